@@ -1,0 +1,21 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "ContractInterop",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [.library(name: "ContractInterop", targets: ["ContractInterop"])],
+  targets: [
+    .target(name: "ContractInterop", swiftSettings: settings),
+    .testTarget(name: "ContractInteropTests", dependencies: ["ContractInterop"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Core",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "VestaConcurrency", targets: ["VestaConcurrency"]),
+    .library(name: "VestaCore", targets: ["VestaCore"]),
+  ],
+  targets: [
+    .target(name: "VestaConcurrency", swiftSettings: settings),
+    .target(name: "VestaCore", dependencies: ["VestaConcurrency"], swiftSettings: settings),
+    .testTarget(name: "VestaConcurrencyTests", dependencies: ["VestaConcurrency"], swiftSettings: settings),
+    .testTarget(name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

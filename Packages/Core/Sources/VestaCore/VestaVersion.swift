@@ -1,0 +1,5 @@
+/// The version of Vesta that this program was built with.
+///
+/// - Returns: A semantic version such as "0.1.0".
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func VestaVersion() -> String { "0.1.0" }

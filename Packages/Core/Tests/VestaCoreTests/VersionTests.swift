@@ -1,0 +1,6 @@
+import Testing
+import VestaCore
+
+@Test func versionHasThreeParts() {
+  #expect(VestaVersion().split(separator: ".").count == 3)
+}
