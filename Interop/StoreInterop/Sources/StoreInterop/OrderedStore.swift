@@ -1,0 +1,135 @@
+/// An ordered map of bytes to bytes with serializable transactions: the storage under every engine.
+///
+/// One contract from a file on a phone to a cluster. Keys are ordered as unsigned bytes, a shorter key before the longer
+/// one it begins; `KeyEncoder` writes values so that this order is the order of their meaning.
+///
+/// What every implementation promises:
+/// - **Isolation.** `read` sees one moment in time, from its first call to its last. `write` is serializable: the
+///   committed transactions have an order in which each of them could have run alone, and that order is the order of
+///   their versions. A `read` that begins after a `write` has returned sees what it wrote.
+/// - **Atomicity.** All of a transaction is kept, or none of it: after a throw, a cancellation or a crash alike.
+/// - **Durability.** When `write` has returned, its changes survive whatever the store's durability says; see
+///   `StoreDurability`.
+/// - **No hidden waiting.** An embedded engine answers reads on the calling thread, without suspending. Engines behind a
+///   network suspend, so callers batch: prefer `get(_:)` with many keys and `scan` to single reads in a loop.
+///
+/// All methods may be called from any task or thread at once.
+public protocol OrderedStore: AnyObject, Sendable {
+  /// Reads at one moment in time.
+  ///
+  /// Reads do not wait for writes and writes do not wait for reads. Keep the body short all the same: an old snapshot
+  /// keeps old data on disk.
+  ///
+  /// - Parameter body: What to read. The reader is valid until the body returns; a use after that throws
+  ///   `StoreError.Code.ended`. A body must not call `write` of the same store and wait for it.
+  /// - Returns: What the body returned.
+  /// - Throws: What the body threw, `CancellationError`, or `StoreError`.
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result
+
+  /// Changes the store: all of the body's changes, or none.
+  ///
+  /// The body **may run again** after a conflict, and may run on behalf of the caller in another task: it must have no
+  /// effect except through its transaction, and must not rely on task-local values. Reads in the body see the body's
+  /// own changes. A body that changes nothing commits nothing and takes no new version.
+  ///
+  /// Cancelling the calling task ends the transaction at its next operation; once the commit itself has begun it is
+  /// completed, and the call returns normally.
+  ///
+  /// - Parameter body: What to do. The transaction is valid until the body returns. A body must not call `write` of the
+  ///   same store and wait for it: that can never finish, and throws `StoreError.Code.nested` where the engine sees it.
+  /// - Returns: What the body returned, and the version of the commit.
+  /// - Throws: What the body threw, `CancellationError`, or `StoreError`; nothing has been changed then, except after
+  ///   `StoreError.Code.unknownOutcome`, which says so.
+  @discardableResult
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result>
+
+  /// Ends the store: waits for what is running, refuses what comes after, and releases files and locks.
+  ///
+  /// Calling it again does nothing. Every other call then throws `StoreError.Code.closed`; commit observers get no
+  /// further call, and commit streams end.
+  func close() async throws
+}
+
+/// One moment of a store, to read from.
+///
+/// Valid inside the body it was handed to, and nowhere else. Not safe to use from two tasks at once.
+public protocol StoreReader {
+  /// The version of the last commit that this reader sees; `.zero` in a store without commits.
+  ///
+  /// In a transaction: the version that it is based on.
+  var version: StoreVersion { get }
+
+  /// The value under a key.
+  ///
+  /// - Parameter key: The whole key; it may be empty.
+  /// - Returns: The value, which may be empty; `nil` when there is none.
+  func get(_ key: [UInt8]) async throws -> [UInt8]?
+
+  /// The values under several keys, in one round trip where there are round trips.
+  ///
+  /// - Parameter keys: Whole keys in any order; the same one may stand there twice.
+  /// - Returns: A value or `nil` for each key, in the order of the keys.
+  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?]
+
+  /// Visits the entries of a range in order.
+  ///
+  /// The spans given to `visit` are valid during that call only; copy what is to be kept. `visit` cannot call the reader:
+  /// gather keys first and `get` them together afterwards.
+  ///
+  /// - Parameters:
+  ///   - range: Which keys; the upper bound is not part of it.
+  ///   - order: Ascending or descending byte order.
+  ///   - limit: How many entries at the most; `nil` for all. Zero visits none.
+  ///   - visit: Takes the key and the value and says whether to go on. What it throws ends the scan.
+  /// - Returns: How far the scan came, and what is left of the range.
+  func scan(
+    _ range: KeyRange,
+    order: ScanOrder,
+    limit: Int?,
+    _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
+  ) async throws -> ScanEnd
+}
+
+/// A transaction: reads that see its own changes, and changes that nobody else sees before the commit.
+public protocol StoreTransaction: StoreReader {
+  /// Puts a value under a key, in place of the one that may be there.
+  ///
+  /// - Parameters:
+  ///   - value: At most `StoreLimits.maximumValueLength` bytes; may be empty.
+  ///   - key: At most `StoreLimits.maximumKeyLength` bytes; may be empty.
+  /// - Throws: `StoreError.Code.keyTooLong` and `.valueTooLong`: the transaction goes on as if it had not been called.
+  func put(_ value: [UInt8], for key: [UInt8]) async throws
+
+  /// Takes a key away; nothing happens when it is not there.
+  ///
+  /// - Parameter key: The whole key.
+  func delete(_ key: [UInt8]) async throws
+
+  /// Takes every key of a range away.
+  ///
+  /// - Parameter range: Which keys; the upper bound is not part of it.
+  func deleteRange(_ range: KeyRange) async throws
+}
+
+/// What a transaction came to.
+public struct StoreCommit<Result> {
+  /// What the body returned.
+  public let value: Result
+
+  /// The version of this commit; for a body that changed nothing, the version it read at.
+  public let version: StoreVersion
+
+  /// A result with the version under which it was committed.
+  ///
+  /// - Parameters:
+  ///   - value: What the body returned.
+  ///   - version: The version of the commit.
+  public init(value: Result, version: StoreVersion) {
+    self.value = value
+    self.version = version
+  }
+}
+
+extension StoreCommit: Sendable where Result: Sendable {}

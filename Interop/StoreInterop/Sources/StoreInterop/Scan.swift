@@ -1,0 +1,84 @@
+/// The direction of a scan.
+public enum ScanOrder: Sendable, Hashable {
+  /// From the smallest key up.
+  case ascending
+
+  /// From the largest key down.
+  case descending
+}
+
+/// What a visitor wants next.
+public enum ScanStep: Sendable, Hashable {
+  /// Give me the next entry.
+  case next
+
+  /// This entry was the last one I wanted.
+  case stop
+}
+
+/// How far a scan came.
+public struct ScanEnd: Sendable, Hashable {
+  /// How many entries were visited.
+  public let visited: Int
+
+  /// What of the range has not been visited; `nil` when the scan came to the end of it.
+  ///
+  /// Scanning this range in the same order goes on where the scan stopped, in this snapshot or in a later one.
+  public let rest: KeyRange?
+
+  /// The end of a scan.
+  ///
+  /// - Parameters:
+  ///   - visited: How many entries were visited.
+  ///   - rest: What has not been visited.
+  public init(visited: Int, rest: KeyRange?) {
+    self.visited = visited
+    self.rest = rest
+  }
+}
+
+/// A key and its value, copied out of a store.
+public struct StoreEntry: Sendable, Hashable {
+  /// The key.
+  public let key: [UInt8]
+
+  /// The value under the key.
+  public let value: [UInt8]
+
+  /// An entry of a key and its value.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - value: The value under it.
+  public init(key: [UInt8], value: [UInt8]) {
+    self.key = key
+    self.value = value
+  }
+}
+
+extension StoreReader {
+  /// Copies the entries of a range.
+  ///
+  /// - Parameters:
+  ///   - range: Which keys.
+  ///   - order: Ascending or descending byte order.
+  ///   - limit: How many at the most; `nil` for all.
+  /// - Returns: The entries in that order.
+  public func entries(
+    in range: KeyRange,
+    order: ScanOrder = .ascending,
+    limit: Int? = nil
+  ) async throws -> [StoreEntry] {
+    var entries: [StoreEntry] = []
+    _ = try await scan(range, order: order, limit: limit) { key, value in
+      entries.append(StoreEntry(key: key.bytes, value: value.bytes))
+      return .next
+    }
+    return entries
+  }
+}
+
+extension RawSpan {
+  /// A copy of the bytes.
+  public var bytes: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
+}

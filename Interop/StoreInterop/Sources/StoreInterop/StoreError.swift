@@ -1,0 +1,92 @@
+/// Why a store could not do what it was asked.
+///
+/// ```swift
+/// do {
+///   store = try await provider.openStore(named: "auth", in: directory, options: StoreOptions())
+/// } catch StoreError.Code.locked { … }
+/// ```
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+  /// The kind of failure; open, so that a later kind breaks no `switch`.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the kind, such as "disk-full".
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// The store has been closed.
+    public static let closed = Self("closed")
+    /// A reader or a transaction was used after its body had returned.
+    public static let ended = Self("ended")
+    /// A transaction waited for another transaction on the same store.
+    public static let nested = Self("nested")
+    /// The transaction met others too often, and was given up.
+    public static let conflict = Self("conflict")
+    /// The key is longer than `StoreLimits.maximumKeyLength`.
+    public static let keyTooLong = Self("key-too-long")
+    /// The value is longer than `StoreLimits.maximumValueLength`.
+    public static let valueTooLong = Self("value-too-long")
+    /// The name of the store cannot be used.
+    public static let invalidName = Self("invalid-name")
+    /// This process has the store open already.
+    public static let alreadyOpen = Self("already-open")
+    /// Another process has the store open.
+    public static let locked = Self("locked")
+    /// The file is something else than a store.
+    public static let notADatabase = Self("not-a-database")
+    /// The file was written by a later version of Vesta.
+    public static let newerSchema = Self("newer-schema")
+    /// The file is damaged.
+    public static let corrupt = Self("corrupt")
+    /// The disk, or the quota on it, is full.
+    public static let diskFull = Self("disk-full")
+    /// The directory or the file cannot be written.
+    public static let readOnly = Self("read-only")
+    /// The system reported another failure of input or output.
+    public static let inputOutput = Self("input-output")
+    /// The connection broke during a commit: it may or may not have happened.
+    public static let unknownOutcome = Self("unknown-outcome")
+
+    /// Lets `catch StoreError.Code.diskFull` match.
+    public static func ~= (code: Self, error: any Error) -> Bool { (error as? StoreError)?.code == code }
+  }
+
+  /// The kind of failure.
+  public let code: Code
+
+  /// What the store was doing, such as "open", "read" or "commit".
+  public let operation: String
+
+  /// The file or directory; `nil` for a store without one.
+  public let path: String?
+
+  /// What happened, in a sentence.
+  public let message: String
+
+  /// What to do about it, in a sentence; `nil` when there is nothing useful to say.
+  public let hint: String?
+
+  /// A failure of a store.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of failure.
+  ///   - operation: What the store was doing.
+  ///   - path: The file or directory.
+  ///   - message: What happened. No keys and no values: they are the user's.
+  ///   - hint: What to do about it.
+  public init(_ code: Code, operation: String, path: String? = nil, message: String, hint: String? = nil) {
+    self.code = code
+    self.operation = operation
+    self.path = path
+    self.message = message
+    self.hint = hint
+  }
+
+  /// Everything in one line.
+  public var description: String {
+    var text = "store error \(code) (\(operation)"
+    if let path { text += ", \(path)" }
+    text += "): \(message)"
+    if let hint { text += " \(hint)" }
+    return text
+  }
+}

@@ -1,0 +1,50 @@
+/// What a storage plug-in provides to an app: opens named stores.
+///
+/// Each name has its own directory with one file of data in it, so that products neither share locks nor see one
+/// another's keys, and a product's data can be copied or removed as one directory.
+public protocol StoreProvider: Sendable {
+  /// Opens a store, and makes it when it is not there.
+  ///
+  /// One store has one owner: opening it a second time, here or in another process, is an error until it is closed. A
+  /// process that was killed leaves no lock behind.
+  ///
+  /// - Parameters:
+  ///   - name: What the store holds, such as "auth": letters, digits, `-`, `_` and `.`, at most 100, not beginning with a
+  ///     dot.
+  ///   - directory: The directory above, as a path; it and its parents are made when they are not there. Engines that
+  ///     keep nothing ignore it.
+  ///   - options: How the store is to behave.
+  /// - Returns: The open store; the caller closes it.
+  /// - Throws: `StoreError` with the path, the operation and a hint.
+  func openStore(named name: String, in directory: String, options: StoreOptions) async throws -> any OrderedStore
+}
+
+/// How a store is to behave.
+public struct StoreOptions: Sendable, Hashable {
+  /// What a commit survives.
+  public var durability: StoreDurability
+
+  /// Options with the given durability and defaults for the rest.
+  ///
+  /// - Parameter durability: What a commit survives.
+  public init(durability: StoreDurability = .full) { self.durability = durability }
+}
+
+/// What a commit survives.
+public enum StoreDurability: Sendable, Hashable {
+  /// When `write` has returned, its changes survive a crash of the process, of the system and a loss of power.
+  case full
+
+  /// The store is never damaged, but the last moments before a crash of the system may be lost, newest first. A crash
+  /// of the process alone loses nothing.
+  case relaxed
+}
+
+/// How large keys and values may be, in every engine.
+public enum StoreLimits {
+  /// The longest key: 64 KiB.
+  public static let maximumKeyLength = 65_536
+
+  /// The longest value: 16 MiB.
+  public static let maximumValueLength = 16_777_216
+}

@@ -1,0 +1,2 @@
+public import ContractInterop
+public import StoreInterop
