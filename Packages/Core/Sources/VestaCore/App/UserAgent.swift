@@ -1,0 +1,32 @@
+/// Puts together what Vesta says of itself to servers: names and versions, the platform first.
+enum UserAgent {
+  /// Such as `vesta-core/0.1.0 swift/6 linux/x86_64 vesta-auth/0.1.0`; each part is `name/version`, libraries in the
+  /// order of their names.
+  static func string(libraries: [any Library.Type]) -> String {
+    let own = ["vesta-core/\(VestaVersion())", "swift/\(languageMode)", "\(platformName)/\(architecture)"]
+    let others = libraries.map { "\(token($0.name))/\(token($0.version))" }.sorted()
+    return (own + others).joined(separator: " ")
+  }
+
+  /// The text without what would end a part of the string early or make a header invalid.
+  private static func token(_ text: String) -> String {
+    let safe = text.unicodeScalars.map { scalar -> Character in
+      let isSafe =
+        scalar.isASCII && scalar.value > 0x20 && scalar.value < 0x7F && !"/;,()".unicodeScalars.contains(scalar)
+      return isSafe ? Character(scalar) : "_"
+    }
+    return safe.isEmpty ? "_" : String(safe)
+  }
+
+  private static let languageMode = "6"
+
+  private static let architecture: String = {
+    #if arch(x86_64)
+      "x86_64"
+    #elseif arch(arm64)
+      "arm64"
+    #else
+      "other"
+    #endif
+  }()
+}

@@ -1,0 +1,258 @@
+import Dispatch
+import VestaConcurrency
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// One app: options, and the components that work with them.
+///
+/// Most programs have one, the default app. A program names the libraries it uses when it configures the app; products
+/// are then reached through their own entry points, such as `Auth.auth()`.
+///
+/// ```swift
+/// try VestaApp.configure(libraries: [AuthLibrary.self, SQLiteLibrary.self])
+/// …
+/// await VestaApp.app()?.delete()
+/// ```
+///
+/// All members may be used from any thread.
+public final class VestaApp: Sendable {
+  /// The name of the default app.
+  public static let defaultName = "[DEFAULT]"
+
+  /// The name under which the app was configured; `defaultName` for the default app.
+  public let name: String
+
+  /// The directory for what this app keeps on this machine.
+  ///
+  /// It is made by whoever first writes to it.
+  public let dataDirectory: URL
+
+  /// What this app says of itself to servers: the names and versions of Vesta's parts in it.
+  public let userAgent: String
+
+  private let frozenOptions: VestaOptions
+  private let settings: AppSettings
+  private let state: Locked<State>
+
+  private struct State {
+    var container: ComponentContainer
+    var deletion = Deletion.notBegun
+  }
+
+  private enum Deletion {
+    case notBegun
+    case underWay(waiting: [CheckedContinuation<Void, Never>])
+    case done
+  }
+
+  private init(name: String, options: VestaOptions, libraries: [any Library.Type], graph: ComponentGraph) {
+    self.name = name
+    frozenOptions = options
+    dataDirectory = options.dataDirectory(appName: name, environment: ProcessInfo.processInfo.environment)
+    settings = AppSettings(directory: dataDirectory)
+    userAgent = UserAgent.string(libraries: libraries)
+    let container = ComponentContainer(graph: graph, appName: name, options: options)
+    state = Locked(State(container: container))
+    container.attach(self)
+  }
+
+  // MARK: Apps by name
+
+  /// The default app; `nil` until it is configured.
+  public static func app() -> VestaApp? { AppRegistry.shared.app(named: defaultName) }
+
+  /// An app by its name; `nil` when there is none.
+  ///
+  /// - Parameter name: The name under which it was configured.
+  public static func app(name: String) -> VestaApp? { AppRegistry.shared.app(named: name) }
+
+  /// All apps by name; `nil` when there are none.
+  public static var allApps: [String: VestaApp]? {
+    let apps = AppRegistry.shared.apps
+    return apps.isEmpty ? nil : apps
+  }
+
+  // MARK: Configuring
+
+  /// Adds a library to those that `configure` uses when it is given no list; adding it again changes nothing.
+  ///
+  /// - Parameter library: The library.
+  public static func register(_ library: any Library.Type) { AppRegistry.shared.register(library) }
+
+  /// Configures the default app with the options that the environment gives, see `VestaOptions.fromEnvironment(_:)`.
+  ///
+  /// - Parameter libraries: What the app consists of; `nil` for what `register(_:)` has been given.
+  /// - Returns: The app.
+  /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
+  @discardableResult
+  public static func configure(libraries: [any Library.Type]? = nil) throws(VestaError) -> VestaApp {
+    try configure(name: defaultName, options: VestaOptions.fromEnvironment(), libraries: libraries)
+  }
+
+  /// Configures the default app.
+  ///
+  /// - Parameters:
+  ///   - options: What to configure it with; the app takes a copy.
+  ///   - libraries: What the app consists of; `nil` for what `register(_:)` has been given.
+  /// - Returns: The app.
+  /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
+  @discardableResult
+  public static func configure(
+    options: VestaOptions, libraries: [any Library.Type]? = nil
+  ) throws(VestaError) -> VestaApp {
+    try configure(name: defaultName, options: options, libraries: libraries)
+  }
+
+  /// Configures an app.
+  ///
+  /// All components are checked as a whole, then those that want to be created at once are. Nothing else is created, and
+  /// no file is opened.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the app: letters, digits, `-` and `_`.
+  ///   - options: What to configure it with; the app takes a copy.
+  ///   - libraries: What the app consists of; `nil` for what `register(_:)` has been given.
+  /// - Returns: The app.
+  /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
+  @discardableResult
+  public static func configure(
+    name: String, options: VestaOptions, libraries: [any Library.Type]? = nil
+  ) throws(VestaError) -> VestaApp {
+    try check(name)
+    let libraries = libraries ?? AppRegistry.shared.libraries
+    let graph = try ComponentGraph(libraries: libraries)
+    try AppRegistry.shared.reserve(name)
+    let app = VestaApp(name: name, options: options.copy(), libraries: libraries, graph: graph)
+    do {
+      try app.container.createEager(isDefaultApp: name == defaultName)
+    } catch {
+      app.discard()
+      throw error
+    }
+    AppRegistry.shared.put(app)
+    log.debug("I-COR000006", "The app \"\(name)\" is configured: \(app.userAgent)")
+    return app
+  }
+
+  private static func check(_ name: String) throws(VestaError) {
+    guard name != defaultName else { return }
+    guard !name.isEmpty else {
+      throw VestaError(.invalidAppName, "The name of an app is empty. Give it a name, or none for the default app.")
+    }
+    let allowed = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard allowed, name.utf8.count <= 100 else {
+      throw VestaError(
+        .invalidAppName, "\"\(name)\" cannot be the name of an app. Use up to 100 letters, digits, \"-\" and \"_\".")
+    }
+  }
+
+  // MARK: Using
+
+  /// The components of this app.
+  ///
+  /// After `delete()` it provides nothing.
+  public var container: ComponentContainer { state.withLock { $0.container } }
+
+  /// A copy of the options that the app was configured with.
+  public var options: VestaOptions { frozenOptions.copy() }
+
+  /// Whether this is the default app.
+  public var isDefaultApp: Bool { name == Self.defaultName }
+
+  /// Whether products may collect data where the user has not said otherwise; `true` unless it was set.
+  ///
+  /// The value outlives the process. Where it cannot be saved it holds until the process ends, and the log says so.
+  public var isDataCollectionDefaultEnabled: Bool {
+    get { settings.isDataCollectionDefaultEnabled }
+    set { settings.isDataCollectionDefaultEnabled = newValue }
+  }
+
+  // MARK: Deleting
+
+  /// Deletes the app: takes its instances down, the one created last first, and frees its name.
+  ///
+  /// Listeners end, streams finish, files close. When this has returned, an app of the same name can be configured anew.
+  /// Data on disk stays.
+  ///
+  /// - Returns: `true` when this call or one at the same time has deleted the app; `false` when it was deleted before.
+  @discardableResult
+  public func delete() async -> Bool {
+    enum Part { case deletes, watches, comesLate }
+    let part = state.withLock { state -> Part in
+      switch state.deletion {
+      case .notBegun:
+        state.deletion = .underWay(waiting: [])
+        return .deletes
+      case .underWay: return .watches
+      case .done: return .comesLate
+      }
+    }
+    switch part {
+    case .comesLate: return false
+    case .watches: await deletionEnd()
+    case .deletes: await takeDown()
+    }
+    return true
+  }
+
+  /// Deletes the app, and calls back when that is done.
+  ///
+  /// - Parameter completion: Called with what `delete()` returns, on the callback queue of the options (the main queue
+  ///   unless it was set).
+  public func delete(_ completion: @escaping @Sendable (Bool) -> Void) {
+    let queue = frozenOptions.callbackQueue ?? .main
+    Task {
+      let isDeleted = await delete()
+      queue.async { completion(isDeleted) }
+    }
+  }
+
+  private func takeDown() async {
+    AppRegistry.shared.beginRemoval(of: name)
+    let container = container
+    await container.tearDown(self)
+    // The instances may hold the app, and the container holds the instances: letting go of it here breaks the circle.
+    let waiting = state.withLock { state in
+      defer { state.deletion = .done }
+      state.container = .empty(appName: name, options: frozenOptions)
+      if case .underWay(let waiting) = state.deletion { return waiting }
+      return []
+    }
+    AppRegistry.shared.release(name)
+    for continuation in waiting { continuation.resume() }
+  }
+
+  private func deletionEnd() async {
+    await withCheckedContinuation { continuation in
+      let isDone = state.withLock { state in
+        guard case .underWay(let waiting) = state.deletion else { return true }
+        state.deletion = .underWay(waiting: waiting + [continuation])
+        return false
+      }
+      if isDone { continuation.resume() }
+    }
+  }
+
+  /// Takes an app down that could not be configured.
+  ///
+  /// Its name is free at once, unless an instance that has been created
+  /// already has something to end: that goes on in the background, and frees the name afterwards.
+  private func discard() {
+    guard container.hasLifecycleMaintainers else { return AppRegistry.shared.release(name) }
+    AppRegistry.shared.beginRemoval(of: name)
+    Task { await delete() }
+  }
+}
+
+private let log = Logger(service: "VestaCore")

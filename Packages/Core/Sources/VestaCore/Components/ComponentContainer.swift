@@ -1,0 +1,257 @@
+public import Synchronization
+import VestaConcurrency
+
+/// The components of one app: makes each instance when it is first needed, and hands it out from then on.
+///
+/// - Creation happens once, however many threads ask at the same moment; the others wait for it.
+/// - A look-up of an instance that exists takes no lock and waits for nobody.
+/// - A creation block may resolve other components. Components that come to need themselves, in one thread or across
+///   several, get an error with the path instead of a deadlock.
+///
+/// ```swift
+/// let auth = container.resolve((any AuthInterop).self)       // nil when there is none
+/// let store = try container.require((any StoreProvider).self)  // says what is missing
+/// ```
+///
+/// Keep the app rather than its container: a container that is held on to after `VestaApp.delete()` provides nothing.
+public final class ComponentContainer: Sendable {
+  /// The name of the app that this container belongs to.
+  public let appName: String
+
+  /// The options of the app.
+  public let options: VestaOptions
+
+  @usableFromInline
+  let providers: [ObjectIdentifier: AnySlot]
+
+  /// Set once something stands between a look-up and its slot: an override, or the end of the app.
+  @usableFromInline
+  let hasDetour = Atomic<Bool>(false)
+
+  private let contributions: [ObjectIdentifier: [AnySlot]]
+  private let slots: [AnySlot]
+  private let gate = CreationGate<Int>()
+  private let state = Locked(State())
+
+  private struct State {
+    weak var app: VestaApp?
+    var created: [AnySlot] = []
+    var overrides: [ObjectIdentifier: any Sendable] = [:]
+    var isEmptied = false
+  }
+
+  init(graph: ComponentGraph, appName: String, options: VestaOptions) {
+    self.appName = appName
+    self.options = options
+    slots = graph.nodes.enumerated().map { index, node in
+      let timing = node.component.instantiationTiming
+      return node.component.makeSlot(SlotInfo(index: index, name: node.name, library: node.library, timing: timing))
+    }
+    var providers: [ObjectIdentifier: AnySlot] = [:]
+    var contributions: [ObjectIdentifier: [AnySlot]] = [:]
+    for (node, slot) in zip(graph.nodes, slots) {
+      switch node.component.role {
+      case .provider: providers[node.component.key] = slot
+      case .contribution: contributions[node.component.key, default: []].append(slot)
+      }
+    }
+    self.providers = providers
+    self.contributions = contributions
+  }
+
+  /// The app; `nil` once it is gone.
+  public var app: VestaApp? { state.withLock { $0.app } }
+
+  // MARK: Looking up
+
+  /// The instance behind a protocol, created if need be.
+  ///
+  /// - Parameter type: The protocol, as in `(any AuthInterop).self`.
+  /// - Returns: The instance; `nil` when nothing provides the protocol, when its creation block gave nothing or failed
+  ///   (the log says why), and after the app has been deleted.
+  @inlinable
+  public func resolve<Interface: Sendable>(_ type: Interface.Type) -> Interface? {
+    if let instance = cached(type) { return instance }
+    return resolveSlowly(type)
+  }
+
+  /// The instance behind a protocol, created if need be.
+  ///
+  /// - Parameter type: The protocol, as in `(any StoreProvider).self`.
+  /// - Returns: The instance.
+  /// - Throws: `VestaError` with the code `.notProvided`, `.dependencyCycle`, `.creationFailed`, `.wrongInstanceType` or
+  ///   `.appDeleted`. A failed creation is not remembered: the next request tries again.
+  @inlinable
+  public func require<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface {
+    if let instance = cached(type) { return instance }
+    return try requireSlowly(type)
+  }
+
+  /// The instances that libraries contribute behind one protocol.
+  ///
+  /// - Parameter type: The protocol, as in `(any EndpointProvider).self`.
+  /// - Returns: One for each contribution, in the order of the libraries; those that gave nothing or failed are left out
+  ///   (the log says why).
+  public func resolveAll<Interface: Sendable>(_ type: Interface.Type) -> [Interface] {
+    let slots = contributions[ObjectIdentifier(type)] ?? []
+    return slots.compactMap { slot in
+      do {
+        return try instance(of: slot, as: type)
+      } catch {
+        log.error("I-COR000002", "A contribution to \(name(of: type)) is left out. \(error)")
+        return nil
+      }
+    }
+  }
+
+  @inlinable
+  func cached<Interface: Sendable>(_ type: Interface.Type) -> Interface? {
+    guard let slot = providers[ObjectIdentifier(type)], slot.isReady.load(ordering: .acquiring),
+      !hasDetour.load(ordering: .acquiring)
+    else { return nil }
+    // Sound: the slot under the identifier of `Interface` was made by `Component.init` for that same `Interface`.
+    return unsafeDowncast(slot, to: ComponentSlot<Interface>.self).instance
+  }
+
+  @usableFromInline
+  func resolveSlowly<Interface: Sendable>(_ type: Interface.Type) -> Interface? {
+    do {
+      return try find(type)
+    } catch VestaError.Code.appDeleted {
+      return nil
+    } catch {
+      log.error("I-COR000001", "\(name(of: type)) could not be resolved. \(error)")
+      return nil
+    }
+  }
+
+  @usableFromInline
+  func requireSlowly<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface {
+    if let instance = try find(type) { return instance }
+    let wanted = name(of: type)
+    guard let slot = providers[ObjectIdentifier(type)] else {
+      throw VestaError(
+        .notProvided, "Nothing provides \(wanted). Add a package that does and name its library in the list.")
+    }
+    throw VestaError(.notProvided, "The component for \(wanted) (library \(slot.info.library)) gave no instance.")
+  }
+
+  // MARK: Creating
+
+  private func find<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface? {
+    let key = ObjectIdentifier(type)
+    let (override, isEmptied) = state.withLock { ($0.overrides[key], $0.isEmptied) }
+    if isEmptied { throw deleted }
+    if let override = override as? Interface { return override }
+    guard let slot = providers[key] else { return nil }
+    return try instance(of: slot, as: type)
+  }
+
+  private func instance<Interface: Sendable>(
+    of slot: AnySlot, as type: Interface.Type
+  ) throws(VestaError) -> Interface? {
+    // Sound: see `cached`.
+    let slot = unsafeDowncast(slot, to: ComponentSlot<Interface>.self)
+    while !slot.isReady.load(ordering: .acquiring) {
+      switch gate.enter(slot.info.index) {
+      case .lookAgain: continue
+      case .closed: throw deleted
+      case .cycle(let path): throw cycle(path)
+      case .create:
+        defer { gate.leave(slot.info.index) }
+        // Another thread may have finished between the look and the entry.
+        if slot.isReady.load(ordering: .acquiring) { return slot.instance }
+        let made = try slot.makeInstance(in: self)
+        if made.isCached { state.withLock { $0.created.append(slot) } }
+        return made.instance
+      }
+    }
+    return slot.instance
+  }
+
+  /// Creates what wants to be created while the app is being configured.
+  func createEager(isDefaultApp: Bool) throws(VestaError) {
+    for slot in slots where slot.info.timing.isEager(isDefaultApp: isDefaultApp) {
+      try slot.touch(in: self)
+    }
+  }
+
+  /// The instance of a slot whose protocol is not known here, for its effect.
+  func touch<Interface: Sendable>(_ slot: ComponentSlot<Interface>) throws(VestaError) {
+    _ = try instance(of: slot, as: Interface.self)
+  }
+
+  // MARK: The beginning and the end
+
+  /// What a deleted app provides: nothing.
+  static func empty(appName: String, options: VestaOptions) -> ComponentContainer {
+    let container = ComponentContainer(graph: .empty, appName: appName, options: options)
+    container.state.withLock { $0.isEmptied = true }
+    return container
+  }
+
+  /// Whether something that has been created wants to hear of the end.
+  var hasLifecycleMaintainers: Bool {
+    let created = state.withLock { $0.created }
+    return created.contains { $0.lifecycleMaintainer != nil }
+  }
+
+  func attach(_ app: VestaApp) { state.withLock { $0.app = app } }
+
+  /// Takes everything down, the instance created last first; called once.
+  func tearDown(_ app: VestaApp) async {
+    await gate.close()
+    let created = state.withLock { $0.created }
+    for slot in created.reversed() { await slot.lifecycleMaintainer?.appWillBeDeleted(app) }
+    hasDetour.store(true, ordering: .releasing)
+    // The overrides are dropped with the lock open: what they capture may call anything when it goes.
+    _ = state.withLock { state in
+      state.isEmptied = true
+      defer { (state.created, state.overrides) = ([], [:]) }
+      return state.overrides
+    }
+  }
+
+  /// Puts an instance in front of whatever provides a protocol, in this app only.
+  ///
+  /// For tests. Instances that have been created before keep what they were given.
+  ///
+  /// - Parameters:
+  ///   - type: The protocol.
+  ///   - instance: What `resolve` and `require` give from here on; `nil` takes the override away.
+  @_spi(VestaTesting)
+  public func override<Interface: Sendable>(_ type: Interface.Type, with instance: Interface?) {
+    hasDetour.store(true, ordering: .releasing)
+    let previous = state.withLock { state in
+      guard !state.isEmptied else { return nil as (any Sendable)? }
+      let previous = state.overrides[ObjectIdentifier(type)]
+      state.overrides[ObjectIdentifier(type)] = instance
+      return previous
+    }
+    withExtendedLifetime(previous) {}
+  }
+
+  private var deleted: VestaError {
+    VestaError(
+      .appDeleted, "The app \"\(appName)\" has been deleted. Configure it anew, and let go of what belonged to it.")
+  }
+
+  private func cycle(_ path: [Int]) -> VestaError {
+    let names = path.map { slots[$0].info.name }.joined(separator: " -> ")
+    return VestaError(
+      .dependencyCycle,
+      "These components need one another in a circle: \(names). Let one of them resolve the other when it is used.")
+  }
+}
+
+extension InstantiationTiming {
+  func isEager(isDefaultApp: Bool) -> Bool {
+    switch self {
+    case .lazy: false
+    case .alwaysEager: true
+    case .eagerInDefaultApp: isDefaultApp
+    }
+  }
+}
+
+private let log = Logger(service: "VestaCore")

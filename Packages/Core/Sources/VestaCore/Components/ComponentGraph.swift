@@ -1,0 +1,106 @@
+/// All components of one app, checked: a pure function from a list of libraries to a table, or to the reason why not.
+struct ComponentGraph: Sendable {
+  /// A component and the library that brings it.
+  struct Node: Sendable {
+    let component: Component
+    let library: String
+
+    var name: String { VestaCore.name(of: component.type) }
+  }
+
+  let nodes: [Node]
+
+  /// The graph of an app without libraries.
+  static let empty = ComponentGraph(nodes: [])
+
+  private init(nodes: [Node]) { self.nodes = nodes }
+
+  /// Reads the components of the libraries and checks them as a whole.
+  ///
+  /// - Throws: `VestaError` with the code `.duplicateLibrary`, `.duplicateProvider`, `.missingDependency` or
+  ///   `.dependencyCycle`, in that order of precedence.
+  init(libraries: [any Library.Type]) throws(VestaError) {
+    try Self.checkNames(of: libraries)
+    nodes = libraries.flatMap { library in
+      library.components().map { Node(component: $0, library: library.name) }
+    }
+    let providers = try Self.providers(among: nodes)
+    try Self.checkRequirements(of: nodes, against: providers)
+    try Self.checkCycles(among: nodes, providers: providers)
+  }
+
+  private static func checkNames(of libraries: [any Library.Type]) throws(VestaError) {
+    var seen: [String: any Library.Type] = [:]
+    for library in libraries {
+      guard let other = seen.updateValue(library, forKey: library.name) else { continue }
+      if ObjectIdentifier(other) == ObjectIdentifier(library) {
+        throw VestaError(
+          .duplicateLibrary, "\(library) (\"\(library.name)\") stands in the list of libraries twice. Name it once.")
+      }
+      throw VestaError(
+        .duplicateLibrary,
+        "\(other) and \(library) both call themselves \"\(library.name)\". Give one of them another name.")
+    }
+  }
+
+  private static func providers(among nodes: [Node]) throws(VestaError) -> [ObjectIdentifier: Node] {
+    var providers: [ObjectIdentifier: Node] = [:]
+    for node in nodes where node.component.role == .provider {
+      guard let other = providers.updateValue(node, forKey: node.component.key) else { continue }
+      throw VestaError(
+        .duplicateProvider,
+        """
+        \(node.name) is provided by \(other.library) and by \(node.library). \
+        Keep one of the two libraries in the list.
+        """)
+    }
+    return providers
+  }
+
+  private static func checkRequirements(
+    of nodes: [Node], against providers: [ObjectIdentifier: Node]
+  ) throws(VestaError) {
+    for node in nodes {
+      for dependency in node.component.dependencies where dependency.isRequired {
+        guard providers[dependency.key] == nil else { continue }
+        let needed = VestaCore.name(of: dependency.type)
+        let advice =
+          dependency.providers.map { "Add one of these packages and name its library in the list: \($0)." }
+          ?? "Add a package that provides \(needed) and name its library in the list."
+        throw VestaError(
+          .missingDependency,
+          "\(node.name) (library \(node.library)) needs \(needed), which nothing provides. \(advice)")
+      }
+    }
+  }
+
+  /// Walks the graph depth first; a component that is met again on the way down closes a circle.
+  private static func checkCycles(
+    among nodes: [Node], providers: [ObjectIdentifier: Node]
+  ) throws(VestaError) {
+    var path: [Node] = []
+    var sound: Set<ObjectIdentifier> = []
+
+    func visit(_ node: Node) throws(VestaError) {
+      let key = node.component.key
+      if node.component.role == .provider {
+        if sound.contains(key) { return }
+        if let start = path.firstIndex(where: { $0.component.key == key && $0.component.role == .provider }) {
+          let circle = (path[start...] + [node]).map(\.name).joined(separator: " -> ")
+          throw VestaError(
+            .dependencyCycle,
+            "These components need one another in a circle: \(circle). Let one of them resolve the other when it is used."
+          )
+        }
+      }
+      path.append(node)
+      for dependency in node.component.dependencies {
+        if let provider = providers[dependency.key] { try visit(provider) }
+      }
+      path.removeLast()
+      if node.component.role == .provider { sound.insert(key) }
+    }
+
+    for node in nodes { try visit(node) }
+  }
+}

@@ -1,0 +1,13 @@
+/// An instance that has something to do before its app goes away.
+///
+/// Core asks every cached instance, the one created last first, so that whatever an instance was built on is still there
+/// when its turn comes.
+public protocol ComponentLifecycleMaintainer: Sendable {
+  /// Ends listeners, finishes streams, closes files.
+  ///
+  /// Called once, while the app is being deleted. Instances that exist can still be resolved; new ones are not created
+  /// any more.
+  ///
+  /// - Parameter app: The app that is being deleted.
+  func appWillBeDeleted(_ app: VestaApp) async
+}

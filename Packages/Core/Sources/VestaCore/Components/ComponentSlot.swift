@@ -1,0 +1,79 @@
+public import Synchronization
+
+/// Which component a slot belongs to.
+@usableFromInline
+struct SlotInfo: Sendable {
+  let index: Int
+  let name: String
+  let library: String
+  let timing: InstantiationTiming
+}
+
+/// The place of one component in one app's container, whatever its protocol is.
+@usableFromInline
+class AnySlot: @unchecked Sendable {  // sound: immutable but for the subclass's `instance`, see there
+  let info: SlotInfo
+
+  /// Whether `instance` has been written; never goes back to `false`.
+  @usableFromInline
+  let isReady = Atomic<Bool>(false)
+
+  init(_ info: SlotInfo) { self.info = info }
+
+  /// Has the container create the instance, for its effect.
+  func touch(in container: ComponentContainer) throws(VestaError) {
+    preconditionFailure("AnySlot is abstract")
+  }
+
+  /// The cached instance, if it wants to hear of the end of its app.
+  var lifecycleMaintainer: (any ComponentLifecycleMaintainer)? { nil }
+}
+
+/// The place of a component that provides `Interface`.
+///
+/// Reading a cached instance takes no lock: `instance` is written once, before `isReady` is stored with release order,
+/// and is never written again; who has loaded `isReady` with acquire order may read it.
+@usableFromInline
+final class ComponentSlot<Interface: Sendable>: AnySlot, @unchecked Sendable {  // sound: see above
+  @usableFromInline
+  var instance: Interface?
+
+  private let creationBlock: @Sendable (ComponentContainer, inout Bool) throws -> Interface?
+
+  init(_ info: SlotInfo, create: @escaping @Sendable (ComponentContainer, inout Bool) throws -> Interface?) {
+    creationBlock = create
+    super.init(info)
+  }
+
+  /// Makes an instance, and keeps it when the creation block wants that.
+  ///
+  /// Only the thread that `CreationGate` let in calls this.
+  func makeInstance(in container: ComponentContainer) throws(VestaError) -> (instance: Interface?, isCached: Bool) {
+    var isCacheable = false
+    let made: Interface?
+    do {
+      made = try creationBlock(container, &isCacheable)
+    } catch let error as VestaError {
+      throw error
+    } catch {
+      throw VestaError(
+        .creationFailed,
+        "The component for \(info.name) (library \(info.library)) could not be created.",
+        underlying: error
+      )
+    }
+    guard isCacheable, let made else { return (made, false) }
+    instance = made
+    isReady.store(true, ordering: .releasing)
+    return (made, true)
+  }
+
+  override func touch(in container: ComponentContainer) throws(VestaError) {
+    try container.touch(self)
+  }
+
+  override var lifecycleMaintainer: (any ComponentLifecycleMaintainer)? {
+    guard isReady.load(ordering: .acquiring) else { return nil }
+    return instance as? any ComponentLifecycleMaintainer
+  }
+}

@@ -1,0 +1,227 @@
+import Dispatch
+import Testing
+import VestaConcurrency
+
+@testable @_spi(VestaTesting) import VestaCore
+
+private protocol Greeter: Sendable { var greeting: String { get } }
+private protocol Plug: Sendable { var order: Int { get } }
+private struct Hello: Greeter { let greeting: String }
+private struct NumberedPlug: Plug { let order: Int }
+private struct Broken: Error {}
+
+/// What a container promises while an app lives.
+@Suite struct ComponentContainerTests {
+  private func app(_ libraries: [any Library.Type], name: String = #function) throws -> VestaApp {
+    try VestaApp.configure(name: uniqueName(name), options: VestaOptions(), libraries: libraries)
+  }
+
+  private enum CountingLibrary: TestLibrary {
+    static let created = Locked(0)
+    static func components() -> [Component] {
+      [
+        Component((any Greeter).self) { _, isCacheable in
+          isCacheable = true
+          return Hello(greeting: "hello \(created.withLock { $0 += 1; return $0 })")
+        }
+      ]
+    }
+  }
+
+  @Test func aCachedComponentIsCreatedLazilyAndOnce() throws {
+    let app = try app([CountingLibrary.self])
+    #expect(CountingLibrary.created.withLock { $0 } == 0)
+    #expect(app.container.resolve((any Greeter).self)?.greeting == "hello 1")
+    #expect(try app.container.require((any Greeter).self).greeting == "hello 1")
+    #expect(CountingLibrary.created.withLock { $0 } == 1)
+  }
+
+  private enum UncachedLibrary: TestLibrary {
+    static let created = Locked(0)
+    static func components() -> [Component] {
+      [Component((any Greeter).self) { _, _ in Hello(greeting: "\(created.withLock { $0 += 1; return $0 })") }]
+    }
+  }
+
+  @Test func aComponentThatDoesNotAskToBeCachedIsMadeAnewEachTime() throws {
+    let app = try app([UncachedLibrary.self])
+    #expect(app.container.resolve((any Greeter).self)?.greeting == "1")
+    #expect(app.container.resolve((any Greeter).self)?.greeting == "2")
+  }
+
+  @Test func whatNothingProvidesIsNilOrAnErrorThatSaysSo() throws {
+    let app = try app([])
+    #expect(app.container.resolve((any Greeter).self) == nil)
+    let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
+    #expect(error.code == .notProvided)
+    #expect(error.message.contains("Nothing provides Greeter"))
+  }
+
+  private enum EmptyHandedLibrary: TestLibrary {
+    static func components() -> [Component] { [Component((any Greeter).self) { _, _ in nil }] }
+  }
+
+  @Test func aCreationBlockMayHaveNothingToGive() throws {
+    let app = try app([EmptyHandedLibrary.self])
+    #expect(app.container.resolve((any Greeter).self) == nil)
+    let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
+    #expect(error.code == .notProvided)
+    #expect(error.message.contains("EmptyHandedLibrary"))
+  }
+
+  private enum WrongLibrary: TestLibrary {
+    static func components() -> [Component] {
+      [Component((any Greeter).self, untypedCreationBlock: { _, _ in "not a greeter" })]
+    }
+  }
+
+  @Test func anInstanceOfTheWrongTypeIsRefusedByName() throws {
+    let app = try app([WrongLibrary.self])
+    let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
+    #expect(error.code == .wrongInstanceType)
+    #expect(error.message.contains("Greeter made a String"))
+  }
+
+  private enum UntypedLibrary: TestLibrary {
+    static func components() -> [Component] {
+      [Component((any Greeter).self, untypedCreationBlock: { _, _ in Hello(greeting: "from data") })]
+    }
+  }
+
+  @Test func anUntypedComponentOfTheRightTypeIsTaken() throws {
+    #expect(try app([UntypedLibrary.self]).container.require((any Greeter).self).greeting == "from data")
+  }
+
+  private enum FlakyLibrary: TestLibrary {
+    static let attempts = Locked(0)
+    static func components() -> [Component] {
+      [
+        Component((any Greeter).self) { _, isCacheable in
+          isCacheable = true
+          if attempts.withLock({
+            $0 += 1; return $0
+          }) == 1 {
+            throw Broken()
+          }
+          return Hello(greeting: "at last")
+        }
+      ]
+    }
+  }
+
+  @Test func aFailedCreationIsReportedAndTriedAgain() throws {
+    let app = try app([FlakyLibrary.self])
+    let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
+    #expect(error.code == .creationFailed)
+    #expect(error.underlying is Broken)
+    #expect(try app.container.require((any Greeter).self).greeting == "at last")
+  }
+
+  private protocol Ring: Sendable {}
+  private enum HiddenCircleLibrary: TestLibrary {
+    static func components() -> [Component] {
+      [
+        // Neither declares what it resolves, so configuring cannot see the circle.
+        Component((any Greeter).self) { container, _ in
+          _ = try container.require((any Plug).self)
+          return nil
+        },
+        Component((any Plug).self) { container, _ in
+          _ = try container.require((any Greeter).self)
+          return nil
+        },
+      ]
+    }
+  }
+
+  @Test func aCircleThatNobodyDeclaredIsAnErrorAndNoDeadlock() throws {
+    let app = try app([HiddenCircleLibrary.self])
+    let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
+    #expect(error.code == .dependencyCycle)
+    #expect(error.message.contains("Greeter -> Plug -> Greeter"))
+  }
+
+  private enum FirstPlugs: TestLibrary {
+    static func components() -> [Component] {
+      [
+        .contribution((any Plug).self) { _, _ in NumberedPlug(order: 1) },
+        .contribution((any Plug).self) { _, _ in throw Broken() },
+        .contribution((any Plug).self) { _, _ in NumberedPlug(order: 2) },
+      ]
+    }
+  }
+  private enum MorePlugs: TestLibrary {
+    static func components() -> [Component] { [.contribution((any Plug).self) { _, _ in NumberedPlug(order: 3) }] }
+  }
+
+  @Test func contributionsComeInTheOrderOfTheLibrariesWithoutThoseThatFail() throws {
+    let app = try app([FirstPlugs.self, MorePlugs.self])
+    #expect(app.container.resolveAll((any Plug).self).map(\.order) == [1, 2, 3])
+    #expect(app.container.resolve((any Plug).self) == nil)
+    #expect(app.container.resolveAll((any Greeter).self).isEmpty)
+  }
+
+  private enum GreetingLibrary: TestLibrary {
+    static func components() -> [Component] {
+      [
+        Component((any Greeter).self) { _, isCacheable in
+          isCacheable = true
+          return Hello(greeting: "real")
+        }
+      ]
+    }
+  }
+
+  @Test func anOverrideStandsInFrontOfAComponentInOneAppOnly() throws {
+    let (one, two) = (try app([GreetingLibrary.self]), try app([UntypedLibrary.self]))
+    _ = one.container.resolve((any Greeter).self)
+    one.container.override((any Greeter).self, with: Hello(greeting: "fake"))
+    one.container.override((any Plug).self, with: NumberedPlug(order: 7))
+    #expect(one.container.resolve((any Greeter).self)?.greeting == "fake")
+    #expect(one.container.resolve((any Plug).self)?.order == 7)
+    #expect(two.container.resolve((any Greeter).self)?.greeting == "from data")
+    one.container.override((any Greeter).self, with: nil)
+    #expect(one.container.resolve((any Greeter).self)?.greeting == "real")
+  }
+
+  // MARK: Timing
+
+  private enum LazyLibrary: TestLibrary {
+    static func components() -> [Component] {
+      [Component((any Greeter).self, instantiationTiming: .lazy) { _, _ in throw Broken() }]
+    }
+  }
+  private enum EagerLibrary: TestLibrary {
+    static func components() -> [Component] {
+      [Component((any Greeter).self, instantiationTiming: .alwaysEager) { _, _ in throw Broken() }]
+    }
+  }
+  private enum EagerInDefaultLibrary: TestLibrary {
+    static func components() -> [Component] {
+      [Component((any Greeter).self, instantiationTiming: .eagerInDefaultApp) { _, _ in throw Broken() }]
+    }
+  }
+
+  @Test func onlyEagerComponentsAreCreatedWhileConfiguring() throws {
+    _ = try app([LazyLibrary.self])
+    _ = try app([EagerInDefaultLibrary.self])
+    let error = try #require(throws: VestaError.self) { try app([EagerLibrary.self]) }
+    #expect(error.code == .creationFailed)
+  }
+
+  @Test func eagerInDefaultAppDependsOnTheApp() {
+    #expect(InstantiationTiming.eagerInDefaultApp.isEager(isDefaultApp: true))
+    #expect(!InstantiationTiming.eagerInDefaultApp.isEager(isDefaultApp: false))
+    #expect(!InstantiationTiming.lazy.isEager(isDefaultApp: true))
+    #expect(InstantiationTiming.alwaysEager.isEager(isDefaultApp: false))
+  }
+
+  @Test func anEagerFailureLeavesTheNameFree() throws {
+    let name = uniqueName()
+    #expect(throws: VestaError.self) {
+      try VestaApp.configure(name: name, options: VestaOptions(), libraries: [EagerLibrary.self])
+    }
+    #expect(VestaApp.app(name: name) == nil)
+    try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
+  }
+}

@@ -1,0 +1,122 @@
+import Testing
+
+@testable import VestaCore
+
+private protocol One: Sendable {}
+private protocol Two: Sendable {}
+private protocol Three: Sendable {}
+private struct Everything: One, Two, Three {}
+
+private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Dependency] = []) -> Component {
+  Component(type, dependencies: dependencies) { _, _ in nil }
+}
+
+/// What a whole list of libraries is refused for, and what the error says about it.
+@Suite struct ComponentGraphTests {
+  private func error(_ libraries: [any Library.Type]) throws -> VestaError {
+    try #require(throws: VestaError.self) { try ComponentGraph(libraries: libraries) }
+  }
+
+  private enum NeedsTwo: TestLibrary {
+    static func components() -> [Component] {
+      [component((any One).self, needs: [.required((any Two).self, providedBy: "VestaTwo (keeps everything)")])]
+    }
+  }
+
+  @Test func aMissingRequirementNamesWhoNeedsWhatAndWhichPackageProvidesIt() throws {
+    let error = try error([NeedsTwo.self])
+    #expect(error.code == .missingDependency)
+    #expect(error.message.contains("One (library NeedsTwo) needs Two, which nothing provides"))
+    #expect(error.message.contains("VestaTwo (keeps everything)"))
+  }
+
+  private enum NeedsThreeUnnamed: TestLibrary {
+    static func components() -> [Component] { [component((any One).self, needs: [.required((any Three).self)])] }
+  }
+
+  @Test func aMissingRequirementWithoutAHintStillSaysWhatToDo() throws {
+    let error = try error([NeedsThreeUnnamed.self])
+    #expect(error.message.contains("Add a package that provides Three"))
+  }
+
+  private enum ContributesTwo: TestLibrary {
+    static func components() -> [Component] { [.contribution((any Two).self) { _, _ in Everything() }] }
+  }
+
+  @Test func aContributionDoesNotMeetARequirement() throws {
+    #expect(try error([NeedsTwo.self, ContributesTwo.self]).code == .missingDependency)
+  }
+
+  private enum ProvidesOne: TestLibrary {
+    static func components() -> [Component] { [component((any One).self)] }
+  }
+  private enum AlsoProvidesOne: TestLibrary {
+    static func components() -> [Component] { [component((any One).self)] }
+  }
+
+  @Test func twoProvidersOfOneProtocolAreRefusedByName() throws {
+    let error = try error([ProvidesOne.self, AlsoProvidesOne.self])
+    #expect(error.code == .duplicateProvider)
+    #expect(error.message.contains("One is provided by ProvidesOne and by AlsoProvidesOne"))
+  }
+
+  @Test func aLibraryThatStandsInTheListTwiceIsRefused() throws {
+    let error = try error([ProvidesOne.self, ProvidesOne.self])
+    #expect(error.code == .duplicateLibrary)
+    #expect(error.message.contains("twice"))
+  }
+
+  private enum Imposter: Library {
+    static let name = "ProvidesOne"
+    static let version = "9.9.9"
+    static func components() -> [Component] { [] }
+  }
+
+  @Test func twoLibrariesOfOneNameAreRefused() throws {
+    let error = try error([ProvidesOne.self, Imposter.self])
+    #expect(error.code == .duplicateLibrary)
+    #expect(error.message.contains("ProvidesOne and Imposter both call themselves"))
+  }
+
+  private enum Circle: TestLibrary {
+    static func components() -> [Component] {
+      [
+        component((any One).self, needs: [.required((any Two).self)]),
+        component((any Two).self, needs: [.optional((any Three).self)]),
+        component((any Three).self, needs: [.required((any One).self)]),
+      ]
+    }
+  }
+
+  @Test func aCircleIsSpelledOut() throws {
+    let error = try error([Circle.self])
+    #expect(error.code == .dependencyCycle)
+    #expect(error.message.contains("One -> Two -> Three -> One"))
+  }
+
+  private enum SelfNeed: TestLibrary {
+    static func components() -> [Component] { [component((any One).self, needs: [.required((any One).self)])] }
+  }
+
+  @Test func aComponentThatNeedsItselfIsACircleToo() throws {
+    #expect(try error([SelfNeed.self]).message.contains("One -> One"))
+  }
+
+  private enum Diamond: TestLibrary {
+    static func components() -> [Component] {
+      [
+        component((any One).self, needs: [.required((any Two).self), .required((any Three).self)]),
+        component((any Two).self, needs: [.required((any Three).self)]),
+        component((any Three).self),
+      ]
+    }
+  }
+
+  @Test func twoWaysToOneComponentAreNoCircle() throws {
+    #expect(try ComponentGraph(libraries: [Diamond.self]).nodes.count == 3)
+  }
+
+  @Test func anAppWithoutLibrariesIsSound() throws {
+    #expect(try ComponentGraph(libraries: []).nodes.isEmpty)
+  }
+}

@@ -1,0 +1,162 @@
+import Dispatch
+import Testing
+import VestaConcurrency
+
+@testable import VestaCore
+
+private protocol Base: Sendable {}
+private protocol Upper: Sendable {}
+
+/// Writes down the end of each instance.
+private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
+  let name: String
+  let app: VestaApp?
+  let diary: Locked<[String]>
+  private let base: (any Base)?
+
+  init(_ name: String, app: VestaApp?, diary: Locked<[String]>, base: (any Base)? = nil) {
+    (self.name, self.app, self.diary, self.base) = (name, app, diary, base)
+  }
+
+  deinit { diary.withLock { $0.append("\(name) freed") } }
+
+  func appWillBeDeleted(_ app: VestaApp) async {
+    await Task.yield()
+    let baseIsThere = app.container.resolve((any Base).self) != nil
+    diary.withLock { $0.append("\(name) ends, base is there: \(baseIsThere)") }
+  }
+}
+
+/// The end of an app: in order, completely, and without leaving anything behind.
+@Suite struct TearDownTests {
+  private enum LayeredLibrary: TestLibrary {
+    @TaskLocal static var diary = Locked<[String]>([])
+    static func components() -> [Component] {
+      let diary = diary
+      return [
+        Component((any Upper).self, dependencies: [.required((any Base).self)]) { container, isCacheable in
+          isCacheable = true
+          let base = try container.require((any Base).self)
+          return Witness("upper", app: container.app, diary: diary, base: base)
+        },
+        Component((any Base).self) { container, isCacheable in
+          isCacheable = true
+          return Witness("base", app: container.app, diary: diary)
+        },
+      ]
+    }
+  }
+
+  @Test func instancesEndInReverseOrderOfCreationAndAreFreed() async throws {
+    let diary = Locked<[String]>([])
+    let name = uniqueName()
+    try await LayeredLibrary.$diary.withValue(diary) {
+      let app = try VestaApp.configure(name: name, options: VestaOptions(), libraries: [LayeredLibrary.self])
+      _ = try app.container.require((any Upper).self)
+      #expect(await app.delete())
+    }
+    let entries = diary.withLock { $0 }
+    #expect(entries.prefix(2) == ["upper ends, base is there: true", "base ends, base is there: true"])
+    // The instances hold their app: they are freed all the same once it is deleted.
+    #expect(Set(entries.dropFirst(2)) == ["upper freed", "base freed"])
+  }
+
+  @Test func whatWasNeverCreatedIsNotCreatedToBeEnded() async throws {
+    let diary = Locked<[String]>([])
+    try await LayeredLibrary.$diary.withValue(diary) {
+      let app = try VestaApp.configure(
+        name: uniqueName(), options: VestaOptions(), libraries: [LayeredLibrary.self])
+      await app.delete()
+    }
+    #expect(diary.withLock { $0 }.isEmpty)
+  }
+
+  @Test func aDeletedAppProvidesNothingAndSaysWhy() async throws {
+    let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [LayeredLibrary.self])
+    let kept = app.container
+    _ = try kept.require((any Upper).self)
+    await app.delete()
+    for container in [kept, app.container] {
+      #expect(container.resolve((any Upper).self) == nil)
+      #expect(container.resolveAll((any Upper).self).isEmpty)
+      let error = #expect(throws: VestaError.self) { try container.require((any Upper).self) }
+      #expect(error?.code == .appDeleted)
+      #expect(error?.message.contains(app.name) == true)
+    }
+  }
+
+  @Test func deletingTwiceSaysThatTheSecondTimeThereWasNothingToDo() async throws {
+    let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [])
+    #expect(await app.delete())
+    #expect(await !app.delete())
+  }
+
+  @Test func deletionsAtTheSameTimeAllWaitForTheEnd() async throws {
+    let diary = Locked<[String]>([])
+    try await LayeredLibrary.$diary.withValue(diary) {
+      let app = try VestaApp.configure(
+        name: uniqueName(), options: VestaOptions(), libraries: [LayeredLibrary.self])
+      _ = try app.container.require((any Upper).self)
+      await withTaskGroup(of: Bool.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            let deleted = await app.delete()
+            let ended = diary.withLock { $0.filter { $0.contains("ends") }.count }
+            return !deleted || ended == 2
+          }
+        }
+        for await isConsistent in group { #expect(isConsistent) }
+      }
+      #expect(VestaApp.app(name: app.name) == nil)
+    }
+    #expect(diary.withLock { $0.filter { $0.contains("ends") }.count } == 2)
+  }
+
+  @Test func theCompletionFormCallsBackOnTheQueueOfTheOptions() async throws {
+    let queue = DispatchQueue(label: "callbacks")
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    let options = VestaOptions()
+    options.callbackQueue = queue
+    let app = try VestaApp.configure(name: uniqueName(), options: options, libraries: [])
+    let (isDeleted, isOnQueue) = await withCheckedContinuation { continuation in
+      app.delete { isDeleted in
+        continuation.resume(returning: (isDeleted, DispatchQueue.getSpecific(key: key) == true))
+      }
+    }
+    #expect(isDeleted && isOnQueue)
+  }
+
+  private enum GatedLibrary: TestLibrary {
+    @TaskLocal static var gate = (entered: DispatchSemaphore(value: 0), open: DispatchSemaphore(value: 0))
+    @TaskLocal static var diary = Locked<[String]>([])
+    static func components() -> [Component] {
+      let (gate, diary) = (gate, diary)
+      return [
+        Component((any Base).self) { container, isCacheable in
+          isCacheable = true
+          gate.entered.signal()
+          gate.open.wait()
+          return Witness("late", app: container.app, diary: diary)
+        }
+      ]
+    }
+  }
+
+  @Test func anInstanceThatIsBeingCreatedIsWaitedForAndEndedToo() async throws {
+    let diary = Locked<[String]>([])
+    let gate = (entered: DispatchSemaphore(value: 0), open: DispatchSemaphore(value: 0))
+    try await GatedLibrary.$diary.withValue(diary) {
+      try await GatedLibrary.$gate.withValue(gate) {
+        let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [GatedLibrary.self])
+        async let isResolved = onThread { app.container.resolve((any Base).self) != nil }
+        await onThread { gate.entered.wait() }
+        async let deleted = app.delete()
+        gate.open.signal()
+        #expect(await deleted)
+        #expect(await isResolved)
+      }
+    }
+    #expect(diary.withLock { $0.contains { $0.hasPrefix("late ends") } })
+  }
+}

@@ -1,6 +1,0 @@
-import Testing
-import VestaCore
-
-@Test func versionHasThreeParts() {
-  #expect(VestaVersion().split(separator: ".").count == 3)
-}

@@ -1,0 +1,155 @@
+import Foundation
+import Testing
+import VestaConcurrency
+
+@testable import VestaCore
+
+@Suite struct VestaAppTests {
+  private enum PlainLibrary: TestLibrary {
+    static func components() -> [Component] { [] }
+  }
+
+  @Test(arguments: ["", "with space", "slash/slash", "dot.dot", "ümlaut", String(repeating: "x", count: 101)])
+  func aNameThatCannotBeUsedIsRefused(name: String) throws {
+    let error = try #require(throws: VestaError.self) {
+      try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
+    }
+    #expect(error.code == .invalidAppName)
+    #expect(VestaApp.app(name: name) == nil)
+  }
+
+  @Test func anAppIsFoundByItsNameUntilItIsDeleted() async throws {
+    let name = uniqueName()
+    #expect(VestaApp.app(name: name) == nil)
+    let app = try VestaApp.configure(name: name, options: VestaOptions(), libraries: [PlainLibrary.self])
+    #expect(VestaApp.app(name: name) === app)
+    #expect(VestaApp.allApps?[name] === app)
+    #expect(app.name == name && !app.isDefaultApp)
+    await app.delete()
+    #expect(VestaApp.app(name: name) == nil)
+    #expect(VestaApp.allApps?[name] == nil)
+    try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
+  }
+
+  @Test func aSecondAppOfTheSameNameIsRefused() throws {
+    let name = uniqueName()
+    try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
+    let error = try #require(throws: VestaError.self) {
+      try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
+    }
+    #expect(error.code == .duplicateApp)
+    #expect(error.message.contains(name))
+  }
+
+  @Test func aGraphThatIsUnsoundLeavesTheNameFree() throws {
+    let name = uniqueName()
+    #expect(throws: VestaError.self) {
+      try VestaApp.configure(
+        name: name, options: VestaOptions(), libraries: [PlainLibrary.self, PlainLibrary.self])
+    }
+    try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
+  }
+
+  @Test func theAppKeepsACopyOfItsOptions() throws {
+    let options = VestaOptions(projectID: "before")
+    let app = try VestaApp.configure(name: uniqueName(), options: options, libraries: [])
+    options.projectID = "after"
+    app.options.projectID = "elsewhere"
+    #expect(app.options.projectID == "before")
+    #expect(app.container.options.projectID == "before")
+  }
+
+  @Test func theUserAgentNamesThePlatformAndEveryLibrary() throws {
+    let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [PlainLibrary.self])
+    #expect(app.userAgent.hasPrefix("vesta-core/\(VestaVersion()) swift/"))
+    #expect(app.userAgent.hasSuffix(" PlainLibrary/1.2.3"))
+  }
+
+  private enum NastyLibrary: Library {
+    static let name = "a b/c\r\nX: y"
+    static let version = ""
+    static func components() -> [Component] { [] }
+  }
+
+  @Test func theUserAgentCannotBeUsedToSmuggleAHeader() {
+    let agent = UserAgent.string(libraries: [NastyLibrary.self])
+    #expect(agent.hasSuffix(" a_b_c__X:_y/_"))
+    #expect(agent.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+  }
+
+  @Test func dataCollectionIsOnUnlessItWasSwitchedOffAndTheChoiceOutlivesTheApp() async throws {
+    try await withTemporaryDirectory { directory in
+      let (name, options) = (uniqueName(), VestaOptions(projectID: "p", backend: .embedded(directory: directory)))
+      let first = try VestaApp.configure(name: name, options: options, libraries: [])
+      #expect(first.isDataCollectionDefaultEnabled)
+      first.isDataCollectionDefaultEnabled = false
+      await first.delete()
+      let second = try VestaApp.configure(name: name, options: options, libraries: [])
+      #expect(!second.isDataCollectionDefaultEnabled)
+      #expect(second.dataDirectory == directory.appending(path: name))
+    }
+  }
+
+  @Test func aSettingThatCannotBeSavedHoldsForTheProcess() async throws {
+    try await withTemporaryDirectory { directory in
+      let file = directory.appending(path: "file")
+      try Data("not a directory".utf8).write(to: file)
+      let settings = AppSettings(directory: file)
+      settings.isDataCollectionDefaultEnabled = false
+      #expect(!settings.isDataCollectionDefaultEnabled)
+    }
+  }
+
+  @Test func aDamagedSettingsFileCountsAsEmpty() async throws {
+    try await withTemporaryDirectory { directory in
+      try Data("{".utf8).write(to: directory.appending(path: "app.json"))
+      #expect(AppSettings(directory: directory).isDataCollectionDefaultEnabled)
+    }
+  }
+
+  @Test func configuringTouchesNoFile() async throws {
+    try await withTemporaryDirectory { directory in
+      let options = VestaOptions(projectID: "p", backend: .embedded(directory: directory))
+      let app = try VestaApp.configure(name: uniqueName(), options: options, libraries: [PlainLibrary.self])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+      #expect(!FileManager.default.fileExists(atPath: app.dataDirectory.path))
+    }
+  }
+}
+
+/// What happens to the default app and the process-wide list: one test at a time.
+@Suite(.serialized) struct DefaultAppTests {
+  private enum RegisteredLibrary: TestLibrary {
+    static func components() -> [Component] {
+      [
+        Component(Int.self, instantiationTiming: .eagerInDefaultApp) { container, isCacheable in
+          isCacheable = true
+          return made.withLock {
+            $0 += 1; return $0
+          }
+        }
+      ]
+    }
+    static let made = Locked(0)
+  }
+
+  @Test func aBareConfigureUsesWhatWasRegisteredAndCreatesWhatIsEagerInIt() async throws {
+    VestaApp.register(RegisteredLibrary.self)
+    VestaApp.register(RegisteredLibrary.self)
+    let app = try VestaApp.configure()
+    #expect(VestaApp.app() === app)
+    #expect(app.isDefaultApp && app.name == VestaApp.defaultName)
+    #expect(RegisteredLibrary.made.withLock { $0 } == 1)
+    #expect(app.dataDirectory.lastPathComponent == "(default)")
+    #expect(throws: VestaError.self) { try VestaApp.configure() }
+    await app.delete()
+    #expect(VestaApp.app() == nil)
+  }
+
+  @Test func anExplicitListReplacesWhatWasRegistered() async throws {
+    VestaApp.register(RegisteredLibrary.self)
+    let app = try VestaApp.configure(options: VestaOptions(), libraries: [])
+    #expect(app.container.resolve(Int.self) == nil)
+    await app.delete()
+  }
+}

@@ -1,0 +1,174 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import VestaCore
+
+@Suite struct VestaOptionsTests {
+  private func error(_ body: () throws -> Void) throws -> VestaError {
+    try #require(throws: VestaError.self) { try body() }
+  }
+
+  private static let propertyList = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+    <plist version="1.0"><dict>
+      <key>API_KEY</key><string>key-1</string>
+      <key>GCM_SENDER_ID</key><string>42</string>
+      <key>BUNDLE_ID</key><string>com.example.shop</string>
+      <key>PROJECT_ID</key><string>shop</string>
+      <key>STORAGE_BUCKET</key><string>shop.example.com</string>
+      <key>IS_ADS_ENABLED</key><false></false>
+      <key>GOOGLE_APP_ID</key><string>1:42:ios:abc</string>
+      <key>DATABASE_URL</key><string>https://shop.example.com</string>
+      <key>CLIENT_ID</key><string>client-1</string>
+    </dict></plist>
+    """
+
+  private static let json = """
+    {"project_info": {"project_number": "42", "project_id": "shop", "storage_bucket": "b", "firebase_url": "u"},
+     "client": [
+       {"client_info": {"mobilesdk_app_id": "1:42:android:1", "android_client_info": {"package_name": "com.one"}},
+        "oauth_client": [{"client_id": "c1", "client_type": 3}], "api_key": [{"current_key": "k1"}]},
+       {"client_info": {"mobilesdk_app_id": "1:42:android:2", "android_client_info": {"package_name": "com.two"}},
+        "oauth_client": [], "api_key": [{"current_key": "k2"}]}],
+     "configuration_version": "1"}
+    """
+
+  private func withFile(_ name: String, _ text: String, _ body: (String) throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+      let file = directory.appending(path: name)
+      try Data(text.utf8).write(to: file)
+      try body(file.path)
+    }
+  }
+
+  @Test func aPropertyListIsReadInFull() async throws {
+    try await withFile("GoogleService-Info.plist", Self.propertyList) { path in
+      let options = try VestaOptions(file: path)
+      #expect(options.googleAppID == "1:42:ios:abc")
+      #expect(options.gcmSenderID == "42")
+      #expect(options.projectID == "shop")
+      #expect(options.apiKey == "key-1")
+      #expect(options.clientID == "client-1")
+      #expect(options.bundleID == "com.example.shop")
+      #expect(options.storageBucket == "shop.example.com")
+      #expect(options.databaseURL == "https://shop.example.com")
+      #expect(VestaOptions(contentsOfFile: path) == options)
+    }
+  }
+
+  @Test func aServicesFileGivesTheFirstAppOrTheOneThatIsNamed() async throws {
+    try await withFile("google-services.json", Self.json) { path in
+      let first = try VestaOptions(file: path)
+      #expect(first.googleAppID == "1:42:android:1" && first.apiKey == "k1" && first.clientID == "c1")
+      #expect(first.projectID == "shop" && first.gcmSenderID == "42" && first.bundleID == "com.one")
+      #expect(first.databaseURL == "u" && first.storageBucket == "b")
+      #expect(try VestaOptions(file: path, packageName: "com.two").googleAppID == "1:42:android:2")
+      #expect(try error { _ = try VestaOptions(file: path, packageName: "com.none") }.code == .invalidOption)
+    }
+  }
+
+  @Test func aFileThatIsNotThereIsNamed() throws {
+    let error = try error { _ = try VestaOptions(file: "/nowhere/GoogleService-Info.plist") }
+    #expect(error.code == .optionsFileUnreadable)
+    #expect(error.message.contains("/nowhere/GoogleService-Info.plist"))
+    #expect(VestaOptions(contentsOfFile: "/nowhere/GoogleService-Info.plist") == nil)
+  }
+
+  @Test(arguments: ["", "{", "[]", "<plist>", "\u{0}\u{1}\u{2}", #"{"client": 3}"#])
+  func aMalformedFileIsAnError(text: String) async throws {
+    for name in ["a.json", "a.plist"] {
+      try await withFile(name, text) { path in
+        let error = try error { _ = try VestaOptions(file: path) }
+        #expect([.optionsFileMalformed, .invalidOption].contains(error.code))
+        #expect(error.message.contains(path))
+      }
+    }
+  }
+
+  @Test(arguments: ["GOOGLE_APP_ID", "GCM_SENDER_ID"])
+  func aPropertyListThatLacksAFieldNamesIt(field: String) async throws {
+    let text = Self.propertyList.replacingOccurrences(of: field, with: "OTHER")
+    try await withFile("a.plist", text) { path in
+      let error = try error { _ = try VestaOptions(file: path) }
+      #expect(error.code == .invalidOption)
+      #expect(error.message.contains(field))
+    }
+  }
+
+  @Test(arguments: ["project_id", "project_number", "mobilesdk_app_id"])
+  func aServicesFileThatLacksAFieldNamesIt(field: String) async throws {
+    try await withFile("a.json", Self.json.replacingOccurrences(of: field, with: "other")) { path in
+      let error = try error { _ = try VestaOptions(file: path) }
+      #expect(error.code == .invalidOption)
+      #expect(error.message.contains(field))
+    }
+  }
+
+  @Test func anEmptyEnvironmentIsAnEmbeddedAppWithoutAProject() throws {
+    let options = try VestaOptions.fromEnvironment([:])
+    #expect(options == VestaOptions())
+    #expect(options.backend == .embedded())
+    #expect(options.projectID == "demo-vesta")
+  }
+
+  @Test func theEnvironmentGoesOverTheFileItNames() async throws {
+    try await withFile("google-services.json", Self.json) { path in
+      let options = try VestaOptions.fromEnvironment([
+        "VESTA_OPTIONS_FILE": path, "VESTA_PROJECT_ID": "other", "VESTA_BACKEND": "emulator:localhost:8080",
+      ])
+      #expect(options.projectID == "other" && options.apiKey == "k1")
+      #expect(options.backend == .emulator(host: "localhost", port: 8080))
+    }
+  }
+
+  @Test func everyVariableIsRead() throws {
+    let options = try VestaOptions.fromEnvironment([
+      "VESTA_API_KEY": "k", "VESTA_APP_ID": "a", "VESTA_SENDER_ID": "s", "VESTA_DATABASE_URL": "d",
+      "VESTA_STORAGE_BUCKET": "b", "VESTA_DIRECTORY": "/data", "VESTA_BACKEND": "embedded",
+    ])
+    #expect(options.apiKey == "k" && options.googleAppID == "a" && options.gcmSenderID == "s")
+    #expect(options.databaseURL == "d" && options.storageBucket == "b")
+    #expect(options.backend == .embedded(directory: URL(filePath: "/data")))
+  }
+
+  @Test(arguments: [
+    "cloud", "emulator", "emulator:", "emulator::1", "emulator:h:0", "emulator:h:65536", "emulator:h:x",
+  ])
+  func aBackendThatIsNoneIsRefused(text: String) throws {
+    let error = try error { _ = try VestaOptions.fromEnvironment(["VESTA_BACKEND": text]) }
+    #expect(error.code == .invalidOption)
+    #expect(error.message.contains(text))
+  }
+
+  @Test func anEmulatorMayHaveAnAddressWithColons() throws {
+    let options = try VestaOptions.fromEnvironment(["VESTA_BACKEND": "emulator:[::1]:9099"])
+    #expect(options.backend == .emulator(host: "[::1]", port: 9099))
+    #expect(options.backend.description == "emulator:[::1]:9099")
+  }
+
+  @Test func aCopyIsEqualAndIndependent() {
+    let options = VestaOptions(googleAppID: "a", gcmSenderID: "b")
+    options.callbackQueue = DispatchQueue(label: "q")
+    let copy = options.copy()
+    #expect(copy == options && copy.hashValue == options.hashValue && copy !== options)
+    copy.apiKey = "k"
+    #expect(copy != options && options.apiKey == nil)
+  }
+
+  @Test func theDescriptionHoldsNoKey() {
+    let options = VestaOptions(projectID: "p")
+    options.apiKey = "very-secret"
+    #expect(!options.description.contains("very-secret"))
+  }
+
+  @Test func dataLivesInTheGivenDirectoryOrBelowTheUsersOwn() {
+    let given = VestaOptions(projectID: "p", backend: .embedded(directory: URL(filePath: "/data")))
+    #expect(given.dataDirectory(appName: "x", environment: [:]).path == "/data/x")
+    let own = VestaOptions(projectID: "p")
+    #expect(own.dataDirectory(appName: "x", environment: ["XDG_DATA_HOME": "/xdg"]).path == "/xdg/vesta/p/x")
+    #expect(own.dataDirectory(appName: "x", environment: [:]).path.hasSuffix("/.local/share/vesta/p/x"))
+    #expect(own.dataDirectory(appName: "x", environment: ["XDG_DATA_HOME": "relative"]).path.hasSuffix("vesta/p/x"))
+  }
+}
