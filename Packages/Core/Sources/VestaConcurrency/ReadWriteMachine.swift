@@ -22,7 +22,9 @@ struct ReadWriteMachine<Reader, Write> {
 
   var isAnybodyWaiting: Bool { !line.isEmpty }
 
-  /// A reader asks to go at once. If it may, it is active from now on.
+  /// A reader asks to go at once.
+  ///
+  /// If it may, it is active from now on.
   mutating func readerArrived() -> Bool {
     guard !isWriting, line.isEmpty else { return false }
     activeReaders += 1

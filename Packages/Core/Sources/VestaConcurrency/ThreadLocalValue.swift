@@ -29,7 +29,9 @@ public struct ThreadLocalValue<Value>: Sendable {
   @usableFromInline
   let instantiator: (@Sendable (ThreadLocalValue<Value>) -> Value?)?
 
-  /// Names a thread-local value. Nothing is stored yet.
+  /// Names a thread-local value.
+  ///
+  /// Nothing is stored yet.
   ///
   /// - Parameters:
   ///   - namespace: Keeps keys of different modules apart.

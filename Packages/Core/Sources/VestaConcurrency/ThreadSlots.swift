@@ -68,7 +68,9 @@ struct ThreadSlots {
   }
 }
 
-/// Which slot belongs to which full key. Slots are numbered for the life of the process.
+/// Which slot belongs to which full key.
+///
+/// Slots are numbered for the life of the process.
 @usableFromInline
 enum ThreadSlotNumbers {
   private static let numbers = Locked<[String: Int]>([:])

@@ -38,7 +38,9 @@ final class Turn<Value: Sendable>: Sendable {
     state.withLock { if case .over = $0 { true } else { false } }
   }
 
-  /// Ends the wait; the caller must resume what it gets. `nil` when the waiter has left.
+  /// Ends the wait; the caller must resume what it gets.
+  ///
+  /// `nil` when the waiter has left.
   func begin() -> Continuation? {
     state.withLock { state in
       guard case .waiting(let continuation) = state else { return nil }

@@ -98,7 +98,8 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
   public func assertOnQueue(file: StaticString = #fileID, line: UInt = #line) {
     guard !isCurrent else { return }
     // fatalError and not preconditionFailure, which says nothing in a release build.
-    fatalError("This code must run on the queue '\(label)'. Call it through async, sync or run.", file: file, line: line)
+    fatalError(
+      "This code must run on the queue '\(label)'. Call it through async, sync or run.", file: file, line: line)
   }
 
   // MARK: - Serving as an executor
