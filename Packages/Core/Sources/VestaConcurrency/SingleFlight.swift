@@ -33,6 +33,9 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   /// - Parameter key: What is loaded.
   public func isLoading(_ key: Key) -> Bool { machine.withLock { $0.isInFlight(key) } }
 
+  /// How many wait for `key`.
+  func waiterCount(for key: Key) -> Int { machine.withLock { $0.waiterCount(for: key) } }
+
   /// Waits for the load of `key`, and starts it if none is under way.
   ///
   /// - Parameters:

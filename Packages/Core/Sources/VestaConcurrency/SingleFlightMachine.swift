@@ -26,6 +26,8 @@ struct SingleFlightMachine<Key: Hashable, Waiter> {
 
   func isInFlight(_ key: Key) -> Bool { flights[key] != nil }
 
+  func waiterCount(for key: Key) -> Int { flights[key]?.waiters.count ?? 0 }
+
   /// A waiter arrives.
   ///
   /// - Parameter id: What it will leave by; `nil` for one that never leaves.
