@@ -88,3 +88,19 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 }
+
+/// Waits for a semaphore without blocking the thread that the task is on.
+func waitFor(_ semaphore: DispatchSemaphore) async {
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread {
+      semaphore.wait()
+      continuation.resume()
+    }
+  }
+}
+
+/// The next element of a stream; its iterators share what they iterate over.
+func next<Element: Sendable>(of stream: AsyncThrowingStream<Element, any Error>) async throws -> Element? {
+  var iterator = stream.makeAsyncIterator()
+  return try await iterator.next()
+}
