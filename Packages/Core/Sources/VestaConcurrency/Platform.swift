@@ -159,16 +159,17 @@ struct PlatformRecursiveMutex: @unchecked Sendable {
     // The timed lock counts in wall-clock time. The caller's loop asks a steady clock again, so a clock that is set
     // forward does not end the wait early.
     private func waitOnce(atMost left: Duration) -> Bool {
-      var until = timespec()
-      clock_gettime(CLOCK_REALTIME, &until)
-      let (seconds, attoseconds) = left.components
-      until.tv_sec += Int(seconds)
-      until.tv_nsec += Int(attoseconds / 1_000_000_000)
-      if until.tv_nsec >= 1_000_000_000 {
-        until.tv_sec += 1
-        until.tv_nsec -= 1_000_000_000
+      withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { until in
+        guard let until = until.baseAddress, clock_gettime(CLOCK_REALTIME, until) == 0 else { return tryLock() }
+        // Which module owns the members of timespec depends on the order of imports here, so they cannot be named.
+        // Sound: on every system of this branch they are a time_t and, right behind it, a long.
+        let seconds = UnsafeMutableRawPointer(until).assumingMemoryBound(to: time_t.self)
+        let nanoseconds = UnsafeMutableRawPointer(seconds + 1).assumingMemoryBound(to: Int.self)
+        let sum = nanoseconds.pointee + Int(left.components.attoseconds / 1_000_000_000)
+        seconds.pointee += time_t(left.components.seconds) + time_t(sum / 1_000_000_000)
+        nanoseconds.pointee = sum % 1_000_000_000
+        return pthread_mutex_timedlock(handle, until) == 0
       }
-      return pthread_mutex_timedlock(handle, &until) == 0
     }
   #endif
 }

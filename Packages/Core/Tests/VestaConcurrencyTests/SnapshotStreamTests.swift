@@ -66,7 +66,7 @@ import VestaConcurrency
       sinks.add(sink)
       sink.send([1])
       sink.send([2])
-        #expect(try await next(of: stream) == [1, 2])
+      #expect(try await next(of: stream) == [1, 2])
       do {
         #expect(try await next(of: stream) == nil)
         #expect(failure == nil)

@@ -117,8 +117,9 @@ import VestaConcurrency
 
   // MARK: - Misuse stops the process with a sentence
 
-  private func expectSentence(_ result: ExitTest.Result?, _ sentence: String, location: SourceLocation = #_sourceLocation)
-  {
+  private func expectSentence(
+    _ result: ExitTest.Result?, _ sentence: String, location: SourceLocation = #_sourceLocation
+  ) {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains(sentence), "\(text)", sourceLocation: location)
   }
