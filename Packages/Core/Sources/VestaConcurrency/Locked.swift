@@ -14,15 +14,16 @@
 /// ```
 @frozen
 public struct Locked<State>: Sendable {
+  // Sound as nonisolated(unsafe): the cell is never reassigned, and its value is touched only under its mutex, here.
   @usableFromInline
-  let cell: LockedCell<State>
+  nonisolated(unsafe) let cell: LockedCell<State>
 
   /// Puts `initial` behind a new lock.
   ///
   /// - Parameter initial: The first value; the lock is its only owner from here on.
   @inlinable
   public init(_ initial: sending State) {
-    cell = LockedCell(initial)
+    cell = LockedCell.make(initial)
   }
 
   /// Runs `body` with exclusive access to the value.
@@ -35,9 +36,9 @@ public struct Locked<State>: Sendable {
   public func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    cell.mutex.lock()
-    defer { cell.mutex.unlock() }
-    return try body(&cell.state)
+    PlatformMutex.lock(cell.mutex)
+    defer { PlatformMutex.unlock(cell.mutex) }
+    return try body(&cell.value.pointee)
   }
 
   /// Runs `body` with exclusive access to the value, unless the lock is taken right now.
@@ -48,27 +49,30 @@ public struct Locked<State>: Sendable {
   public func withLockIfAvailable<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result? {
-    guard cell.mutex.tryLock() else { return nil }
-    defer { cell.mutex.unlock() }
-    return try body(&cell.state)
+    guard PlatformMutex.tryLock(cell.mutex) else { return nil }
+    defer { PlatformMutex.unlock(cell.mutex) }
+    return try body(&cell.value.pointee)
   }
 }
 
-/// The heap cell behind a `Locked`: the platform's mutex beside the value it guards.
-// Sound as @unchecked Sendable: `state` is touched only between `mutex.lock()` and `mutex.unlock()` in `Locked`.
+/// The heap cell behind a `Locked`: the value and, in the same allocation, the platform's mutex that guards it.
 @usableFromInline
-final class LockedCell<State>: @unchecked Sendable {
-  @usableFromInline
-  let mutex: PlatformMutex
-
-  @usableFromInline
-  var state: State
-
+final class LockedCell<State>: ManagedBuffer<State, PlainMutex> {
   @inlinable
-  init(_ initial: sending State) {
-    mutex = PlatformMutex(recursive: false)
-    state = initial
+  static func make(_ initial: sending State) -> LockedCell<State> {
+    let cell = unsafeDowncast(create(minimumCapacity: 1) { _ in initial }, to: LockedCell<State>.self)
+    cell.withUnsafeMutablePointerToElements { PlatformMutex.initialize($0) }
+    return cell
   }
 
-  deinit { mutex.destroy() }
+  /// Where the mutex lives.
+  // Sound outside the closure: the tail of the allocation stays where it is for as long as the cell lives.
+  @inlinable
+  var mutex: UnsafeMutablePointer<PlainMutex> { withUnsafeMutablePointerToElements { $0 } }
+
+  /// Where the value lives: beside the mutex, so there is no second allocation and no exclusivity bookkeeping.
+  @inlinable
+  var value: UnsafeMutablePointer<State> { withUnsafeMutablePointerToHeader { $0 } }
+
+  deinit { withUnsafeMutablePointerToElements { PlatformMutex.destroy($0) } }
 }

@@ -1,20 +1,65 @@
+import Dispatch
 import Testing
 import VestaConcurrency
 
 @Suite struct LockedTests {
   @Test func givesBackWhatTheBodyReturns() {
     let count = Locked(41)
-    #expect(
-      count.withLock {
-        $0 += 1; return $0
-      } == 42)
+    let next = count.withLock { value in
+      value += 1
+      return value
+    }
+    #expect(next == 42)
   }
-}
 
-@Test func captures() async {
-  let count = Locked(0)
-  await withTaskGroup { group in
-    for _ in 0..<10 { group.addTask { count.withLock { $0 += 1 } } }
+  @Test func copiesShareOneValue() {
+    let count = Locked(1)
+    let copy = count
+    copy.withLock { $0 = 7 }
+    #expect(count.withLock { $0 } == 7)
   }
-  #expect(count.withLock { $0 } == 10)
+
+  @Test func isOpenAfterAThrowAndKeepsWhatWasChanged() {
+    let count = Locked(0)
+    #expect(throws: Failure(3)) {
+      try count.withLock { value throws(Failure) in
+        value = 5
+        throw Failure(3)
+      }
+    }
+    #expect(count.withLock { $0 } == 5)
+  }
+
+  @Test func doesNotWaitWhenAskedNotTo() {
+    let count = Locked(0)
+    let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let done = startThread {
+      count.withLock { _ in
+        inside.signal()
+        leave.wait()
+      }
+    }
+    inside.wait()
+    #expect(count.withLockIfAvailable { $0 } == nil)
+    leave.signal()
+    done.wait()
+    #expect(count.withLockIfAvailable { $0 } == 0)
+  }
+
+  @Test func releasesItsValue() {
+    let released = Locked(false)
+    var holder: Locked<Witness>? = Locked(Witness { released.withLock { $0 = true } })
+    #expect(holder?.withLock { _ in released.withLock { $0 } } == false)
+    holder = nil
+    #expect(released.withLock { $0 })
+  }
+
+  @Test func holdsValuesOfAnySizeAndAlignment() {
+    let empty = Locked(())
+    empty.withLock { $0 = () }
+    let wide = Locked((UInt8(1), SIMD16<Float>(repeating: 2)))
+    wide.withLock { $0.1[15] = 9 }
+    #expect(wide.withLock { $0.1[15] } == 9)
+    #expect(wide.withLock { $0.0 } == 1)
+  }
 }

@@ -1,0 +1,32 @@
+/// First in, first out, on one array; both ends cost constant time on average.
+struct Fifo<Element> {
+  private var slots: [Element?] = []
+  private var head = 0
+
+  var isEmpty: Bool { head == slots.count }
+
+  var first: Element? { isEmpty ? nil : slots[head] }
+
+  mutating func append(_ element: Element) { slots.append(element) }
+
+  mutating func popFirst() -> Element? {
+    guard head < slots.count else { return nil }
+    let element = slots[head].take()
+    head += 1
+    if head == slots.count {
+      slots.removeAll(keepingCapacity: head <= 64)
+      head = 0
+    } else if head >= 64, head * 2 >= slots.count {
+      slots.removeFirst(head)
+      head = 0
+    }
+    return element
+  }
+
+  /// Empties the queue and hands out what was in it, in order.
+  mutating func takeAll() -> [Element] {
+    var all: [Element] = []
+    while let element = popFirst() { all.append(element) }
+    return all
+  }
+}

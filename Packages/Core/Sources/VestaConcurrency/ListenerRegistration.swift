@@ -1,0 +1,29 @@
+/// The end of a string that is tied to a listener: pull it, and the listener is gone.
+///
+/// Whatever lets a listener be added returns one. Letting go of a registration does not remove the listener.
+///
+/// ```swift
+/// let registration = registry.add { event in print(event) }
+/// registration.cancel()
+/// ```
+public final class ListenerRegistration: Sendable {
+  private let removal: Locked<(@Sendable () -> Void)?>
+
+  /// Makes the registration of a listener.
+  ///
+  /// - Parameter removal: Removes the listener. It is called once at most, and released then, with no lock held.
+  public init(_ removal: @escaping @Sendable () -> Void) {
+    self.removal = Locked(removal)
+  }
+
+  /// Removes the listener.
+  ///
+  /// Only the first call does something.
+  public func cancel() {
+    let removal = removal.withLock { $0.take() }
+    removal?()
+  }
+
+  /// Removes the listener: the name that Firebase's API gives to ``cancel()``.
+  public func remove() { cancel() }
+}

@@ -1,0 +1,108 @@
+/// Listeners, and the events they hear.
+///
+/// - Listeners are called in the order of their addition.
+/// - Events have one order, the same for all listeners, also when several threads emit at once and when a listener
+///   emits. An event that is emitted while another is being delivered is delivered by whoever is delivering, after
+///   that one: such an `emit` returns before its event was heard. Any other `emit` returns when its event, and those
+///   emitted meanwhile, have been heard.
+/// - A listener that is added during a delivery hears later events only.
+/// - A listener is not called again once its `cancel()` has returned, if that was called on the delivering thread, for
+///   instance in a listener. If it was called on another thread, one call may be under way and still end.
+/// - No lock is held while a listener is called or released. A listener may do everything: add, cancel, emit, finish.
+///
+/// When the registry goes away, its listeners hear the end, as after `finish()`.
+///
+/// ```swift
+/// let registry = ListenerRegistry<Change>()
+/// let registration = registry.add { change in print(change) }
+/// registry.emit(.added("a"))
+/// registration.cancel()
+/// ```
+public final class ListenerRegistry<Event: Sendable>: Sendable {
+  private let book = Locked(ListenerBook<Listener<Event>, Event>())
+
+  /// Makes a registry without listeners.
+  public init() {}
+
+  deinit { finish() }
+
+  /// How many listeners there are.
+  public var count: Int { book.withLock { $0.listeners.count } }
+
+  /// Adds a listener.
+  ///
+  /// - Parameters:
+  ///   - onEnd: Is called once, after the last event, when the registry has finished; with the error if it failed.
+  ///     In a registry that has finished already it is called before this method returns.
+  ///   - listener: Is called with every event that is emitted from now on.
+  /// - Returns: What removes the listener.
+  @discardableResult
+  public func add(
+    onEnd: (@Sendable ((any Error)?) -> Void)? = nil, _ listener: @escaping @Sendable (Event) -> Void
+  ) -> ListenerRegistration {
+    let entry = Listener(receive: listener, end: onEnd)
+    let (isAdded, error) = book.withLock { ($0.add(entry), $0.endError) }
+    if !isAdded { entry.end(error) }
+    return ListenerRegistration { [weak self] in
+      entry.silence()
+      self?.book.withLock { $0.remove(entry) }
+    }
+  }
+
+  /// Has all listeners hear `event`.
+  ///
+  /// After the end this does nothing.
+  ///
+  /// - Parameter event: What they hear.
+  public func emit(_ event: Event) {
+    deliver(book.withLock { $0.emit(event) })
+  }
+
+  /// Ends the registry, after the events emitted so far; all listeners hear of it and are gone.
+  ///
+  /// - Parameter error: Why, if it is a failure. Only the first call counts.
+  public func finish(throwing error: (any Error)? = nil) {
+    deliver(book.withLock { $0.end(error) })
+  }
+
+  private func deliver(_ first: ListenerBook<Listener<Event>, Event>.Delivery?) {
+    var next = first
+    while let delivery = next.take() {
+      switch delivery.news {
+      case .event(let event): for listener in delivery.listeners { listener.receive(event) }
+      case .end(let error): for listener in delivery.listeners { listener.end(error) }
+      }
+      next = book.withLock { $0.delivered() }
+    }
+  }
+}
+
+/// One listener of a registry, until it is silenced.
+final class Listener<Event: Sendable>: Sendable {
+  private struct Calls: Sendable {
+    let receive: @Sendable (Event) -> Void
+    let end: (@Sendable ((any Error)?) -> Void)?
+  }
+
+  private let calls: Locked<Calls?>
+
+  init(receive: @escaping @Sendable (Event) -> Void, end: (@Sendable ((any Error)?) -> Void)?) {
+    calls = Locked(Calls(receive: receive, end: end))
+  }
+
+  func receive(_ event: Event) {
+    let receive = calls.withLock { $0?.receive }
+    receive?(event)
+  }
+
+  func end(_ error: (any Error)?) {
+    let calls = calls.withLock { $0.take() }
+    calls?.end?(error)
+  }
+
+  /// Takes the closures out, so that what they captured is released here, with the lock open.
+  func silence() {
+    let calls = calls.withLock { $0.take() }
+    withExtendedLifetime(calls) {}
+  }
+}

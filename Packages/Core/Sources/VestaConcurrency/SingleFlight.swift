@@ -1,0 +1,104 @@
+/// Many callers, one load: whoever asks while a load for the same key is under way waits for that one.
+///
+/// - The outcome, a value or an error, goes to all who wait, in the order in which they came.
+/// - Nothing is kept: who comes after the end starts a new load, after a success as after a failure. A cache, if there
+///   is one, is the caller's.
+/// - A task that is cancelled while it waits gets its `CancellationError` at once; the others go on waiting. When the
+///   last one has left, the load is cancelled too, and the next caller starts a new one.
+///
+/// The two forms mix: a handler and a task that ask for one key wait for one load.
+///
+/// ```swift
+/// let tokens = SingleFlight<String, Token>()
+/// let token = try await tokens.value(for: user.id) { try await server.refreshToken(of: user) }
+/// ```
+public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// What a load ends with.
+  public typealias Outcome = Result<Value, any Error>
+
+  private typealias Machine = SingleFlightMachine<Key, Waiter>
+
+  private enum Waiter: Sendable {
+    case handler(@Sendable (Outcome) -> Void)
+    case task(Turn<Value>)
+  }
+
+  private let machine = Locked(Machine())
+
+  /// Makes an instance in which nothing is under way.
+  public init() {}
+
+  /// Whether a load for `key` is under way.
+  ///
+  /// - Parameter key: What is loaded.
+  public func isLoading(_ key: Key) -> Bool { machine.withLock { $0.isInFlight(key) } }
+
+  /// How many wait for `key`.
+  func waiterCount(for key: Key) -> Int { machine.withLock { $0.waiterCount(for: key) } }
+
+  /// Waits for the load of `key`, and starts it if none is under way.
+  ///
+  /// - Parameters:
+  ///   - key: What is loaded.
+  ///   - load: Loads it, in a task of its own. Not called when a load is under way.
+  /// - Returns: What the load ended with.
+  /// - Throws: What the load threw; `CancellationError`, at once, when the calling task is cancelled.
+  public func value(
+    for key: Key, load: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await Turn<Value>().wait { turn in
+      if let flight = machine.withLock({ $0.arrive(.task(turn), id: ObjectIdentifier(turn), for: key) }) {
+        start(flight, load: load)
+      }
+      // A cancellation that came before the arrival found nobody to leave.
+      if turn.isOver { leave(turn, key: key) }
+    } onCancel: { turn in
+      self.leave(turn, key: key)
+    }
+  }
+
+  /// Has `handler` called with the outcome of the load of `key`, and starts it if none is under way.
+  ///
+  /// Handlers are called on the thread that reports the end, one after the other in order of arrival, with no lock held.
+  /// A handler cannot leave: a load that one waits for is never cancelled.
+  ///
+  /// - Parameters:
+  ///   - key: What is loaded.
+  ///   - start: Starts the load, on the calling thread, before this method returns. It gets a closure to report the
+  ///     end with, from any thread, also at once; it must call it in the end, and a second report changes nothing.
+  ///     Not called when a load is under way.
+  ///   - handler: Gets the outcome.
+  public func join(
+    _ key: Key,
+    start: (_ finish: @escaping @Sendable (Outcome) -> Void) -> Void,
+    then handler: @escaping @Sendable (Outcome) -> Void
+  ) {
+    guard let flight = machine.withLock({ $0.arrive(.handler(handler), id: nil, for: key) }) else { return }
+    start { self.land(flight, with: $0) }
+  }
+
+  private func start(_ flight: Machine.Flight, load: @escaping @Sendable () async throws -> Value) {
+    let task = Task {
+      do {
+        land(flight, with: .success(try await load()))
+      } catch {
+        land(flight, with: .failure(error))
+      }
+    }
+    let goesOn = machine.withLock { $0.attach(abort: { task.cancel() }, to: flight) }
+    if !goesOn { task.cancel() }
+  }
+
+  private func land(_ flight: Machine.Flight, with outcome: Outcome) {
+    for waiter in machine.withLock({ $0.land(flight) }) {
+      switch waiter {
+      case .handler(let handler): handler(outcome)
+      case .task(let turn): turn.begin()?.resume(with: outcome)
+      }
+    }
+  }
+
+  private func leave(_ turn: Turn<Value>, key: Key) {
+    machine.withLock { $0.leave(ObjectIdentifier(turn), key: key) }?.abort?()
+  }
+}

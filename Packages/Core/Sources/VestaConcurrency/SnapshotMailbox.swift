@@ -1,0 +1,126 @@
+/// A mailbox with room for one element: what arrives while one waits is merged with it.
+///
+/// The merge is the caller's code and runs without the lock. So whoever posts takes the waiting element out, merges,
+/// and puts the outcome back; what is posted meanwhile lines up behind it, and the same thread merges that too.
+final class SnapshotMailbox<Element: Sendable>: Sendable {
+  private struct State {
+    var waiting: Element?
+    var incoming = Fifo<Element>()
+    var isMerging = false
+    var isClosed = false
+    var isAbandoned = false
+    var error: (any Error)?
+    var consumers = Fifo<CheckedContinuation<Element?, any Error>>()
+  }
+
+  private let state = Locked(State())
+  private let merge: @Sendable (Element, Element) -> Element
+  let lifeline = StreamLifeline()
+
+  init(merge: @escaping @Sendable (Element, Element) -> Element) { self.merge = merge }
+
+  /// Puts an element in.
+  func post(_ element: Element) {
+    let isMine = state.withLock { state in
+      guard !state.isClosed else { return false }
+      state.incoming.append(element)
+      if state.isMerging { return false }
+      state.isMerging = true
+      return true
+    }
+    if isMine { mergeAll() }
+  }
+
+  /// No more elements: what is in can still be taken, then comes the end, or `error`.
+  func finish(throwing error: (any Error)?) {
+    let consumers = state.withLock { state -> [CheckedContinuation<Element?, any Error>] in
+      guard !state.isClosed else { return [] }
+      state.isClosed = true
+      // What is being merged goes to a consumer who waits; the merging thread sees to the rest.
+      guard !state.isMerging else {
+        state.error = error
+        return []
+      }
+      let consumers = state.consumers.takeAll()
+      if consumers.isEmpty { state.error = error }
+      return consumers
+    }
+    lifeline.cut()
+    resume(consumers, error: error)
+  }
+
+  /// The consumer is gone: nothing is kept, and whoever waits gets the end.
+  func abandon() {
+    let (consumers, dropped) = state.withLock { state in
+      state.isClosed = true
+      state.isAbandoned = true
+      let dropped = (state.waiting.take(), state.incoming.takeAll(), state.error.take())
+      return (state.consumers.takeAll(), dropped)
+    }
+    withExtendedLifetime(dropped) {}
+    lifeline.cut()
+    resume(consumers, error: nil)
+  }
+
+  /// Takes what is in, or waits for it.
+  ///
+  /// `nil` is the end, also for a task that was cancelled.
+  func next() async throws -> Element? {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        take(continuation)
+      }
+    } onCancel: {
+      abandon()
+    }
+  }
+
+  private func take(_ consumer: CheckedContinuation<Element?, any Error>) {
+    let answer = state.withLock { state -> Result<Element?, any Error>? in
+      if state.isAbandoned { return .success(nil) }
+      if let element = state.waiting.take() { return .success(element) }
+      guard state.isClosed, !state.isMerging else {
+        state.consumers.append(consumer)
+        return nil
+      }
+      if let error = state.error.take() { return .failure(error) }
+      return .success(nil)
+    }
+    if let answer { consumer.resume(with: answer) }
+  }
+
+  private func mergeAll() {
+    while let (waiting, new) = takeForMerging() {
+      let merged = if let waiting { merge(waiting, new) } else { new }
+      putBack(merged)
+    }
+  }
+
+  private func takeForMerging() -> (Element?, Element)? {
+    let (work, consumers, error) = state.withLock {
+      state -> ((Element?, Element)?, [CheckedContinuation<Element?, any Error>], (any Error)?) in
+      if let new = state.incoming.popFirst() { return ((state.waiting.take(), new), [], nil) }
+      state.isMerging = false
+      let consumers = state.isClosed ? state.consumers.takeAll() : []
+      return (nil, consumers, consumers.isEmpty ? nil : state.error.take())
+    }
+    resume(consumers, error: error)
+    return work
+  }
+
+  private func putBack(_ element: Element) {
+    let consumer = state.withLock { state in
+      let consumer = state.consumers.popFirst()
+      if consumer == nil, !state.isAbandoned { state.waiting = element }
+      return consumer
+    }
+    consumer?.resume(returning: element)
+  }
+
+  /// Ends the wait of `consumers`: the first of them gets the error.
+  private func resume(_ consumers: [CheckedContinuation<Element?, any Error>], error: (any Error)?) {
+    for (index, consumer) in consumers.enumerated() {
+      if index == 0, let error { consumer.resume(throwing: error) } else { consumer.resume(returning: nil) }
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import Dispatch
+import Testing
+import VestaConcurrency
+
+@Suite struct ListenerRegistryTests {
+  @Test func listenersAreCalledInOrderOfAddition() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
+    for name in ["a", "b", "c"] { registry.add { log.add("\(name)\($0)") } }
+    registry.emit(1)
+    registry.emit(2)
+    #expect(log.entries == ["a1", "b1", "c1", "a2", "b2", "c2"])
+    #expect(registry.count == 3)
+  }
+
+  @Test func cancelRemovesTheListenerOnceAndForAll() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<Int>())
+    let first = registry.add { log.add($0) }
+    let second = registry.add { log.add(-$0) }
+    first.cancel()
+    first.cancel()
+    first.remove()
+    #expect(registry.count == 1)
+    registry.emit(1)
+    second.remove()
+    registry.emit(2)
+    #expect(log.entries == [-1])
+    #expect(registry.count == 0)
+  }
+
+  @Test func aDroppedRegistrationLeavesTheListener() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<Int>())
+    _ = registry.add { log.add($0) }
+    registry.emit(1)
+    #expect(log.entries == [1])
+  }
+
+  @Test func aNestedEmitReturnsFirstAndIsDeliveredAfterTheEventUnderWay() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
+    registry.add { event in
+      log.add("a\(event)")
+      if event == 1 {
+        registry.emit(2)
+        log.add("nested emit returned")
+      }
+    }
+    registry.add { log.add("b\($0)") }
+    registry.emit(1)
+    #expect(log.entries == ["a1", "nested emit returned", "b1", "a2", "b2"])
+  }
+
+  @Test func concurrentEventsHaveOneOrderForAllListeners() {
+    let registry = ListenerRegistry<Int>()
+    let logs = (0..<3).map { _ in Log<Int>() }
+    for log in logs { registry.add { log.add($0) } }
+    onThreads(8) { thread in
+      for number in 0..<200 { registry.emit(thread * 1_000 + number) }
+    }
+    // Whoever was delivering when the last thread left has delivered everything, or this event waits its turn.
+    let heard = logs[0].entries
+    #expect(heard.count == 1_600)
+    #expect(logs[1].entries == heard && logs[2].entries == heard)
+    for thread in 0..<8 {
+      #expect(heard.filter { $0 / 1_000 == thread } == (0..<200).map { thread * 1_000 + $0 })
+    }
+  }
+
+  @Test func anEmitWhileAnotherThreadDeliversIsDeliveredByThatThread() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<Int>())
+    let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    registry.add { event in
+      log.add(event)
+      if event == 1 {
+        inside.signal()
+        leave.wait()
+      }
+    }
+    let delivering = startThread { registry.emit(1) }
+    inside.wait()
+    registry.emit(2)
+    #expect(log.entries == [1])
+    leave.signal()
+    delivering.wait()
+    #expect(log.entries == [1, 2])
+  }
+
+  @Test func aListenerRemovedDuringAnEmitIsNotCalledAnyMore() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
+    let later = Locked<ListenerRegistration?>(nil)
+    let own = Locked<ListenerRegistration?>(nil)
+    let first = registry.add { event in
+      log.add("a\(event)")
+      later.withLock { $0 }?.cancel()
+      own.withLock { $0 }?.cancel()
+    }
+    own.withLock { $0 = first }
+    let second = registry.add { log.add("b\($0)") }
+    later.withLock { $0 = second }
+    registry.emit(1)
+    registry.emit(2)
+    #expect(log.entries == ["a1"])
+  }
+
+  @Test func aListenerAddedDuringAnEmitHearsLaterEventsOnly() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
+    registry.add { event in
+      log.add("a\(event)")
+      guard event == 1 else { return }
+      registry.emit(2)
+      registry.add { log.add("late\($0)") }
+      registry.emit(3)
+    }
+    registry.emit(1)
+    #expect(log.entries == ["a1", "a2", "a3", "late3"])
+  }
+
+  @Test func whatAListenerCapturedIsReleasedByCancelWithNoLockHeld() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<Int>())
+    let registration: ListenerRegistration = {
+      // Would deadlock if the registry were locked while its listener is released.
+      let witness = Witness { log.add(registry.count) }
+      return registry.add { _ in withExtendedLifetime(witness) {} }
+    }()
+    #expect(log.entries.isEmpty)
+    registration.cancel()
+    #expect(log.entries.count == 1)
+  }
+
+  @Test func aListenerIsReleasedByCancelEvenDuringTheDelivery() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
+    let registration = Locked<ListenerRegistration?>(nil)
+    registry.add { _ in
+      registration.withLock { $0 }?.cancel()
+      log.add("cancelled")
+    }
+    let second: ListenerRegistration = {
+      let witness = Witness { log.add("released") }
+      return registry.add { _ in withExtendedLifetime(witness) {} }
+    }()
+    registration.withLock { $0 = second }
+    registry.emit(1)
+    #expect(log.entries == ["released", "cancelled"])
+  }
+
+  @Test func finishTellsEveryListenerOnceAfterTheEvents() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
+    registry.add(onEnd: { log.add("end \($0 as? Failure == Failure(3))") }) { event in
+      registry.emit(event + 1)
+      registry.finish(throwing: Failure(3))
+      registry.emit(99)
+      log.add("\(event)")
+    }
+    registry.add { log.add("b\($0)") }
+    registry.emit(1)
+    registry.finish()
+    #expect(log.entries == ["1", "b1", "2", "b2", "end true"])
+    #expect(registry.count == 0)
+  }
+
+  @Test func aListenerAddedAfterTheEndHearsOfTheEnd() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
+    registry.finish(throwing: Failure(5))
+    let registration = registry.add(onEnd: { log.add("\($0 as? Failure == Failure(5))") }) { _ in log.add("event") }
+    registry.emit(1)
+    registration.cancel()
+    #expect(log.entries == ["true"])
+  }
+
+  @Test func aCancelledListenerDoesNotHearOfTheEnd() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
+    registry.add(onEnd: { _ in log.add("end") }) { _ in }.cancel()
+    registry.finish()
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func listenersHearOfTheEndWhenTheRegistryGoesAway() {
+    let log = Log<String>()
+    var registry: ListenerRegistry<Int>? = ListenerRegistry()
+    let registration = registry?.add(onEnd: { _ in log.add("end") }) { _ in }
+    registry = nil
+    #expect(log.entries == ["end"])
+    registration?.cancel()
+  }
+}

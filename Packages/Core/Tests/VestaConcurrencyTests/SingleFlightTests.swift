@@ -1,0 +1,207 @@
+import Dispatch
+import Testing
+
+@testable import VestaConcurrency
+
+@Suite struct SingleFlightTests {
+  typealias Flights = SingleFlight<String, Int>
+  typealias Finish = @Sendable (Flights.Outcome) -> Void
+
+  /// Keeps the `finish` closures of the loads that were started.
+  private func start(_ started: Log<Finish>) -> (@escaping Finish) -> Void {
+    { started.add($0) }
+  }
+
+  private func text(_ outcome: Flights.Outcome) -> String {
+    switch outcome {
+    case .success(let value): "\(value)"
+    case .failure(let error): "\(error)"
+    }
+  }
+
+  @Test func manyHandlersShareOneLoadAndAreCalledInOrderOfArrival() {
+    let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
+    for number in 0..<10 {
+      flights.join("token", start: start(started)) { log.add("\(number):\(self.text($0))") }
+    }
+    #expect(started.entries.count == 1)
+    #expect(flights.isLoading("token"))
+    #expect(log.entries.isEmpty)
+    started.entries.first?(.success(7))
+    #expect(log.entries == (0..<10).map { "\($0):7" })
+    #expect(!flights.isLoading("token"))
+  }
+
+  @Test func handlersAreCalledOnTheThreadThatDeliversWithNoLockHeld() {
+    let (flights, started, log) = (Flights(), Log<Finish>(), Log<Bool>())
+    let marker = ThreadLocalValue<Bool>(namespace: "SingleFlightTests", key: "delivering")
+    for _ in 0..<3 {
+      flights.join("token", start: start(started)) { _ in
+        // Would deadlock if a lock were held.
+        _ = flights.isLoading("token")
+        log.add(marker.value() == true)
+      }
+    }
+    startThread {
+      marker.setValue(true)
+      started.entries.first?(.success(1))
+    }.wait()
+    #expect(log.entries == [true, true, true])
+  }
+
+  @Test func keysDoNotShareALoad() {
+    let (flights, started) = (Flights(), Log<Finish>())
+    flights.join("a", start: start(started)) { _ in }
+    flights.join("b", start: start(started)) { _ in }
+    #expect(started.entries.count == 2)
+  }
+
+  @Test func aFailureGoesToAllAndIsNotKept() {
+    let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
+    for _ in 0..<3 { flights.join("token", start: start(started)) { log.add(self.text($0)) } }
+    started.entries[0](.failure(Failure(4)))
+    #expect(log.entries == Array(repeating: "\(Failure(4))", count: 3))
+    flights.join("token", start: start(started)) { log.add(self.text($0)) }
+    #expect(started.entries.count == 2)
+    started.entries[1](.success(5))
+    #expect(log.entries.last == "5")
+  }
+
+  @Test func aSuccessIsNotKeptBeyondTheFlight() {
+    let (flights, started) = (Flights(), Log<Finish>())
+    for round in 0..<3 {
+      flights.join("token", start: start(started)) { _ in }
+      #expect(started.entries.count == round + 1)
+      started.entries[round](.success(round))
+    }
+  }
+
+  @Test func aHandlerThatAsksAgainStartsANewLoad() {
+    let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
+    flights.join("token", start: start(started)) { _ in
+      flights.join("token", start: self.start(started)) { log.add("again " + self.text($0)) }
+    }
+    flights.join("token", start: start(started)) { log.add("second " + self.text($0)) }
+    started.entries[0](.success(1))
+    #expect(log.entries == ["second 1"])
+    started.entries[1](.success(2))
+    #expect(log.entries == ["second 1", "again 2"])
+  }
+
+  @Test func aSecondReportChangesNothing() {
+    let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
+    flights.join("token", start: start(started)) { log.add("first " + self.text($0)) }
+    started.entries[0](.success(1))
+    flights.join("token", start: start(started)) { log.add("second " + self.text($0)) }
+    started.entries[0](.success(8))
+    #expect(log.entries == ["first 1"])
+    #expect(flights.isLoading("token"))
+    started.entries[1](.success(2))
+    #expect(log.entries == ["first 1", "second 2"])
+  }
+
+  @Test func aLoadMayEndBeforeStartReturns() {
+    let (flights, log) = (Flights(), Log<String>())
+    flights.join("token", start: { $0(.success(1)) }, then: { log.add(self.text($0)) })
+    #expect(log.entries == ["1"])
+    #expect(!flights.isLoading("token"))
+  }
+
+  // MARK: - The async form
+
+  @Test func manyTasksShareOneLoad() async throws {
+    let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
+    // The first waiter's load is in our hands, so all tasks arrive before its end.
+    flights.join("token", start: start(started)) { log.add(self.text($0)) }
+    let tasks = (0..<20).map { _ in
+      Task {
+        try await flights.value(for: "token") {
+          Issue.record("a second load")
+          return 0
+        }
+      }
+    }
+    while flights.waiterCount(for: "token") < 21 { await Task.yield() }
+    started.entries[0](.success(9))
+    for task in tasks { #expect(try await task.value == 9) }
+    #expect(log.entries == ["9"])
+  }
+
+  @Test func aValueIsLoadedAgainAfterTheEnd() async throws {
+    let (flights, loads) = (Flights(), Log<Int>())
+    for round in 0..<3 {
+      let value = try await flights.value(for: "token") {
+        loads.add(round)
+        return round
+      }
+      #expect(value == round)
+    }
+    await #expect(throws: Failure(3)) { try await flights.value(for: "token") { throw Failure(3) } }
+    #expect(try await flights.value(for: "token") { 4 } == 4)
+    #expect(loads.entries == [0, 1, 2])
+  }
+
+  @Test func cancellingOneWaiterLeavesTheOthersWaiting() async throws {
+    let flights = Flights()
+    let (begun, leave) = (Gate(), Gate())
+    let first = Task {
+      try await flights.value(for: "token") {
+        begun.open()
+        await leave.wait()
+        try Task.checkCancellation()
+        return 5
+      }
+    }
+    await begun.wait()
+    let log = Log<Int>()
+    flights.join("token", start: { _ in Issue.record("a second load") }, then: { log.add((try? $0.get()) ?? -1) })
+    // The one that started the load leaves, at once, while the load goes on.
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(flights.isLoading("token"))
+    let last = Task { try await flights.value(for: "token") { 6 } }
+    while flights.waiterCount(for: "token") < 2 { await Task.yield() }
+    leave.open()
+    #expect(try await last.value == 5)
+    #expect(log.entries == [5])
+  }
+
+  @Test func theLoadIsCancelledWhenTheLastWaiterHasLeft() async throws {
+    let flights = Flights()
+    let (begun, cancelled) = (Gate(), Gate())
+    let task = Task {
+      try await flights.value(for: "token") {
+        await withTaskCancellationHandler {
+          begun.open()
+          await cancelled.wait()
+        } onCancel: {
+          cancelled.open()
+        }
+        return 1
+      }
+    }
+    await begun.wait()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await cancelled.wait()
+    #expect(!flights.isLoading("token"))
+    // A new caller does not join the cancelled load.
+    #expect(try await flights.value(for: "token") { 2 } == 2)
+  }
+
+  @Test func aTaskThatIsCancelledAlreadyLoadsNothing() async {
+    let flights = Flights()
+    let gate = Gate()
+    let task = Task {
+      await gate.wait()
+      return try await flights.value(for: "token") {
+        Issue.record("loaded for nobody")
+        return 1
+      }
+    }
+    task.cancel()
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(!flights.isLoading("token"))
+  }
+}

@@ -1,0 +1,196 @@
+import Dispatch
+import Testing
+import VestaConcurrency
+
+@Suite struct WorkQueueTests {
+  @Test func runsWorkInOrderOneAtATime() {
+    let queue = WorkQueue(label: "order")
+    let log = Log<Int>()
+    for number in 0..<1_000 { queue.async { log.add(number) } }
+    queue.sync {}
+    #expect(log.entries == Array(0..<1_000))
+  }
+
+  @Test func syncReturnsTheValueAndRethrows() {
+    let queue = WorkQueue(label: "sync")
+    #expect(queue.sync { 42 } == 42)
+    #expect(throws: Failure(2)) { try queue.sync { () throws(Failure) in throw Failure(2) } }
+    #expect(queue.sync { 43 } == 43)
+  }
+
+  @Test func knowsWhetherItIsCurrent() {
+    let root = WorkQueue(label: "root")
+    let child = WorkQueue(label: "child", target: root)
+    let other = WorkQueue(label: "other")
+    let all = { [root.isCurrent, child.isCurrent, other.isCurrent] }
+    #expect(all() == [false, false, false])
+    #expect(root.sync { all() } == [true, false, false])
+    #expect(child.sync { all() } == [true, true, false])
+    #expect(child.sync { other.sync { all() } } == [true, true, true])
+    #expect(all() == [false, false, false])
+    child.sync {
+      root.assertOnQueue()
+      child.assertOnQueue()
+    }
+  }
+
+  @Test func aChildSharesTheOrderOfItsRoot() {
+    let root = WorkQueue(label: "root")
+    let children = (0..<4).map { WorkQueue(label: "child \($0)", target: root) }
+    // Not guarded by anything but the queues: a lost update would show.
+    nonisolated(unsafe) var count = 0  // touched on the root's order only
+    onThreads(8) { index in
+      for _ in 0..<200 { (index == 0 ? root : children[index % 4]).sync { count += 1 } }
+    }
+    #expect(root.sync { count } == 1_600)
+  }
+
+  @Test func syncToAnUnrelatedQueueFromAQueueIsFine() {
+    let (first, second) = (WorkQueue(label: "first"), WorkQueue(label: "second"))
+    #expect(first.sync { second.sync { 7 } } == 7)
+  }
+
+  @Test func runReturnsTheValueAndRethrows() async throws {
+    let queue = WorkQueue(label: "run")
+    #expect(try await queue.run { queue.isCurrent })
+    await #expect(throws: Failure(2)) { try await queue.run { throw Failure(2) } }
+  }
+
+  @Test func runThatIsCancelledBeforeItBeganNeverRuns() async throws {
+    let queue = WorkQueue(label: "run")
+    let leave = DispatchSemaphore(value: 0)
+    queue.async { leave.wait() }
+    let ran = Log<Int>()
+    let task = Task { try await queue.run { ran.add(1) } }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    leave.signal()
+    try await queue.run {}
+    #expect(ran.entries.isEmpty)
+  }
+
+  @Test func runThatIsCancelledAfterItBeganRunsToItsEnd() async throws {
+    let queue = WorkQueue(label: "run")
+    let (begun, leave) = (Gate(), DispatchSemaphore(value: 0))
+    let task = Task {
+      try await queue.run {
+        begun.open()
+        leave.wait()
+        return 7
+      }
+    }
+    await begun.wait()
+    task.cancel()
+    leave.signal()
+    #expect(try await task.value == 7)
+  }
+
+  actor Session {
+    let queue: WorkQueue
+    var count = 0
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    init(on queue: WorkQueue) { self.queue = queue }
+
+    func increment() -> Bool {
+      count += 1
+      return queue.isCurrent
+    }
+
+    func runOnItsOwnQueue() async throws -> Int { try await queue.run { 3 } }
+  }
+
+  @Test func isTheExecutorOfAnActor() async throws {
+    let root = WorkQueue(label: "root")
+    let queue = WorkQueue(label: "actor", target: root)
+    let session = Session(on: queue)
+    #expect(await session.increment())
+    let count = try await queue.run { session.assumeIsolated { $0.count } }
+    #expect(count == 1)
+    #expect(try await session.runOnItsOwnQueue() == 3)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<100 { group.addTask { _ = await session.increment() } }
+    }
+    #expect(await session.count == 101)
+  }
+
+  // MARK: - Misuse stops the process with a sentence
+
+  private func expectSentence(
+    _ result: ExitTest.Result?, _ sentence: String, location: SourceLocation = #_sourceLocation
+  ) {
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains(sentence), "\(text)", sourceLocation: location)
+  }
+
+  @Test func syncFromTheQueueItselfIsDiagnosed() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let queue = WorkQueue(label: "auth")
+      queue.sync { queue.sync {} }
+    }
+    expectSentence(result, "sync on the queue 'auth' from code that already runs on 'auth'")
+  }
+
+  @Test func syncFromAnAsynchronousClosureOfTheQueueIsDiagnosed() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let queue = WorkQueue(label: "auth")
+      queue.async { queue.sync {} }
+      try await queue.run {}
+    }
+    expectSentence(result, "sync on the queue 'auth' from code that already runs on 'auth'")
+  }
+
+  @Test func syncFromAChildToItsRootIsDiagnosed() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let root = WorkQueue(label: "root")
+      WorkQueue(label: "child", target: root).sync { root.sync {} }
+    }
+    expectSentence(result, "sync on the queue 'root' from code that already runs on 'root'")
+  }
+
+  @Test func syncBetweenChildrenOfOneRootIsDiagnosed() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let root = WorkQueue(label: "root")
+      let (first, second) = (WorkQueue(label: "a", target: root), WorkQueue(label: "b", target: root))
+      first.sync { second.sync {} }
+    }
+    expectSentence(result, "sync on the queue 'b' from code that already runs on 'root'")
+  }
+
+  @Test func syncFurtherDownAChainIsDiagnosed() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let (first, second) = (WorkQueue(label: "first"), WorkQueue(label: "second"))
+      first.sync { second.sync { first.sync {} } }
+    }
+    expectSentence(result, "sync on the queue 'first' from code that already runs on 'first'")
+  }
+
+  @Test func syncFromAnActorOnTheQueueIsDiagnosed() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let queue = WorkQueue(label: "actor")
+      let session = Session(on: queue)
+      await session.syncToItsOwnQueue()
+    }
+    expectSentence(result, "sync on the queue 'actor' from code that already runs on 'actor'")
+  }
+
+  @Test func assertOnQueueStopsElsewhere() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let queue = WorkQueue(label: "auth")
+      WorkQueue(label: "other").sync { queue.assertOnQueue() }
+    }
+    expectSentence(result, "must run on the queue 'auth'")
+  }
+
+  @Test func assumeIsolatedStopsElsewhere() async {
+    await #expect(processExitsWith: .failure) {
+      let session = Session(on: WorkQueue(label: "actor"))
+      _ = WorkQueue(label: "other").sync { session.assumeIsolated { $0.count } }
+    }
+  }
+}
+
+extension WorkQueueTests.Session {
+  func syncToItsOwnQueue() { queue.sync {} }
+}
