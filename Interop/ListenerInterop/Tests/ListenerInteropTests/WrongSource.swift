@@ -45,7 +45,7 @@ final class WrongSource: Sendable {
     if fault == .callsWithinAdd {
       listener(now)
     } else if greets || (fault == .greetsUnasked && id == 0 && now > 0) {
-      calls.async { [self] in call([id], with: fault == .greetsWithTheFirstState ? 0 : now) }
+      deliver { [self] in call([id], with: fault == .greetsWithTheFirstState ? 0 : now) }
     }
     return registration(of: id)
   }
@@ -93,17 +93,21 @@ final class WrongSource: Sendable {
       calls.async { [self] in call(listeners.indices.reversed(), with: event) }
     case .deliversWhatWasOnItsWay:
       calls.async { for listener in listeners { listener?(event) } }
-    case .leavesASlowListenerBehind:
-      calls.async { [self] in
-        let isDone = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async { [self] in
-          call(Array(listeners.indices), with: event)
-          isDone.signal()
-        }
-        _ = isDone.wait(timeout: .now() + .milliseconds(30))
-      }
     default:
-      calls.async { [self] in call(Array(listeners.indices), with: event) }
+      deliver { [self] in call(Array(listeners.indices), with: event) }
+    }
+  }
+
+  private func deliver(_ work: @escaping @Sendable () -> Void) {
+    guard fault == .leavesASlowListenerBehind else { return calls.async(execute: work) }
+    calls.async {
+      let isDone = DispatchSemaphore(value: 0)
+      // A queue of its own, because the global one would wait for a blocked listener's thread.
+      DispatchQueue(label: "vesta.wrong.call").async {
+        work()
+        isDone.signal()
+      }
+      _ = isDone.wait(timeout: .now() + .milliseconds(30))
     }
   }
 
