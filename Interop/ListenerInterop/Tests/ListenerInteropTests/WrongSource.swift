@@ -36,18 +36,23 @@ final class WrongSource: Sendable {
   }
 
   func add(_ listener: @escaping Listener) -> InteropRegistration {
-    let now = current
-    let id = state.change { listeners, _ in
+    let (id, now) = value.change { value, _ in
+      let id = insert(listener)
+      if fault != .callsWithinAdd, greets || (fault == .greetsUnasked && id == 0 && value.now > 0) {
+        deliver { [self, now = value.now] in call([id], with: fault == .greetsWithTheFirstState ? 0 : now) }
+      }
+      return (id, value.now)
+    }
+    if fault == .callsWithinAdd { listener(now) }
+    return registration(of: id)
+  }
+
+  private func insert(_ listener: @escaping Listener) -> Int {
+    state.change { listeners, _ in
       let isForgotten = fault == .forgetsListenersBeyondThirtyTwo && listeners.count { $0 != nil } >= 32
       listeners.append(isForgotten ? nil : listener)
       return listeners.count - 1
     }
-    if fault == .callsWithinAdd {
-      listener(now)
-    } else if greets || (fault == .greetsUnasked && id == 0 && now > 0) {
-      deliver { [self] in call([id], with: fault == .greetsWithTheFirstState ? 0 : now) }
-    }
-    return registration(of: id)
   }
 
   private func registration(of id: Int) -> InteropRegistration {
