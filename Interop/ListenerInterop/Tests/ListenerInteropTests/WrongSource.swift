@@ -36,14 +36,14 @@ final class WrongSource: Sendable {
   }
 
   func add(_ listener: @escaping Listener) -> InteropRegistration {
-    let (id, now) = value.change { value, _ in
+    if fault == .callsWithinAdd { listener(current) }
+    let id = value.change { value, _ in
       let id = insert(listener)
       if fault != .callsWithinAdd, greets || (fault == .greetsUnasked && id == 0 && value.now > 0) {
         deliver { [self, now = value.now] in call([id], with: fault == .greetsWithTheFirstState ? 0 : now) }
       }
-      return (id, value.now)
+      return id
     }
-    if fault == .callsWithinAdd { listener(now) }
     return registration(of: id)
   }
 
