@@ -2,8 +2,8 @@ extension AsyncStream where Element: Sendable {
   /// The events of a listener as a stream.
   ///
   /// The listener is added here and now, so no event after this line is missed, and events wait without bound until
-  /// they are read: none is dropped. Cancelling the reading task, leaving the loop, or dropping the stream removes the
-  /// listener.
+  /// they are read: none is dropped. Cancelling the reading task removes the listener, and so does letting go of the
+  /// stream, read or not: a loop over an expression lets go when it is left, one over a variable when that goes, too.
   ///
   /// ```swift
   /// extension AuthInterop {
