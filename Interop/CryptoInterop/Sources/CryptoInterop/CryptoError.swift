@@ -1,0 +1,74 @@
+/// What went wrong in a cryptographic operation or in a codec of this package.
+///
+/// The message is for a developer: it names the thing that was wrong and its place. It never holds key material,
+/// passwords or the bytes of a token.
+///
+/// ```swift
+/// do {
+///   try verifier.verify(token, at: now, keys: keys)
+/// } catch CryptoError.Code.expired {
+///   // ask the client for a fresh token
+/// }
+/// ```
+public struct CryptoError: Error, Sendable, CustomStringConvertible {
+  /// The kind of a `CryptoError`; more may be added, so keep a `default` where you switch.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The stable name of the code, such as "invalid-key".
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// Text or bytes do not follow their format (base64, hex, JSON, PEM, JWK, JWT, a password hash).
+    public static let malformed = Code("malformed")
+    /// A size, depth or cost is beyond what this package accepts.
+    public static let limitExceeded = Code("limit-exceeded")
+    /// A key is of the wrong kind, too weak, or not a key at all.
+    public static let invalidKey = Code("invalid-key")
+    /// A parameter of the call cannot be used.
+    public static let invalidParameter = Code("invalid-parameter")
+    /// The object has already been used up, such as a finished digest stream.
+    public static let invalidState = Code("invalid-state")
+    /// The algorithm is not known, or the library that provides it is not installed.
+    public static let unsupported = Code("unsupported")
+    /// A token's algorithm is not on the list that the verifier allows, or is not its key's algorithm.
+    public static let algorithmNotAllowed = Code("algorithm-not-allowed")
+    /// No key is known for a token.
+    public static let unknownKey = Code("unknown-key")
+    /// A token's signature is not that of its key.
+    public static let invalidSignature = Code("invalid-signature")
+    /// A token is past its `exp` time.
+    public static let expired = Code("expired")
+    /// A token's `nbf` or `iat` time lies ahead.
+    public static let notYetValid = Code("not-yet-valid")
+    /// A token was issued by somebody else.
+    public static let wrongIssuer = Code("wrong-issuer")
+    /// A token is meant for somebody else.
+    public static let wrongAudience = Code("wrong-audience")
+    /// A token lacks a claim that the verifier needs, or the claim has the wrong type.
+    public static let missingClaim = Code("missing-claim")
+    /// The cryptographic library reported an error of its own.
+    public static let libraryFailure = Code("library-failure")
+
+    /// Lets `catch CryptoError.Code.expired` match an error by its code.
+    public static func ~= (code: Code, error: any Error) -> Bool { (error as? CryptoError)?.code == code }
+  }
+
+  /// The kind of error.
+  public let code: Code
+
+  /// What was wrong, in a sentence for a developer.
+  public let message: String
+
+  /// An error with the given code and message.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of error.
+  ///   - message: What was wrong; no secrets in it.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The code and the message.
+  public var description: String { "\(code): \(message)" }
+}

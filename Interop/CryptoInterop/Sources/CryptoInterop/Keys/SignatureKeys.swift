@@ -1,0 +1,70 @@
+/// A way to sign tokens.
+///
+/// There is no `none` and nothing symmetric: such a token can never be accepted by mistake.
+public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
+  /// RSA (2048 bits or more) with PKCS #1 v1.5 padding and SHA-256.
+  case rs256 = "RS256"
+  /// ECDSA on the curve P-256 with SHA-256; a signature is 64 bytes, r and s.
+  case es256 = "ES256"
+}
+
+/// The public half of a key pair.
+///
+/// What is behind it belongs to the provider. Descriptions and mirrors show the algorithm and the key id, nothing else.
+public protocol VerificationKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// What the key is for.
+  var algorithm: SignatureAlgorithm { get }
+
+  /// The `kid` the key is known by.
+  var keyID: String { get }
+
+  /// Whether a signature over a message was made with the private half of this key.
+  ///
+  /// - Parameters:
+  ///   - signature: The signature in the form of RFC 7518; anything else is just not valid.
+  ///   - message: The message.
+  /// - Returns: `true` for a valid signature; `false` for all other bytes, of whatever length.
+  func isValidSignature(_ signature: [UInt8], for message: [UInt8]) -> Bool
+
+  /// The key as PEM text (`PUBLIC KEY`, a SubjectPublicKeyInfo).
+  ///
+  /// - Throws: `CryptoError` with `.libraryFailure`.
+  func pem() throws(CryptoError) -> String
+
+  /// The key as a JSON Web Key, with `kid`, `alg` and `use`.
+  ///
+  /// - Throws: `CryptoError` with `.libraryFailure`.
+  func jsonWebKey() throws(CryptoError) -> JSONWebKey
+}
+
+/// A private key that signs.
+///
+/// The secret stays with the provider and is wiped when the last reference goes. Descriptions and mirrors show the
+/// algorithm and the key id, nothing else; only the two calls that say "private" hand the secret out.
+public protocol SigningKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// What the key is for.
+  var algorithm: SignatureAlgorithm { get }
+
+  /// The `kid` that goes into tokens.
+  var keyID: String { get }
+
+  /// The public half, with the same key id.
+  var verificationKey: any VerificationKey { get }
+
+  /// Signs a message.
+  ///
+  /// - Parameter message: The message.
+  /// - Returns: The signature in the form of RFC 7518.
+  /// - Throws: `CryptoError` with `.libraryFailure`.
+  func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8]
+
+  /// The secret as PEM text (`PRIVATE KEY`, PKCS #8, not encrypted). Keep it where only its owner can read it.
+  ///
+  /// - Throws: `CryptoError` with `.libraryFailure`.
+  func privatePEM() throws(CryptoError) -> String
+
+  /// The secret as a JSON Web Key.
+  ///
+  /// - Throws: `CryptoError` with `.libraryFailure`.
+  func privateJSONWebKey() throws(CryptoError) -> JSONWebKey
+}

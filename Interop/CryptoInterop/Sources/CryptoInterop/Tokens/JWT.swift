@@ -1,0 +1,106 @@
+/// A signed JSON Web Token in its compact form (RFC 7519, RFC 7515): what its header and its claims say.
+///
+/// ```swift
+/// let text = try JWT.sign(["iss": "me", "exp": 1_800_000_000], with: key)
+/// let token = try JWTVerifier(issuers: ["me"], audiences: nil).verify(text, at: now, keys: [key.verificationKey])
+/// token.claims["iss"]?.string  // "me"
+/// ```
+public struct JWT: Sendable, Equatable {
+  /// The members of the header that matter to a reader.
+  public struct Header: Sendable, Equatable {
+    /// `alg`: how the token says it is signed; anybody can write anything here.
+    public let algorithm: String
+    /// `kid`: the key it says it is signed with.
+    public let keyID: String?
+    /// `typ`: what it says it is, usually `JWT`.
+    public let type: String?
+  }
+
+  /// Longer tokens than this (in bytes) are refused before they are looked at, unless the caller allows more.
+  public static let defaultMaximumSize = 16 << 10
+
+  /// The header.
+  public let header: Header
+
+  /// The claims.
+  public let claims: JWTObject
+
+  /// Reads a token WITHOUT checking who signed it or whether it is still valid.
+  ///
+  /// Good for a client that wants to know when its own token expires; never for a decision about access. That is what
+  /// `JWTVerifier` is for.
+  ///
+  /// - Parameters:
+  ///   - token: Three base64url parts with points between them; the signature may be empty.
+  ///   - maximumSize: The longest token to look at, in bytes.
+  /// - Throws: `CryptoError` with `.malformed`, `.limitExceeded` or `.unsupported` (critical header extensions).
+  public init(unverified token: String, maximumSize: Int = defaultMaximumSize) throws(CryptoError) {
+    self = try JWTParts(token, maximumSize: maximumSize).token
+  }
+
+  init(header: Header, claims: JWTObject) {
+    self.header = header
+    self.claims = claims
+  }
+
+  /// Signs claims.
+  ///
+  /// - Parameters:
+  ///   - claims: The claims, in the order in which they are written.
+  ///   - key: The key; its algorithm and key id go into the header.
+  /// - Returns: The compact form.
+  /// - Throws: `CryptoError` when a number is not finite, or what the key throws.
+  public static func sign(_ claims: JWTObject, with key: any SigningKey) throws(CryptoError) -> String {
+    let header: JWTObject = [
+      "alg": .string(key.algorithm.rawValue), "kid": .string(key.keyID), "typ": "JWT",
+    ]
+    var input = Base64.url.encodedBytes(try JSONWriter.write(header))
+    input.append(UInt8(ascii: "."))
+    input += Base64.url.encodedBytes(try JSONWriter.write(claims))
+    let signature = try key.signature(for: input)
+    return String(decoding: input, as: UTF8.self) + "." + Base64.url.encode(signature)
+  }
+}
+
+/// A token taken apart, not yet believed.
+struct JWTParts {
+  let token: JWT
+  let signingInput: [UInt8]
+  let signature: [UInt8]
+
+  init(_ text: String, maximumSize: Int) throws(CryptoError) {
+    guard text.utf8.count <= maximumSize else {
+      throw CryptoError(.limitExceeded, "JWT: the token is longer than \(maximumSize) bytes")
+    }
+    let bytes = Array(text.utf8)
+    let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count == 3 else { throw CryptoError(.malformed, "JWT: the token has not three parts") }
+    let header = try Self.object(parts[0], "header")
+    guard header["crit"] == nil else { throw CryptoError(.unsupported, "JWT: critical header extensions") }
+    guard let algorithm = header["alg"]?.string else { throw CryptoError(.malformed, "JWT: `alg` is missing") }
+    token = JWT(
+      header: JWT.Header(
+        algorithm: algorithm,
+        keyID: try Self.text(header["kid"], "kid"),
+        type: try Self.text(header["typ"], "typ")
+      ),
+      claims: try Self.object(parts[1], "claims")
+    )
+    signingInput = Array(bytes[..<parts[1].endIndex])
+    signature = try Base64.url.decode(utf8: parts[2])
+  }
+
+  private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(CryptoError) -> JWTObject {
+    let json = try Base64.url.decode(utf8: part)
+    guard case .object(let object) = try JSONReader.read(json[...], maximumSize: json.count) else {
+      throw CryptoError(.malformed, "JWT: the \(name) part is not a JSON object")
+    }
+    return object
+  }
+
+  private static func text(_ value: JWTValue?, _ name: String) throws(CryptoError) -> String? {
+    guard let value else { return nil }
+    guard let text = value.string else { throw CryptoError(.malformed, "JWT: `\(name)` is not text") }
+    return text
+  }
+}

@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Crypto",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [.library(name: "VestaCrypto", targets: ["VestaCrypto"])],
+  dependencies: [
+    .package(path: "../Core"),
+    .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/ContractInterop"),
+  ],
+  targets: [
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+    .target(name: "CChecksum"),
+    .target(
+      name: "VestaCrypto",
+      dependencies: [
+        "COpenSSL", "CChecksum",
+        .target(name: "CCrypt", condition: .when(platforms: [.linux])),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "CryptoInterop", package: "CryptoInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaCryptoTests",
+      dependencies: [
+        "VestaCrypto",
+        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "CryptoInteropContracts", package: "CryptoInterop"),
+        .product(name: "ContractInterop", package: "ContractInterop"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

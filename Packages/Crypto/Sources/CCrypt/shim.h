@@ -1,0 +1,2 @@
+// libxcrypt: bcrypt through crypt_ra.
+#include <crypt.h>
