@@ -28,7 +28,10 @@ let package = Package(
     ),
     .testTarget(
       name: "StoreInteropTests",
-      dependencies: ["StoreInterop", "StoreInteropContracts"],
+      dependencies: [
+        "StoreInterop", "StoreInteropContracts",
+        .product(name: "ContractInterop", package: "ContractInterop"),
+      ],
       swiftSettings: settings
     ),
   ],

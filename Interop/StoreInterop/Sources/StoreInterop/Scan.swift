@@ -23,7 +23,10 @@ public struct ScanEnd: Sendable, Hashable {
 
   /// What of the range has not been visited; `nil` when the scan came to the end of it.
   ///
-  /// Scanning this range in the same order goes on where the scan stopped, in this snapshot or in a later one.
+  /// It begins right behind the last entry that was visited, in the order of the scan, and is the whole range when none
+  /// was. Scanning it in the same order goes on where the scan stopped, in this snapshot or in a later one: there it
+  /// shows what has been put behind that entry since. A scan that stops at its last entry may tell a rest with nothing
+  /// in it.
   public let rest: KeyRange?
 
   /// The end of a scan.

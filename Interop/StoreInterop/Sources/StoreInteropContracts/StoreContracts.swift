@@ -1,2 +1,0 @@
-public import ContractInterop
-public import StoreInterop

@@ -1,0 +1,59 @@
+public import StoreInterop
+import VestaConcurrency
+
+/// Opens stores in memory.
+///
+/// Nothing outlives its store: opening a name again after `close` gives an empty store. The directory only tells one
+/// name from another; nothing is made there. Each provider has names of its own.
+public struct MemoryStoreProvider: StoreProvider {
+  // The stores that are open, as directory and name.
+  private let open = Locked<Set<[String]>>([])
+
+  /// A provider with no store open.
+  public init() {}
+
+  /// Opens an empty store.
+  ///
+  /// - Parameters:
+  ///   - name: Letters, digits, `-`, `_` and `.`, at most 100, not beginning with a dot.
+  ///   - directory: Only tells stores of one name apart.
+  ///   - options: Of no meaning in memory.
+  /// - Returns: The open store; the caller closes it.
+  /// - Throws: `StoreError.Code.invalidName`, or `.alreadyOpen` while a store of this name is open.
+  public func openStore(
+    named name: String,
+    in directory: String,
+    options: StoreOptions
+  ) async throws -> any OrderedStore {
+    guard MemoryStoreProvider.isValid(name) else {
+      throw StoreError(
+        .invalidName,
+        operation: "open",
+        path: directory,
+        message: "A store cannot have this name: \(name.debugDescription.prefix(120)).",
+        hint: "Use 1 to 100 of the letters a-z and A-Z, digits, '-', '_' and '.', and no dot at the beginning."
+      )
+    }
+    let (names, place) = (open, [directory, name])
+    guard names.withLock({ $0.insert(place).inserted }) else {
+      throw StoreError(
+        .alreadyOpen,
+        operation: "open",
+        path: directory,
+        message: "The store \"\(name)\" is open already.",
+        hint: "Share the open store, or close it first."
+      )
+    }
+    return MemoryStore(onClose: { names.withLock { _ = $0.remove(place) } })
+  }
+
+  private static func isValid(_ name: String) -> Bool {
+    guard (1...100).contains(name.utf8.count), !name.hasPrefix(".") else { return false }
+    return name.unicodeScalars.allSatisfy { scalar in
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
+      default: false
+      }
+    }
+  }
+}
