@@ -1,0 +1,4 @@
+import Checks
+import Testing
+
+@Test func anEmptyTreeBreaksNothing() { #expect(check(Tree([:])).isEmpty) }
