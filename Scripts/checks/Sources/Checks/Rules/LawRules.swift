@@ -114,7 +114,7 @@ private let platformModules: Set = [
 }
 
 /// Imports of a package's files that name a module of a package it may not know.
-private func foreignImports(
+func foreignImports(
   _ house: House, of package: House.Package, rule: String, allowed: [House.Room],
   message: (String, House.Package) -> String
 ) -> [Violation] {

@@ -26,12 +26,29 @@
   }
 }
 
+/// Packages outside of the laws, such as consumers, name every package whose modules they import.
+@Sendable func importsAreDeclared(_ house: House) -> [Violation] {
+  house.packages.filter { $0.room == .other }.flatMap { package in
+    foreignImports(house, of: package, rule: "manifest", allowed: [.core, .product, .interop, .other]) { _, _ in "" }
+  }
+}
+
 /// Each package of the house has a README and a changelog.
 @Sendable func packagesSayWhatTheyAre(_ house: House) -> [Violation] {
   house.packages.filter { $0.room != .other }.flatMap { package in
     ["README.md", "CHANGELOG.md"].filter { house.tree.files["\(package.folder)/\($0)"] == nil }.map {
       Violation(package.manifest.path, 1, "package", "write \(package.folder)/\($0)")
     }
+  }
+}
+
+/// SwiftPM knows a package in a folder by the folder's name alone, in any case of letters: two of one name cannot meet.
+@Sendable func foldersHaveNamesOfTheirOwn(_ house: House) -> [Violation] {
+  var taken: [String: String] = [:]
+  return house.packages.compactMap { package in
+    guard let other = taken.updateValue(package.folder, forKey: package.name.lowercased()) else { return nil }
+    let message = "rename the folder: SwiftPM takes \(package.folder) and \(other) for the same package"
+    return Violation(package.manifest.path, 1, "package", message)
   }
 }
 

@@ -1,4 +1,0 @@
-import Checks
-import Testing
-
-@Test func anEmptyTreeBreaksNothing() { #expect(check(Tree([:])).isEmpty) }
