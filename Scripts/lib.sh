@@ -6,7 +6,8 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$ROOT"
 
 # The same flags for every target and every script, so that nothing is built twice. A warning is an error.
-FLAGS=(-Xswiftc -warnings-as-errors)
+# SwiftPM keeps its plan beside the products and would take the plan of another package for its own; hence the second flag.
+FLAGS=(-Xswiftc -warnings-as-errors --disable-build-manifest-caching)
 
 # One scratch path for the debug builds of all packages (CONTRIBUTING.md says what that was compared with), and one for
 # each kind of build that compiles the same modules differently or must stand alone.
