@@ -1,0 +1,30 @@
+/// Every rule, in the order in which it is reported.
+let rules: [@Sendable (House) -> [Violation]] = [
+  productsDependOnCoreAndInterop,
+  interopDependsOnNothing,
+  coreKnowsNoProduct,
+  systemLibrariesStayInPlugins,
+  platformCodeSitsInOneFile,
+  manifestsAreAlike,
+  importsAreDeclared,
+  packagesSayWhatTheyAre,
+  foldersHaveNamesOfTheirOwn,
+  foundationStaysOut,
+  mutexStaysOut,
+  unsafeWordsHaveReasons,
+  nothingTraps,
+  filesStayShort,
+  publicNamesAreDocumented,
+  nothingNamesAMachine,
+]
+
+/// Checks a tree against every rule.
+///
+/// - Parameter tree: The files of a repository; files that no rule looks at may be absent.
+/// - Returns: What is broken, sorted by rule, then path, then line; empty for a tree that keeps the laws.
+public func check(_ tree: Tree) -> [Violation] {
+  let house = House(tree)
+  return rules.flatMap { rule in
+    rule(house).sorted { ($0.path, $0.line) < ($1.path, $1.line) }
+  }
+}

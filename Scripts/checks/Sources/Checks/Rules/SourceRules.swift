@@ -1,0 +1,109 @@
+/// VestaConcurrency and the Interop packages do without the full Foundation where FoundationEssentials exists.
+@Sendable func foundationStaysOut(_ house: House) -> [Violation] {
+  let restricted = house.files.filter {
+    $0.isSource && ($0.package.room == .interop || $0.path.hasPrefix("Packages/Core/Sources/VestaConcurrency/"))
+  }
+  return restricted.flatMap { file in
+    file.source.imports.filter { line in
+      line.module.hasPrefix("Foundation") && line.module != "FoundationEssentials"
+        && line.conditions.last != "else of canImport(FoundationEssentials)"
+    }.map {
+      let message = "import \($0.module) only in the #else of `#if canImport(FoundationEssentials)`"
+      return Violation(file.path, $0.line, "foundation", message)
+    }
+  }
+}
+
+/// `Locked` is the lock of the house: Thread Sanitizer does not understand the standard library's `Mutex`.
+@Sendable func mutexStaysOut(_ house: House) -> [Violation] {
+  house.files.filter { file in
+    file.isHouse && file.source.imports.contains { $0.module == "Synchronization" }
+  }.flatMap { file in
+    file.source.code.enumerated().filter { $0.element.hasWord("Mutex") }.map {
+      Violation(file.path, $0.offset + 1, "mutex", "use Locked of VestaConcurrency instead of Mutex")
+    }
+  }
+}
+
+/// Words that switch a check of the compiler off need a reason, and none of them is on a public type.
+@Sendable func unsafeWordsHaveReasons(_ house: House) -> [Violation] {
+  var found: [Violation] = []
+  let publicTypes = Dictionary(grouping: house.files.filter(\.isSource), by: \.package.folder)
+    .mapValues { Set($0.flatMap { $0.source.publicTypes }) }
+  for file in house.files {
+    for (index, line) in file.source.code.enumerated() {
+      for word in ["@unchecked", "nonisolated(unsafe)", "unsafeBitCast", "unsafeDowncast"] where line.contains(word) {
+        func broken(_ message: String) { found.append(Violation(file.path, index + 1, "unsafe", message)) }
+        if !file.source.hasReason(at: index) {
+          broken("say on this line or right above it, in a // comment, why \(word) is sound")
+        }
+        guard file.isSource, word == "@unchecked" || word == "nonisolated(unsafe)" else { continue }
+        let known = publicTypes[file.package.folder] ?? []
+        if file.source.isPublic(declarationAt: index, containing: word, publicTypes: known) {
+          broken("keep \(word) off public declarations: wrap an internal class that holds the state")
+        }
+      }
+    }
+  }
+  return found
+}
+
+/// Shipped code does not trap on what it can report.
+@Sendable func nothingTraps(_ house: House) -> [Violation] {
+  house.files.filter { $0.isSource && $0.isHouse }.flatMap { file in
+    file.source.code.enumerated().flatMap { index, line in
+      ["try!", "fatalError("].filter { word in line.contains(word) }.map {
+        Violation(file.path, index + 1, "traps", "throw an error instead of `\($0)`")
+      }
+    }
+  }
+}
+
+extension SourceText {
+  /// The names of types that a file declares public.
+  fileprivate var publicTypes: [String] {
+    code.compactMap { line in
+      let words = line.words
+      guard words.contains("public") || words.contains("open"),
+        let kind = words.firstIndex(where: { ["class", "struct", "enum", "actor"].contains($0) }),
+        kind + 1 < words.count
+      else { return nil }
+      return words[kind + 1]
+    }
+  }
+
+  /// Whether a plain comment stands on the line, or right above it (attributes and doc comments may lie between).
+  fileprivate func hasReason(at index: Int) -> Bool {
+    func plainComment(_ line: Int) -> Bool {
+      let text = comments[line].trimmed
+      return (text.hasPrefix("//") && !text.hasPrefix("///")) || text.hasPrefix("/* ")
+    }
+    if plainComment(index) { return true }
+    for line in stride(from: index - 1, through: 0, by: -1) {
+      if plainComment(line) { return true }
+      let isAttribute = code[line].trimmed.hasPrefix("@")
+      let isDoc = comments[line].trimmed.hasPrefix("///")
+      guard isAttribute || isDoc else { return false }
+    }
+    return false
+  }
+
+  /// Whether the declaration around `word` is public, or extends a type that is.
+  fileprivate func isPublic(declarationAt index: Int, containing word: String, publicTypes: Set<String>) -> Bool {
+    guard let range = code[index].rangeOf(word) else { return false }
+    var head = String(code[index][..<range.lowerBound])
+    var line = index
+    while !head.contains(where: { "{};".contains($0) }), line > 0, !code[line - 1].trimmed.isEmpty {
+      line -= 1
+      head = code[line] + " " + head
+    }
+    let start = head.lastIndex { "{};".contains($0) }.map(head.index(after:)) ?? head.startIndex
+    let words = String(head[start...]).words
+    if word != "@unchecked" { return words.suffix(4).contains("public") || words.suffix(4).contains("open") }
+    if let extended = words.lastIndex(of: "extension"), extended + 1 < words.count {
+      return publicTypes.contains(words[extended + 1])
+    }
+    guard let kind = words.lastIndex(where: { ["class", "struct", "enum", "actor"].contains($0) }) else { return false }
+    return words[..<kind].suffix(4).contains { $0 == "public" || $0 == "open" }
+  }
+}

@@ -1,0 +1,97 @@
+import Checks
+
+/// A small repository that keeps every law; tests plant violations in it.
+struct CleanTree {
+  static let head = """
+    // swift-tools-version: 6.2
+    import PackageDescription
+
+    // The settings every target is built with.
+    let settings: [SwiftSetting] = [
+      .enableUpcomingFeature("ExistentialAny")
+    ]
+
+
+    """
+
+  var files: [String: String] = [:]
+
+  init() {
+    addPackage("Packages/Core", targets: ["VestaConcurrency", "VestaCore"])
+    addPackage("Interop/ContractInterop", targets: ["ContractInterop"])
+    addPackage("Interop/AuthInterop", dependencies: ["../ContractInterop"], targets: ["AuthInterop"])
+    files["Interop/AuthInterop/README.md"] = "# AuthInterop\nUses Contract of ContractInterop.\n"
+    let seams = ["../Core", "../../Interop/AuthInterop"]
+    addPackage("Packages/Auth", dependencies: seams, targets: ["VestaAuth", "VestaAuthService"])
+    addPackage("Packages/Firestore", dependencies: seams, targets: ["VestaFirestore", "VestaFirestoreService"])
+    let library = #".systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])])"#
+    addPackage("Packages/SQLite", dependencies: seams, targets: ["VestaSQLite"], extra: library)
+    addPackage("Tests/Consumers/AuthConsumer", dependencies: ["../../../Packages/Auth"], targets: ["AuthConsumer"])
+    files["Packages/Core/Sources/VestaCore/Platform.swift"] = "#if canImport(Glibc)\n  import Glibc\n#endif\n"
+    files["Packages/SQLite/Sources/VestaSQLite/File.swift"] = "import CSQLite\nimport VestaCore\n"
+    files["Packages/Auth/Sources/VestaAuth/Auth.swift"] = "import AuthInterop\npublic import VestaCore\n"
+    files["Interop/AuthInterop/Sources/AuthInterop/Seam.swift"] = """
+      #if canImport(FoundationEssentials)
+        public import FoundationEssentials
+      #else
+        public import Foundation
+      #endif
+      import ContractInterop
+
+      /// A seam. It may say fatalError( or VestaAuth here.
+      public protocol Seam: Sendable {
+        /// Asks.
+        @discardableResult
+        func ask() async -> Answer
+      }
+      /// An answer.
+      public enum Answer { 
+        /// Agreed.
+        case yes
+        // A note.
+        /// Refused.
+        case no
+        var word: String { switch self { case .yes: "try!"; case .no: "\\(Self.no)" } }
+      }
+      enum Inner { case undocumented }
+      // The count is guarded by the lock beside it.
+      /// A box.
+      @usableFromInline
+      final class Box: @unchecked Sendable {}
+
+      """
+  }
+
+  mutating func addPackage(_ folder: String, dependencies: [String] = [], targets: [String], extra: String? = nil) {
+    let packages = dependencies.map { ".package(path: \"\($0)\")" }.joined(separator: ", ")
+    let entries = targets.map { ".target(name: \"\($0)\", swiftSettings: settings)" } + (extra.map { [$0] } ?? [])
+    files["\(folder)/Package.swift"] =
+      Self.head + """
+        let package = Package(
+          name: "\(folder)",
+          platforms: [.macOS(.v15)],
+          dependencies: [\(packages)],
+          targets: [
+            \(entries.joined(separator: ",\n    "))
+          ],
+          swiftLanguageModes: [.v6]
+        )
+
+        """
+    files["\(folder)/README.md"] = "# A package\n"
+    files["\(folder)/CHANGELOG.md"] = "# Changelog\n"
+    for target in targets { files["\(folder)/Sources/\(target)/Empty.swift"] = "// Nothing yet.\n" }
+  }
+
+  /// Changes one place of a file that must be there.
+  mutating func replace(_ path: String, _ old: String, _ new: String) {
+    let text = files[path] ?? ""
+    precondition(text.contains(old), "\(path) does not contain \(old)")
+    files[path] = text.replacing(old, with: new)
+  }
+
+  /// The violations as `path:line: rule`.
+  var verdict: [String] {
+    check(Tree(files)).map { "\($0.path):\($0.line): \($0.rule)" }
+  }
+}

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import Checks
+
+@Suite final class LawTests {
+  var tree = CleanTree()
+
+  @Test func aTreeThatKeepsTheLawsHasNoViolations() {
+    #expect(tree.verdict == [])
+  }
+
+  @Test func law1FindsAProductThatDependsOnAProduct() {
+    tree.replace("Packages/Firestore/Package.swift", #".package(path: "../Core")"#, #".package(path: "../Auth")"#)
+    #expect(tree.verdict == ["Packages/Firestore/Package.swift:12: law 1"])
+  }
+
+  @Test(arguments: [
+    #".package(url: "https://example.com/a.git", from: "1.0.0")"#, #".package(path: "../../../elsewhere")"#,
+    #".package(path: "/opt/elsewhere")"#, #".package(path: "../SQLite")"#,
+  ])
+  func law1FindsADependencyThatIsNeitherCoreNorInterop(dependency: String) {
+    tree.replace("Packages/Auth/Package.swift", #".package(path: "../Core")"#, dependency)
+    #expect(tree.verdict.contains("Packages/Auth/Package.swift:12: law 1"))
+  }
+
+  @Test(arguments: ["import VestaAuth", "public import struct VestaAuth.User", "@testable import VestaAuthService"])
+  func law1FindsAnImportOfAnotherProduct(line: String) {
+    tree.files["Packages/Firestore/Sources/VestaFirestore/A.swift"] = "// first\n\(line)\n"
+    tree.files["Packages/Firestore/Tests/VestaFirestoreTests/A.swift"] = "\(line)\n"
+    let expected = [
+      "Packages/Firestore/Sources/VestaFirestore/A.swift:2: law 1",
+      "Packages/Firestore/Tests/VestaFirestoreTests/A.swift:1: law 1",
+    ]
+    #expect(tree.verdict == expected)
+  }
+
+  @Test func law1FindsASeamThatComesInByAccident() {
+    tree.files["Packages/Firestore/Sources/VestaFirestore/A.swift"] = "import ContractInterop\n"
+    #expect(tree.verdict == ["Packages/Firestore/Sources/VestaFirestore/A.swift:1: law 1"])
+  }
+
+  @Test(arguments: ["../../Packages/Core", "../../Packages/Auth", "../../../elsewhere"])
+  func law2FindsAnInteropThatDependsOnMoreThanInterop(path: String) {
+    tree.replace(
+      "Interop/ContractInterop/Package.swift", "dependencies: []", #"dependencies: [.package(path: "\#(path)")]"#)
+    #expect(tree.verdict == ["Interop/ContractInterop/Package.swift:12: law 2"])
+  }
+
+  @Test func law2FindsAnInteropWhoseReadmeKeepsSilent() {
+    tree.files["Interop/AuthInterop/README.md"] = "# AuthInterop\n"
+    #expect(tree.verdict == ["Interop/AuthInterop/Package.swift:12: law 2"])
+  }
+
+  @Test(arguments: ["VestaCore", "VestaAuth"])
+  func law2FindsAnImportFromThePackages(module: String) {
+    tree.files["Interop/AuthInterop/Sources/AuthInterop/A.swift"] = "import \(module)\n"
+    #expect(tree.verdict == ["Interop/AuthInterop/Sources/AuthInterop/A.swift:1: law 2"])
+  }
+
+  @Test func law3FindsADependencyOfCore() {
+    let dependency = #"dependencies: [.package(path: "../../Interop/AuthInterop")]"#
+    tree.replace("Packages/Core/Package.swift", "dependencies: []", dependency)
+    #expect(tree.verdict == ["Packages/Core/Package.swift:12: law 3"])
+  }
+
+  @Test(arguments: [
+    "let a = VestaAuth.self", "let a = \"VestaFirestoreService\"", "let a: any AuthInterop", "/**/ VestaSQLite()",
+  ])
+  func law3FindsTheNameOfAProductOrSeamInCore(line: String) {
+    tree.files["Packages/Core/Sources/VestaCore/A.swift"] = "\n\(line)\n"
+    #expect(tree.verdict == ["Packages/Core/Sources/VestaCore/A.swift:2: law 3"])
+  }
+
+  @Test func law3LetsCommentsAndLongerNamesPass() {
+    tree.files["Packages/Core/Sources/VestaCore/A.swift"] = "// as VestaAuth does\nlet myVestaAuthority = 1\n"
+    #expect(tree.verdict == [])
+  }
+
+  @Test(arguments: ["Packages/Core", "Packages/Auth", "Interop/AuthInterop"])
+  func law4FindsASystemLibraryOutsideOfAPlugin(folder: String) {
+    let library = #".systemLibrary(name: "CZ", pkgConfig: "z", providers: [.apt(["zlib1g-dev"])]),"#
+    tree.replace("\(folder)/Package.swift", "targets: [", "targets: [\n\(library)")
+    #expect(tree.verdict == ["\(folder)/Package.swift:14: law 4"])
+  }
+
+  @Test(arguments: [#"pkgConfig: "sqlite3", "#, #", providers: [.apt(["libsqlite3-dev"])]"#])
+  func law4FindsASystemLibraryThatDoesNotSayWhereItComesFrom(part: String) {
+    tree.replace("Packages/SQLite/Package.swift", part, part.hasPrefix("p") ? "" : "")
+    #expect(tree.verdict == ["Packages/SQLite/Package.swift:15: law 4"])
+  }
+
+  @Test func law4FindsAnImportOfAnotherPluginsLibrary() {
+    tree.files["Packages/Auth/Sources/VestaAuthService/A.swift"] = "import CSQLite\n"
+    let expected = "Packages/Auth/Sources/VestaAuthService/A.swift:1: law 4"
+    #expect(tree.verdict.contains(expected))
+  }
+
+  @Test(arguments: [
+    "import Glibc", "#if os(Linux)\n#endif", "#if canImport(Darwin)\n#endif", "#if DEBUG\n#elseif arch(arm64)\n#endif",
+  ])
+  func law7FindsPlatformCodeOutsideOfItsFile(text: String) {
+    tree.files["Packages/Auth/Sources/VestaAuth/A.swift"] = text + "\n"
+    #expect(tree.verdict.count == 1)
+    #expect(tree.verdict.first?.hasSuffix(": law 7") == true)
+    tree.files["Packages/Auth/Sources/VestaAuth/A.swift"] = nil
+    tree.files["Packages/Auth/Sources/VestaAuth/Platform.swift"] = text + "\n"
+    #expect(tree.verdict == [])
+  }
+
+  @Test func aConsumerNamesEveryPackageItImports() {
+    tree.files["Tests/Consumers/AuthConsumer/Sources/AuthConsumer/main.swift"] = "import VestaAuth\nimport VestaCore\n"
+    #expect(tree.verdict == ["Tests/Consumers/AuthConsumer/Sources/AuthConsumer/main.swift:2: manifest"])
+  }
+}

@@ -1,0 +1,122 @@
+import Testing
+
+@testable import Checks
+
+@Suite final class RuleTests {
+  var tree = CleanTree()
+  let file = "Packages/Auth/Sources/VestaAuth/A.swift"
+
+  @Test(arguments: [
+    ("tools-version: 6.2", "tools-version: 6.1", 1), ("ExistentialAny", "BareSlashRegexLiterals", 4),
+    ("// The settings every target is built with.\n", "", 4), (".macOS(.v15)", ".macOS(.v14)", 11),
+    (".v6", ".v5", 17), (#""VestaAuth", swiftSettings: settings"#, #""VestaAuth""#, 14),
+  ])
+  func aManifestThatDiffersIsFound(old: String, new: String, line: Int) {
+    tree.replace("Packages/Auth/Package.swift", old, new)
+    #expect(tree.verdict == ["Packages/Auth/Package.swift:\(line): manifest"])
+  }
+
+  @Test func twoPackagesWithOneFolderNameAreFound() {
+    tree.addPackage("Tests/Consumers/core", targets: ["CoreConsumer"])
+    #expect(tree.verdict == ["Tests/Consumers/core/Package.swift:1: package"])
+  }
+
+  @Test func aTargetOfCNeedsNoSwiftSettings() {
+    tree.replace("Packages/SQLite/Package.swift", "targets: [", "targets: [\n.target(name: \"CShim\"),")
+    tree.files["Packages/SQLite/Sources/CShim/shim.c"] = "int shim;\n"
+    #expect(tree.verdict == [])
+  }
+
+  @Test(arguments: ["README.md", "CHANGELOG.md"])
+  func aPackageWithoutItsPapersIsFound(paper: String) {
+    tree.files["Packages/Auth/\(paper)"] = nil
+    #expect(tree.verdict == ["Packages/Auth/Package.swift:1: package"])
+  }
+
+  @Test(arguments: [
+    "import Foundation\n", "#if canImport(FoundationEssentials)\nimport Foundation\n#endif\n",
+    "public import struct Foundation.Date\n", "#if DEBUG\n#else\nimport FoundationNetworking\n#endif\n",
+  ])
+  func theFullFoundationIsFoundWhereItDoesNotBelong(text: String) {
+    tree.files["Interop/AuthInterop/Sources/AuthInterop/A.swift"] = text
+    tree.files["Packages/Core/Sources/VestaConcurrency/A.swift"] = text
+    tree.files["Packages/Core/Sources/VestaCore/A.swift"] = text
+    #expect(tree.verdict.count == 2)
+    #expect(tree.verdict.allSatisfy { $0.hasSuffix(": foundation") })
+  }
+
+  @Test(arguments: ["let a = Mutex(0)", "let a: Synchronization.Mutex<Int>"])
+  func theStandardMutexIsFound(line: String) {
+    tree.files[file] = "import Synchronization\n\(line)\nlet b = PlatformMutex()\n"
+    #expect(tree.verdict == ["\(file):2: mutex"])
+  }
+
+  @Test(arguments: [
+    "final class A: @unchecked Sendable {}", "nonisolated(unsafe) var a = 0", "let a = unsafeBitCast(b, to: Int.self)",
+    "let a = unsafeDowncast(b, to: C.self)", "/// Documentation is no reason.\nnonisolated(unsafe) var a = 0",
+    "// A reason.\n\nnonisolated(unsafe) var a = 0",
+  ])
+  func anUnsafeWordWithoutAReasonIsFound(text: String) {
+    tree.files[file] = text + "\n"
+    #expect(tree.verdict.map { $0.hasSuffix(": unsafe") } == [true])
+    tree.files[file] = text.replacing(/\n*$/, with: "  // Sound: written once before threads start.\n")
+    #expect(tree.verdict == [])
+  }
+
+  @Test(arguments: [
+    "public final class A: @unchecked Sendable {}", "open class A:\n  B, @unchecked Sendable\n{}",
+    "public nonisolated(unsafe) var a = 0", "public struct A {}\nextension A: @unchecked Sendable {}",
+    "@frozen public struct A<T>: @unchecked Sendable {}",
+  ])
+  func anUnsafeWordOnAPublicNameIsFoundDespiteItsReason(text: String) {
+    tree.files[file] = text.replacing("@unchecked Sendable", with: "/* a reason */ @unchecked Sendable")
+      .replacing("nonisolated(unsafe)", with: "/* a reason */ nonisolated(unsafe)")
+    #expect(tree.verdict.map { $0.hasSuffix(": unsafe") } == [true])
+  }
+
+  @Test(arguments: [
+    "public struct A {\n  // Why.\n  final class B: @unchecked Sendable {}\n}",
+    "public struct A {}\nstruct B {}\n// Why.\nextension B: @unchecked Sendable {}",
+    "public let a = 1\n// Why.\nnonisolated(unsafe) let b = 2",
+  ])
+  func anUnsafeWordBesideAPublicNameIsFine(text: String) {
+    tree.files[file] = text + "\n"
+    #expect(tree.verdict == [])
+  }
+
+  @Test(arguments: ["let a = try! b()", "fatalError(\"no\")", "print(\"\\(try! b())\")"])
+  func aTrapIsFoundInSourcesOnly(line: String) {
+    tree.files[file] = "\(line)\n"
+    tree.files["Packages/Auth/Tests/VestaAuthTests/A.swift"] = "\(line)\n"
+    #expect(tree.verdict == ["\(file):1: traps"])
+  }
+
+  @Test func aLongFileIsFound() {
+    tree.files[file] = String(repeating: "// line\n", count: 600)
+    #expect(tree.verdict == [])
+    tree.files[file]? += "// one more\n"
+    #expect(tree.verdict == ["\(file):601: length"])
+  }
+
+  @Test(arguments: [
+    ("public protocol A {\n  func b()\n}", 2), ("public protocol A {\n  /// B.\n  var b: Int { get }\n  init()\n}", 4),
+    ("public protocol A {\n  associatedtype B\n}", 2), ("public enum A {\n  case b\n}", 2),
+    ("public indirect enum A: Int,\n  Sendable {\n  case b\n}", 3),
+    ("struct C {\n  public enum A {\n    /// B.\n    case b\n    @available(*, deprecated)\n    case c\n  }\n}", 6),
+  ])
+  func aMemberOfAPublicTypeWithoutDocumentationIsFound(text: String, line: Int) {
+    tree.files[file] = text + "\n"
+    #expect(tree.verdict == ["\(file):\(line): docs"])
+  }
+
+  @Test(arguments: ["import \\(x)/wo\u{72}k/a", "cd /ro\u{6f}t/x", "# at /tm\u{70}/perf/x"])
+  func aPathOfOneMachineIsFoundInAnyFile(line: String) {
+    tree.files["Scripts/help"] = "\n\(line)\n"
+    #expect(tree.verdict == (line.contains("x)") ? [] : ["Scripts/help:2: words"]))
+  }
+
+  @Test func aViolationSaysWhereAndWhatToDo() {
+    let violation = Violation("A.swift", 7, "law 1", "do this")
+    #expect(violation.description == "A.swift:7: law 1: do this")
+  }
+}

@@ -1,0 +1,67 @@
+# Shared by the scripts of this folder; sourced, not run.
+# shellcheck shell=bash disable=SC2034
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$ROOT"
+
+# The same flags for every target and every script, so that nothing is built twice. A warning is an error.
+# SwiftPM keeps its plan beside the products and would take the plan of another package for its own; hence the second flag.
+FLAGS=(-Xswiftc -warnings-as-errors --disable-build-manifest-caching)
+
+# One scratch path for the debug builds of all packages (CONTRIBUTING.md says what that was compared with), and one for
+# each kind of build that compiles the same modules differently or must stand alone.
+SCRATCH=$ROOT/.build/packages
+LOGS=$ROOT/.build/logs
+mkdir -p "$LOGS"
+
+say() { printf '%s\n' "$*"; }
+fail() { printf '%s\n' "$*" >&2; exit 1; }
+
+# The folders of all packages that are built together, found by globbing: seams first, because everything needs them.
+all_packages() {
+  local manifest
+  for manifest in Interop/*/Package.swift Packages/*/Package.swift Scripts/*/Package.swift Tests/*/Package.swift; do
+    [ -f "$manifest" ] && dirname "$manifest"
+  done
+  return 0
+}
+
+# The consumers: small programs outside of the packages, each of which is built and run.
+all_consumers() {
+  local manifest
+  for manifest in Tests/Consumers/*/Package.swift; do
+    [ -f "$manifest" ] && dirname "$manifest"
+  done
+  return 0
+}
+
+# The folder of the package with this name, wherever it is.
+package_folder() {
+  local folder
+  for folder in "Packages/$1" "Interop/$1" "Tests/$1" "Scripts/$1" "Tests/Consumers/$1" "$1"; do
+    if [ -f "$folder/Package.swift" ]; then say "$folder"; return 0; fi
+  done
+  fail "There is no package '$1'. Known: $(all_packages | sed 's|.*/||' | tr '\n' ' ')"
+}
+
+# A name for the log of a folder.
+log_for() { say "$LOGS/$1-${2//\//-}.log"; }
+
+# Warnings that -warnings-as-errors does not reach: those of SwiftPM, of C compilers and of the linker.
+WARNING="^warning: '|:[0-9]+:[0-9]+: warning: |^(ld|ld\.[a-z]+|lld): warning: "
+
+# quietly LOG COMMAND...: runs the command with its output in LOG; shows the log when it fails or the build warns.
+quietly() {
+  local log=$1 status=0
+  shift
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if [ "$status" = 0 ] && grep -qE "$WARNING" "$log"; then
+    echo "A warning counts as an error." >>"$log"
+    status=1
+  fi
+  [ "$status" = 0 ] || cat "$log"
+  return "$status"
+}
+
+seconds_since() { awk -v from="$1" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f s", to - from }'; }
