@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Tour",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  dependencies: [
+    .package(path: "../../../Packages/Core")
+  ],
+  targets: [
+    .executableTarget(
+      name: "Tour",
+      dependencies: [
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+      ],
+      swiftSettings: settings
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,51 @@
+import Foundation
+
+/// A part of the tour: a title, and steps that are taken with a guide.
+struct Chapter: Sendable {
+  let title: String
+  let steps: @Sendable (Guide) async throws -> Void
+
+  init(_ title: String, _ steps: @escaping @Sendable (Guide) async throws -> Void) {
+    (self.title, self.steps) = (title, steps)
+  }
+}
+
+/// A step that did not hold.
+struct Stumble: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Leads through the chapters, says what is happening, and checks that it is true.
+struct Guide: Sendable {
+  private let isColored = ProcessInfo.processInfo.environment["NO_COLOR", default: ""].isEmpty && isatty(1) != 0
+
+  /// Takes every step of every chapter; `true` when all of them held.
+  func lead(through chapters: [Chapter]) async -> Bool {
+    var stumbles = 0
+    for (number, chapter) in chapters.enumerated() {
+      print("\n\(styled("\(number + 1). \(chapter.title)", "1"))")
+      do {
+        try await chapter.steps(self)
+      } catch {
+        stumbles += 1
+        print("   \(styled("✗", "31")) \(error)")
+      }
+    }
+    let summary =
+      stumbles == 0
+      ? styled("Every step held.", "32") : styled("\(stumbles) of \(chapters.count) chapters did not hold.", "31")
+    print("\n\(summary)")
+    return stumbles == 0
+  }
+
+  /// States a fact and checks it.
+  func show(_ fact: String, _ holds: Bool) throws {
+    guard holds else { throw Stumble(description: "This should be so and is not: \(fact)") }
+    print("   \(styled("✓", "32")) \(fact)")
+  }
+
+  private func styled(_ text: String, _ code: String) -> String { isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+}
+
+/// Ends the process with the status that says that a step did not hold.
+func leaveWithFailure() -> Never { exit(1) }

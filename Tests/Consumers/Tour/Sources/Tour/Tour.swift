@@ -1,0 +1,17 @@
+/// A walk through what Vesta can do, in the order in which it was built.
+///
+/// Read the chapters from top to bottom: each is a short program whose steps are checked as they run.
+@main
+enum Tour {
+  static let chapters: [Chapter] = [
+    Chapter("Components find one another by protocol", componentsChapter),
+    Chapter("Many callers, one load", oneLoadChapter),
+    Chapter("Every event source is a stream", streamsChapter),
+  ]
+
+  static func main() async {
+    // The main function belongs to the main actor; nothing of Vesta needs it.
+    let held = await Task.detached { await Guide().lead(through: chapters) }.value
+    if !held { leaveWithFailure() }
+  }
+}
