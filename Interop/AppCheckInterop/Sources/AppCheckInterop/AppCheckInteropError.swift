@@ -1,0 +1,51 @@
+/// Why there is only a placeholder for a token.
+public struct AppCheckInteropError: Error, CustomStringConvertible {
+  /// What kind of failure it was; more kinds may come.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the code.
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// The backend could not be reached or did not answer; trying again later may help.
+    public static let unavailable = Code("unavailable")
+
+    /// The backend does not take this app for the genuine one; trying again does not help.
+    public static let appRejected = Code("app-rejected")
+
+    /// Something else failed; see `underlying`.
+    public static let unknown = Code("unknown")
+
+    /// Whether an error is an `AppCheckInteropError` with this code, for `catch AppCheckInteropError.Code.unavailable`.
+    ///
+    /// - Parameters:
+    ///   - code: The code.
+    ///   - error: Any error.
+    /// - Returns: `true` when the error has that code.
+    public static func ~= (code: Code, error: any Error) -> Bool { (error as? AppCheckInteropError)?.code == code }
+  }
+
+  /// What kind of failure it was.
+  public let code: Code
+
+  /// What happened and what to do about it.
+  public let message: String
+
+  /// The error behind it.
+  public let underlying: (any Error)?
+
+  /// An error.
+  ///
+  /// - Parameters:
+  ///   - code: What kind of failure it was.
+  ///   - message: What happened and what to do about it; no tokens in it.
+  ///   - underlying: The error behind it.
+  public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.underlying = underlying
+  }
+
+  /// The code and the message.
+  public var description: String { "\(code): \(message)" }
+}
