@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Contracts",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  dependencies: [
+    .package(path: "../../Interop/ContractInterop"),
+    .package(path: "../../Interop/AnalyticsInterop"),
+    .package(path: "../../Interop/AppCheckInterop"),
+    .package(path: "../../Interop/AuthInterop"),
+    .package(path: "../../Interop/MessagingInterop"),
+  ],
+  targets: [
+    .testTarget(
+      name: "ContractsTests",
+      dependencies: [
+        .product(name: "ContractInterop", package: "ContractInterop"),
+        .product(name: "AnalyticsInterop", package: "AnalyticsInterop"),
+        .product(name: "AnalyticsInteropContracts", package: "AnalyticsInterop"),
+        .product(name: "AnalyticsInteropFakes", package: "AnalyticsInterop"),
+        .product(name: "AppCheckInterop", package: "AppCheckInterop"),
+        .product(name: "AppCheckInteropContracts", package: "AppCheckInterop"),
+        .product(name: "AppCheckInteropFakes", package: "AppCheckInterop"),
+        .product(name: "AuthInterop", package: "AuthInterop"),
+        .product(name: "AuthInteropContracts", package: "AuthInterop"),
+        .product(name: "AuthInteropFakes", package: "AuthInterop"),
+        .product(name: "MessagingInterop", package: "MessagingInterop"),
+        .product(name: "MessagingInteropContracts", package: "MessagingInterop"),
+        .product(name: "MessagingInteropFakes", package: "MessagingInterop"),
+      ],
+      swiftSettings: settings
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)

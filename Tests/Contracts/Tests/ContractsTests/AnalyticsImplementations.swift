@@ -1,0 +1,14 @@
+import AnalyticsInterop
+import AnalyticsInteropContracts
+import AnalyticsInteropFakes
+import Testing
+
+@Suite struct AnalyticsImplementations {
+  static let all: [Implementation<AnalyticsInteropSubject>] = [
+    Implementation("FakeAnalytics") { AnalyticsInteropSubject(FakeAnalytics()) }
+  ]
+
+  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<AnalyticsInteropSubject>) async {
+    await implementation.keeps(AnalyticsInteropContracts.all)
+  }
+}

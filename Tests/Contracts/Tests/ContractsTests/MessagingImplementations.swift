@@ -1,0 +1,30 @@
+import MessagingInterop
+import MessagingInteropContracts
+import MessagingInteropFakes
+import Synchronization
+import Testing
+
+@Suite struct MessagingImplementations {
+  static let all: [Implementation<MessagingInteropSubject>] = [
+    Implementation("FakeMessaging") { fakeMessaging() }
+  ]
+
+  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<MessagingInteropSubject>) async {
+    await implementation.keeps(MessagingInteropContracts.all)
+  }
+
+  private static func fakeMessaging() -> MessagingInteropSubject {
+    let fake = FakeMessaging()
+    let tokens = TokenNumbers()
+    return MessagingInteropSubject(
+      fake,
+      renewToken: { fake.setToken("token-\(tokens.next())") },
+      deleteToken: { fake.setToken(nil) }
+    )
+  }
+
+  private final class TokenNumbers: Sendable {
+    private let last = Atomic(0)
+    func next() -> Int { last.add(1, ordering: .relaxed).newValue }
+  }
+}
