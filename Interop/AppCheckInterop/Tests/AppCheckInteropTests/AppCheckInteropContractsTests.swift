@@ -98,11 +98,7 @@ import Testing
       let asked = Counter()
       return WrongAppCheck(token: { fake, force in
         let result = await fake.getToken(forcingRefresh: force)
-<<<<<<< HEAD
-        return result.token == "token-2" && !force && asked.next() == 1 ? .init(token: "token-1") : result
-=======
         return result.error == nil && !force && asked.next() == 2 ? .init(token: "token-1") : result
->>>>>>> interop
       })
     },
     Fault("gives the present token for limited use", breaks: "limited-use tokens never come back") {

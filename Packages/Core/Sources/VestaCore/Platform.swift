@@ -51,6 +51,17 @@ let platformName: String = {
   #endif
 }()
 
+/// What user-agent strings call this processor.
+let architectureName: String = {
+  #if arch(x86_64)
+    "x86_64"
+  #elseif arch(arm64)
+    "arm64"
+  #else
+    "other"
+  #endif
+}()
+
 /// Writes a line to the standard error output in one call, so that lines of several threads do not mix.
 func writeToStandardError(_ line: String) {
   var bytes = Array(line.utf8)

@@ -3,7 +3,7 @@ enum UserAgent {
   /// Such as `vesta-core/0.1.0 swift/6 linux/x86_64 vesta-auth/0.1.0`; each part is `name/version`, libraries in the
   /// order of their names.
   static func string(libraries: [any Library.Type]) -> String {
-    let own = ["vesta-core/\(VestaVersion())", "swift/\(languageMode)", "\(platformName)/\(architecture)"]
+    let own = ["vesta-core/\(VestaVersion())", "swift/\(languageMode)", "\(platformName)/\(architectureName)"]
     let others = libraries.map { "\(token($0.name))/\(token($0.version))" }.sorted()
     return (own + others).joined(separator: " ")
   }
@@ -19,14 +19,4 @@ enum UserAgent {
   }
 
   private static let languageMode = "6"
-
-  private static let architecture: String = {
-    #if arch(x86_64)
-      "x86_64"
-    #elseif arch(arm64)
-      "arm64"
-    #else
-      "other"
-    #endif
-  }()
 }
