@@ -1,14 +1,25 @@
 /// First in, first out, on one array; both ends cost constant time on average.
+@usableFromInline
 struct Fifo<Element> {
-  private var slots: [Element?] = []
-  private var head = 0
+  @usableFromInline
+  var slots: [Element?] = []
 
+  @usableFromInline
+  var head = 0
+
+  @inlinable
+  init() {}
+
+  @inlinable
   var isEmpty: Bool { head == slots.count }
 
+  @inlinable
   var first: Element? { isEmpty ? nil : slots[head] }
 
+  @inlinable
   mutating func append(_ element: Element) { slots.append(element) }
 
+  @inlinable
   mutating func popFirst() -> Element? {
     guard head < slots.count else { return nil }
     let element = slots[head].take()

@@ -19,14 +19,17 @@
 /// registration.cancel()
 /// ```
 public final class ListenerRegistry<Event: Sendable>: Sendable {
-  private let book = Locked(ListenerBook<Listener<Event>, Event>())
+  @usableFromInline
+  let book = Locked(ListenerBook<Listener<Event>, Event>())
 
   /// Makes a registry without listeners.
+  @inlinable
   public init() {}
 
   deinit { finish() }
 
   /// How many listeners there are.
+  @inlinable
   public var count: Int { book.withLock { $0.listeners.count } }
 
   /// Adds a listener.
@@ -36,6 +39,7 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
   ///     In a registry that has finished already it is called before this method returns.
   ///   - listener: Is called with every event that is emitted from now on.
   /// - Returns: What removes the listener.
+  @inlinable
   @discardableResult
   public func add(
     onEnd: (@Sendable ((any Error)?) -> Void)? = nil, _ listener: @escaping @Sendable (Event) -> Void
@@ -54,6 +58,7 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
   /// After the end this does nothing.
   ///
   /// - Parameter event: What they hear.
+  @inlinable
   public func emit(_ event: Event) {
     deliver(book.withLock { $0.emit(event) })
   }
@@ -61,11 +66,13 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
   /// Ends the registry, after the events emitted so far; all listeners hear of it and are gone.
   ///
   /// - Parameter error: Why, if it is a failure. Only the first call counts.
+  @inlinable
   public func finish(throwing error: (any Error)? = nil) {
     deliver(book.withLock { $0.end(error) })
   }
 
-  private func deliver(_ first: ListenerBook<Listener<Event>, Event>.Delivery?) {
+  @inlinable
+  func deliver(_ first: ListenerBook<Listener<Event>, Event>.Delivery?) {
     var next = first
     while let delivery = next.take() {
       switch delivery.news {
@@ -78,29 +85,45 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
 }
 
 /// One listener of a registry, until it is silenced.
+@usableFromInline
 final class Listener<Event: Sendable>: Sendable {
-  private struct Calls: Sendable {
+  @usableFromInline
+  struct Calls: Sendable {
+    @usableFromInline
     let receive: @Sendable (Event) -> Void
+
+    @usableFromInline
     let end: (@Sendable ((any Error)?) -> Void)?
+
+    @inlinable
+    init(receive: @escaping @Sendable (Event) -> Void, end: (@Sendable ((any Error)?) -> Void)?) {
+      self.receive = receive
+      self.end = end
+    }
   }
 
-  private let calls: Locked<Calls?>
+  @usableFromInline
+  let calls: Locked<Calls?>
 
+  @inlinable
   init(receive: @escaping @Sendable (Event) -> Void, end: (@Sendable ((any Error)?) -> Void)?) {
     calls = Locked(Calls(receive: receive, end: end))
   }
 
+  @inlinable
   func receive(_ event: Event) {
     let receive = calls.withLock { $0?.receive }
     receive?(event)
   }
 
+  @inlinable
   func end(_ error: (any Error)?) {
     let calls = calls.withLock { $0.take() }
     calls?.end?(error)
   }
 
   /// Takes the closures out, so that what they captured is released here, with the lock open.
+  @inlinable
   func silence() {
     let calls = calls.withLock { $0.take() }
     withExtendedLifetime(calls) {}

@@ -11,6 +11,15 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
     var isAbandoned = false
     var error: (any Error)?
     var consumers = Fifo<CheckedContinuation<Element?, any Error>>()
+
+    /// What a consumer gets right now; `nil` if it has to wait.
+    mutating func answer() -> Result<Element?, any Error>? {
+      if isAbandoned { return .success(nil) }
+      if let element = waiting.take() { return .success(element) }
+      guard isClosed, !isMerging else { return nil }
+      if let error = error.take() { return .failure(error) }
+      return .success(nil)
+    }
   }
 
   private let state = Locked(State())
@@ -66,7 +75,9 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
   ///
   /// `nil` is the end, also for a task that was cancelled.
   func next() async throws -> Element? {
-    try await withTaskCancellationHandler {
+    // Without a wait there is nothing to set up.
+    if !Task.isCancelled, let answer = state.withLock({ $0.answer() }) { return try answer.get() }
+    return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         take(continuation)
       }
@@ -76,15 +87,10 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
   }
 
   private func take(_ consumer: CheckedContinuation<Element?, any Error>) {
-    let answer = state.withLock { state -> Result<Element?, any Error>? in
-      if state.isAbandoned { return .success(nil) }
-      if let element = state.waiting.take() { return .success(element) }
-      guard state.isClosed, !state.isMerging else {
-        state.consumers.append(consumer)
-        return nil
-      }
-      if let error = state.error.take() { return .failure(error) }
-      return .success(nil)
+    let answer = state.withLock { state in
+      let answer = state.answer()
+      if answer == nil { state.consumers.append(consumer) }
+      return answer
     }
     if let answer { consumer.resume(with: answer) }
   }

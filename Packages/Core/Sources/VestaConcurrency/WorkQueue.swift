@@ -63,13 +63,9 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
   /// - Throws: What `work` threw.
   public func sync<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
     if ThreadHoldings.contains(ObjectIdentifier(root)) { stopBecauseOfDeadlock() }
-    let callersHoldings = ThreadHoldings.top
-    // Dispatch may run the closure on another thread; the chain of calls goes on there.
-    let outcome = queue.sync {
-      ThreadHoldings.inherit(callersHoldings) { () -> Swift.Result<Result, Failure> in
-        hold { () -> Swift.Result<Result, Failure> in Swift.Result { () throws(Failure) in try work() } }
-      }
-    }
+    var outcome: Swift.Result<Result, Failure>?
+    syncOnQueue { outcome = Swift.Result { () throws(Failure) in try work() } }
+    guard let outcome else { preconditionFailure("the queue has returned without running its closure") }
     return try outcome.get()
   }
 
@@ -126,10 +122,16 @@ extension WorkQueue {
     return queue
   }
 
+  private func syncOnQueue(_ body: () -> Void) {
+    let callersHoldings = ThreadHoldings.top
+    // Dispatch may run the closure on another thread; the chain of calls goes on there.
+    queue.sync { ThreadHoldings.inherit(callersHoldings) { hold(while: body) } }
+  }
+
   /// Runs `body` with the queue and all it is a descendant of marked as held by this thread.
-  private func hold<Result>(while body: () -> Result) -> Result {
+  private func hold(while body: () -> Void) {
     guard let parent else { return ThreadHoldings.hold(ObjectIdentifier(self), while: body) }
-    return parent.hold { ThreadHoldings.hold(ObjectIdentifier(self), while: body) }
+    parent.hold { ThreadHoldings.hold(ObjectIdentifier(self), while: body) }
   }
 
   private func stopBecauseOfDeadlock() -> Never {

@@ -85,6 +85,51 @@ import VestaConcurrency
     #expect(try await task.value == 7)
   }
 
+  /// A component in the way of the guide: each public method dispatches, private ones assume that they are on the queue.
+  final class Account: Sendable {
+    static let globalQueue = WorkQueue(label: "account global queue")
+    let queue = WorkQueue(label: "account", target: globalQueue)
+    let callbackQueue = WorkQueue(label: "callbacks")
+    private let name = Locked("anonymous")
+
+    func rename(_ newName: String, completion: @escaping @Sendable (String) -> Void) {
+      queue.async {
+        let old = self.renameOnQueue(newName)
+        self.callbackQueue.async { completion(old) }
+      }
+    }
+
+    func currentName() -> String { queue.sync { nameOnQueue() } }
+
+    private func renameOnQueue(_ newName: String) -> String {
+      let old = nameOnQueue()
+      name.withLock { $0 = newName }
+      return old
+    }
+
+    private func nameOnQueue() -> String {
+      queue.assertOnQueue()
+      Self.globalQueue.assertOnQueue()
+      return name.withLock { $0 }
+    }
+  }
+
+  @Test func theThreeKindsOfMethodsWorkTogether() async {
+    let account = Account()
+    let leave = DispatchSemaphore(value: 0)
+    Account.globalQueue.async { leave.wait() }
+    let old = await withCheckedContinuation { waiter in
+      // Returns although the queue is occupied; the callback comes on the callback queue and may call back in.
+      account.rename("ada") { old in
+        account.callbackQueue.assertOnQueue()
+        #expect(account.currentName() == "ada")
+        waiter.resume(returning: old)
+      }
+      leave.signal()
+    }
+    #expect(old == "anonymous")
+  }
+
   actor Session {
     let queue: WorkQueue
     var count = 0

@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .executable(name: "vesta-bench", targets: ["vesta-bench"])
+  ],
+  dependencies: [
+    .package(path: "../../Packages/Core")
+  ],
+  targets: [
+    .executableTarget(
+      name: "vesta-bench", dependencies: ["BenchmarkKit", "ConcurrencyBenchmarks"], swiftSettings: settings),
+    .target(name: "BenchmarkKit", swiftSettings: settings),
+    .target(
+      name: "ConcurrencyBenchmarks",
+      dependencies: ["BenchmarkKit", .product(name: "VestaConcurrency", package: "Core")], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,110 @@
+/// One line of the table: something of ours beside the limit or the peer that it is compared with.
+///
+/// ```swift
+/// Benchmark(
+///   name: "locked", unit: .nanoseconds, bar: .ratio(atMost: 1.3),
+///   ours: ("Locked", { measure(1_000_000) { count in for _ in 0..<count { locked.withLock { $0 += 1 } } } }),
+///   other: ("pthread mutex", { … }))
+/// ```
+public struct Benchmark: Sendable {
+  /// What a figure counts.
+  public enum Unit: String, Sendable {
+    /// Time per operation; less is better.
+    case nanoseconds = "ns"
+    /// Time per operation; less is better.
+    case microseconds = "us"
+  }
+
+  /// What is hoped for.
+  public enum Bar: Sendable {
+    /// Ours costs at most so many times the other.
+    case ratio(atMost: Double)
+    /// Ours costs at most so much, whatever the other costs.
+    case figure(atMost: Double)
+    /// Nothing: the line informs.
+    case none
+  }
+
+  /// A way to measure: returns the cost of one operation.
+  public typealias Run = @Sendable () async -> Double
+
+  /// The name by which the line is chosen and compared; it stays as it is.
+  public let name: String
+
+  /// What the figures count.
+  public let unit: Unit
+
+  /// What is hoped for.
+  public let bar: Bar
+
+  /// What ours is called, and how it is measured.
+  public let ours: (label: String, run: Run)
+
+  /// What the other is called, and how it is measured.
+  public let other: (label: String, run: Run)
+
+  /// Describes a line.
+  ///
+  /// - Parameters:
+  ///   - name: The name by which it is chosen and compared.
+  ///   - unit: What the figures count.
+  ///   - bar: What is hoped for.
+  ///   - ours: What ours is called, and how it is measured.
+  ///   - other: What the other is called, and how it is measured.
+  public init(
+    name: String, unit: Unit = .nanoseconds, bar: Bar, ours: (label: String, run: Run), other: (label: String, run: Run)
+  ) {
+    self.name = name
+    self.unit = unit
+    self.bar = bar
+    self.ours = ours
+    self.other = other
+  }
+}
+
+/// Times `body`, after a short warm-up.
+///
+/// - Parameters:
+///   - count: How many operations to do.
+///   - body: Does as many operations as it is told.
+/// - Returns: Nanoseconds per operation.
+@inlinable
+public func measure(_ count: Int, _ body: (Int) -> Void) -> Double {
+  body(max(1, count / 10))
+  let clock = ContinuousClock()
+  return (clock.measure { body(count) } / .nanoseconds(1)) / Double(count)
+}
+
+/// Times an operation that yields a number; the sum is kept, so that the optimiser cannot drop the operation.
+///
+/// - Parameters:
+///   - count: How often to do it.
+///   - operation: What to do.
+/// - Returns: Nanoseconds per operation.
+@inlinable
+public func sum(_ count: Int, _ operation: () -> Int) -> Double {
+  var total = 0
+  defer { keep(total) }
+  return measure(count) { for _ in 0..<$0 { total &+= operation() } }
+}
+
+/// Times an asynchronous `body`, after a short warm-up.
+///
+/// - Parameters:
+///   - count: How many operations to do.
+///   - body: Does as many operations as it is told.
+/// - Returns: Nanoseconds per operation.
+@inlinable
+public func measure(_ count: Int, _ body: (Int) async -> Void) async -> Double {
+  await body(max(1, count / 10))
+  let clock = ContinuousClock()
+  let start = clock.now
+  await body(count)
+  return ((clock.now - start) / .nanoseconds(1)) / Double(count)
+}
+
+/// Keeps the optimiser from dropping what was computed.
+///
+/// - Parameter value: What was computed.
+@inline(never)
+public func keep<Value>(_ value: Value) {}

@@ -1,0 +1,96 @@
+import Dispatch
+
+/// Runs the benchmarks whose name contains one of the filters, and prints a line for each.
+///
+/// Call it from a task that is not on the main actor: every call from there would hop.
+///
+/// - Parameters:
+///   - benchmarks: All benchmarks.
+///   - filters: Parts of names; none means everything.
+public func runBenchmarks(_ benchmarks: [Benchmark], filters: [String]) async {
+  let chosen = benchmarks.filter { benchmark in
+    filters.isEmpty || filters.contains { benchmark.name.contains($0) }
+  }
+  // The C library takes shortcuts in a process of one thread, so there are some more.
+  let company = LiveThreads(count: 2)
+  print(row("name", "ours", "limit or peer", "ratio", "bar", ""))
+  for benchmark in chosen { print(await line(for: benchmark)) }
+  company.end()
+}
+
+private func line(for benchmark: Benchmark) async -> String {
+  var (ours, others) = ([Double](), [Double]())
+  for _ in 0..<5 {
+    ours.append(await benchmark.ours.run())
+    others.append(await benchmark.other.run())
+  }
+  let (our, other) = (median(ours), median(others))
+  // The ratio of each round, as both sides of a round had the same company.
+  let ratio = median(zip(ours, others).map { $0 / $1 })
+  let unit = benchmark.unit
+  return row(
+    benchmark.name, "\(benchmark.ours.label) \(format(our, unit))", "\(benchmark.other.label) \(format(other, unit))",
+    format(ratio), barText(benchmark.bar, unit), verdict(benchmark.bar, our, ratio, unit))
+}
+
+private func barText(_ bar: Benchmark.Bar, _ unit: Benchmark.Unit) -> String {
+  switch bar {
+  case .ratio(let most): "<= \(format(most))x"
+  case .figure(let most): "<= \(format(most)) \(unit.rawValue)"
+  case .none: "-"
+  }
+}
+
+private func verdict(_ bar: Benchmark.Bar, _ our: Double, _ ratio: Double, _ unit: Benchmark.Unit) -> String {
+  switch bar {
+  case .ratio(let most): ratio <= most ? "met" : "missed"
+  case .figure(let most): scaled(our, unit) <= most ? "met" : "missed"
+  case .none: ""
+  }
+}
+
+private func scaled(_ nanoseconds: Double, _ unit: Benchmark.Unit) -> Double {
+  switch unit {
+  case .nanoseconds: nanoseconds
+  case .microseconds: nanoseconds / 1_000
+  }
+}
+
+private func format(_ nanoseconds: Double, _ unit: Benchmark.Unit) -> String {
+  "\(format(scaled(nanoseconds, unit))) \(unit.rawValue)"
+}
+
+/// Two digits behind the point.
+private func format(_ number: Double) -> String {
+  let hundredths = Int((number * 100).rounded())
+  let rest = hundredths % 100
+  return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+}
+
+private func median(_ figures: [Double]) -> Double { figures.sorted()[figures.count / 2] }
+
+private func row(_ columns: String...) -> String {
+  zip(columns, [30, 38, 42, 7, 14, 6]).map { column, width in
+    column + String(repeating: " ", count: max(0, width - column.count))
+  }.joined(separator: "| ")
+}
+
+/// Threads that are there and do nothing.
+private struct LiveThreads {
+  private let leave = DispatchSemaphore(value: 0)
+  private let count: Int
+
+  init(count: Int) {
+    self.count = count
+    let arrived = DispatchSemaphore(value: 0)
+    for number in 0..<count {
+      DispatchQueue(label: "company \(number)").async { [leave] in
+        arrived.signal()
+        leave.wait()
+      }
+    }
+    for _ in 0..<count { arrived.wait() }
+  }
+
+  func end() { for _ in 0..<count { leave.signal() } }
+}

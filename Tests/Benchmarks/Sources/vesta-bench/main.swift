@@ -1,0 +1,11 @@
+import BenchmarkKit
+import ConcurrencyBenchmarks
+
+// One line per package.
+let benchmarks: [Benchmark] =
+  concurrencyBenchmarks()
+
+let filters = Array(CommandLine.arguments.dropFirst())
+
+// Top-level code is on the main actor, where every asynchronous call would hop.
+await Task.detached { await runBenchmarks(benchmarks, filters: filters) }.value
