@@ -32,6 +32,7 @@ extension StoreContracts {
           await goOn.wait()
           let again = try await reader.get([bytes("a"), bytes("new")])
           try expect(again, equals: [bytes("a"), nil], "values read again")
+          try expect(try await reader.get(bytes("b")), equals: bytes("b"), "value read for the first time")
           try expect(try await reader.entries(in: .all), equals: before.1, "entries scanned again")
           let descending = try await reader.entries(in: .all, order: .descending)
           try expect(descending, equals: before.1.reversed(), "entries scanned again, descending")
