@@ -37,9 +37,11 @@ public struct StoreHistory: Sendable {
     let expected = try await run(on: model)
     try await model.close()
     let found = try await run(on: store)
-    guard let index = (0..<max(expected.count, found.count)).first(where: { index in
-      index >= expected.count || index >= found.count || expected[index] != found[index]
-    }) else { return nil }
+    guard
+      let index = (0..<max(expected.count, found.count)).first(where: { index in
+        index >= expected.count || index >= found.count || expected[index] != found[index]
+      })
+    else { return nil }
     let line = { (lines: [String]) in index < lines.count ? lines[index] : "nothing" }
     return "seed \(seed), line \(index): expected \(line(expected)), found \(line(found))"
   }

@@ -44,7 +44,9 @@ import Testing
     #expect(Set(Self.promises.map(\.0)) == Set(Flaw.allCases))
   }
 
-  @Test(arguments: [Flaw.lostWrites, .upperBoundIncluded, .multiGetSorted, .restSkipsOne, .deleteRangeTooWide, .emptyValueIsNone])
+  @Test(arguments: [
+    Flaw.lostWrites, .upperBoundIncluded, .multiGetSorted, .restSkipsOne, .deleteRangeTooWide, .emptyValueIsNone,
+  ])
   func historiesFind(_ flaw: Flaw) async throws {
     #expect(try await StoreHistory(seed: 3, steps: 600).difference(on: FlawedStore(flaw)) != nil)
   }

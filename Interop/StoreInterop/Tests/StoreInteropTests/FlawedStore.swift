@@ -30,7 +30,9 @@ final class FlawedStore: CommitObservable {
     switch flaw {
     case .failureLeavesChanges:
       let commit = try await inner.write { transaction in
-        do { return Swift.Result<Result, any Error>.success(try await body(transaction)) } catch { return .failure(error) }
+        do { return Swift.Result<Result, any Error>.success(try await body(transaction)) } catch {
+          return .failure(error)
+        }
       }
       return StoreCommit(value: try commit.value.get(), version: commit.version)
     case .cancellationIgnored:
@@ -46,7 +48,8 @@ final class FlawedStore: CommitObservable {
       let commit = try await inner.write { transaction in
         let value = try await body(FlawedTransaction(transaction, in: self))
         if self.flaw == .newVersionForNothing {
-          try await transaction.put([UInt8(truncatingIfNeeded: self.counter.add(1, ordering: .relaxed).newValue)], for: [0, 0, 0])
+          try await transaction.put(
+            [UInt8(truncatingIfNeeded: self.counter.add(1, ordering: .relaxed).newValue)], for: [0, 0, 0])
         }
         return value
       }

@@ -12,9 +12,11 @@ import Testing
 
   private static let ascendingSamples: [KeyElement] = [
     .null, .bool(false), .bool(true),
-    .int(.min), .int(.min + 1), .int(-65_537), .int(-65_536), .int(-65_535), .int(-257), .int(-256), .int(-255), .int(-1),
+    .int(.min), .int(.min + 1), .int(-65_537), .int(-65_536), .int(-65_535), .int(-257), .int(-256), .int(-255),
+    .int(-1),
     .int(0), .int(1), .int(255), .int(256), .int(65_535), .int(65_536), .int(.max - 1), .int(.max),
-    .double(.nan), .double(-.infinity), .double(-.greatestFiniteMagnitude), .double(-1), .double(-.leastNormalMagnitude),
+    .double(.nan), .double(-.infinity), .double(-.greatestFiniteMagnitude), .double(-1),
+    .double(-.leastNormalMagnitude),
     .double(-.leastNonzeroMagnitude), .double(0), .double(.leastNonzeroMagnitude), .double(1), .double(1.5),
     .double(.greatestFiniteMagnitude), .double(.infinity),
     .string(""), .string("\0"), .string("\0\0"), .string("\0\u{1}"), .string("\u{1}"), .string("a"), .string("a\0"),
@@ -34,7 +36,8 @@ import Testing
   }
 
   @Test func theFormatIsWhatItWas() {
-    var encoder = KeyEncoder(.null, .bool(false), .bool(true), .int(0), .int(-1), .int(258), .double(1), .string("a\0b"))
+    var encoder = KeyEncoder(
+      .null, .bool(false), .bool(true), .int(0), .int(-1), .int(258), .double(1), .string("a\0b"))
     encoder.append(bytes: [0, 7], .descending)
     encoder.append(int: 5, .descending)
     let expected: [UInt8] = [
@@ -217,7 +220,8 @@ import Testing
     case .int(let value): .int(value &+ Int64(random.next() % 3) &- 1)
     case .double(let value): .double(random.next() % 2 == 0 ? value.nextUp : -value)
     case .string(let value): .string(random.next() % 2 == 0 ? value + "\0" : String(value.dropLast()))
-    case .bytes(let value): .bytes(random.next() % 2 == 0 ? value + [random.next() % 2 == 0 ? 0 : 0xFF] : value.dropLast())
+    case .bytes(let value):
+      .bytes(random.next() % 2 == 0 ? value + [random.next() % 2 == 0 ? 0 : 0xFF] : value.dropLast())
     case .null, .bool: randomElement(&random)
     }
   }

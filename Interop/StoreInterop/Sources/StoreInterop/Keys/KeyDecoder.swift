@@ -94,7 +94,9 @@ public struct KeyDecoder: Sendable {
     guard let element = try ahead.next() else {
       throw KeyReader.malformed(at: position, "the key ends where \(what) should be")
     }
-    guard let value = take(element) else { throw KeyReader.malformed(at: position, "there is something else than \(what)") }
+    guard let value = take(element) else {
+      throw KeyReader.malformed(at: position, "there is something else than \(what)")
+    }
     self = ahead
     return value
   }
