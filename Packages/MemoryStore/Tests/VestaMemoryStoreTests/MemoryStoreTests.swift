@@ -1,7 +1,8 @@
 import StoreInterop
 import StoreInteropContracts
 import Testing
-import VestaMemoryStore
+
+@testable import VestaMemoryStore
 
 @Suite struct MemoryStoreTests {
   /// A door for tests; each waiter is told when it is opened.
@@ -70,30 +71,25 @@ import VestaMemoryStore
       }
     }
     await inside.wait()
-    // Each task is in the line before the next one starts: on one actor, they run up to their first suspension in turn.
-    let line = Line()
-    let writers = await line.startWriters(20, on: store)
-    await line.enter()
-    await door.open()
-    _ = try await first.value
-    for writer in writers { try await writer.value }
-    let order = try await store.read { try await $0.entries(in: .all).map(\.value) }
-    #expect(order == (0..<20).map { [UInt8($0)] })
-  }
-
-  private actor Line {
-    func startWriters(_ count: Int, on store: MemoryStore) -> [Task<Void, any Error>] {
-      (0..<count).map { number in
+    var writers: [Task<Void, any Error>] = []
+    for number in 0..<20 {
+      writers.append(
         Task {
           try await store.write { transaction in
             let next = try await transaction.entries(in: .all).count
             try await transaction.put([UInt8(number)], for: [UInt8(next)])
           }
         }
-      }
+      )
+      while store.writersInLine <= number { await Task.yield() }
     }
-
-    func enter() {}
+    writers[7].cancel()
+    await door.open()
+    _ = try await first.value
+    for (number, writer) in writers.enumerated() where number != 7 { try await writer.value }
+    await #expect(throws: CancellationError.self) { try await writers[7].value }
+    let order = try await store.read { try await $0.entries(in: .all).map(\.value) }
+    #expect(order == (0..<20).filter { $0 != 7 }.map { [UInt8($0)] })
   }
 
   @Test func nothingIsKeptAfterClose() async throws {
