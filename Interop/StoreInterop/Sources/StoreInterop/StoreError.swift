@@ -25,6 +25,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let keyTooLong = Self("key-too-long")
     /// The value is longer than `StoreLimits.maximumValueLength`.
     public static let valueTooLong = Self("value-too-long")
+    /// The bytes of a key are not what a `KeyEncoder` writes.
+    public static let malformedKey = Self("malformed-key")
     /// The name of the store cannot be used.
     public static let invalidName = Self("invalid-name")
     /// This process has the store open already.

@@ -3,7 +3,8 @@ import StoreInterop
 
 extension StoreContracts {
   static let commits: [Contract<StoreSubject>] = [
-    promise("each commit is told once, in the order of versions, by one call at a time", when: \.observesCommits) { subject in
+    promise("each commit is told once, in the order of versions, by one call at a time", when: \.observesCommits) {
+      subject in
       let store = try subject.observable()
       let record = CommitRecord()
       let observation = store.observeCommits { record.add($0) }
@@ -59,7 +60,8 @@ extension StoreContracts {
       try expect(await record.versions(upTo: last), equals: [first, last], "versions told")
       observation.cancel()
     },
-    promise("a cancelled observer gets no further call, and the others get theirs", when: \.observesCommits) { subject in
+    promise("a cancelled observer gets no further call, and the others get theirs", when: \.observesCommits) {
+      subject in
       let store = try subject.observable()
       let (cancelled, kept) = (CommitRecord(), CommitRecord())
       let first = store.observeCommits { cancelled.add($0) }
@@ -73,7 +75,8 @@ extension StoreContracts {
       try expect(cancelled.current, equals: [before], "versions told to the cancelled one")
       second.cancel()
     },
-    promise("an observer need not be kept, and hears nothing of what was before it", when: \.observesCommits) { subject in
+    promise("an observer need not be kept, and hears nothing of what was before it", when: \.observesCommits) {
+      subject in
       let store = try subject.observable()
       try await store.put([0], for: bytes("a"))
       let record = CommitRecord()
@@ -98,7 +101,8 @@ extension StoreContracts {
       try expect(next.count == 1 && next.allSatisfy { $0 > version }, "the new observer was told \(next)")
       try expect(first.current, equals: [version], "versions told to the one that cancelled itself")
     },
-    promise("the stream of commits leaves none out and ends when the store is closed", when: \.observesCommits) { subject in
+    promise("the stream of commits leaves none out and ends when the store is closed", when: \.observesCommits) {
+      subject in
       let store = try subject.observable()
       let (streams, other) = (store.commits, store.commits)
       var versions: [StoreVersion] = []

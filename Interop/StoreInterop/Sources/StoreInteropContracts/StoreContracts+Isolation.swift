@@ -22,7 +22,8 @@ extension StoreContracts {
       try expect(seen, equals: [StoreEntry(key: bytes("a"), value: bytes("old"))], "entries before the commit")
       try expect(try await keys(in: store, .all), equals: ["a", "b"], "keys after the commit")
     },
-    promise("no non-repeatable read: a snapshot stays as it is while 100 commits happen, and does not block them") { store in
+    promise("no non-repeatable read: a snapshot stays as it is while 100 commits happen, and does not block them") {
+      store in
       try await store.fill(entries("a", "b", "c"))
       let (pinned, goOn) = (Gate(), Gate())
       let reader = Task.detached {
@@ -32,6 +33,7 @@ extension StoreContracts {
           await goOn.wait()
           let again = try await reader.get([bytes("a"), bytes("new")])
           try expect(again, equals: [bytes("a"), nil], "values read again")
+          try expect(try await reader.get(bytes("b")), equals: bytes("b"), "value read for the first time")
           try expect(try await reader.entries(in: .all), equals: before.1, "entries scanned again")
           let descending = try await reader.entries(in: .all, order: .descending)
           try expect(descending, equals: before.1.reversed(), "entries scanned again, descending")
@@ -166,7 +168,9 @@ extension StoreContracts {
     },
     promise("no read-only transaction anomaly: what a reader saw fits the order of the versions") { store in
       for _ in 0..<20 {
-        try await store.fill([StoreEntry(key: bytes("x"), value: number(0)), StoreEntry(key: bytes("y"), value: number(0))])
+        try await store.fill([
+          StoreEntry(key: bytes("x"), value: number(0)), StoreEntry(key: bytes("y"), value: number(0)),
+        ])
         let (haveRead, haveSeen) = (Meeting(of: 2), Meeting(of: 2))
         let withdrawal = Task.detached {
           try await store.write { transaction in
@@ -195,7 +199,8 @@ extension StoreContracts {
       }
       try expect(commit.value, equals: bytes("old"), "value read beside the transaction")
     },
-    promise("a reader that came before a transaction's commit keeps its snapshot, one that comes after sees it all") { store in
+    promise("a reader that came before a transaction's commit keeps its snapshot, one that comes after sees it all") {
+      store in
       let (pinned, goOn) = (Gate(), Gate())
       let early = Task.detached {
         try await store.read { reader in

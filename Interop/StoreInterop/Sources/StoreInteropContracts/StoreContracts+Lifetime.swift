@@ -98,7 +98,8 @@ extension StoreContracts {
       if case .success = written { try expect(kept, equals: ["a", "b", "c"], "keys after a write that returned") }
       if case .failure = written { try expect(kept, equals: ["a"], "keys after a write that threw") }
     },
-    promise("close in the middle of many transactions leaves each whole or absent", when: { $0.reopen != nil }) { subject in
+    promise("close in the middle of many transactions leaves each whole or absent", when: { $0.reopen != nil }) {
+      subject in
       let store = subject.store
       let begun = Gate()
       let tasks = (0..<32).map { index in

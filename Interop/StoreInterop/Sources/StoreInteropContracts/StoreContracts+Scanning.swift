@@ -84,7 +84,9 @@ extension StoreContracts {
     },
     promise("a visitor that stops gets no further entry") { store in
       try await store.fill(entries("a", "b", "c", "d"))
-      for (order, expected, rest) in [(ScanOrder.ascending, ["a", "b"], ["c", "d"]), (.descending, ["d", "c"], ["b", "a"])] {
+      for (order, expected, rest) in [
+        (ScanOrder.ascending, ["a", "b"], ["c", "d"]), (.descending, ["d", "c"], ["b", "a"]),
+      ] {
         let (seen, end) = try await store.read { reader in
           var seen: [String] = []
           let end = try await reader.scan(.all, order: order, limit: nil) { key, _ in

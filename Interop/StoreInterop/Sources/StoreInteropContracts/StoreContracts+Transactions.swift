@@ -55,7 +55,9 @@ extension StoreContracts {
         try await transaction.put(bytes("gone"), for: bytes("c"))
         try await transaction.delete(bytes("c"))
       }
-      let expected = [StoreEntry(key: bytes("a"), value: bytes("9")), StoreEntry(key: bytes("b"), value: bytes("again"))]
+      let expected = [
+        StoreEntry(key: bytes("a"), value: bytes("9")), StoreEntry(key: bytes("b"), value: bytes("again")),
+      ]
       try expect(try await store.everything(), equals: expected, "entries")
     },
     promise("a transaction of ten thousand keys is kept whole") { store in
@@ -81,7 +83,9 @@ extension StoreContracts {
           throw Failure()
         }
       }
-      let left = try await store.read { try await $0.scan(.all, order: .ascending, limit: nil) { _, _ in .next }.visited }
+      let left = try await store.read {
+        try await $0.scan(.all, order: .ascending, limit: nil) { _, _ in .next }.visited
+      }
       try expect(left, equals: count, "entries after a failed transaction over all of them")
     },
     promise("32 tasks that increment one counter lose no increment") { store in
@@ -122,6 +126,7 @@ extension StoreContracts {
   static func increment(_ key: [UInt8], in store: any OrderedStore) async throws -> StoreCommit<Int> {
     try await store.write { transaction in
       let value = number(in: try await transaction.get(key)) + 1
+      await Task.yield()
       try await transaction.put(number(value), for: key)
       return value
     }

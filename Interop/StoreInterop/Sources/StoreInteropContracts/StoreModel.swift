@@ -23,14 +23,21 @@ public struct StoreModel: Sendable, Equatable {
   ///   - key: The whole key.
   public mutating func put(_ value: [UInt8], for key: [UInt8]) {
     let index = position(of: key)
-    let exists = index < entries.count && entries[index].key == key
-    entries.replaceSubrange(index..<(exists ? index + 1 : index), with: [StoreEntry(key: key, value: value)])
+    let entry = StoreEntry(key: key, value: value)
+    if index < entries.count, entries[index].key == key {
+      entries[index] = entry
+    } else {
+      entries.insert(entry, at: index)
+    }
   }
 
   /// Takes a key away.
   ///
   /// - Parameter key: The whole key.
-  public mutating func delete(_ key: [UInt8]) { entries.removeAll { $0.key == key } }
+  public mutating func delete(_ key: [UInt8]) {
+    let index = position(of: key)
+    if index < entries.count, entries[index].key == key { entries.remove(at: index) }
+  }
 
   /// Takes a range away.
   ///

@@ -28,6 +28,9 @@ struct Admission {
   private var lineStart = 0
   private var waiting: [UInt64: Writer] = [:]
 
+  /// How many writers wait.
+  var writersInLine: Int { waiting.count }
+
   private var isIdle: Bool { readers == 0 && !isWriting }
 
   /// Lets a reader in; `false` when the store is closed.

@@ -35,7 +35,9 @@ final class CommitObservers: Sendable {
     }
   }
 
-  /// Tells all of a commit. One that is cancelled while the others are being told is not told any more.
+  /// Tells all of a commit.
+  ///
+  /// One that is cancelled while the others are being told is not told any more.
   func tell(_ version: StoreVersion) {
     for observer in state.withLock({ $0.observers }) { observer.tell(version) }
   }

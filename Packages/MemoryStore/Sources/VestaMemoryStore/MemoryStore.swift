@@ -110,6 +110,9 @@ public final class MemoryStore: CommitObservable {
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
   public var commits: AsyncStream<StoreVersion> { observers.makeStream() }
 
+  /// How many writers wait for their turn, for tests.
+  var writersInLine: Int { state.withLock { $0.admission.writersInLine } }
+
   /// Makes a transaction's changes visible, then tells of them; gives the version they have.
   private func commit(_ transaction: MemoryTransaction) -> StoreVersion {
     let changed = transaction.tree

@@ -6,7 +6,20 @@ import VestaMemoryStore
 
 @Suite struct MemoryStoreContractTests {
   @Test(arguments: StoreContracts.all)
-  func memoryStoreKeeps(_ contract: Contract<StoreSubject>) async throws {
+  func theStoreKeeps(_ contract: Contract<StoreSubject>) async throws {
     try await contract.verify(StoreSubject(store: MemoryStore()))
+  }
+
+  @Test(arguments: StoreProviderContracts.all)
+  func theProviderKeeps(_ contract: Contract<StoreProviderSubject>) async throws {
+    let provider = MemoryStoreProvider()
+    try await contract.verify(StoreProviderSubject(provider: provider, directory: "/nowhere", keepsData: false))
+  }
+
+  @Test(arguments: UInt64(100)..<160)
+  func aRandomHistoryGivesTheAnswersOfTheModel(seed: UInt64) async throws {
+    let store = MemoryStore()
+    #expect(try await StoreHistory(seed: seed, steps: 150).difference(on: store) == nil)
+    try await store.close()
   }
 }

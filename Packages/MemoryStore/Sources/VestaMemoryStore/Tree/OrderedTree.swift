@@ -94,7 +94,9 @@ extension OrderedTree {
     return splitIfFull(node, grownAt: index + 1, &made)
   }
 
-  /// Halves a node that has grown too large. One that has grown at its end keeps more: keys often come in order.
+  /// Halves a node that has grown too large.
+  ///
+  /// One that has grown at its end keeps more: keys often come in order.
   private static func splitIfFull(
     _ node: TreeNode,
     grownAt position: Int,
