@@ -20,11 +20,19 @@ let package = Package(
   ],
   targets: [
     .executableTarget(
-      name: "vesta-bench", dependencies: ["BenchmarkKit", "ConcurrencyBenchmarks"], swiftSettings: settings),
+      name: "vesta-bench", dependencies: ["BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks"],
+      swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
     .target(
       name: "ConcurrencyBenchmarks",
       dependencies: ["BenchmarkKit", .product(name: "VestaConcurrency", package: "Core")], swiftSettings: settings),
+    .target(
+      name: "CoreBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+      ], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

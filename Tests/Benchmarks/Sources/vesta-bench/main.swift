@@ -1,9 +1,11 @@
 import BenchmarkKit
 import ConcurrencyBenchmarks
+import CoreBenchmarks
 
 // One line per package.
 let benchmarks: [Benchmark] =
   concurrencyBenchmarks()
+  + coreBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 

@@ -22,7 +22,7 @@ public final class ComponentContainer: Sendable {
   public let options: VestaOptions
 
   @usableFromInline
-  let providers: [ObjectIdentifier: AnySlot]
+  let providers: SlotTable
 
   /// Set once something stands between a look-up and its slot: an override, or the end of the app.
   @usableFromInline
@@ -55,9 +55,11 @@ public final class ComponentContainer: Sendable {
       case .contribution: contributions[node.component.key, default: []].append(slot)
       }
     }
-    self.providers = providers
+    self.providers = SlotTable(providers)
     self.contributions = contributions
   }
+
+  deinit { providers.deallocate() }
 
   /// The app; `nil` once it is gone.
   public var app: VestaApp? { state.withLock { $0.app } }
@@ -106,11 +108,11 @@ public final class ComponentContainer: Sendable {
 
   @inlinable
   func cached<Interface: Sendable>(_ type: Interface.Type) -> Interface? {
-    guard let slot = providers[ObjectIdentifier(type)], slot.isReady.load(ordering: .acquiring),
-      !hasDetour.load(ordering: .acquiring)
-    else { return nil }
+    guard !hasDetour.load(ordering: .acquiring), let slot = providers.slot(for: ObjectIdentifier(type)) else {
+      return nil
+    }
     // Sound: the slot under the identifier of `Interface` was made by `Component.init` for that same `Interface`.
-    return unsafeDowncast(slot, to: ComponentSlot<Interface>.self).instance
+    return slot._withUnsafeGuaranteedRef { unsafeDowncast($0, to: ComponentSlot<Interface>.self).cached }
   }
 
   @usableFromInline
@@ -129,7 +131,7 @@ public final class ComponentContainer: Sendable {
   func requireSlowly<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface {
     if let instance = try find(type) { return instance }
     let wanted = name(of: type)
-    guard let slot = providers[ObjectIdentifier(type)] else {
+    guard let slot = slot(for: type) else {
       throw VestaError(
         .notProvided, "Nothing provides \(wanted). Add a package that does and name its library in the list.")
     }
@@ -143,8 +145,12 @@ public final class ComponentContainer: Sendable {
     let (override, isEmptied) = state.withLock { ($0.overrides[key], $0.isEmptied) }
     if isEmptied { throw deleted }
     if let override = override as? Interface { return override }
-    guard let slot = providers[key] else { return nil }
+    guard let slot = slot(for: type) else { return nil }
     return try instance(of: slot, as: type)
+  }
+
+  private func slot<Interface>(for type: Interface.Type) -> AnySlot? {
+    providers.slot(for: ObjectIdentifier(type))?.takeUnretainedValue()
   }
 
   private func instance<Interface: Sendable>(
@@ -152,7 +158,8 @@ public final class ComponentContainer: Sendable {
   ) throws(VestaError) -> Interface? {
     // Sound: see `cached`.
     let slot = unsafeDowncast(slot, to: ComponentSlot<Interface>.self)
-    while !slot.isReady.load(ordering: .acquiring) {
+    while true {
+      if let cached = slot.cached { return cached }
       switch gate.enter(slot.info.index) {
       case .lookAgain: continue
       case .closed: throw deleted
@@ -160,13 +167,12 @@ public final class ComponentContainer: Sendable {
       case .create:
         defer { gate.leave(slot.info.index) }
         // Another thread may have finished between the look and the entry.
-        if slot.isReady.load(ordering: .acquiring) { return slot.instance }
+        if let cached = slot.cached { return cached }
         let made = try slot.makeInstance(in: self)
         if made.isCached { state.withLock { $0.created.append(slot) } }
         return made.instance
       }
     }
-    return slot.instance
   }
 
   /// Creates what wants to be created while the app is being configured.

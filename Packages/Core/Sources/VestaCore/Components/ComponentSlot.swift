@@ -31,19 +31,32 @@ class AnySlot: @unchecked Sendable {  // sound: immutable but for the subclass's
 
 /// The place of a component that provides `Interface`.
 ///
-/// Reading a cached instance takes no lock: `instance` is written once, before `isReady` is stored with release order,
-/// and is never written again; who has loaded `isReady` with acquire order may read it.
+/// Reading a cached instance takes no lock: `place` is written once, before `isReady` is stored with release order, and
+/// is never written again; who has loaded `isReady` with acquire order may read it.
 @usableFromInline
 final class ComponentSlot<Interface: Sendable>: AnySlot, @unchecked Sendable {  // sound: see above
+  /// Where the instance is, once `isReady`.
+  // A pointer, allocated in init and freed in deinit: a stored property would be read through exclusivity checks and
+  // unspecialised copies, which cost more than the whole look-up.
   @usableFromInline
-  var instance: Interface?
+  let place: UnsafeMutablePointer<Interface>
 
   private let creationBlock: @Sendable (ComponentContainer, inout Bool) throws -> Interface?
 
   init(_ info: SlotInfo, create: @escaping @Sendable (ComponentContainer, inout Bool) throws -> Interface?) {
     creationBlock = create
+    place = .allocate(capacity: 1)
     super.init(info)
   }
+
+  deinit {
+    if isReady.load(ordering: .acquiring) { place.deinitialize(count: 1) }
+    place.deallocate()
+  }
+
+  /// The instance, if there is one that was kept.
+  @inlinable
+  var cached: Interface? { isReady.load(ordering: .acquiring) ? place.pointee : nil }
 
   /// Makes an instance, and keeps it when the creation block wants that.
   ///
@@ -63,7 +76,7 @@ final class ComponentSlot<Interface: Sendable>: AnySlot, @unchecked Sendable {  
       )
     }
     guard isCacheable, let made else { return (made, false) }
-    instance = made
+    place.initialize(to: made)
     isReady.store(true, ordering: .releasing)
     return (made, true)
   }
@@ -72,8 +85,5 @@ final class ComponentSlot<Interface: Sendable>: AnySlot, @unchecked Sendable {  
     try container.touch(self)
   }
 
-  override var lifecycleMaintainer: (any ComponentLifecycleMaintainer)? {
-    guard isReady.load(ordering: .acquiring) else { return nil }
-    return instance as? any ComponentLifecycleMaintainer
-  }
+  override var lifecycleMaintainer: (any ComponentLifecycleMaintainer)? { cached as? any ComponentLifecycleMaintainer }
 }
