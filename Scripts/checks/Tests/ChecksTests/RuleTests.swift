@@ -91,6 +91,11 @@ import Testing
     #expect(tree.verdict == ["\(file):1: traps"])
   }
 
+  @Test func aFatalErrorWithAReasonIsFineAndATryIsNot() {
+    tree.files[file] = "// Misuse.\nfatalError(a)\n// No reason helps.\ntry! b()\n"
+    #expect(tree.verdict == ["\(file):4: traps"])
+  }
+
   @Test func aLongFileIsFound() {
     tree.files[file] = String(repeating: "// line\n", count: 600)
     #expect(tree.verdict == [])
