@@ -30,7 +30,8 @@ public protocol OrderedStore: AnyObject, Sendable {
   ///
   /// The body **may run again** after a conflict, and may run on behalf of the caller in another task: it must have no
   /// effect except through its transaction, and must not rely on task-local values. Reads in the body see the body's
-  /// own changes. A body that changes nothing commits nothing and takes no new version.
+  /// own changes. A body that changes nothing commits nothing and takes no new version; whether putting what is there
+  /// already is a change is the engine's choice.
   ///
   /// Cancelling the calling task ends the transaction at its next operation; once the commit itself has begun it is
   /// completed, and the call returns normally.
@@ -48,7 +49,8 @@ public protocol OrderedStore: AnyObject, Sendable {
   /// Ends the store: waits for what is running, refuses what comes after, and releases files and locks.
   ///
   /// Calling it again does nothing. Every other call then throws `StoreError.Code.closed`; commit observers get no
-  /// further call, and commit streams end.
+  /// further call, and commit streams end, after they have told of every commit. A write that still waits for its turn is
+  /// refused too. No body may close its own store and wait for it: it would wait for itself.
   func close() async throws
 }
 

@@ -43,13 +43,13 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(0)..<20)
+  @Test(arguments: UInt64(0)..<12)
   func rangesCutOutOfADeepTreeLeaveASoundOne(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    let count: UInt64 = 6_000
+    let count: UInt64 = 4_000
     var full = OrderedTree()
     for number in 0..<count { full.put([], for: numbered(number)) }
-    for _ in 0..<12 {
+    for _ in 0..<6 {
       var tree = full
       var left = Array(0..<count)
       while !left.isEmpty {

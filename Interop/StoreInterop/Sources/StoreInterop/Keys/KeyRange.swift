@@ -51,12 +51,9 @@ public struct KeyRange: Sendable, Hashable, CustomStringConvertible {
   /// - Parameter key: The first key that is not wanted.
   public func before(_ key: [UInt8]) -> KeyRange { KeyRange(from: lower, to: key) }
 
-  /// The bounds in hexadecimal.
+  /// The bounds in hexadecimal, cut when they are long.
   public var description: String {
-    let bound = { (key: [UInt8]) in
-      key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-    return "\(bound(lower))..<\(upper.map(bound) ?? "end")"
+    "\(KeyPrinter.hexadecimal(lower))..<\(upper.map { KeyPrinter.hexadecimal($0) } ?? "end")"
   }
 
   /// The smallest key that is above every key with the prefix; `nil` when the prefix is all `FF`.
