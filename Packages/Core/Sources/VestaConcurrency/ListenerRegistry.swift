@@ -87,8 +87,10 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
 /// One listener of a registry, until it is silenced.
 @usableFromInline
 final class Listener<Event: Sendable>: Sendable {
-  /// What to call. An object, so that a call takes a reference out of the lock and not a closure: taking a closure out
-  /// of generic storage allocates.
+  /// What to call.
+  ///
+  /// An object, so that a call takes a reference out of the lock and not a closure: taking a closure out of generic
+  /// storage allocates.
   @usableFromInline
   final class Calls: Sendable {
     @usableFromInline
