@@ -14,6 +14,9 @@ struct Fifo<Element> {
   var isEmpty: Bool { head == slots.count }
 
   @inlinable
+  var count: Int { slots.count - head }
+
+  @inlinable
   var first: Element? { isEmpty ? nil : slots[head] }
 
   @inlinable

@@ -87,8 +87,12 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
 /// One listener of a registry, until it is silenced.
 @usableFromInline
 final class Listener<Event: Sendable>: Sendable {
+  /// What to call.
+  ///
+  /// An object, so that a call takes a reference out of the lock and not a closure: taking a closure out of generic
+  /// storage allocates.
   @usableFromInline
-  struct Calls: Sendable {
+  final class Calls: Sendable {
     @usableFromInline
     let receive: @Sendable (Event) -> Void
 
@@ -112,8 +116,8 @@ final class Listener<Event: Sendable>: Sendable {
 
   @inlinable
   func receive(_ event: Event) {
-    let receive = calls.withLock { $0?.receive }
-    receive?(event)
+    let calls = calls.withLock { $0 }
+    calls?.receive(event)
   }
 
   @inlinable

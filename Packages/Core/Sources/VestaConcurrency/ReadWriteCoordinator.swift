@@ -31,6 +31,9 @@ public final class ReadWriteCoordinator: Sendable {
     writes = DispatchQueue(label: label)
   }
 
+  /// How many wait for their turn.
+  var waitingCount: Int { machine.withLock { $0.waitingCount } }
+
   @usableFromInline
   var identity: ObjectIdentifier { ObjectIdentifier(self) }
 

@@ -20,7 +20,7 @@ struct ReadWriteMachine<Reader, Write> {
   private(set) var isWriting = false
   private var line = Fifo<Waiter>()
 
-  var isAnybodyWaiting: Bool { !line.isEmpty }
+  var waitingCount: Int { line.count }
 
   /// A reader asks to go at once.
   ///

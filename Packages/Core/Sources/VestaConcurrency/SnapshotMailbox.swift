@@ -28,6 +28,9 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
 
   init(merge: @escaping @Sendable (Element, Element) -> Element) { self.merge = merge }
 
+  /// How many consumers wait.
+  var consumerCount: Int { state.withLock { $0.consumers.count } }
+
   /// Puts an element in.
   func post(_ element: Element) {
     let isMine = state.withLock { state in

@@ -56,12 +56,4 @@ enum ThreadHoldings {
       return try body()
     }
   }
-
-  /// Runs `body` in place of a thread that waits for it, holding all that this thread holds.
-  static func inherit(_ waitersTop: UnsafeMutablePointer<Entry>?, while body: () -> Void) {
-    let own = top
-    top = waitersTop  // valid: the waiting thread's frames stay until `body` is done
-    defer { top = own }
-    body()
-  }
 }

@@ -64,7 +64,8 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
   public func sync<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
     if ThreadHoldings.contains(ObjectIdentifier(root)) { stopBecauseOfDeadlock() }
     var outcome: Swift.Result<Result, Failure>?
-    syncOnQueue { outcome = Swift.Result { () throws(Failure) in try work() } }
+    // Dispatch runs the closure on this thread, so what the thread holds already stays known.
+    queue.sync { hold { outcome = Swift.Result { () throws(Failure) in try work() } } }
     guard let outcome else { preconditionFailure("the queue has returned without running its closure") }
     return try outcome.get()
   }
@@ -120,12 +121,6 @@ extension WorkQueue {
     var queue = self
     while let parent = queue.parent { queue = parent }
     return queue
-  }
-
-  private func syncOnQueue(_ body: () -> Void) {
-    let callersHoldings = ThreadHoldings.top
-    // Dispatch may run the closure on another thread; the chain of calls goes on there.
-    queue.sync { ThreadHoldings.inherit(callersHoldings) { hold(while: body) } }
   }
 
   /// Runs `body` with the queue and all it is a descendant of marked as held by this thread.

@@ -1,6 +1,7 @@
 import Dispatch
 import Testing
-import VestaConcurrency
+
+@testable import VestaConcurrency
 
 @Suite struct ReadWriteCoordinatorTests {
   /// Calls the synchronous form also from an asynchronous test, where the other form would be chosen.
@@ -11,7 +12,7 @@ import VestaConcurrency
   /// Occupies the coordinator with a write until the semaphore is signalled.
   private func occupy(_ coordinator: ReadWriteCoordinator) -> DispatchSemaphore {
     let leave = DispatchSemaphore(value: 0)
-    coordinator.enqueueWrite { leave.wait() }
+    coordinator.enqueueWrite { leave.wait() }  // is active at once: nobody else is there
     return leave
   }
 
@@ -171,6 +172,7 @@ import VestaConcurrency
     let leave = occupy(coordinator)
     let ran = Log<Int>()
     let tasks = (0..<8).map { _ in Task { try await coordinator.read { ran.add(1) } } }
+    while coordinator.waitingCount < 8 { await Task.yield() }
     for task in tasks { task.cancel() }
     // The write is still running: the readers end although their turn has not come.
     for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
@@ -185,6 +187,7 @@ import VestaConcurrency
     let leave = occupy(coordinator)
     let ran = Log<Int>()
     let task = Task { try await coordinator.write { ran.add(1) } }
+    while coordinator.waitingCount < 1 { await Task.yield() }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     leave.signal()

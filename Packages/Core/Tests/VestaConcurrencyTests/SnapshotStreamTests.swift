@@ -1,6 +1,7 @@
 import Dispatch
 import Testing
-import VestaConcurrency
+
+@testable import VestaConcurrency
 
 @Suite struct SnapshotStreamTests {
   private typealias Stream = AsyncThrowingStream<[Int], any Error>
@@ -79,20 +80,34 @@ import VestaConcurrency
 
   @Test func aConsumerThatComesDuringAMergeGetsItsOutcomeThenTheEnd() async throws {
     let (inside, leave) = (Gate(), DispatchSemaphore(value: 0))
-    let (stream, sink) = makeStream { waiting, new in
+    let mailbox = SnapshotMailbox<[Int]> { waiting, new in
       inside.open()
       leave.wait()
       return waiting + new
     }
-    sink.send([1])
-    let sender = startThread { sink.send([2]) }
+    mailbox.post([1])
+    let sender = startThread { mailbox.post([2]) }
     await inside.wait()
-    sink.finish(throwing: Failure(7))
-    let seen = Log<[Int]>()
-    let consumer = Task { for try await snapshot in stream { seen.add(snapshot) } }
+    mailbox.finish(throwing: Failure(7))
+    let isDone = Log<Bool>()
+    let consumers = (0..<3).map { _ in
+      Task {
+        defer { isDone.add(true) }
+        return try await mailbox.next()
+      }
+    }
+    while mailbox.consumerCount < 3, isDone.entries.isEmpty { await Task.yield() }
     leave.signal()
-    await #expect(throws: Failure(7)) { try await consumer.value }
-    #expect(seen.entries == [[1, 2]])
+    var (elements, errors, ends) = ([[Int]](), 0, 0)
+    for consumer in consumers {
+      switch await consumer.result {
+      case .success(let element?): elements.append(element)
+      case .success(nil): ends += 1
+      case .failure: errors += 1
+      }
+    }
+    #expect(elements == [[1, 2]])
+    #expect(errors == 1 && ends == 1)
     await waitFor(sender)
   }
 
