@@ -6,7 +6,7 @@ public protocol CommitObservable: OrderedStore {
   /// Calls back after every commit.
   ///
   /// Each commit is told once, in the order of versions, after it is durable and visible to new reads. One observer is
-  /// never called twice at the same time, and not before this method has returned. Calls come on any thread, with no
+  /// never called twice at the same time, and not from within this call. Calls come on any thread, with no
   /// lock held: an observer may call the store, but the commits behind it wait for it to return, so hand work over.
   ///
   /// - Parameter observer: Takes the version of the commit.

@@ -75,8 +75,8 @@ final class FlawedStore: CommitObservable {
 }
 
 /// A mutable value in a flaw; the checks that use it run one task at a time.
+// Sound as @unchecked Sendable: only single-task checks are run on the flaws that use it.
 final class FlawBox<Value>: @unchecked Sendable {
-  // Sound as @unchecked Sendable: only single-task checks are run on the flaws that use it.
   var value: Value
 
   init(_ value: Value) { self.value = value }

@@ -60,6 +60,7 @@ public struct Locked<State>: Sendable {
 final class LockedCell<State>: ManagedBuffer<State, PlainMutex> {
   @inlinable
   static func make(_ initial: sending State) -> LockedCell<State> {
+    // Sound: `create` makes an instance of the class it is called on.
     let cell = unsafeDowncast(create(minimumCapacity: 1) { _ in initial }, to: LockedCell<State>.self)
     cell.withUnsafeMutablePointerToElements { PlatformMutex.initialize($0) }
     return cell
