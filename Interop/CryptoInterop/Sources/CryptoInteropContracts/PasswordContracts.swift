@@ -2,7 +2,7 @@ public import ContractInterop
 public import CryptoInterop
 
 extension CryptoContracts {
-  /// Password hashing. The Argon2 check alone takes part only where the provider supports it.
+  /// Password hashing; bcrypt and Argon2 are checked only where the provider supports them.
   public static let passwords: [Contract<any CryptoProvider>] = [
     Contract("scrypt matches the vectors of RFC 7914") { crypto in
       for (password, salt, costs, expected) in PasswordVectors.scrypt {
