@@ -35,7 +35,8 @@ let package = Package(
     .testTarget(
       name: "VestaCryptoTests",
       dependencies: [
-        "VestaCrypto",
+        "VestaCrypto", "COpenSSL",
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "CryptoInterop", package: "CryptoInterop"),
         .product(name: "CryptoInteropContracts", package: "CryptoInterop"),
         .product(name: "ContractInterop", package: "ContractInterop"),
