@@ -12,7 +12,11 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "Crypto",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [.library(name: "VestaCrypto", targets: ["VestaCrypto"])],
+  products: [
+    .library(name: "VestaCrypto", targets: ["VestaCrypto"]),
+    // For the benchmarks, which measure libcrypto alone beside VestaCrypto.
+    .library(name: "COpenSSL", targets: ["COpenSSL"]),
+  ],
   dependencies: [
     .package(path: "../Core"),
     .package(path: "../../Interop/CryptoInterop"),
