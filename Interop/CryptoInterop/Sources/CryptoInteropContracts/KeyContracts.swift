@@ -97,6 +97,14 @@ extension CryptoContracts {
       try await expectRefusal { _ = try crypto.verificationKey(jsonWebKey: point) }
       let short = try JSONWebKey(keyType: .rsa, parameters: [.n: repeated(0xFB, 128), .e: [1, 0, 1]])
       try await expectRefusal { _ = try crypto.verificationKey(jsonWebKey: short) }
+      let modulus = try JSONWebKey(json: bytes(KeyVectors.thumbprintKey))[.n] ?? []
+      // With an exponent of 1 everything is its own signature.
+      for exponent: [UInt8] in [[1], [1, 0, 0]] {
+        let open = try JSONWebKey(keyType: .rsa, parameters: [.n: modulus, .e: exponent])
+        try await expectRefusal { _ = try crypto.verificationKey(jsonWebKey: open) }
+      }
+      let even = try JSONWebKey(keyType: .rsa, parameters: [.n: Array(modulus.dropLast()) + [2], .e: [1, 0, 1]])
+      try await expectRefusal { _ = try crypto.verificationKey(jsonWebKey: even) }
       let pair = try JSONWebKey(json: bytes(KeyVectors.p256Private))
       let mixed = try JSONWebKey(
         keyType: .p256, parameters: [.x: pair[.x] ?? [], .y: pair[.y] ?? [], .d: repeated(1, 32)])
