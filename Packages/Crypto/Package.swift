@@ -12,7 +12,11 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "Crypto",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [.library(name: "VestaCrypto", targets: ["VestaCrypto"])],
+  products: [
+    .library(name: "VestaCrypto", targets: ["VestaCrypto"]),
+    // For the benchmarks, which measure libcrypto alone beside VestaCrypto.
+    .library(name: "COpenSSL", targets: ["COpenSSL"]),
+  ],
   dependencies: [
     .package(path: "../Core"),
     .package(path: "../../Interop/CryptoInterop"),
@@ -35,7 +39,8 @@ let package = Package(
     .testTarget(
       name: "VestaCryptoTests",
       dependencies: [
-        "VestaCrypto",
+        "VestaCrypto", "COpenSSL",
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "CryptoInterop", package: "CryptoInterop"),
         .product(name: "CryptoInteropContracts", package: "CryptoInterop"),
         .product(name: "ContractInterop", package: "ContractInterop"),

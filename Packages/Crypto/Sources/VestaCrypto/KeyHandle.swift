@@ -20,14 +20,19 @@ final class KeyHandle: @unchecked Sendable {
   init(owning pointer: OpaquePointer, algorithm: SignatureAlgorithm, isPrivate: Bool) throws(CryptoError) {
     self.pointer = pointer
     self.algorithm = algorithm
+    let function: OpaquePointer
     do {
       try Self.check(pointer, algorithm, isPrivate)
-      let function = try FetchedDigest.of(.sha256)
-      verifier = try Self.context { EVP_DigestVerifyInit($0, nil, function.pointer, nil, pointer) }
-      signer = isPrivate ? try Self.context { EVP_DigestSignInit($0, nil, function.pointer, nil, pointer) } : nil
+      function = try FetchedDigest.of(.sha256).pointer
     } catch {
       EVP_PKEY_free(pointer)
       throw error
+    }
+    verifier = Self.context { EVP_DigestVerifyInit($0, nil, function, nil, pointer) }
+    signer = isPrivate ? Self.context { EVP_DigestSignInit($0, nil, function, nil, pointer) } : nil
+    // Everything is set, so a throw from here on runs `deinit`.
+    guard verifier != nil, signer != nil || !isPrivate else {
+      throw libraryFailure("the key cannot be used", code: .invalidKey)
     }
   }
 
@@ -64,11 +69,11 @@ final class KeyHandle: @unchecked Sendable {
     return true
   }
 
-  private static func context(_ start: (OpaquePointer) -> Int32) throws(CryptoError) -> OpaquePointer {
-    guard let context = EVP_MD_CTX_new() else { throw libraryFailure("out of memory") }
+  private static func context(_ start: (OpaquePointer) -> Int32) -> OpaquePointer? {
+    guard let context = EVP_MD_CTX_new() else { return nil }
     guard start(context) == 1 else {
       EVP_MD_CTX_free(context)
-      throw libraryFailure("the key cannot be used", code: .invalidKey)
+      return nil
     }
     return context
   }

@@ -53,6 +53,9 @@ enum Platform {
     #endif
   }
 
+  /// Whether there is a library for Argon2.
+  static var hasArgon2: Bool { argon2Hash != nil }
+
   /// What Argon2 makes of a password.
   static func argon2(
     _ password: borrowing WipedBytes, _ salt: [UInt8], _ parameters: Argon2Parameters, length: Int
