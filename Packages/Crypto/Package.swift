@@ -32,6 +32,7 @@ let package = Package(
         "COpenSSL", "CChecksum",
         .target(name: "CCrypt", condition: .when(platforms: [.linux])),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
         .product(name: "CryptoInterop", package: "CryptoInterop"),
       ],
       swiftSettings: settings
@@ -40,6 +41,7 @@ let package = Package(
       name: "VestaCryptoTests",
       dependencies: [
         "VestaCrypto", "COpenSSL",
+        .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "CryptoInterop", package: "CryptoInterop"),
         .product(name: "CryptoInteropContracts", package: "CryptoInterop"),

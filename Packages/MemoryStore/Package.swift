@@ -23,6 +23,7 @@ let package = Package(
       name: "VestaMemoryStore",
       dependencies: [
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
         .product(name: "StoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
@@ -31,6 +32,7 @@ let package = Package(
       name: "VestaMemoryStoreTests",
       dependencies: [
         "VestaMemoryStore",
+        .product(name: "VestaCore", package: "Core"),
         .product(name: "StoreInterop", package: "StoreInterop"),
         .product(name: "StoreInteropContracts", package: "StoreInterop"),
         .product(name: "ContractInterop", package: "ContractInterop"),

@@ -1,0 +1,25 @@
+import CryptoInterop
+public import VestaCore
+
+/// Gives an app cryptography by libcrypto.
+///
+/// ```swift
+/// try VestaApp.configure(libraries: [CryptoLibrary.self])
+/// ```
+public enum CryptoLibrary: Library {
+  /// The name in user-agent strings and error messages.
+  public static let name = "vesta-crypto"
+
+  /// The version of this package.
+  public static let version = "0.1.0"
+
+  /// One provider of cryptography for each app.
+  public static func components() -> [Component] {
+    [
+      Component((any CryptoProvider).self) { _, isCacheable in
+        isCacheable = true
+        return OpenSSLCrypto()
+      }
+    ]
+  }
+}

@@ -1,0 +1,27 @@
+public import VestaCore
+import StoreInterop
+
+/// Gives an app stores in memory.
+///
+/// For tests and throw-away apps: nothing is kept. It stands in the list in place of a library that keeps data:
+///
+/// ```swift
+/// try VestaApp.configure(libraries: [MemoryStoreLibrary.self])
+/// ```
+public enum MemoryStoreLibrary: Library {
+  /// The name in user-agent strings and error messages.
+  public static let name = "vesta-memory-store"
+
+  /// The version of this package.
+  public static let version = "0.1.0"
+
+  /// One provider of stores for each app.
+  public static func components() -> [Component] {
+    [
+      Component((any StoreProvider).self) { _, isCacheable in
+        isCacheable = true
+        return MemoryStoreProvider()
+      }
+    ]
+  }
+}

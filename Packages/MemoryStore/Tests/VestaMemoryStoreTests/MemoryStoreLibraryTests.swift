@@ -1,0 +1,19 @@
+import Foundation
+import StoreInterop
+import Testing
+import VestaCore
+import VestaMemoryStore
+
+@Suite struct MemoryStoreLibraryTests {
+  @Test func anAppFindsItsStoresByTheirProtocol() async throws {
+    let options = VestaOptions()
+    let app = try VestaApp.configure(
+      name: "memory-store-library", options: options, libraries: [MemoryStoreLibrary.self])
+    let provider = try app.container.require((any StoreProvider).self)
+    let store = try await provider.openStore(named: "notes", in: app.dataDirectory.path, options: StoreOptions())
+    try await store.write { try await $0.put([2], for: [1]) }
+    #expect(try await store.read { try await $0.get([1]) } == [2])
+    try await store.close()
+    #expect(await app.delete())
+  }
+}
