@@ -17,7 +17,11 @@ let package = Package(
     .package(path: "../../Interop/AnalyticsInterop"),
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthInterop"),
+    .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/MessagingInterop"),
+    .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/MemoryStore"),
   ],
   targets: [
     .testTarget(
@@ -33,9 +37,15 @@ let package = Package(
         .product(name: "AuthInterop", package: "AuthInterop"),
         .product(name: "AuthInteropContracts", package: "AuthInterop"),
         .product(name: "AuthInteropFakes", package: "AuthInterop"),
+        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "CryptoInteropContracts", package: "CryptoInterop"),
+        .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "MessagingInterop", package: "MessagingInterop"),
         .product(name: "MessagingInteropContracts", package: "MessagingInterop"),
         .product(name: "MessagingInteropFakes", package: "MessagingInterop"),
+        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "StoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaMemoryStore", package: "MemoryStore"),
       ],
       swiftSettings: settings
     )

@@ -1,0 +1,14 @@
+import CryptoInterop
+import CryptoInteropContracts
+import Testing
+import VestaCrypto
+
+@Suite struct CryptoImplementations {
+  static let all: [Implementation<any CryptoProvider>] = [
+    Implementation("OpenSSLCrypto") { OpenSSLCrypto() }
+  ]
+
+  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<any CryptoProvider>) async {
+    await implementation.keeps(CryptoContracts.all)
+  }
+}
