@@ -16,11 +16,14 @@ let package = Package(
     .executable(name: "vesta-bench", targets: ["vesta-bench"])
   ],
   dependencies: [
-    .package(path: "../../Packages/Core")
+    .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Packages/Core"),
+    .package(path: "../../Packages/Crypto"),
   ],
   targets: [
     .executableTarget(
-      name: "vesta-bench", dependencies: ["BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks"],
+      name: "vesta-bench",
+      dependencies: ["BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks"],
       swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
     .target(
@@ -32,6 +35,14 @@ let package = Package(
         "BenchmarkKit",
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
+      ], swiftSettings: settings),
+    .target(
+      name: "CryptoBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "COpenSSL", package: "Crypto"),
+        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCrypto", package: "Crypto"),
       ], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

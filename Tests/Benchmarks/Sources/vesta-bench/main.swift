@@ -1,11 +1,13 @@
 import BenchmarkKit
 import ConcurrencyBenchmarks
 import CoreBenchmarks
+import CryptoBenchmarks
 
 // One line per package.
 let benchmarks: [Benchmark] =
   concurrencyBenchmarks()
   + coreBenchmarks()
+  + cryptoBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 
