@@ -38,6 +38,11 @@ let package = Package(
       dependencies: ["VestaSQLite", .product(name: "StoreInterop", package: "StoreInterop")],
       swiftSettings: settings
     ),
+    .executableTarget(
+      name: "StoreBenchmarks",
+      dependencies: ["VestaSQLite", "CSQLite", .product(name: "StoreInterop", package: "StoreInterop")],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaSQLiteTests",
       dependencies: [

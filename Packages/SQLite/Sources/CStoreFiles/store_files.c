@@ -1,5 +1,6 @@
 #include "store_files.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,14 +58,19 @@ static int store_read(sqlite3_file *file, void *bytes, int length, sqlite3_int64
   return same ? SQLITE_OK : SQLITE_IOERR_DATA;
 }
 
+// SQLite takes ENOSPC alone for a full disk; a used-up quota and a limit on the size of files are no different to us.
+static int write_bytes(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
+  int status = store_file(file)->system->xWrite(file, bytes, length, offset);
+  return status == SQLITE_IOERR_WRITE && (errno == EFBIG || errno == EDQUOT) ? SQLITE_FULL : status;
+}
+
 static int store_write(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
-  const sqlite3_io_methods *system = store_file(file)->system;
-  if (!is_page(length, offset)) return system->xWrite(file, bytes, length, offset);
+  if (!store_file(file)->is_database || !is_page(length, offset)) return write_bytes(file, bytes, length, offset);
   unsigned char page[STORE_PAGE_SIZE];
   uint64_t sum = checksum(bytes, (uint64_t)offset);
   memcpy(page, bytes, STORE_PAGE_SIZE - STORE_RESERVED_BYTES);
   memcpy(page + STORE_PAGE_SIZE - STORE_RESERVED_BYTES, &sum, STORE_RESERVED_BYTES);
-  return system->xWrite(file, page, STORE_PAGE_SIZE, offset);
+  return write_bytes(file, page, STORE_PAGE_SIZE, offset);
 }
 
 static int store_sync(sqlite3_file *file, int flags) {
@@ -98,10 +104,10 @@ static int store_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, in
   mine->system = file->pMethods;
   mine->methods = *file->pMethods;
   mine->methods.xSync = store_sync;
+  mine->methods.xWrite = store_write;
   if (flags & SQLITE_OPEN_MAIN_DB) {
     mine->is_database = 1;
     mine->methods.xRead = store_read;
-    mine->methods.xWrite = store_write;
     if (mine->methods.iVersion >= 3) {
       mine->methods.xFetch = store_fetch;
       mine->methods.xUnfetch = store_unfetch;

@@ -17,6 +17,9 @@ final class Connection: @unchecked Sendable {
   private static let patience: Int32 = 1_000
   private var statements = [Statement?](repeating: nil, count: Query.allCases.count)
 
+  /// Whether the last failure was that the disk did not confirm what had been written.
+  private(set) var lastFailureWasSync = false
+
   /// How many pages the write-ahead log held after the last commit on this connection.
   private(set) var logPages = 0
 
@@ -89,13 +92,9 @@ final class Connection: @unchecked Sendable {
 
   /// What went wrong, with the path and the system's reason.
   func failure(_ status: Int32, operation: String) -> StoreError {
-    StoreError(sqlite: status, system: sqlite3_system_errno(handle), operation: operation, path: path)
-  }
-
-  /// Whether the last call failed because the disk did not confirm what was written.
-  var lastFailureWasSync: Bool {
     // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC are macros that are not imported.
-    [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(sqlite3_extended_errcode(handle))
+    lastFailureWasSync = [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(status)
+    return StoreError(sqlite: status, system: sqlite3_system_errno(handle), operation: operation, path: path)
   }
 
   /// Writes the log back, without waiting for anybody; the status of SQLite.

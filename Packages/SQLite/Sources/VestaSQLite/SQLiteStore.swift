@@ -267,6 +267,20 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     }
   }
 
+  /// Makes every sync of the writer take so much longer, to see what a slow disk would do.
+  ///
+  /// - Parameter microseconds: How much longer; zero for no longer.
+  @_spi(Benchmarking)
+  public func delaySyncs(microseconds: Int) async throws {
+    try await withTurn { $0.delaySyncs(microseconds: microseconds) }
+  }
+
+  /// Does something with the writer while nobody else does.
+  func withTurn(_ body: @escaping @Sendable (WriterSession) throws -> Void) async throws {
+    let writer = writer
+    try await write { _ in try body(writer) }
+  }
+
   /// Who we are, to a body that asks whether it is inside one of ours.
   var id: ObjectIdentifier { ObjectIdentifier(self) }
 }

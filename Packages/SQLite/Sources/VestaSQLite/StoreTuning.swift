@@ -18,6 +18,6 @@ struct StoreTuning: Sendable {
   /// How many unused readers are kept.
   var idleReaders = 8
 
-  var writerCacheKilobytes = 32_768
+  var writerCacheKilobytes = 16_384
   var readerCacheKilobytes = 16_384
 }

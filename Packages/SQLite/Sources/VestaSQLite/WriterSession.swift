@@ -102,8 +102,10 @@ final class WriterSession: @unchecked Sendable {
     do {
       let connection = try opened("commit")
       try connection.run(.beginWriting)
-      try EntryTable(connection: connection).setVersion(version)
+      // A version is skipped: SQLite would write nothing if nothing were different.
+      try EntryTable(connection: connection).setVersion(version.next)
       try connection.run(.commit)
+      version = version.next
     } catch {
       abandon()
       throw StoreError(.unknownOutcome, operation: "commit", path: path)
@@ -145,6 +147,11 @@ final class WriterSession: @unchecked Sendable {
   /// For tests: see `store_files_fail_syncs`.
   func failSyncs(_ count: Int) {
     if let connection { _ = store_files_fail_syncs(connection.handle, Int32(count)) }
+  }
+
+  /// For tests: lets the database grow to so many pages and no further.
+  func limitPages(to count: Int) throws {
+    _ = try opened("test").number("PRAGMA max_page_count = \(count)", operation: "test")
   }
 
   /// The connection; a new one when the last one had to be let go of.
