@@ -1,0 +1,61 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "SQLite",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "VestaSQLite", targets: ["VestaSQLite"])
+  ],
+  dependencies: [
+    .package(path: "../Core"),
+    .package(path: "../../Interop/ContractInterop"),
+    .package(path: "../../Interop/StoreInterop"),
+  ],
+  targets: [
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "CStoreFiles", dependencies: ["CSQLite"]),
+    .target(
+      name: "VestaSQLite",
+      dependencies: [
+        "CSQLite",
+        "CStoreFiles",
+        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "StoreCrashWorker",
+      dependencies: ["VestaSQLite", .product(name: "StoreInterop", package: "StoreInterop")],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "StoreBenchmarks",
+      dependencies: ["VestaSQLite", "CSQLite", .product(name: "StoreInterop", package: "StoreInterop")],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaSQLiteTests",
+      dependencies: [
+        "VestaSQLite",
+        "StoreCrashWorker",
+        "CSQLite",
+        .product(name: "ContractInterop", package: "ContractInterop"),
+        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "StoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,81 @@
+import CSQLite
+
+/// SQLite as one would use it by hand: the same table and settings as the store, and nothing around them.
+///
+/// It has neither checksums nor a version to keep, and its values are copied into one buffer.
+final class RawSQLite {
+  private var handle: OpaquePointer?
+  private let getStatement, putStatement, scanStatement, beginStatement, beginReadStatement, commitStatement: OpaquePointer
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+
+  init(path: String) {
+    sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
+    let settings = """
+      PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = 0;
+      PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 1000;
+      CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+      """
+    precondition(sqlite3_exec(handle, settings, nil, nil, nil) == SQLITE_OK)
+    let handle = handle
+    let prepare = { (sql: String) -> OpaquePointer in
+      var statement: OpaquePointer?
+      sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+      guard let statement else { preconditionFailure(String(cString: sqlite3_errmsg(handle))) }
+      return statement
+    }
+    getStatement = prepare("SELECT value FROM entry WHERE key = ?1")
+    putStatement = prepare(
+      "INSERT INTO entry (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
+    scanStatement = prepare("SELECT key, value FROM entry WHERE key >= ?1 ORDER BY key")
+    beginStatement = prepare("BEGIN IMMEDIATE")
+    beginReadStatement = prepare("BEGIN")
+    commitStatement = prepare("COMMIT")
+  }
+
+  func begin() { run(beginStatement) }
+  func beginRead() { run(beginReadStatement) }
+  func commit() { run(commitStatement) }
+
+  func get(_ key: [UInt8]) -> Int {
+    key.withUnsafeBytes { key in
+      sqlite3_bind_blob(getStatement, 1, key.baseAddress, Int32(key.count), nil)
+      guard sqlite3_step(getStatement) == SQLITE_ROW else { preconditionFailure("a key is missing") }
+      let count = Int(sqlite3_column_bytes(getStatement, 0))
+      if let bytes = sqlite3_column_blob(getStatement, 0) {
+        buffer.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: count))
+      }
+      sqlite3_reset(getStatement)
+      return count
+    }
+  }
+
+  func put(_ value: [UInt8], for key: [UInt8]) {
+    key.withUnsafeBytes { key in
+      value.withUnsafeBytes { value in
+        sqlite3_bind_blob(putStatement, 1, key.baseAddress, Int32(key.count), nil)
+        sqlite3_bind_blob(putStatement, 2, value.baseAddress, Int32(value.count), nil)
+        run(putStatement)
+      }
+    }
+  }
+
+  func scan(from key: [UInt8], count: Int) -> Int {
+    key.withUnsafeBytes { key in
+      sqlite3_bind_blob(scanStatement, 1, key.baseAddress, Int32(key.count), nil)
+      var sum = 0
+      var seen = 0
+      while seen < count, sqlite3_step(scanStatement) == SQLITE_ROW {
+        sum += Int(sqlite3_column_bytes(scanStatement, 0)) + Int(sqlite3_column_bytes(scanStatement, 1))
+        if let bytes = sqlite3_column_blob(scanStatement, 1) { sum += Int(bytes.load(as: UInt8.self)) }
+        seen += 1
+      }
+      sqlite3_reset(scanStatement)
+      return sum
+    }
+  }
+
+  private func run(_ statement: OpaquePointer) {
+    precondition(sqlite3_step(statement) == SQLITE_DONE)
+    sqlite3_reset(statement)
+  }
+}

@@ -1,0 +1,286 @@
+public import StoreInterop
+import VestaConcurrency
+
+/// An ordered store in one SQLite file.
+///
+/// Reads run on the calling thread, without suspending, each on a reader connection and a snapshot of its own. Writes
+/// take turns: the task that finds the turn free runs its body at once, in its own task and on its own thread. Whoever
+/// comes meanwhile waits, and is served by the leader within the same commit, so many transactions share one sync.
+///
+/// - A crash at any moment leaves every transaction that was acknowledged, and of the others each whole or not at all.
+/// - A body that waits for something slow holds up the writers behind it, never a reader.
+/// - A transaction body may run in another task than the one that called `write`, as the contract says; it may run
+///   again when that task is cancelled.
+///
+/// ```swift
+/// let store = try await SQLiteStore.open(named: "notes", in: "/var/lib/app")
+/// try await store.write { try await $0.put(Array("hello".utf8), for: Array("greeting".utf8)) }
+/// let greeting = try await store.read { try await $0.get(Array("greeting".utf8)) }
+/// try await store.close()
+/// ```
+public final class SQLiteStore: OrderedStore, CommitObservable {
+  private struct Turns {
+    var queue = WriteQueue()
+    var whenIdle: [@Sendable () -> Void] = []
+  }
+
+  private enum Ending {
+    case notBegun
+    case underWay([@Sendable () -> Void])
+    case done
+  }
+
+  let readers: ReaderPool
+  let writer: WriterSession
+  private let files: StoreFiles
+  private let tuning: StoreTuning
+  private let observers = CommitObservers()
+  private let turns = Locked(Turns())
+  private let ending = Locked(Ending.notBegun)
+
+  /// Opens a store, and makes it when it is not there; what `StoreProvider.openStore` promises.
+  ///
+  /// After a crash this brings the file back into order, which takes longer the longer the log is: about 0.1 s.
+  ///
+  /// - Parameters:
+  ///   - name: What the store holds; the name of its directory.
+  ///   - directory: The directory above.
+  ///   - options: How the store is to behave.
+  /// - Returns: The open store; close it.
+  /// - Throws: `StoreError` with the path and a hint; nothing is left open then.
+  public static func open(
+    named name: String, in directory: String, options: StoreOptions = StoreOptions()
+  ) async throws -> SQLiteStore {
+    try SQLiteStore(named: name, in: directory, options: options, tuning: StoreTuning())
+  }
+
+  init(named name: String, in directory: String, options: StoreOptions, tuning: StoreTuning) throws {
+    files = try StoreFiles(name: name, in: directory)
+    try files.prepareDatabase()
+    writer = try WriterSession(path: files.database, durability: options.durability, tuning: tuning)
+    try files.markComplete()
+    readers = ReaderPool(path: files.database, tuning: tuning)
+    self.tuning = tuning
+  }
+
+  /// The database file.
+  public var path: String { files.database }
+
+  // MARK: Reading
+
+  /// Reads at one moment in time; see `OrderedStore`.
+  ///
+  /// Up to 64 bodies read at once; a body beyond them waits, suspended, unless it is inside another one.
+  public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try Task.checkCancellation()
+    let connection = try await readers.acquire(isNested: ActiveBody.isInside(of: id))
+    let reader = SQLiteReader(connection)
+    let active = ActiveBody(.read, of: id)
+    do {
+      let result = try await ActiveBody.$current.withValue(active) { try await body(reader) }
+      if let failure = reader.failure { throw failure }
+      active.end()
+      try reader.end()
+      readers.release(connection)
+      return result
+    } catch {
+      active.end()
+      retire(connection, reader)
+      throw error
+    }
+  }
+
+  /// Takes a connection back from a read that failed; one that is not in order any more is not used again.
+  private func retire(_ connection: Connection, _ reader: SQLiteReader) {
+    do {
+      try reader.end()
+      if connection.isInTransaction { try connection.run(.rollback) }
+      readers.release(connection)
+    } catch {
+      connection.close()
+      readers.discard()
+    }
+  }
+
+  // MARK: Writing
+
+  /// Changes the store: all of the body's changes, or none; see `OrderedStore`.
+  @discardableResult
+  public func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> {
+    try Task.checkCancellation()
+    if ActiveBody.isInside(.write, of: id) { throw StoreError(.nested, operation: "write", path: path) }
+    let result = Locked<Result?>(nil)
+    let request = WriteRequest { transaction in
+      let value = try await body(transaction)
+      result.withLock { $0 = value }
+    }
+    let outcome = await withTaskCancellationHandler {
+      await submit(request)
+    } onCancel: {
+      cancel(request)
+    }
+    let version = try outcome.get()
+    guard let value = result.withLock({ $0 }) else { throw CancellationError() }
+    return StoreCommit(value: value, version: version)
+  }
+
+  /// Leads if the turn is free, or waits to be served or to lead.
+  private func submit(_ request: WriteRequest) async -> WriteOutcome {
+    switch turns.withLock({ $0.queue.tryToLead() }) {
+    case .lead: return await lead(request)
+    case .closed: return .failure(StoreError(.closed, operation: "write", path: path))
+    case .wait, .cancelled: break
+    }
+    let call = await withCheckedContinuation { continuation in
+      enqueue(.init(request: request) { continuation.resume(returning: $0) })
+    }
+    switch call {
+    case .lead: return await lead(request)
+    case .done(let outcome): return outcome
+    }
+  }
+
+  private func enqueue(_ waiter: WriteQueue.Waiter) {
+    switch turns.withLock({ $0.queue.enter(waiter) }) {
+    case .wait: break
+    case .lead: waiter.resume(.lead)
+    case .cancelled: waiter.resume(.done(.failure(CancellationError())))
+    case .closed: waiter.resume(.done(.failure(StoreError(.closed, operation: "write", path: path))))
+    }
+  }
+
+  private func cancel(_ request: WriteRequest) {
+    request.cancel()
+    let waiter = turns.withLock { $0.queue.remove(request) }
+    waiter?.resume(.done(.failure(CancellationError())))
+  }
+
+  /// Runs the own body and those of the waiting, commits them together, tells everybody, and passes the turn on.
+  private func lead(_ own: WriteRequest) async -> WriteOutcome {
+    var group = CommitGroup(writer, store: id)
+    var ownOutcome = await group.run(own)
+    var served: [(waiter: WriteQueue.Waiter, outcome: WriteOutcome)] = []
+    while group.loss == nil, group.count < tuning.groupLimit, let next = takeNext() {
+      let outcome = await group.run(next.request)
+      if isDisturbed(next.request, outcome) {
+        turns.withLock { $0.queue.putBack(next) }
+        break
+      }
+      served.append((next, outcome))
+    }
+    let loss = group.commit()
+    observers.tell(group.versions)
+    for (waiter, outcome) in served { waiter.resume(.done(final(outcome, loss))) }
+    ownOutcome = final(ownOutcome, loss)
+    await writer.keepLogShort()
+    passOn()
+    return ownOutcome
+  }
+
+  /// The next body to serve; none while this task is cancelled, as the body's own calls would notice it.
+  private func takeNext() -> WriteQueue.Waiter? {
+    Task.isCancelled ? nil : turns.withLock { $0.queue.takeNext() }
+  }
+
+  /// Whether a body was cut short by the cancellation of the leader, which is no business of its caller.
+  private func isDisturbed(_ request: WriteRequest, _ outcome: WriteOutcome) -> Bool {
+    guard case .failure(let error) = outcome, error is CancellationError else { return false }
+    return Task.isCancelled && !request.hasBeenCancelled
+  }
+
+  private func final(_ outcome: WriteOutcome, _ loss: (any Error)?) -> WriteOutcome {
+    guard case .success = outcome, let loss else { return outcome }
+    return .failure(loss)
+  }
+
+  private func passOn() {
+    let (next, idle): (WriteQueue.Waiter?, [@Sendable () -> Void]) = turns.withLock { turns in
+      let next = turns.queue.passOn()
+      guard turns.queue.isIdle else { return (next, []) }
+      defer { turns.whenIdle = [] }
+      return (next, turns.whenIdle)
+    }
+    next?.resume(.lead)
+    for finish in idle { finish() }
+  }
+
+  // MARK: Commits
+
+  /// Calls back after every commit; see `CommitObservable`.
+  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> any CommitObservation {
+    observers.add(observer)
+  }
+
+  /// The commits from here on as a stream, none left out; it ends when the store is closed.
+  public var commits: AsyncStream<StoreVersion> { observers.stream() }
+
+  // MARK: Closing
+
+  /// Ends the store; see `OrderedStore`.
+  ///
+  /// The log is written back into the file on the way, so that the file alone is the whole store then.
+  public func close() async throws {
+    if ActiveBody.isInside(of: id) { throw StoreError(.nested, operation: "close", path: path) }
+    let isFirst: Bool = ending.withLock { ending in
+      guard case .notBegun = ending else { return false }
+      ending = .underWay([])
+      return true
+    }
+    guard isFirst else { return await waitForEnd() }
+    readers.refuse()
+    await waitForTurns()
+    await readers.close()
+    writer.close()
+    observers.finish()
+    files.release()
+    let waiting: [@Sendable () -> Void] = ending.withLock { ending in
+      defer { ending = .done }
+      guard case .underWay(let waiting) = ending else { return [] }
+      return waiting
+    }
+    for finish in waiting { finish() }
+  }
+
+  /// Waits until the one that closes the store has done so.
+  private func waitForEnd() async {
+    await withCheckedContinuation { continuation in
+      let isDone: Bool = ending.withLock { ending in
+        guard case .underWay(let waiting) = ending else { return true }
+        ending = .underWay(waiting + [{ continuation.resume() }])
+        return false
+      }
+      if isDone { continuation.resume() }
+    }
+  }
+
+  /// Refuses new transactions, and waits until those that are there have been served.
+  private func waitForTurns() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = turns.withLock { turns in
+        turns.queue.close()
+        if !turns.queue.isIdle { turns.whenIdle.append { continuation.resume() } }
+        return turns.queue.isIdle
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+
+  /// Makes every sync of the writer take so much longer, to see what a slow disk would do.
+  ///
+  /// - Parameter microseconds: How much longer; zero for no longer.
+  @_spi(Benchmarking)
+  public func delaySyncs(microseconds: Int) async throws {
+    try await withTurn { $0.delaySyncs(microseconds: microseconds) }
+  }
+
+  /// Does something with the writer while nobody else does.
+  func withTurn(_ body: @escaping @Sendable (WriterSession) throws -> Void) async throws {
+    let writer = writer
+    try await write { _ in try body(writer) }
+  }
+
+  /// Who we are, to a body that asks whether it is inside one of ours.
+  var id: ObjectIdentifier { ObjectIdentifier(self) }
+}

@@ -1,0 +1,117 @@
+import StoreInterop
+import VestaConcurrency
+
+/// The directory of one store, and the right to be the only one who uses it.
+///
+/// ```
+/// <directory>/<name>/lock           held while the store is open; says whether the store was ever complete
+/// <directory>/<name>/store.sqlite   the data
+/// <directory>/<name>/store.sqlite-wal, -shm   its write-ahead log, while the store is open or after a crash
+/// ```
+/// The lock is the system's advisory lock on an open file, which ends with the process however it ends. The note in the
+/// lock file tells a new store from one whose data file is gone or was emptied: that one must not start over silently.
+final class StoreFiles: Sendable {
+  let database: String
+  private let directory: String
+  private let lock: Int32
+  private let isReleased = Locked(false)
+  private let identity: Platform.FileIdentity
+  private let wasComplete: Bool
+
+  private static let note = Array("vesta-store 1\n".utf8)
+  private static let openHere = Locked<Set<Platform.FileIdentity>>([])
+
+  /// Makes the directory when it is not there, and takes its lock.
+  init(name: String, in parent: String) throws {
+    guard Self.isValid(name) else { throw StoreError(.invalidName, operation: "open", path: parent) }
+    let directory = parent.hasSuffix("/") ? parent + name : "\(parent)/\(name)"
+    self.directory = directory
+    database = "\(directory)/store.sqlite"
+    do {
+      let made = try Platform.makeDirectories(directory)
+      for path in made { try Platform.syncDirectory(Platform.parent(of: path)) }
+      (lock, identity) = try Self.takeLock("\(directory)/lock")
+      wasComplete = try Platform.firstBytes(Self.note.count, of: lock) == Self.note
+    } catch let failure as SystemFailure {
+      throw StoreError(system: failure, operation: "open", path: directory)
+    }
+  }
+
+  deinit { release() }
+
+  /// Gives the lock back. Calling it again does nothing.
+  func release() {
+    let isFirst = isReleased.withLock { isReleased in
+      defer { isReleased = true }
+      return !isReleased
+    }
+    guard isFirst else { return }
+    // The lock goes with the file; only then may this process take it again.
+    Platform.closeFile(lock)
+    let identity = identity
+    Self.openHere.withLock { _ = $0.remove(identity) }
+  }
+
+  /// Refuses a file that is no store, and makes an empty one where there is none.
+  func prepareDatabase() throws {
+    let header: StoreHeader
+    do {
+      header = StoreHeader(try Platform.firstBytes(StoreHeader.length, of: database) ?? [])
+      switch header {
+      case .empty where !wasComplete: Platform.closeFile(try Platform.openFile(database))
+      default: break
+      }
+    } catch {
+      throw StoreError(system: error, operation: "open", path: database)
+    }
+    switch header {
+    case .empty where wasComplete, .foreign where wasComplete:
+      throw StoreError(.corrupt, operation: "open", path: database)
+    case .foreign: throw StoreError(.notADatabase, operation: "open", path: database)
+    case .newer: throw StoreError(.newerSchema, operation: "open", path: database)
+    case .store, .empty: break
+    }
+  }
+
+  /// Notes that the data file is complete and its name durable.
+  func markComplete() throws {
+    guard !wasComplete else { return }
+    do {
+      try Platform.syncDirectory(directory)
+      try Platform.write(Self.note, to: lock)
+    } catch {
+      throw StoreError(system: error, operation: "open", path: directory)
+    }
+  }
+
+  static func isValid(_ name: String) -> Bool {
+    let bytes = name.utf8
+    return (1...100).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
+      && bytes.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
+        }
+      }
+  }
+
+  private static func takeLock(_ path: String) throws -> (Int32, Platform.FileIdentity) {
+    let descriptor = try Platform.openFile(path)
+    do {
+      let identity = try Platform.identity(of: descriptor)
+      let isFirst = openHere.withLock { $0.insert(identity).inserted }
+      guard isFirst else { throw StoreError(.alreadyOpen, operation: "open", path: path) }
+      do {
+        try Platform.lockFile(descriptor)
+      } catch {
+        openHere.withLock { _ = $0.remove(identity) }
+        throw error
+      }
+      return (descriptor, identity)
+    } catch {
+      Platform.closeFile(descriptor)
+      throw error
+    }
+  }
+}

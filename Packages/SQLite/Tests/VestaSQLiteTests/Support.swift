@@ -1,0 +1,78 @@
+import Foundation
+import StoreInterop
+
+@testable import VestaSQLite
+
+/// A directory that is removed with its owner.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appendingPathComponent("vesta-sqlite-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var database: String { "\(path)/test/store.sqlite" }
+
+  /// Opens the store of this directory.
+  func open(_ durability: StoreDurability = .full, tuning: StoreTuning = StoreTuning()) throws -> SQLiteStore {
+    try SQLiteStore(named: "test", in: path, options: StoreOptions(durability: durability), tuning: tuning)
+  }
+
+  func bytes(of file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: file))) }
+
+  func write(_ bytes: [UInt8], to file: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: file)) }
+}
+
+extension OrderedStore {
+  func everything() async throws -> [StoreEntry] { try await read { try await $0.entries(in: .all) } }
+
+  @discardableResult
+  func put(_ value: [UInt8], for key: [UInt8]) async throws -> StoreVersion {
+    try await write { try await $0.put(value, for: key) }.version
+  }
+
+  func value(for key: [UInt8]) async throws -> [UInt8]? { try await read { try await $0.get(key) } }
+}
+
+func key(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+
+/// Bytes that differ from those of any other number, all along.
+func value(_ number: Int, length: Int) -> [UInt8] {
+  var state = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 | 1
+  return (0..<length).map { _ in
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return UInt8(truncatingIfNeeded: state >> 24)
+  }
+}
+
+/// The code of the error that an operation throws; `nil` when it throws none.
+func code(of operation: () async throws -> Void) async -> StoreError.Code? {
+  do {
+    try await operation()
+    return nil
+  } catch {
+    return (error as? StoreError)?.code
+  }
+}
+
+/// A door that stays open once it has been opened.
+actor Gate {
+  private var isOpen = false
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+
+  func open() {
+    isOpen = true
+    for waiter in waiters { waiter.resume() }
+    waiters = []
+  }
+
+  func wait() async {
+    if isOpen { return }
+    await withCheckedContinuation { waiters.append($0) }
+  }
+}
