@@ -30,6 +30,7 @@ let package = Package(
         "CStoreFiles",
         .product(name: "StoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -22,6 +22,7 @@ let package = Package(
     .package(path: "../../Interop/StoreInterop"),
     .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/MemoryStore"),
+    .package(path: "../../Packages/SQLite"),
   ],
   targets: [
     .testTarget(
@@ -46,6 +47,7 @@ let package = Package(
         .product(name: "StoreInterop", package: "StoreInterop"),
         .product(name: "StoreInteropContracts", package: "StoreInterop"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
+        .product(name: "VestaSQLite", package: "SQLite"),
       ],
       swiftSettings: settings
     )

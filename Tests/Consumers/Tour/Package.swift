@@ -13,7 +13,11 @@ let package = Package(
   name: "Tour",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
-    .package(path: "../../../Packages/Core")
+    .package(path: "../../../Interop/CryptoInterop"),
+    .package(path: "../../../Interop/StoreInterop"),
+    .package(path: "../../../Packages/Core"),
+    .package(path: "../../../Packages/Crypto"),
+    .package(path: "../../../Packages/SQLite"),
   ],
   targets: [
     .executableTarget(
@@ -21,6 +25,10 @@ let package = Package(
       dependencies: [
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaSQLite", package: "SQLite"),
       ],
       swiftSettings: settings
     )

@@ -7,6 +7,8 @@ enum Tour {
     Chapter("Components find one another by protocol", componentsChapter),
     Chapter("Many callers, one load", oneLoadChapter),
     Chapter("Every event source is a stream", streamsChapter),
+    Chapter("Data that stays", storageChapter),
+    Chapter("Tokens and passwords", tokensChapter),
   ]
 
   static func main() async {
