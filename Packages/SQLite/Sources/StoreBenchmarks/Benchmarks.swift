@@ -79,14 +79,17 @@ struct Table {
 
   func run() async throws {
     try await load()
-    print("\n\(length)-byte values, \(keys) keys, \(Benchmarks.rounds) rounds: per second, medians; ratio within a round")
+    print(
+      "\n\(length)-byte values, \(keys) keys, \(Benchmarks.rounds) rounds: per second, medians; ratio within a round")
     print("| | raw SQLite | store | ratio | bar |\n|---|---|---|---|---|")
     let many = length > 10_000 ? 200 : 10_000
     try await compare("get, 1000 in a body", 20 * many, 0.6, rawGets(per: 1_000), storeGets(per: 1_000))
     try await compare("get, one in a body", 10 * many, 0.6, rawAutocommitGets, storeGets(per: 1))
     try await compare("multi-get of 100", 20 * many, 0.6, rawGets(per: 100), storeMultiGets)
     try await compare("scan of 1000 (rows)", 50 * many, 0.5, rawScans, storeScans)
-    try await compare("batch of 1000 random puts", many, 0.7, rawPuts(per: length > 10_000 ? 100 : 1_000), storePuts(per: length > 10_000 ? 100 : 1_000))
+    try await compare(
+      "batch of 1000 random puts", many, 0.7, rawPuts(per: length > 10_000 ? 100 : 1_000),
+      storePuts(per: length > 10_000 ? 100 : 1_000))
     try await compare("durable put, 1 task", many / 5, 0.8, rawPuts(per: 1), storePuts(per: 1))
     try await compare("durable put, 32 tasks (against 1)", many / 2, 2, storePutsFromTasks(1), storePutsFromTasks(32))
     try await store.delaySyncs(microseconds: 2_000)
@@ -243,15 +246,18 @@ struct Table {
     let (keys, length, store) = (keys, length, store)
     try await from32Tasks(count) { index in
       try await store.write { transaction in
-        for part in 0..<10 { _ = try await transaction.get(Workload.key(Workload.mix(seed &+ index &* 10 &+ part) % keys)) }
+        for part in 0..<10 {
+          _ = try await transaction.get(Workload.key(Workload.mix(seed &+ index &* 10 &+ part) % keys))
+        }
         let value = Workload.value(seed &* 37 &+ index, length: length)
         try await transaction.put(value, for: Workload.key(Workload.mix(seed &+ index) % keys))
       }
     }
   }
 
-  /// The best that optimistic transactions could do: bodies read in parallel on snapshots, and only their changes take
-  /// the turn. Nothing is validated, nothing buffered and nothing run again, all of which would cost more.
+  /// The best that optimistic transactions could do.
+  ///
+  /// Bodies read in parallel on snapshots, and only their changes take the turn. Nothing is validated, nothing buffered and nothing run again, all of which would cost more.
   func optimisticUpdates(_ count: Int, _ seed: Int) async throws {
     let (keys, length, store) = (keys, length, store)
     try await from32Tasks(count) { index in

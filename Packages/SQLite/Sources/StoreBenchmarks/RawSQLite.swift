@@ -5,7 +5,8 @@ import CSQLite
 /// It has neither checksums nor a version to keep, and its values are copied into one buffer.
 final class RawSQLite {
   private var handle: OpaquePointer?
-  private let getStatement, putStatement, scanStatement, beginStatement, beginReadStatement, commitStatement: OpaquePointer
+  private let getStatement, putStatement, scanStatement, beginStatement, beginReadStatement,
+    commitStatement: OpaquePointer
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
 
   init(path: String) {

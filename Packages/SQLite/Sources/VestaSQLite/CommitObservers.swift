@@ -1,7 +1,9 @@
 import StoreInterop
 import VestaConcurrency
 
-/// Who wants to know of commits. Commits are told by the task that has the turn to write, so one after the other.
+/// Who wants to know of commits.
+///
+/// Commits are told by the task that has the turn to write, so one after the other.
 final class CommitObservers: Sendable {
   typealias Observer = @Sendable (StoreVersion) -> Void
 

@@ -43,7 +43,7 @@ final class Connection: @unchecked Sendable {
 
   deinit { close() }
 
-  /// Closes the connection; it cannot be used any more. Calling it again does nothing.
+  /// Closes the connection, which cannot be used any more; calling it again does nothing.
   func close() {
     guard !isClosed else { return }
     isClosed = true

@@ -28,7 +28,8 @@ enum Query: Int, CaseIterable {
     case .descendingToEnd: "SELECT key, value FROM entry WHERE key >= ?1 ORDER BY key DESC"
     case .put, .putReference:
       "INSERT INTO entry (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-    case .putLarge: "INSERT INTO large (id, value) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET value = excluded.value"
+    case .putLarge:
+      "INSERT INTO large (id, value) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET value = excluded.value"
     case .reference: "SELECT value FROM entry WHERE key = ?1 AND typeof(value) = 'integer'"
     case .delete: "DELETE FROM entry WHERE key = ?1"
     case .deleteRange: "DELETE FROM entry WHERE key >= ?1 AND key < ?2"

@@ -36,6 +36,12 @@ final class ReaderPool: Sendable {
     self.tuning = tuning
   }
 
+  /// How many connections there are, in use or not.
+  var openCount: Int { state.withLock { $0.open } }
+
+  /// How many tasks wait for one.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   /// Gets a reader; give it back with `release` or `discard`.
   func acquire(isNested: Bool) async throws -> Connection {
     switch try state.withLock({ try grant(&$0, isNested: isNested) }) {
@@ -49,7 +55,8 @@ final class ReaderPool: Sendable {
   func release(_ connection: Connection) {
     let (waiter, surplus): (Waiter?, Connection?) = state.withLock { state in
       if state.open <= tuning.readerLimit, !state.waiting.isEmpty { return (state.waiting.removeFirst(), nil) }
-      guard !state.isClosed, state.idle.count < tuning.idleReaders else { return (nil, connection) }
+      let isWanted = !state.isClosed && state.open <= tuning.readerLimit && state.idle.count < tuning.idleReaders
+      guard isWanted else { return (nil, connection) }
       state.idle.append(connection)
       return (nil, nil)
     }

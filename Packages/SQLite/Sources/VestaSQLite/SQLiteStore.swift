@@ -281,6 +281,16 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     try await write { _ in try body(writer) }
   }
 
+  /// How many transactions wait to be served.
+  var waitingWrites: Int { turns.withLock { $0.queue.waitingCount } }
+
+  /// How many pages the log had after the last commit.
+  func logPages() async throws -> Int {
+    let pages = Locked(0)
+    try await withTurn { writer in pages.withLock { $0 = writer.logPages } }
+    return pages.withLock { $0 }
+  }
+
   /// Who we are, to a body that asks whether it is inside one of ours.
   var id: ObjectIdentifier { ObjectIdentifier(self) }
 }

@@ -5,7 +5,7 @@ final class SQLiteTransaction: StoreTransaction {
   let version: StoreVersion
   private(set) var hasChanges = false
 
-  /// The first failure of the storage. It ends the transaction, also for a body that goes on after it.
+  /// The first failure of the storage; it ends the transaction, also for a body that goes on after it.
   private(set) var failure: (any Error)?
 
   private let writer: WriterSession

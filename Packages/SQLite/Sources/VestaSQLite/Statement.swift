@@ -24,7 +24,9 @@ struct Statement {
     guard status == SQLITE_OK else { throw connection.failure(status, operation: operation) }
   }
 
-  /// Goes to the next row; false at the end. After a throw the statement has been reset.
+  /// Goes to the next row; false at the end.
+  ///
+  /// After a throw the statement has been reset.
   func step() throws -> Bool {
     let status = sqlite3_step(handle)
     if status == SQLITE_ROW { return true }

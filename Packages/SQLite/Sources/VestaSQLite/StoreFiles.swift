@@ -39,7 +39,7 @@ final class StoreFiles: Sendable {
 
   deinit { release() }
 
-  /// Gives the lock back. Calling it again does nothing.
+  /// Gives the lock back; calling it again does nothing.
   func release() {
     let isFirst = isReleased.withLock { isReleased in
       defer { isReleased = true }

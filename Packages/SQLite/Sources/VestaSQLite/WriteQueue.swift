@@ -48,6 +48,9 @@ struct WriteQueue {
   /// Whether nobody has the turn and nobody wants it.
   var isIdle: Bool { !isTaken && first == waiting.count }
 
+  /// How many wait.
+  var waitingCount: Int { waiting.count - first }
+
   /// Takes the turn if it is free.
   mutating func tryToLead() -> Entry {
     if isClosed { return .closed }

@@ -84,7 +84,7 @@ final class WriterSession: @unchecked Sendable {
     }
   }
 
-  /// Ends the transaction without keeping anything. A connection that cannot even do that is let go of.
+  /// Ends the transaction without keeping anything; a connection that cannot even do that is let go of.
   func abandon() {
     guard let connection, connection.isInTransaction else { return }
     do {
@@ -132,6 +132,9 @@ final class WriterSession: @unchecked Sendable {
       }
     }
   }
+
+  /// How many pages the log had after the last commit.
+  var logPages: Int { connection?.logPages ?? 0 }
 
   /// Lets the file go.
   func close() {

@@ -5,179 +5,181 @@ import Testing
 
 @testable import VestaSQLite
 
-@Suite struct FaultTests {
-  /// A closed store of some hundred entries, small ones and large ones.
-  private func filled() async throws -> (directory: TemporaryDirectory, entries: [StoreEntry]) {
-    let directory = try TemporaryDirectory()
-    let store = try directory.open()
-    try await store.write { transaction in
-      for number in 0..<400 {
-        try await transaction.put(value(number, length: number % 50 == 0 ? 20_000 : 300), for: key(number))
-      }
-    }
-    let entries = try await store.everything()
-    try await store.close()
-    return (directory, entries)
-  }
-
-  @Test func aFullDiskIsAnErrorAndLosesNothing() async throws {
-    let directory = try TemporaryDirectory()
-    let worker = try WorkerProcess("fill", directory.path, "3000000")
-    let lines = try worker.finish()
-    #expect(lines.contains { $0.hasPrefix("full ") }, "\(lines)")
-    #expect(lines.contains("sound true"), "\(lines)")
-    #expect(!lines.contains { $0.hasPrefix("lost") || $0.hasPrefix("half") || $0.hasPrefix("error") }, "\(lines)")
-    let store = try directory.open()
-    let problems = try await store.checkIntegrity()
-    #expect(problems == [])
-    try await store.put([1], for: [1])
-    try await store.close()
-  }
-
-  @Test func afterRunningOutOfPagesTheStoreGoesOn() async throws {
-    let directory = try TemporaryDirectory()
-    let store = try directory.open()
-    try await store.put([1], for: key(0))
-    try await store.withTurn { try $0.limitPages(to: 40) }
-    let error = await code {
-      try await store.write { transaction in
-        for number in 1..<200 { try await transaction.put(value(number, length: 5_000), for: key(number)) }
-      }
-    }
-    #expect(error == .diskFull)
-    let entries = try await store.everything()
-    #expect(entries == [StoreEntry(key: key(0), value: [1])])
-    try await store.put([2], for: key(0))
-    let after = try await store.value(for: key(0))
-    #expect(after == [2])
-    try await store.close()
-  }
-
-  @Test func aBodyThatSwallowsAFailureOfTheDiskCommitsNothing() async throws {
-    let directory = try TemporaryDirectory()
-    let store = try directory.open()
-    try await store.withTurn { try $0.limitPages(to: 40) }
-    let error = await code {
-      try await store.write { transaction in
-        for number in 0..<200 { try? await transaction.put(value(number, length: 5_000), for: key(number)) }
-        try? await transaction.put([1], for: [1])
-      }
-    }
-    #expect(error == .diskFull)
-    let entries = try await store.everything()
-    #expect(entries == [])
-    try await store.close()
-  }
-
-  @Test func aFailedSyncIsAnErrorForTheWholeGroupAndDoesNotComeBack() async throws {
-    let directory = try TemporaryDirectory()
-    let store = try directory.open()
-    try await store.put([1], for: key(0))
-    try await store.withTurn { $0.failSyncs(1) }
-    let error = await code { try await store.put([2], for: key(0)) }
-    #expect(error == .inputOutput)
-    let seen = try await store.value(for: key(0))
-    #expect(seen == [1])
-
-    // What a crash right now would leave behind.
-    let copy = try TemporaryDirectory()
-    try FileManager.default.createDirectory(atPath: "\(copy.path)/test", withIntermediateDirectories: true)
-    for suffix in ["", "-wal"] {
-      try copy.write(directory.bytes(of: directory.database + suffix), to: copy.database + suffix)
-    }
-    let recovered = try copy.open()
-    let kept = try await recovered.value(for: key(0))
-    #expect(kept == [1])
-    try await recovered.close()
-
-    let version = try await store.put([3], for: key(0))
-    #expect(version > StoreVersion(rawValue: 1))
-    try await store.close()
-  }
-
-  @Test func aDiskThatFailsForGoodLeavesTheOutcomeOpenAndSaysSo() async throws {
-    let directory = try TemporaryDirectory()
-    let store = try directory.open()
-    try await store.put([1], for: key(0))
-    try await store.withTurn { $0.failSyncs(2) }
-    let error = await code { try await store.put([2], for: key(0)) }
-    #expect(error == .unknownOutcome)
-    try await store.put([3], for: key(0))
-    let seen = try await store.value(for: key(0))
-    #expect(seen == [3])
-    try await store.close()
-  }
-
-  @Test func flippedBytesAreAnErrorOrHarmlessAndNeverWrongData() async throws {
-    let (directory, entries) = try await filled()
-    let seed = UInt64.random(in: 0...UInt64.max)
-    print("FaultTests: seed \(seed)")
-    var random = SplitMix(state: seed)
-    let sound = try directory.bytes(of: directory.database)
-    var found = 0
-    for _ in 0..<150 {
-      var bytes = sound
-      let position = Int.random(in: 0..<bytes.count, using: &random)
-      bytes[position] ^= UInt8.random(in: 1...255, using: &random)
-      try directory.write(bytes, to: directory.database)
-      let result = await read(directory)
-      switch result {
-      case .success(let read): #expect(read == entries, "position \(position)")
-      case .failure(let error):
-        found += 1
-        #expect(error.code == .corrupt, "position \(position): \(error)")
-        #expect(error.path != nil)
-      }
-    }
-    #expect(found > 100)
-  }
-
-  @Test func theIntegrityCheckFindsFlippedBytes() async throws {
-    let (directory, _) = try await filled()
-    var bytes = try directory.bytes(of: directory.database)
-    let page = 8_192
-    bytes[5 * page + 4_000] ^= 0x40
-    try directory.write(bytes, to: directory.database)
-    let store = try directory.open()
-    let problems = try await store.checkIntegrity()
-    #expect(!problems.isEmpty)
-    try await store.close()
-  }
-
-  @Test func aTruncatedFileIsAnErrorOrHarmlessAndNeverWrongData() async throws {
-    let (directory, entries) = try await filled()
-    let sound = try directory.bytes(of: directory.database)
-    for length in [0, 1, 99, 100, 8_191, 8_192, 8_193, sound.count / 2, sound.count - 8_192, sound.count - 1] {
-      try directory.write(Array(sound.prefix(length)), to: directory.database)
-      switch await read(directory) {
-      case .success(let read): #expect(read == entries, "length \(length)")
-      case .failure(let error): #expect(error.code == .corrupt, "length \(length): \(error)")
-      }
-    }
-  }
-
-  @Test func aMissingDataFileIsNotTakenForANewStore() async throws {
-    let (directory, _) = try await filled()
-    try FileManager.default.removeItem(atPath: directory.database)
-    let error = await code { _ = try directory.open() }
-    #expect(error == .corrupt)
-  }
-
-  /// Everything in the store of a directory, read after opening it.
-  private func read(_ directory: TemporaryDirectory) async -> Result<[StoreEntry], StoreError> {
-    do {
+extension OneAtATime {
+  @Suite struct FaultTests {
+    /// A closed store of some hundred entries, small ones and large ones.
+    private func filled() async throws -> (directory: TemporaryDirectory, entries: [StoreEntry]) {
+      let directory = try TemporaryDirectory()
       let store = try directory.open()
-      do {
-        let entries = try await store.everything()
-        try await store.close()
-        return .success(entries)
-      } catch {
-        try await store.close()
-        throw error
+      try await store.write { transaction in
+        for number in 0..<400 {
+          try await transaction.put(value(number, length: number % 50 == 0 ? 20_000 : 300), for: key(number))
+        }
       }
-    } catch {
-      guard let error = error as? StoreError else { preconditionFailure("not a StoreError: \(error)") }
-      return .failure(error)
+      let entries = try await store.everything()
+      try await store.close()
+      return (directory, entries)
+    }
+
+    @Test func aFullDiskIsAnErrorAndLosesNothing() async throws {
+      let directory = try TemporaryDirectory()
+      let worker = try WorkerProcess("fill", directory.path, "3000000")
+      let lines = await worker.finish()
+      #expect(lines.contains { $0.hasPrefix("full ") }, "\(lines)")
+      #expect(lines.contains("sound true"), "\(lines)")
+      #expect(!lines.contains { $0.hasPrefix("lost") || $0.hasPrefix("half") || $0.hasPrefix("error") }, "\(lines)")
+      let store = try directory.open()
+      let problems = try await store.checkIntegrity()
+      #expect(problems == [])
+      try await store.put([1], for: [1])
+      try await store.close()
+    }
+
+    @Test func afterRunningOutOfPagesTheStoreGoesOn() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      try await store.put([1], for: key(0))
+      try await store.withTurn { try $0.limitPages(to: 40) }
+      let error = await code {
+        try await store.write { transaction in
+          for number in 1..<200 { try await transaction.put(value(number, length: 5_000), for: key(number)) }
+        }
+      }
+      #expect(error == .diskFull)
+      let entries = try await store.everything()
+      #expect(entries == [StoreEntry(key: key(0), value: [1])])
+      try await store.put([2], for: key(0))
+      let after = try await store.value(for: key(0))
+      #expect(after == [2])
+      try await store.close()
+    }
+
+    @Test func aBodyThatSwallowsAFailureOfTheDiskCommitsNothing() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      try await store.withTurn { try $0.limitPages(to: 40) }
+      let error = await code {
+        try await store.write { transaction in
+          for number in 0..<200 { try? await transaction.put(value(number, length: 5_000), for: key(number)) }
+          try? await transaction.put([1], for: [1])
+        }
+      }
+      #expect(error == .diskFull)
+      let entries = try await store.everything()
+      #expect(entries == [])
+      try await store.close()
+    }
+
+    @Test func aFailedSyncIsAnErrorForTheWholeGroupAndDoesNotComeBack() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      try await store.put([1], for: key(0))
+      try await store.withTurn { $0.failSyncs(1) }
+      let error = await code { try await store.put([2], for: key(0)) }
+      #expect(error == .inputOutput)
+      let seen = try await store.value(for: key(0))
+      #expect(seen == [1])
+
+      // What a crash right now would leave behind.
+      let copy = try TemporaryDirectory()
+      try FileManager.default.createDirectory(atPath: "\(copy.path)/test", withIntermediateDirectories: true)
+      for suffix in ["", "-wal"] {
+        try copy.write(directory.bytes(of: directory.database + suffix), to: copy.database + suffix)
+      }
+      let recovered = try copy.open()
+      let kept = try await recovered.value(for: key(0))
+      #expect(kept == [1])
+      try await recovered.close()
+
+      let version = try await store.put([3], for: key(0))
+      #expect(version > StoreVersion(rawValue: 1))
+      try await store.close()
+    }
+
+    @Test func aDiskThatFailsForGoodLeavesTheOutcomeOpenAndSaysSo() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      try await store.put([1], for: key(0))
+      try await store.withTurn { $0.failSyncs(2) }
+      let error = await code { try await store.put([2], for: key(0)) }
+      #expect(error == .unknownOutcome)
+      try await store.put([3], for: key(0))
+      let seen = try await store.value(for: key(0))
+      #expect(seen == [3])
+      try await store.close()
+    }
+
+    @Test func flippedBytesAreAnErrorOrHarmlessAndNeverWrongData() async throws {
+      let (directory, entries) = try await filled()
+      let seed = UInt64.random(in: 0...UInt64.max)
+      print("FaultTests: seed \(seed)")
+      var random = SplitMix(state: seed)
+      let sound = try directory.bytes(of: directory.database)
+      var found = 0
+      for _ in 0..<150 {
+        var bytes = sound
+        let position = Int.random(in: 0..<bytes.count, using: &random)
+        bytes[position] ^= UInt8.random(in: 1...255, using: &random)
+        try directory.write(bytes, to: directory.database)
+        let result = await read(directory)
+        switch result {
+        case .success(let read): #expect(read == entries, "position \(position)")
+        case .failure(let error):
+          found += 1
+          #expect(error.code == .corrupt, "position \(position): \(error)")
+          #expect(error.path != nil)
+        }
+      }
+      #expect(found > 100)
+    }
+
+    @Test func theIntegrityCheckFindsFlippedBytes() async throws {
+      let (directory, _) = try await filled()
+      var bytes = try directory.bytes(of: directory.database)
+      let page = 8_192
+      bytes[5 * page + 4_000] ^= 0x40
+      try directory.write(bytes, to: directory.database)
+      let store = try directory.open()
+      let problems = try await store.checkIntegrity()
+      #expect(!problems.isEmpty)
+      try await store.close()
+    }
+
+    @Test func aTruncatedFileIsAnErrorOrHarmlessAndNeverWrongData() async throws {
+      let (directory, entries) = try await filled()
+      let sound = try directory.bytes(of: directory.database)
+      for length in [0, 1, 99, 100, 8_191, 8_192, 8_193, sound.count / 2, sound.count - 8_192, sound.count - 1] {
+        try directory.write(Array(sound.prefix(length)), to: directory.database)
+        switch await read(directory) {
+        case .success(let read): #expect(read == entries, "length \(length)")
+        case .failure(let error): #expect(error.code == .corrupt, "length \(length): \(error)")
+        }
+      }
+    }
+
+    @Test func aMissingDataFileIsNotTakenForANewStore() async throws {
+      let (directory, _) = try await filled()
+      try FileManager.default.removeItem(atPath: directory.database)
+      let error = await code { _ = try directory.open() }
+      #expect(error == .corrupt)
+    }
+
+    /// Everything in the store of a directory, read after opening it.
+    private func read(_ directory: TemporaryDirectory) async -> Result<[StoreEntry], StoreError> {
+      do {
+        let store = try directory.open()
+        do {
+          let entries = try await store.everything()
+          try await store.close()
+          return .success(entries)
+        } catch {
+          try await store.close()
+          throw error
+        }
+      } catch {
+        guard let error = error as? StoreError else { preconditionFailure("not a StoreError: \(error)") }
+        return .failure(error)
+      }
     }
   }
 }

@@ -5,147 +5,153 @@ import Testing
 
 @testable import VestaSQLite
 
-@Suite struct OpeningTests {
-  @Test func filesAndDirectoriesAreForTheOwnerAlone() async throws {
-    let directory = try TemporaryDirectory()
-    let parent = "\(directory.path)/a/b"
-    let store = try await SQLiteStore.open(named: "test", in: parent)
-    try await store.put([1], for: [1])
-    _ = try await store.everything()
-    let mode = { (path: String) in
-      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-    }
-    for path in ["\(directory.path)/a", parent, "\(parent)/test"] { #expect(try mode(path) == 0o700, "\(path)") }
-    for file in ["lock", "store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-      #expect(try mode("\(parent)/test/\(file)") == 0o600, "\(file)")
-    }
-    try await store.close()
-    #expect(!FileManager.default.fileExists(atPath: "\(parent)/test/store.sqlite-wal"))
-  }
-
-  @Test func aStoreIsOpenOnceInAProcess() async throws {
-    let directory = try TemporaryDirectory()
-    let store = try directory.open()
-    #expect(await code { _ = try directory.open() } == .alreadyOpen)
-    // Through another name for the same directory as well.
-    try FileManager.default.createSymbolicLink(
-      atPath: "\(directory.path)/link", withDestinationPath: "\(directory.path)/test")
-    let options = StoreOptions()
-    #expect(await code { _ = try await SQLiteStore.open(named: "link", in: directory.path, options: options) } == .alreadyOpen)
-    try await store.close()
-    try await directory.open().close()
-  }
-
-  @Test func aStoreThatWasDroppedCanBeOpenedAgain() async throws {
-    let directory = try TemporaryDirectory()
-    var store: SQLiteStore? = try directory.open()
-    try await store?.put([1], for: [1])
-    store = nil
-    let again = try directory.open()
-    let kept = try await again.value(for: [1])
-    #expect(kept == [1])
-    try await again.close()
-  }
-
-  @Test func anotherProcessFindsTheStoreLockedUntilItsOwnerIsKilled() async throws {
-    let directory = try TemporaryDirectory()
-    let owner = try WorkerProcess("hold", directory.path)
-    try owner.wait(for: "ready")
-    #expect(await code { _ = try directory.open() } == .locked)
-    _ = try owner.killAfter(microseconds: 0, afterLine: nil)
-    try await directory.open().close()
-  }
-
-  @Test(arguments: ["", ".", "..", ".hidden", "a/b", "a b", "ä", String(repeating: "x", count: 101)])
-  func aNameThatCannotBeADirectoryIsRefused(_ name: String) async throws {
-    let directory = try TemporaryDirectory()
-    #expect(await code { _ = try await SQLiteStore.open(named: name, in: directory.path) } == .invalidName)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
-  }
-
-  @Test func otherFilesAreNotTakenForAStore() async throws {
-    for content in [Array("hello".utf8), value(1, length: 20_000), Array("SQLite format 3\0".utf8)] {
+extension OneAtATime {
+  @Suite struct OpeningTests {
+    @Test func filesAndDirectoriesAreForTheOwnerAlone() async throws {
       let directory = try TemporaryDirectory()
-      try FileManager.default.createDirectory(atPath: "\(directory.path)/test", withIntermediateDirectories: true)
-      try directory.write(content, to: directory.database)
-      #expect(await code { _ = try directory.open() } == .notADatabase)
-      #expect(try directory.bytes(of: directory.database) == content)
+      let parent = "\(directory.path)/a/b"
+      let store = try await SQLiteStore.open(named: "test", in: parent)
+      try await store.put([1], for: [1])
+      _ = try await store.everything()
+      let mode = { (path: String) in
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      }
+      for path in ["\(directory.path)/a", parent, "\(parent)/test"] { #expect(try mode(path) == 0o700, "\(path)") }
+      for file in ["lock", "store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+        #expect(try mode("\(parent)/test/\(file)") == 0o600, "\(file)")
+      }
+      try await store.close()
+      #expect(!FileManager.default.fileExists(atPath: "\(parent)/test/store.sqlite-wal"))
     }
-  }
 
-  @Test func theDatabaseOfAnotherProgramIsNotTakenForAStore() async throws {
-    for settings in ["", "PRAGMA page_size = 8192; PRAGMA application_id = 7;", "PRAGMA journal_mode = WAL;"] {
+    @Test func aStoreIsOpenOnceInAProcess() async throws {
       let directory = try TemporaryDirectory()
-      try FileManager.default.createDirectory(atPath: "\(directory.path)/test", withIntermediateDirectories: true)
-      try sqlite(directory.database, "\(settings) CREATE TABLE entry (key, value); INSERT INTO entry VALUES (1, 2);")
-      #expect(await code { _ = try directory.open() } == .notADatabase, "\(settings)")
+      let store = try directory.open()
+      #expect(await code { _ = try directory.open() } == .alreadyOpen)
+      // Through another name for the same directory as well.
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(directory.path)/link", withDestinationPath: "\(directory.path)/test")
+      let options = StoreOptions()
+      #expect(
+        await code { _ = try await SQLiteStore.open(named: "link", in: directory.path, options: options) }
+          == .alreadyOpen)
+      try await store.close()
+      try await directory.open().close()
     }
-  }
 
-  @Test func aFileOfALaterVersionIsLeftAlone() async throws {
-    let directory = try TemporaryDirectory()
-    let store = try directory.open()
-    try await store.close()
-    try sqlite(directory.database, "PRAGMA user_version = 2")
-    let error = #expect(throws: StoreError.self) { try directory.open() }
-    #expect(error?.code == .newerSchema)
-    #expect(error?.path == directory.database)
-    #expect(error?.hint != nil)
-  }
-
-  @Test func anInterruptedMakingIsTakenUpAgain() async throws {
-    let directory = try TemporaryDirectory()
-    let store = try directory.open()
-    try await store.close()
-    // As a kill before the tables were made leaves it: an empty file, or none, and nothing noted in the lock file.
-    try directory.write([], to: directory.database)
-    try directory.write([], to: "\(directory.path)/test/lock")
-    let again = try directory.open()
-    try await again.put([1], for: [1])
-    try await again.close()
-  }
-
-  @Test func aDirectoryThatCannotBeWrittenIsSaidToBeReadOnly() async throws {
-    // Even the administrator cannot make a directory there.
-    let error = await #expect(throws: StoreError.self) { try await SQLiteStore.open(named: "test", in: "/proc/vesta") }
-    #expect([.readOnly, .inputOutput].contains(error?.code))
-    #expect(error?.path != nil)
-  }
-
-  @Test func aPathBelowAFileIsAnErrorWithThePath() async throws {
-    let directory = try TemporaryDirectory()
-    try directory.write([1], to: "\(directory.path)/file")
-    let error = await #expect(throws: StoreError.self) {
-      try await SQLiteStore.open(named: "test", in: "\(directory.path)/file/below")
+    @Test func aStoreThatWasDroppedCanBeOpenedAgain() async throws {
+      let directory = try TemporaryDirectory()
+      var store: SQLiteStore? = try directory.open()
+      try await store?.put([1], for: [1])
+      store = nil
+      let again = try directory.open()
+      let kept = try await again.value(for: [1])
+      #expect(kept == [1])
+      try await again.close()
     }
-    #expect(error?.code == .inputOutput)
-    #expect(error?.path?.hasPrefix(directory.path) == true)
-  }
 
-  @Test func aReadOnlyFileSystemIsAnErrorThatSaysSo() {
-    let failure = StoreError(system: SystemFailure(code: EROFS), operation: "open", path: "/x")
-    #expect(failure.code == .readOnly)
-    let inSQLite = StoreError(sqlite: SQLITE_CANTOPEN, system: EACCES, operation: "open", path: "/x")
-    #expect(inSQLite.code == .readOnly)
-    #expect(StoreError(sqlite: SQLITE_READONLY, system: 0, operation: "write", path: "/x").code == .readOnly)
-  }
+    @Test func anotherProcessFindsTheStoreLockedUntilItsOwnerIsKilled() async throws {
+      let directory = try TemporaryDirectory()
+      let owner = try WorkerProcess("hold", directory.path)
+      try await owner.wait(for: "ready")
+      #expect(await code { _ = try directory.open() } == .locked)
+      _ = try await owner.killAfter(microseconds: 0, afterLine: nil)
+      try await directory.open().close()
+    }
 
-  @Test func theHeaderTellsWhatAFileIs() throws {
-    #expect(StoreHeader([]) == .empty)
-    var header = [UInt8](repeating: 0, count: 100)
-    #expect(StoreHeader(header) == .foreign)
-    header.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
-    header[16] = 0x20
-    header[20] = 8
-    #expect(StoreHeader(header) == .store)
-    header.replaceSubrange(68..<72, with: Array("VSTA".utf8))
-    header[63] = 1
-    #expect(StoreHeader(header) == .store)
-    header[63] = 2
-    #expect(StoreHeader(header) == .newer)
-    header[68] = 0
-    #expect(StoreHeader(header) == .foreign)
-    #expect(StoreHeader(Array(header.prefix(99))) == .foreign)
+    @Test(arguments: ["", ".", "..", ".hidden", "a/b", "a b", "ä", String(repeating: "x", count: 101)])
+    func aNameThatCannotBeADirectoryIsRefused(_ name: String) async throws {
+      let directory = try TemporaryDirectory()
+      #expect(await code { _ = try await SQLiteStore.open(named: name, in: directory.path) } == .invalidName)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+    }
+
+    @Test func otherFilesAreNotTakenForAStore() async throws {
+      for content in [Array("hello".utf8), value(1, length: 20_000), Array("SQLite format 3\0".utf8)] {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: "\(directory.path)/test", withIntermediateDirectories: true)
+        try directory.write(content, to: directory.database)
+        #expect(await code { _ = try directory.open() } == .notADatabase)
+        #expect(try directory.bytes(of: directory.database) == content)
+      }
+    }
+
+    @Test func theDatabaseOfAnotherProgramIsNotTakenForAStore() async throws {
+      for settings in ["", "PRAGMA page_size = 8192; PRAGMA application_id = 7;", "PRAGMA journal_mode = WAL;"] {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: "\(directory.path)/test", withIntermediateDirectories: true)
+        try sqlite(directory.database, "\(settings) CREATE TABLE entry (key, value); INSERT INTO entry VALUES (1, 2);")
+        #expect(await code { _ = try directory.open() } == .notADatabase, "\(settings)")
+      }
+    }
+
+    @Test func aFileOfALaterVersionIsLeftAlone() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      try await store.close()
+      try sqlite(directory.database, "PRAGMA user_version = 2")
+      let error = #expect(throws: StoreError.self) { try directory.open() }
+      #expect(error?.code == .newerSchema)
+      #expect(error?.path == directory.database)
+      #expect(error?.hint != nil)
+    }
+
+    @Test func anInterruptedMakingIsTakenUpAgain() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      try await store.close()
+      // As a kill before the tables were made leaves it: an empty file, or none, and nothing noted in the lock file.
+      try directory.write([], to: directory.database)
+      try directory.write([], to: "\(directory.path)/test/lock")
+      let again = try directory.open()
+      try await again.put([1], for: [1])
+      try await again.close()
+    }
+
+    @Test func aDirectoryThatCannotBeWrittenIsSaidToBeReadOnly() async throws {
+      // Even the administrator cannot make a directory there.
+      let error = await #expect(throws: StoreError.self) {
+        try await SQLiteStore.open(named: "test", in: "/proc/vesta")
+      }
+      #expect([.readOnly, .inputOutput].contains(error?.code))
+      #expect(error?.path != nil)
+    }
+
+    @Test func aPathBelowAFileIsAnErrorWithThePath() async throws {
+      let directory = try TemporaryDirectory()
+      try directory.write([1], to: "\(directory.path)/file")
+      let error = await #expect(throws: StoreError.self) {
+        try await SQLiteStore.open(named: "test", in: "\(directory.path)/file/below")
+      }
+      #expect(error?.code == .inputOutput)
+      #expect(error?.path?.hasPrefix(directory.path) == true)
+    }
+
+    @Test func aReadOnlyFileSystemIsAnErrorThatSaysSo() {
+      let failure = StoreError(system: SystemFailure(code: EROFS), operation: "open", path: "/x")
+      #expect(failure.code == .readOnly)
+      let inSQLite = StoreError(sqlite: SQLITE_CANTOPEN, system: EACCES, operation: "open", path: "/x")
+      #expect(inSQLite.code == .readOnly)
+      #expect(StoreError(sqlite: SQLITE_READONLY, system: 0, operation: "write", path: "/x").code == .readOnly)
+    }
+
+    @Test func theHeaderTellsWhatAFileIs() throws {
+      #expect(StoreHeader([]) == .empty)
+      var header = [UInt8](repeating: 0, count: 100)
+      #expect(StoreHeader(header) == .foreign)
+      header.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
+      header[16] = 0x20
+      header[20] = 8
+      #expect(StoreHeader(header) == .store)
+      header.replaceSubrange(68..<72, with: Array("VSTA".utf8))
+      header[63] = 1
+      #expect(StoreHeader(header) == .store)
+      header[63] = 2
+      #expect(StoreHeader(header) == .newer)
+      header[68] = 0
+      #expect(StoreHeader(header) == .foreign)
+      #expect(StoreHeader(Array(header.prefix(99))) == .foreign)
+    }
   }
 }
 

@@ -5,28 +5,30 @@ import Testing
 
 @testable import VestaSQLite
 
-@Suite struct SQLiteStoreContractTests {
-  @Test(arguments: StoreContracts.all)
-  func sqliteKeeps(_ contract: Contract<StoreSubject>) async throws {
-    let directory = try TemporaryDirectory()
-    let subject = StoreSubject(store: try directory.open()) { try directory.open() }
-    try await contract.verify(subject)
-  }
-
-  @Test(arguments: StoreContracts.all)
-  func aStoreWithTightBoundsKeeps(_ contract: Contract<StoreSubject>) async throws {
-    let directory = try TemporaryDirectory()
-    var tuning = StoreTuning()
-    tuning.groupLimit = 1
-    tuning.readerLimit = 4
-    tuning.idleReaders = 2
-    tuning.checkpointPages = 4
-    tuning.logLimit = 16
-    tuning.logPatience = 5
-    let tight = tuning
-    let subject = StoreSubject(store: try directory.open(.relaxed, tuning: tight)) {
-      try directory.open(.relaxed, tuning: tight)
+extension OneAtATime {
+  @Suite struct SQLiteStoreContractTests {
+    @Test(arguments: StoreContracts.all)
+    func sqliteKeeps(_ contract: Contract<StoreSubject>) async throws {
+      let directory = try TemporaryDirectory()
+      let subject = StoreSubject(store: try directory.open()) { try directory.open() }
+      try await contract.verify(subject)
     }
-    try await contract.verify(subject)
+
+    @Test(arguments: StoreContracts.all)
+    func aStoreWithTightBoundsKeeps(_ contract: Contract<StoreSubject>) async throws {
+      let directory = try TemporaryDirectory()
+      var tuning = StoreTuning()
+      tuning.groupLimit = 1
+      tuning.readerLimit = 4
+      tuning.idleReaders = 2
+      tuning.checkpointPages = 4
+      tuning.logLimit = 16
+      tuning.logPatience = 5
+      let tight = tuning
+      let subject = StoreSubject(store: try directory.open(.relaxed, tuning: tight)) {
+        try directory.open(.relaxed, tuning: tight)
+      }
+      try await contract.verify(subject)
+    }
   }
 }
