@@ -56,7 +56,8 @@ struct SingleFlightMachine<Key: Hashable, Waiter> {
   /// - Returns: Who waits for its outcome, in order of arrival.
   mutating func land(_ flight: Flight) -> [Waiter] {
     guard flights[flight.key]?.number == flight.number else { return [] }
-    return flights.removeValue(forKey: flight.key)?.waiters.map(\.waiter) ?? []
+    // A closure and not a key path: a generic key path is looked up anew by each call, which takes microseconds.
+    return flights.removeValue(forKey: flight.key)?.waiters.map { $0.waiter } ?? []
   }
 
   /// A waiter leaves.
