@@ -43,7 +43,9 @@ extension OneAtATime {
       let directory = try TemporaryDirectory()
       var store: SQLiteStore? = try directory.open()
       try await store?.put([1], for: [1])
+      let commits = try #require(store?.commits)
       store = nil
+      for await _ in commits {}
       let again = try directory.open()
       let kept = try await again.value(for: [1])
       #expect(kept == [1])
