@@ -63,6 +63,9 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     self.tuning = tuning
   }
 
+  // A store that is dropped without `close` still ends the streams of those who wait for commits.
+  deinit { observers.finish() }
+
   /// The database file.
   public var path: String { files.database }
 
