@@ -17,13 +17,22 @@ let package = Package(
     .library(name: "StoreInteropContracts", targets: ["StoreInteropContracts"]),
   ],
   dependencies: [
-    .package(path: "../ContractInterop")
+    .package(path: "../ContractInterop"),
+    .package(path: "../ListenerInterop"),
   ],
   targets: [
-    .target(name: "StoreInterop", swiftSettings: settings),
+    .target(
+      name: "StoreInterop",
+      dependencies: [.product(name: "ListenerInterop", package: "ListenerInterop")],
+      swiftSettings: settings
+    ),
     .target(
       name: "StoreInteropContracts",
-      dependencies: ["StoreInterop", .product(name: "ContractInterop", package: "ContractInterop")],
+      dependencies: [
+        "StoreInterop",
+        .product(name: "ContractInterop", package: "ContractInterop"),
+        .product(name: "ListenerInterop", package: "ListenerInterop"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(
@@ -31,6 +40,7 @@ let package = Package(
       dependencies: [
         "StoreInterop", "StoreInteropContracts",
         .product(name: "ContractInterop", package: "ContractInterop"),
+        .product(name: "ListenerInterop", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),

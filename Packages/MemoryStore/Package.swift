@@ -15,6 +15,7 @@ let package = Package(
   products: [.library(name: "VestaMemoryStore", targets: ["VestaMemoryStore"])],
   dependencies: [
     .package(path: "../Core"),
+    .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
     .package(path: "../../Interop/ContractInterop"),
   ],
@@ -24,6 +25,7 @@ let package = Package(
       dependencies: [
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
+        .product(name: "ListenerInterop", package: "ListenerInterop"),
         .product(name: "StoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
@@ -32,6 +34,7 @@ let package = Package(
       name: "VestaMemoryStoreTests",
       dependencies: [
         "VestaMemoryStore",
+        .product(name: "ListenerInterop", package: "ListenerInterop"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "StoreInterop", package: "StoreInterop"),
         .product(name: "StoreInteropContracts", package: "StoreInterop"),

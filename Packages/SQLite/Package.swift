@@ -13,11 +13,14 @@ let package = Package(
   name: "SQLite",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "VestaSQLite", targets: ["VestaSQLite"])
+    .library(name: "VestaSQLite", targets: ["VestaSQLite"]),
+    // For the benchmarks, which measure SQLite alone beside VestaSQLite.
+    .library(name: "CSQLite", targets: ["CSQLite"]),
   ],
   dependencies: [
     .package(path: "../Core"),
     .package(path: "../../Interop/ContractInterop"),
+    .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
@@ -28,6 +31,7 @@ let package = Package(
       dependencies: [
         "CSQLite",
         "CStoreFiles",
+        .product(name: "ListenerInterop", package: "ListenerInterop"),
         .product(name: "StoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
@@ -39,16 +43,12 @@ let package = Package(
       dependencies: ["VestaSQLite", .product(name: "StoreInterop", package: "StoreInterop")],
       swiftSettings: settings
     ),
-    .executableTarget(
-      name: "StoreBenchmarks",
-      dependencies: ["VestaSQLite", "CSQLite", .product(name: "StoreInterop", package: "StoreInterop")],
-      swiftSettings: settings
-    ),
     .testTarget(
       name: "VestaSQLiteTests",
       dependencies: [
         "VestaSQLite",
         "StoreCrashWorker",
+        .product(name: "ListenerInterop", package: "ListenerInterop"),
         "CSQLite",
         .product(name: "ContractInterop", package: "ContractInterop"),
         .product(name: "StoreInterop", package: "StoreInterop"),

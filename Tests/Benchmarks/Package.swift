@@ -17,13 +17,15 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/StoreInterop"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/SQLite"),
   ],
   targets: [
     .executableTarget(
       name: "vesta-bench",
-      dependencies: ["BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks"],
+      dependencies: ["BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks", "StoreBenchmarks"],
       swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
     .target(
@@ -43,6 +45,15 @@ let package = Package(
         .product(name: "COpenSSL", package: "Crypto"),
         .product(name: "CryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaCrypto", package: "Crypto"),
+      ], swiftSettings: settings),
+    .target(
+      name: "StoreBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "CSQLite", package: "SQLite"),
+        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaSQLite", package: "SQLite"),
       ], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,3 +1,5 @@
+public import ListenerInterop
+
 /// A store that tells of its commits.
 ///
 /// A protocol of its own, smaller than `OrderedStore`: an engine reads what has changed from its own keys, so a version
@@ -11,15 +13,8 @@ public protocol CommitObservable: OrderedStore {
   ///
   /// - Parameter observer: Takes the version of the commit.
   /// - Returns: A registration; cancel it to get no more calls. Dropping it changes nothing.
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> any CommitObservation
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
   var commits: AsyncStream<StoreVersion> { get }
-}
-
-/// The registration of a commit observer.
-public protocol CommitObservation: AnyObject, Sendable {
-  /// Ends the calls. Calling it again does nothing; a call that is under way on another thread may still come to its
-  /// end.
-  func cancel()
 }

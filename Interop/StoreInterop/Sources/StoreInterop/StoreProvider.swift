@@ -40,11 +40,27 @@ public enum StoreDurability: Sendable, Hashable {
   case relaxed
 }
 
-/// How large keys and values may be, in every engine.
+/// How large keys and values may be, and how stores may be called, in every engine.
 public enum StoreLimits {
   /// The longest key: 64 KiB.
   public static let maximumKeyLength = 65_536
 
   /// The longest value: 16 MiB.
   public static let maximumValueLength = 16_777_216
+
+  /// Whether a store can have a name: 1 to 100 letters, digits, `-`, `_` and `.`, not beginning with a dot.
+  ///
+  /// - Parameter name: What the store is to be called.
+  public static func isValidName(_ name: String) -> Bool {
+    let bytes = name.utf8
+    guard (1...100).contains(bytes.count), bytes.first != UInt8(ascii: ".") else { return false }
+    return bytes.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+  }
 }

@@ -1,3 +1,4 @@
+public import ListenerInterop
 public import StoreInterop
 
 /// The storage contract on a plain sorted array: what other engines' answers are compared with.
@@ -87,8 +88,9 @@ public final class ModelStore: CommitObservable {
   }
 
   /// Calls back after every commit.
-  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> any CommitObservation {
-    add(ModelObservation(tell: observer, finish: {}))
+  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
+    let observation = add(ModelObservation(tell: observer, finish: {}))
+    return InteropRegistration { observation.cancel() }
   }
 
   /// The commits from here on as a stream.
@@ -218,7 +220,7 @@ private final class ModelTransaction: StoreTransaction {
 }
 
 /// An observer that can be cancelled.
-private final class ModelObservation: CommitObservation {
+private final class ModelObservation: Sendable {
   private let isCancelled = Guarded(false)
   private let callBack: @Sendable (StoreVersion) -> Void
   let finish: @Sendable () -> Void

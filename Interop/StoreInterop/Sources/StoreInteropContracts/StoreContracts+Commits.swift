@@ -1,4 +1,5 @@
 import ContractInterop
+import ListenerInterop
 import StoreInterop
 
 extension StoreContracts {
@@ -87,7 +88,7 @@ extension StoreContracts {
     promise("an observer may observe, cancel and write", when: \.observesCommits) { subject in
       let store = try subject.observable()
       let (first, second) = (CommitRecord(), CommitRecord())
-      let observation = Guarded<(any CommitObservation)?>(nil)
+      let observation = Guarded<InteropRegistration?>(nil)
       let made = store.observeCommits { version in
         observation.withValue { $0 }?.cancel()
         _ = store.observeCommits { second.add($0) }

@@ -1,3 +1,4 @@
+import ListenerInterop
 import StoreInterop
 import StoreInteropContracts
 import Synchronization
@@ -61,7 +62,7 @@ final class FlawedStore: CommitObservable {
 
   func close() async throws { if flaw != .closeIgnored { try await inner.close() } }
 
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> any CommitObservation {
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
     let flaw = flaw
     return inner.observeCommits { version in
       if flaw == .newsLost, version.rawValue % 5 == 2 { return }

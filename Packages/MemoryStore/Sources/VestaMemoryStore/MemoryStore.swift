@@ -1,5 +1,6 @@
-import VestaConcurrency
+public import ListenerInterop
 public import StoreInterop
+import VestaConcurrency
 
 /// An `OrderedStore` in memory: for tests, for throw-away apps, and to compare other engines with.
 ///
@@ -28,7 +29,7 @@ public final class MemoryStore: CommitObservable {
   }
 
   private let state = Locked(State())
-  private let observers = CommitObservers()
+  private let commitNews = ListenerRegistry<StoreVersion>()
   private let onClose: @Sendable () -> Void
 
   /// An empty store.
@@ -89,7 +90,7 @@ public final class MemoryStore: CommitObservable {
       let isIdle = state.withLock { $0.admission.waitUntilIdle(continuation) }
       if isIdle { continuation.resume() }
     }
-    observers.finish()
+    commitNews.finish()
     guard isFirst else { return }
     // The old tree is handed out, so that it is freed with the lock open.
     _ = state.withLock { state in
@@ -103,12 +104,13 @@ public final class MemoryStore: CommitObservable {
   ///
   /// - Parameter observer: Takes the version of the commit.
   /// - Returns: A registration; cancel it to get no more calls.
-  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> any CommitObservation {
-    observers.add(tell: observer, finish: {})
+  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
+    let registration = commitNews.add(observer)
+    return InteropRegistration { registration.cancel() }
   }
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
-  public var commits: AsyncStream<StoreVersion> { observers.makeStream() }
+  public var commits: AsyncStream<StoreVersion> { commitNews.events }
 
   /// How many writers wait for their turn, for tests.
   var writersInLine: Int { state.withLock { $0.admission.writersInLine } }
@@ -124,7 +126,7 @@ public final class MemoryStore: CommitObservable {
       state.version = state.version.next
       return (state.version, before)
     }
-    if !changed.isSame(as: before) { observers.tell(version) }
+    if !changed.isSame(as: before) { commitNews.emit(version) }
     return version
   }
 }

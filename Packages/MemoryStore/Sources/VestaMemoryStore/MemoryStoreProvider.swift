@@ -25,7 +25,7 @@ public struct MemoryStoreProvider: StoreProvider {
     in directory: String,
     options: StoreOptions
   ) async throws -> any OrderedStore {
-    guard MemoryStoreProvider.isValid(name) else {
+    guard StoreLimits.isValidName(name) else {
       throw StoreError(
         .invalidName,
         operation: "open",
@@ -45,15 +45,5 @@ public struct MemoryStoreProvider: StoreProvider {
       )
     }
     return MemoryStore(onClose: { names.withLock { _ = $0.remove(place) } })
-  }
-
-  private static func isValid(_ name: String) -> Bool {
-    guard (1...100).contains(name.utf8.count), !name.hasPrefix(".") else { return false }
-    return name.unicodeScalars.allSatisfy { scalar in
-      switch scalar {
-      case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
-      default: false
-      }
-    }
   }
 }

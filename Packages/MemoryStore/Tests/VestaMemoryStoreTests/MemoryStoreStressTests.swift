@@ -1,3 +1,4 @@
+import ListenerInterop
 import StoreInterop
 import StoreInteropContracts
 import Testing

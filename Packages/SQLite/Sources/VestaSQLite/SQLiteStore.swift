@@ -1,3 +1,4 @@
+public import ListenerInterop
 public import StoreInterop
 import VestaConcurrency
 
@@ -34,7 +35,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   let writer: WriterSession
   private let files: StoreFiles
   private let tuning: StoreTuning
-  private let observers = CommitObservers()
+  private let commitNews = ListenerRegistry<StoreVersion>()
   private let turns = Locked(Turns())
   private let ending = Locked(Ending.notBegun)
 
@@ -64,8 +65,6 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   }
 
   // A store that is dropped without `close` still ends the streams of those who wait for commits.
-  deinit { observers.finish() }
-
   /// The database file.
   public var path: String { files.database }
 
@@ -174,7 +173,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
       served.append((next, outcome))
     }
     let loss = group.commit()
-    observers.tell(group.versions)
+    for version in group.versions { commitNews.emit(version) }
     for (waiter, outcome) in served { waiter.resume(.done(final(outcome, loss))) }
     ownOutcome = final(ownOutcome, loss)
     await writer.keepLogShort()
@@ -212,12 +211,13 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   // MARK: Commits
 
   /// Calls back after every commit; see `CommitObservable`.
-  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> any CommitObservation {
-    observers.add(observer)
+  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
+    let registration = commitNews.add(observer)
+    return InteropRegistration { registration.cancel() }
   }
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
-  public var commits: AsyncStream<StoreVersion> { observers.stream() }
+  public var commits: AsyncStream<StoreVersion> { commitNews.events }
 
   // MARK: Closing
 
@@ -236,7 +236,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     await waitForTurns()
     await readers.close()
     writer.close()
-    observers.finish()
+    commitNews.finish()
     files.release()
     let waiting: [@Sendable () -> Void] = ending.withLock { ending in
       defer { ending = .done }

@@ -23,7 +23,7 @@ final class StoreFiles: Sendable {
 
   /// Makes the directory when it is not there, and takes its lock.
   init(name: String, in parent: String) throws {
-    guard Self.isValid(name) else { throw StoreError(.invalidName, operation: "open", path: parent) }
+    guard StoreLimits.isValidName(name) else { throw StoreError(.invalidName, operation: "open", path: parent) }
     let directory = parent.hasSuffix("/") ? parent + name : "\(parent)/\(name)"
     self.directory = directory
     database = "\(directory)/store.sqlite"
@@ -82,18 +82,6 @@ final class StoreFiles: Sendable {
     } catch {
       throw StoreError(system: error, operation: "open", path: directory)
     }
-  }
-
-  static func isValid(_ name: String) -> Bool {
-    let bytes = name.utf8
-    return (1...100).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
-      && bytes.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-        }
-      }
   }
 
   private static func takeLock(_ path: String) throws -> (Int32, Platform.FileIdentity) {

@@ -1,3 +1,4 @@
+import ListenerInterop
 import StoreInterop
 import Testing
 import VestaConcurrency

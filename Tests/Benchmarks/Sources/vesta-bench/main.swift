@@ -2,14 +2,19 @@ import BenchmarkKit
 import ConcurrencyBenchmarks
 import CoreBenchmarks
 import CryptoBenchmarks
+import StoreBenchmarks
 
 // One line per package.
 let benchmarks: [Benchmark] =
   concurrencyBenchmarks()
   + coreBenchmarks()
   + cryptoBenchmarks()
+  + storeBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 
 // Top-level code is on the main actor, where every asynchronous call would hop.
-await Task.detached { await runBenchmarks(benchmarks, filters: filters) }.value
+await Task.detached {
+  await runBenchmarks(benchmarks, filters: filters)
+  await removeStoreBenchmarkFiles()
+}.value

@@ -3,7 +3,8 @@ import CSQLite
 /// SQLite as one would use it by hand: the same table and settings as the store, and nothing around them.
 ///
 /// It has neither checksums nor a version to keep, and its values are copied into one buffer.
-final class RawSQLite {
+// Sound as @unchecked Sendable: benchmarks run one after the other, and each uses it from one task.
+final class RawSQLite: @unchecked Sendable {
   private var handle: OpaquePointer?
   private let getStatement, putStatement, scanStatement, beginStatement, beginReadStatement,
     commitStatement: OpaquePointer
