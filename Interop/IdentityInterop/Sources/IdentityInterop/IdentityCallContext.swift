@@ -17,7 +17,9 @@ public struct IdentityCallContext: Sendable, Hashable {
   /// The caller's App Check token, or its placeholder.
   public var appCheckToken: String?
 
-  /// Where the call comes from, such as an IP address; limits on guessing count by it. `nil` within the process.
+  /// Where the call comes from, such as an IP address; limits on guessing count by it.
+  ///
+  /// `nil` within the process.
   public var clientAddress: String?
 
   /// A context.
