@@ -49,7 +49,7 @@ extension Auth: AuthInterop {
       let tokens: TokenSet
       do {
         tokens = try await asked.currentTokens(forcingRefresh: forcingRefresh)
-      } catch where asked !== user && user != nil {
+      } catch  where asked !== user && user != nil {
         continue
       }
       // Somebody else may have signed in meanwhile, whose token it is not.

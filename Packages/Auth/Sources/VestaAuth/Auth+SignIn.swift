@@ -186,7 +186,8 @@ extension Auth {
 
   @AuthActor
   private func performSignIn(
-    _ operation: @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) ->
+    _ operation:
+      @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) ->
       FirstFactor
   ) async throws -> AuthDataResult {
     let signIn = try await call(operation)

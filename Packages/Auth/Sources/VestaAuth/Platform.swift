@@ -145,7 +145,9 @@ struct PlatformFileError: Error, CustomStringConvertible {
 
 #else
 
-  /// Files of the user. Access is what the user's directory grants; the platform has no modes.
+  /// Files of the user.
+  ///
+  /// Access is what the user's directory grants; the platform has no modes.
   enum PrivateFile {
     static func read(_ path: String) throws(PlatformFileError) -> [UInt8]? {
       guard FileManager.default.fileExists(atPath: path) else { return nil }

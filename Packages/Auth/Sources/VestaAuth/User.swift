@@ -79,7 +79,9 @@ public final class User: UserInfo {
 
   @AuthActor var hasFreshToken: Bool { TokenFreshness.isFresh(expiration: tokens.expiration, now: clock.now()) }
 
-  /// The tokens, refreshed first where they are about to expire. Many callers share one refresh.
+  /// The tokens, refreshed first where they are about to expire.
+  ///
+  /// Many callers share one refresh.
   @AuthActor
   func currentTokens(forcingRefresh: Bool = false) async throws -> TokenSet {
     if !forcingRefresh, hasFreshToken { return tokens }
@@ -94,7 +96,9 @@ public final class User: UserInfo {
       let response = try await auth.call { backend, context throws(IdentityError) in
         try await backend.refresh(RefreshRequest(refreshToken: used), context: context)
       }
-      guard response.userID == uid else { throw AuthError(.internalError, "The backend refreshed another user's token.") }
+      guard response.userID == uid else {
+        throw AuthError(.internalError, "The backend refreshed another user's token.")
+      }
       // A changed password brings tokens of its own: newer than those that were asked for before it.
       if tokens.refreshToken == used { adopt(response.tokens) }
       return tokens
@@ -118,9 +122,10 @@ public final class User: UserInfo {
   /// Calls the backend with the user's ID token, and signs the user out when the backend refuses it.
   @AuthActor
   func authorized<Response: Sendable>(
-    _ operation: @escaping @Sendable (
-      _ idToken: String, any IdentityBackend, IdentityCallContext
-    ) async throws(IdentityError) -> Response
+    _ operation:
+      @escaping @Sendable (
+        _ idToken: String, any IdentityBackend, IdentityCallContext
+      ) async throws(IdentityError) -> Response
   ) async throws -> Response {
     let auth = try owner
     let idToken = try await currentTokens().idToken

@@ -21,7 +21,7 @@ struct AuthClock: Sendable {
   )
 }
 
-/// When ID tokens are refreshed. Pure.
+/// When ID tokens are refreshed; pure.
 enum TokenFreshness {
   /// A token with less time left than this is refreshed before it is handed out.
   static let margin: TimeInterval = 5 * 60

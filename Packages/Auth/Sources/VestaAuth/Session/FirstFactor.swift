@@ -52,7 +52,8 @@ struct FirstFactor: Sendable {
     case let credential as PhoneAuthCredential:
       try await present(credential, idToken: idToken, to: backend, context: context)
     default:
-      FirstFactor(.refused(AuthError(.invalidCredential, "The credential was not made by one of Auth's providers.")), nil)
+      FirstFactor(
+        .refused(AuthError(.invalidCredential, "The credential was not made by one of Auth's providers.")), nil)
     }
   }
 

@@ -1,6 +1,8 @@
 import CryptoInterop
 
-/// What Auth itself reads in an ID token. It is not verified: it comes from the backend that made it.
+/// What Auth itself reads in an ID token.
+///
+/// It is not verified: it comes from the backend that made it.
 struct IDToken: Equatable {
   /// The user's id.
   let uid: String

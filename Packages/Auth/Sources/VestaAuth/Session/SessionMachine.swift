@@ -1,6 +1,8 @@
 import Foundation
 
-/// Decides what a change of the session entails. Pure: events in, actions out, to be performed in order.
+/// Decides what a change of the session entails.
+///
+/// Pure: events in, actions out, to be performed in order.
 ///
 /// Two rules stand above all others:
 /// - The store decides who is signed in at the start only. Once something has happened, a later look into the store

@@ -12,8 +12,8 @@ struct StoredSession: Codable, Equatable, Sendable {
 
   /// Reads what `encoded()` wrote; `nil` when it is something else.
   static func decoded(_ bytes: [UInt8]) -> StoredSession? {
-    guard let session = try? JSONDecoder().decode(Self.self, from: Data(bytes)), session.version == 1 else { return nil }
-    return session
+    let session = try? JSONDecoder().decode(Self.self, from: Data(bytes))
+    return session?.version == 1 ? session : nil
   }
 }
 

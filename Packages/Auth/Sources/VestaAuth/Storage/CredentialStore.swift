@@ -60,7 +60,7 @@ public struct CredentialStoreError: Error, Sendable, CustomStringConvertible {
 
     /// The store cannot be read at the moment; that says nothing about what is in it.
     public static let unreadable = Self("unreadable")
-    /// What was in the store is damaged. It has been put aside, and nothing is kept under the key any more.
+    /// What was in the store is damaged; it has been put aside, and nothing is kept under the key any more.
     public static let corrupted = Self("corrupted")
     /// The store cannot be written at the moment.
     public static let unwritable = Self("unwritable")

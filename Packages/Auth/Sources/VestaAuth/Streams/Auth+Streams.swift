@@ -18,7 +18,7 @@ extension Auth {
   /// Keeps the promises of ``authStateChanges``.
   public var idTokenChanges: IDTokenChangesSequence { IDTokenChangesSequence(self) }
 
-  /// The present user and each change, as the elements of a stream. No thread is changed for them.
+  /// The present user and each change, as the elements of a stream; no thread is changed for them.
   func stream(of registry: ListenerRegistry<User?>) -> AsyncStream<User?> {
     .events { sink in
       AuthActor.sync {
