@@ -168,16 +168,16 @@ import VestaConcurrency
     let phone = PhoneAuthProvider.provider(auth: auth)
     phone.verifyPhoneNumber("+49", completion: got("verifyPhoneNumber"))
     user.multiFactor.getSessionWithCompletion(got("session"))
-    _ = await log.wait(for: 31)
+    _ = await log.wait(for: 30)
     user.link(with: TwitterAuthProvider.credential(withToken: "t", secret: "s"), completion: got("link with"))
-    _ = await log.wait(for: 32)
+    _ = await log.wait(for: 31)
     user.unlink(fromProvider: "twitter.com", completion: got("unlink"))
     let session = try await user.multiFactor.session()
     let secret = try await TOTPMultiFactorGenerator.generateSecret(with: session)
     TOTPMultiFactorGenerator.generateSecret(with: session, completion: got("generateSecret"))
     let proof = TOTPMultiFactorGenerator.assertionForEnrollment(with: secret, oneTimePassword: "123456")
     user.multiFactor.enroll(with: proof, displayName: nil, completion: done("enroll"))
-    _ = await log.wait(for: 35)
+    _ = await log.wait(for: 34)
     let error = await #expect(throws: AuthError.self) {
       try await auth.signIn(withEmail: "ada@example.com", password: "secret1")
     }
@@ -189,13 +189,13 @@ import VestaConcurrency
     phone.verifyPhoneNumber(
       with: PhoneMultiFactorInfo(record, phoneNumber: "+1"), multiFactorSession: resolver.session,
       completion: got("verifyPhoneNumber with"))
-    _ = await log.wait(for: 37)
+    _ = await log.wait(for: 36)
     user.multiFactor.unenroll(with: factor, completion: done("unenroll"))
     user.multiFactor.unenroll(withFactorUID: "none", completion: { log.add("unenroll by id \($0 is AuthError)") })
-    _ = await log.wait(for: 39)
+    _ = await log.wait(for: 38)
     user.delete(completion: done("delete"))
-    let heard = await log.wait(for: 40)
+    let heard = await log.wait(for: 39)
     #expect(heard.filter { !$0.hasSuffix(" true") } == [])
-    #expect(Set(heard).count == 40)
+    #expect(Set(heard).count == 39)
   }
 }

@@ -106,6 +106,7 @@ import Testing
     _ = test.auth.addIDTokenDidChangeListener { _, user in log.add(user) }
     test.clock.advance(by: 3300)
     _ = await log.wait(for: 2)
+    await test.settle()
     #expect(test.backend.count(of: "refresh") == 1 && test.clock.alarms == [test.clock.now + 3300])
   }
 

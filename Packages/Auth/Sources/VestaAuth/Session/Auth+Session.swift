@@ -149,8 +149,10 @@ extension Auth {
   @AuthActor
   private func refreshBeforeExpiry() async {
     guard let user, !isOver else { return }
+    // Somebody who asked may have refreshed it between the alarm and this.
+    guard TokenFreshness.isDue(expiration: user.tokens.expiration, now: clock.now()) else { return }
     do {
-      _ = try await user.currentTokens(forcingRefresh: !user.hasFreshToken)
+      _ = try await user.currentTokens(forcingRefresh: true)
     } catch {
       guard user === self.user, !isOver else { return }
       refreshFailures += 1

@@ -31,6 +31,11 @@ enum TokenFreshness {
     expiration.timeIntervalSince(now) >= margin
   }
 
+  /// Whether it is time to refresh a token although nobody asks for it.
+  static func isDue(expiration: Date, now: Date) -> Bool {
+    nextRefresh(expiration: expiration, failures: 0, now: now) <= now
+  }
+
   /// When a token is refreshed although nobody asks for it.
   ///
   /// - Parameters:
