@@ -55,7 +55,8 @@ final class World: Sendable {
   // MARK: Short forms
 
   @discardableResult
-  func signUp(_ email: String = "ada@example.com", _ password: String = "correct horse") async throws -> SignUpResponse {
+  func signUp(_ email: String = "ada@example.com", _ password: String = "correct horse") async throws -> SignUpResponse
+  {
     try await engine.signUp(SignUpRequest(email: email, password: password), context: context)
   }
 
