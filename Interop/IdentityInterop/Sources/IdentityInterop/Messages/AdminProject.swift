@@ -1,0 +1,214 @@
+/// Whether second factors can be used.
+public enum MfaState: String, Sendable, Hashable, CaseIterable {
+  /// They cannot.
+  case disabled = "DISABLED"
+
+  /// Users may add them.
+  case enabled = "ENABLED"
+
+  /// Users have to add them.
+  case mandatory = "MANDATORY"
+}
+
+/// Which ways to sign in a project or a tenant allows.
+public struct SignInSettings: IdentityMessage {
+  /// Whether accounts may have passwords.
+  public var allowsPasswords: Bool
+
+  /// Whether users may sign in by e-mail link.
+  public var allowsEmailLinks: Bool
+
+  /// Whether anonymous accounts can be made.
+  public var allowsAnonymous: Bool
+
+  /// Whether users may sign in by phone; never in a tenant.
+  public var allowsPhone: Bool
+
+  /// Whether nobody can sign in at all.
+  public var isDisabled: Bool
+
+  /// Whether second factors can be used.
+  public var mfaState: MfaState
+
+  /// Whether phones can be second factors.
+  public var allowsPhoneFactors: Bool
+
+  /// Whether authenticator apps can be second factors.
+  public var allowsTotpFactors: Bool
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - allowsPasswords: Whether accounts may have passwords.
+  ///   - allowsEmailLinks: Whether users may sign in by e-mail link.
+  ///   - allowsAnonymous: Whether anonymous accounts can be made.
+  ///   - allowsPhone: Whether users may sign in by phone.
+  ///   - isDisabled: Whether nobody can sign in at all.
+  ///   - mfaState: Whether second factors can be used.
+  ///   - allowsPhoneFactors: Whether phones can be second factors.
+  ///   - allowsTotpFactors: Whether authenticator apps can be second factors.
+  public init(
+    allowsPasswords: Bool = true,
+    allowsEmailLinks: Bool = true,
+    allowsAnonymous: Bool = true,
+    allowsPhone: Bool = true,
+    isDisabled: Bool = false,
+    mfaState: MfaState = .enabled,
+    allowsPhoneFactors: Bool = true,
+    allowsTotpFactors: Bool = true
+  ) {
+    self.allowsPasswords = allowsPasswords
+    self.allowsEmailLinks = allowsEmailLinks
+    self.allowsAnonymous = allowsAnonymous
+    self.allowsPhone = allowsPhone
+    self.isDisabled = isDisabled
+    self.mfaState = mfaState
+    self.allowsPhoneFactors = allowsPhoneFactors
+    self.allowsTotpFactors = allowsTotpFactors
+  }
+}
+
+/// The settings of the project.
+public struct ProjectConfig: IdentityMessage {
+  /// Which ways to sign in it allows.
+  public var signIn: SignInSettings
+
+  /// Whether several accounts may have one e-mail address, by way of providers.
+  public var allowsDuplicateEmails: Bool
+
+  /// Whether answers hide which addresses have accounts.
+  public var hidesEmails: Bool
+
+  /// What passwords have to be like.
+  public var passwordPolicy: PasswordPolicy
+
+  /// The domains that links may lead to; tenants use them too.
+  public var authorizedDomains: [String]
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - signIn: Which ways to sign in it allows.
+  ///   - allowsDuplicateEmails: Whether several accounts may have one e-mail address, by way of providers.
+  ///   - hidesEmails: Whether answers hide which addresses have accounts.
+  ///   - passwordPolicy: What passwords have to be like.
+  ///   - authorizedDomains: The domains that links may lead to.
+  public init(
+    signIn: SignInSettings = SignInSettings(),
+    allowsDuplicateEmails: Bool = false,
+    hidesEmails: Bool = true,
+    passwordPolicy: PasswordPolicy = PasswordPolicy(),
+    authorizedDomains: [String] = ["localhost"]
+  ) {
+    self.signIn = signIn
+    self.allowsDuplicateEmails = allowsDuplicateEmails
+    self.hidesEmails = hidesEmails
+    self.passwordPolicy = passwordPolicy
+    self.authorizedDomains = authorizedDomains
+  }
+}
+
+/// A tenant: users of its own within the project.
+public struct Tenant: IdentityMessage {
+  /// Names the tenant.
+  public var tenantID: String
+
+  /// What it is called.
+  public var displayName: String?
+
+  /// Which ways to sign in it allows.
+  public var signIn: SignInSettings
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - tenantID: Names the tenant.
+  ///   - displayName: What it is called.
+  ///   - signIn: Which ways to sign in it allows.
+  public init(tenantID: String, displayName: String? = nil, signIn: SignInSettings = SignInSettings()) {
+    self.tenantID = tenantID
+    self.displayName = displayName
+    self.signIn = signIn
+  }
+}
+
+/// A tenant to make.
+public struct CreateTenantRequest: IdentityMessage {
+  /// What it is called; its id begins with it.
+  public var displayName: String?
+
+  /// Which ways to sign in it allows.
+  public var signIn: SignInSettings
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - displayName: What it is called.
+  ///   - signIn: Which ways to sign in it allows.
+  public init(displayName: String? = nil, signIn: SignInSettings = SignInSettings()) {
+    self.displayName = displayName
+    self.signIn = signIn
+  }
+}
+
+/// Changes to a tenant; what is `nil` stays as it is.
+public struct UpdateTenantRequest: IdentityMessage {
+  /// The tenant.
+  public var tenantID: String
+
+  /// What it is called.
+  public var displayName: String?
+
+  /// Which ways to sign in it allows.
+  public var signIn: SignInSettings?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - tenantID: The tenant.
+  ///   - displayName: What it is called.
+  ///   - signIn: Which ways to sign in it allows.
+  public init(tenantID: String, displayName: String? = nil, signIn: SignInSettings? = nil) {
+    self.tenantID = tenantID
+    self.displayName = displayName
+    self.signIn = signIn
+  }
+}
+
+/// A page of the tenants.
+public struct ListTenantsRequest: IdentityMessage {
+  /// How many tenants, 1 to 1000.
+  public var pageSize: Int
+
+  /// The token of the page before.
+  public var pageToken: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - pageSize: How many tenants, 1 to 1000.
+  ///   - pageToken: The token of the page before.
+  public init(pageSize: Int = 20, pageToken: String? = nil) {
+    self.pageSize = pageSize
+    self.pageToken = pageToken
+  }
+}
+
+/// A page of the tenants.
+public struct ListTenantsResponse: IdentityMessage {
+  /// The tenants by id.
+  public var tenants: [Tenant]
+
+  /// Gives the next page; `nil` after the last one.
+  public var nextPageToken: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - tenants: The tenants by id.
+  ///   - nextPageToken: Gives the next page.
+  public init(tenants: [Tenant], nextPageToken: String? = nil) {
+    self.tenants = tenants
+    self.nextPageToken = nextPageToken
+  }
+}

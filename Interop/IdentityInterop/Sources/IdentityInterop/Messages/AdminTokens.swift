@@ -1,0 +1,201 @@
+/// An ID token to make a session cookie of.
+public struct CreateSessionCookieRequest: IdentityMessage {
+  /// The ID token.
+  public var idToken: String
+
+  /// For how many seconds it is to be valid: 300 to 1,209,600.
+  public var validDuration: Int64
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - idToken: The ID token.
+  ///   - validDuration: For how many seconds it is to be valid: 300 to 1,209,600.
+  public init(idToken: String, validDuration: Int64 = 1_209_600) {
+    self.idToken = idToken
+    self.validDuration = validDuration
+  }
+}
+
+/// An ID token or a session cookie to verify.
+public struct VerifyTokenRequest: IdentityMessage {
+  /// The token.
+  public var token: String
+
+  /// Whether the account is looked at too: is it there, enabled, and not signed out everywhere.
+  public var checksRevocation: Bool
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - checksRevocation: Whether the account is looked at too: is it there, enabled, and not signed out everywhere.
+  public init(token: String, checksRevocation: Bool = false) {
+    self.token = token
+    self.checksRevocation = checksRevocation
+  }
+}
+
+/// What a token that can be believed says.
+public struct VerifiedToken: IdentityMessage {
+  /// The user's id.
+  public var localID: String
+
+  /// All claims, as JSON text.
+  public var claims: String
+
+  /// When the user signed in, in seconds since 1970.
+  public var authTime: Int64
+
+  /// Until when it is valid, in seconds since 1970.
+  public var expiresAt: Int64
+
+  /// The user's tenant.
+  public var tenantID: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - localID: The user's id.
+  ///   - claims: All claims, as JSON text.
+  ///   - authTime: When the user signed in, in seconds since 1970.
+  ///   - expiresAt: Until when it is valid, in seconds since 1970.
+  ///   - tenantID: The user's tenant.
+  public init(localID: String, claims: String, authTime: Int64, expiresAt: Int64, tenantID: String? = nil) {
+    self.localID = localID
+    self.claims = claims
+    self.authTime = authTime
+    self.expiresAt = expiresAt
+    self.tenantID = tenantID
+  }
+}
+
+/// What a custom token is to say.
+public struct CreateCustomTokenRequest: IdentityMessage {
+  /// The user's id, 1 to 128 characters.
+  public var localID: String
+
+  /// Claims for the session, as JSON text.
+  public var claims: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - localID: The user's id, 1 to 128 characters.
+  ///   - claims: Claims for the session, as JSON text.
+  public init(localID: String, claims: String? = nil) {
+    self.localID = localID
+    self.claims = claims
+  }
+}
+
+/// A key with which servers of the project sign custom tokens.
+public struct ServiceAccountKey: IdentityMessage {
+  /// The name of the service account.
+  public var clientEmail: String
+
+  /// The `kid` of the key.
+  public var privateKeyID: String
+
+  /// The private key as PEM text.
+  public var privateKey: String
+
+  /// The project.
+  public var projectID: String
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - clientEmail: The name of the service account.
+  ///   - privateKeyID: The `kid` of the key.
+  ///   - privateKey: The private key as PEM text.
+  ///   - projectID: The project.
+  public init(clientEmail: String, privateKeyID: String, privateKey: String, projectID: String) {
+    self.clientEmail = clientEmail
+    self.privateKeyID = privateKeyID
+    self.privateKey = privateKey
+    self.projectID = projectID
+  }
+}
+
+/// A code that is handed to the administrator instead of being sent.
+public struct OobLink: IdentityMessage {
+  /// The address.
+  public var email: String
+
+  /// The code.
+  public var oobCode: String
+
+  /// The link with the code in it.
+  public var oobLink: String
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - oobCode: The code.
+  ///   - oobLink: The link with the code in it.
+  public init(email: String, oobCode: String, oobLink: String) {
+    self.email = email
+    self.oobCode = oobCode
+    self.oobLink = oobLink
+  }
+}
+
+/// A code that was sent by e-mail, as development tools show it.
+public struct SentOobCode: IdentityMessage {
+  /// The address that it was sent for.
+  public var email: String
+
+  /// The address that it changes to.
+  public var newEmail: String?
+
+  /// What it is for.
+  public var requestType: OobRequestType
+
+  /// The code.
+  public var oobCode: String
+
+  /// The link with the code in it.
+  public var oobLink: String
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - email: The address that it was sent for.
+  ///   - newEmail: The address that it changes to.
+  ///   - requestType: What it is for.
+  ///   - oobCode: The code.
+  ///   - oobLink: The link with the code in it.
+  public init(email: String, newEmail: String? = nil, requestType: OobRequestType, oobCode: String, oobLink: String) {
+    self.email = email
+    self.newEmail = newEmail
+    self.requestType = requestType
+    self.oobCode = oobCode
+    self.oobLink = oobLink
+  }
+}
+
+/// A code that was sent to a phone, as development tools show it.
+public struct SentVerificationCode: IdentityMessage {
+  /// The number.
+  public var phoneNumber: String
+
+  /// Names the verification.
+  public var sessionInfo: String
+
+  /// The code.
+  public var code: String
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - phoneNumber: The number.
+  ///   - sessionInfo: Names the verification.
+  ///   - code: The code.
+  public init(phoneNumber: String, sessionInfo: String, code: String) {
+    self.phoneNumber = phoneNumber
+    self.sessionInfo = sessionInfo
+    self.code = code
+  }
+}

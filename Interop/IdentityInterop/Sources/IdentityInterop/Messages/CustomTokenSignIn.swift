@@ -1,0 +1,36 @@
+/// A token of a server of the project.
+public struct CustomTokenSignInRequest: IdentityMessage {
+  /// A JSON Web Token that a service account of the project has signed.
+  public var token: String
+
+  /// All parts of it.
+  ///
+  /// - Parameter token: A JSON Web Token that a service account of the project has signed.
+  public init(token: String) {
+    self.token = token
+  }
+}
+
+/// The account that was signed in to.
+public struct CustomTokenSignInResponse: IdentityMessage {
+  /// The user's id.
+  public var localID: String
+
+  /// Whether the account was made by this call.
+  public var isNewUser: Bool
+
+  /// The tokens of the new session.
+  public var tokens: IdentityTokens
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - localID: The user's id.
+  ///   - isNewUser: Whether the account was made by this call.
+  ///   - tokens: The tokens of the new session.
+  public init(localID: String, isNewUser: Bool, tokens: IdentityTokens) {
+    self.localID = localID
+    self.isNewUser = isNewUser
+    self.tokens = tokens
+  }
+}

@@ -1,0 +1,59 @@
+/// The tokens of a session.
+public struct IdentityTokens: IdentityMessage {
+  /// Says who the user is: a signed JSON Web Token for this and other services.
+  public var idToken: String
+
+  /// Gives new ID tokens; opaque.
+  public var refreshToken: String
+
+  /// For how many seconds the ID token is valid from now on.
+  public var expiresIn: Int64
+
+  /// Tokens of one session.
+  ///
+  /// - Parameters:
+  ///   - idToken: Says who the user is: a signed JSON Web Token for this and other services.
+  ///   - refreshToken: Gives new ID tokens.
+  ///   - expiresIn: For how many seconds the ID token is valid from now on.
+  public init(idToken: String, refreshToken: String, expiresIn: Int64 = 3600) {
+    self.idToken = idToken
+    self.refreshToken = refreshToken
+    self.expiresIn = expiresIn
+  }
+}
+
+/// What a first factor leads to.
+public enum SignInOutcome: IdentityMessage {
+  /// The user is signed in.
+  case signedIn(IdentityTokens)
+
+  /// The account has a second factor, which has to follow.
+  case secondFactorRequired(PendingSecondFactor)
+
+  /// The tokens, where no second factor is needed.
+  public var tokens: IdentityTokens? { if case .signedIn(let tokens) = self { tokens } else { nil } }
+
+  /// What a second factor needs, where one is needed.
+  public var pending: PendingSecondFactor? {
+    if case .secondFactorRequired(let pending) = self { pending } else { nil }
+  }
+}
+
+/// What the sign-in with a second factor goes on from.
+public struct PendingSecondFactor: IdentityMessage {
+  /// Proves the first factor; valid for a while, for one sign-in.
+  public var mfaPendingCredential: String
+
+  /// The second factors to choose from; phone numbers show their last four digits only.
+  public var factors: [MfaEnrollment]
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - mfaPendingCredential: Proves the first factor.
+  ///   - factors: The second factors to choose from.
+  public init(mfaPendingCredential: String, factors: [MfaEnrollment]) {
+    self.mfaPendingCredential = mfaPendingCredential
+    self.factors = factors
+  }
+}

@@ -1,0 +1,278 @@
+/// What an identity provider gave to prove who the user is.
+///
+/// Which parts there are depends on the provider.
+public struct IdpCredential: IdentityMessage {
+  /// The provider, such as "google.com".
+  public var providerID: String
+
+  /// The provider's ID token.
+  public var idToken: String?
+
+  /// The provider's access token.
+  public var accessToken: String?
+
+  /// The secret of an OAuth 1 token.
+  public var oauthTokenSecret: String?
+
+  /// The nonce whose SHA-256 stands in the ID token, or that stands there itself.
+  public var rawNonce: String?
+
+  /// A code that the backend can exchange for tokens.
+  public var authorizationCode: String?
+
+  /// What an earlier response gave to go on with.
+  public var pendingToken: String?
+
+  /// The provider's SAML response.
+  public var samlResponse: String?
+
+  /// What Game Center gave, as the wire's JSON text.
+  public var gameCenterSignature: String?
+
+  /// The given name, where the provider tells it once and not in the token.
+  public var givenName: String?
+
+  /// The family name, where the provider tells it once and not in the token.
+  public var familyName: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - providerID: The provider, such as "google.com".
+  ///   - idToken: The provider's ID token.
+  ///   - accessToken: The provider's access token.
+  ///   - oauthTokenSecret: The secret of an OAuth 1 token.
+  ///   - rawNonce: The nonce whose SHA-256 stands in the ID token, or that stands there itself.
+  ///   - authorizationCode: A code that the backend can exchange for tokens.
+  ///   - pendingToken: What an earlier response gave to go on with.
+  ///   - samlResponse: The provider's SAML response.
+  ///   - gameCenterSignature: What Game Center gave, as the wire's JSON text.
+  ///   - givenName: The given name, where the provider tells it once and not in the token.
+  ///   - familyName: The family name, where the provider tells it once and not in the token.
+  public init(
+    providerID: String,
+    idToken: String? = nil,
+    accessToken: String? = nil,
+    oauthTokenSecret: String? = nil,
+    rawNonce: String? = nil,
+    authorizationCode: String? = nil,
+    pendingToken: String? = nil,
+    samlResponse: String? = nil,
+    gameCenterSignature: String? = nil,
+    givenName: String? = nil,
+    familyName: String? = nil
+  ) {
+    self.providerID = providerID
+    self.idToken = idToken
+    self.accessToken = accessToken
+    self.oauthTokenSecret = oauthTokenSecret
+    self.rawNonce = rawNonce
+    self.authorizationCode = authorizationCode
+    self.pendingToken = pendingToken
+    self.samlResponse = samlResponse
+    self.gameCenterSignature = gameCenterSignature
+    self.givenName = givenName
+    self.familyName = familyName
+  }
+}
+
+/// The credential of an identity provider, to sign in with or to link.
+public struct IdpSignInRequest: IdentityMessage {
+  /// What the provider gave.
+  public var credential: IdpCredential
+
+  /// The address to which the provider sent the user.
+  public var requestURI: String
+
+  /// The ID token of the account to link to; `nil` to sign in.
+  public var idToken: String?
+
+  /// Whether refusals come as `errorMessage`, with what the provider said.
+  public var returnIdpCredential: Bool
+
+  /// Whether an account is made where there is none.
+  public var autoCreate: Bool
+
+  /// The session in which the request to the provider was made.
+  public var sessionID: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - credential: What the provider gave.
+  ///   - requestURI: The address to which the provider sent the user.
+  ///   - idToken: The ID token of the account to link to.
+  ///   - returnIdpCredential: Whether refusals come as `errorMessage`, with what the provider said.
+  ///   - autoCreate: Whether an account is made where there is none.
+  ///   - sessionID: The session in which the request to the provider was made.
+  public init(
+    credential: IdpCredential,
+    requestURI: String = "http://localhost",
+    idToken: String? = nil,
+    returnIdpCredential: Bool = true,
+    autoCreate: Bool = true,
+    sessionID: String? = nil
+  ) {
+    self.credential = credential
+    self.requestURI = requestURI
+    self.idToken = idToken
+    self.returnIdpCredential = returnIdpCredential
+    self.autoCreate = autoCreate
+    self.sessionID = sessionID
+  }
+}
+
+/// What the provider said, and what became of it.
+public struct IdpSignInResponse: IdentityMessage {
+  /// The provider.
+  public var providerID: String
+
+  /// The user's id at the provider, as it stands in federated lists.
+  public var federatedID: String
+
+  /// The user's id at the provider.
+  public var rawID: String
+
+  /// The user's id; of the account that is in the way, where `needsConfirmation`.
+  public var localID: String?
+
+  /// The e-mail address that the provider knows.
+  public var email: String?
+
+  /// Whether the provider has verified that address.
+  public var emailVerified: Bool
+
+  /// The name to show.
+  public var displayName: String?
+
+  /// The full name.
+  public var fullName: String?
+
+  /// The given name.
+  public var firstName: String?
+
+  /// The family name.
+  public var lastName: String?
+
+  /// The user's name at the provider.
+  public var screenName: String?
+
+  /// Where the user's picture is.
+  public var photoURL: String?
+
+  /// All that the provider said of the user, as JSON text.
+  public var rawUserInfo: String?
+
+  /// Whether the account was made by this call.
+  public var isNewUser: Bool
+
+  /// The provider's ID token.
+  public var oauthIDToken: String?
+
+  /// The provider's access token.
+  public var oauthAccessToken: String?
+
+  /// For how many seconds the access token is valid.
+  public var oauthExpiresIn: Int64?
+
+  /// The secret of an OAuth 1 token.
+  public var oauthTokenSecret: String?
+
+  /// What to sign in or link with later, instead of the credential.
+  public var pendingToken: String?
+
+  /// The nonce that goes with the provider's ID token.
+  public var nonce: String?
+
+  /// Whether an account with the same address is in the way: the user has to sign in to that one and link.
+  public var needsConfirmation: Bool
+
+  /// The ways to sign in to the account that is in the way.
+  public var verifiedProviders: [String]
+
+  /// Why the account refused the credential, as the service writes errors.
+  public var errorMessage: String?
+
+  /// The session, or what a second factor needs; `nil` after a refusal.
+  public var outcome: SignInOutcome?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - providerID: The provider.
+  ///   - federatedID: The user's id at the provider, as it stands in federated lists.
+  ///   - rawID: The user's id at the provider.
+  ///   - localID: The user's id.
+  ///   - email: The e-mail address that the provider knows.
+  ///   - emailVerified: Whether the provider has verified that address.
+  ///   - displayName: The name to show.
+  ///   - fullName: The full name.
+  ///   - firstName: The given name.
+  ///   - lastName: The family name.
+  ///   - screenName: The user's name at the provider.
+  ///   - photoURL: Where the user's picture is.
+  ///   - rawUserInfo: All that the provider said of the user, as JSON text.
+  ///   - isNewUser: Whether the account was made by this call.
+  ///   - oauthIDToken: The provider's ID token.
+  ///   - oauthAccessToken: The provider's access token.
+  ///   - oauthExpiresIn: For how many seconds the access token is valid.
+  ///   - oauthTokenSecret: The secret of an OAuth 1 token.
+  ///   - pendingToken: What to sign in or link with later, instead of the credential.
+  ///   - nonce: The nonce that goes with the provider's ID token.
+  ///   - needsConfirmation: Whether an account with the same address is in the way: the user has to sign in to that one
+  ///     and link.
+  ///   - verifiedProviders: The ways to sign in to the account that is in the way.
+  ///   - errorMessage: Why the account refused the credential, as the service writes errors.
+  ///   - outcome: The session, or what a second factor needs.
+  public init(
+    providerID: String,
+    federatedID: String,
+    rawID: String,
+    localID: String? = nil,
+    email: String? = nil,
+    emailVerified: Bool = false,
+    displayName: String? = nil,
+    fullName: String? = nil,
+    firstName: String? = nil,
+    lastName: String? = nil,
+    screenName: String? = nil,
+    photoURL: String? = nil,
+    rawUserInfo: String? = nil,
+    isNewUser: Bool = false,
+    oauthIDToken: String? = nil,
+    oauthAccessToken: String? = nil,
+    oauthExpiresIn: Int64? = nil,
+    oauthTokenSecret: String? = nil,
+    pendingToken: String? = nil,
+    nonce: String? = nil,
+    needsConfirmation: Bool = false,
+    verifiedProviders: [String] = [],
+    errorMessage: String? = nil,
+    outcome: SignInOutcome? = nil
+  ) {
+    self.providerID = providerID
+    self.federatedID = federatedID
+    self.rawID = rawID
+    self.localID = localID
+    self.email = email
+    self.emailVerified = emailVerified
+    self.displayName = displayName
+    self.fullName = fullName
+    self.firstName = firstName
+    self.lastName = lastName
+    self.screenName = screenName
+    self.photoURL = photoURL
+    self.rawUserInfo = rawUserInfo
+    self.isNewUser = isNewUser
+    self.oauthIDToken = oauthIDToken
+    self.oauthAccessToken = oauthAccessToken
+    self.oauthExpiresIn = oauthExpiresIn
+    self.oauthTokenSecret = oauthTokenSecret
+    self.pendingToken = pendingToken
+    self.nonce = nonce
+    self.needsConfirmation = needsConfirmation
+    self.verifiedProviders = verifiedProviders
+    self.errorMessage = errorMessage
+    self.outcome = outcome
+  }
+}

@@ -1,0 +1,233 @@
+/// What a code by e-mail is for.
+public enum OobRequestType: String, Sendable, Hashable, CaseIterable {
+  /// Sets a new password.
+  case passwordReset = "PASSWORD_RESET"
+
+  /// Verifies the address.
+  case verifyEmail = "VERIFY_EMAIL"
+
+  /// Signs in.
+  case emailSignIn = "EMAIL_SIGNIN"
+
+  /// Verifies a new address and changes to it.
+  case verifyAndChangeEmail = "VERIFY_AND_CHANGE_EMAIL"
+
+  /// Takes back the change of an address.
+  case recoverEmail = "RECOVER_EMAIL"
+
+  /// Takes back the addition of a second factor.
+  case revertSecondFactorAddition = "REVERT_SECOND_FACTOR_ADDITION"
+
+  /// The `mode` parameter of links with such a code.
+  public var linkMode: String {
+    switch self {
+    case .passwordReset: "resetPassword"
+    case .verifyEmail: "verifyEmail"
+    case .emailSignIn: "signIn"
+    case .verifyAndChangeEmail: "verifyAndChangeEmail"
+    case .recoverEmail: "recoverEmail"
+    case .revertSecondFactorAddition: "revertSecondFactorAddition"
+    }
+  }
+}
+
+/// A code to send by e-mail.
+public struct SendOobCodeRequest: IdentityMessage {
+  /// What it is for; `nil` is `MISSING_REQ_TYPE`.
+  public var requestType: OobRequestType?
+
+  /// The address; not needed with an ID token.
+  public var email: String?
+
+  /// The address to change to.
+  public var newEmail: String?
+
+  /// The ID token of the account.
+  public var idToken: String?
+
+  /// What the link leads to.
+  public var settings: OobLinkSettings
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - requestType: What it is for.
+  ///   - email: The address.
+  ///   - newEmail: The address to change to.
+  ///   - idToken: The ID token of the account.
+  ///   - settings: What the link leads to.
+  public init(
+    requestType: OobRequestType?,
+    email: String? = nil,
+    newEmail: String? = nil,
+    idToken: String? = nil,
+    settings: OobLinkSettings = OobLinkSettings()
+  ) {
+    self.requestType = requestType
+    self.email = email
+    self.newEmail = newEmail
+    self.idToken = idToken
+    self.settings = settings
+  }
+}
+
+/// What the link in a message leads to.
+public struct OobLinkSettings: IdentityMessage {
+  /// Where the user goes on afterwards.
+  public var continueURL: String?
+
+  /// Whether the app takes the code itself.
+  public var canHandleCodeInApp: Bool
+
+  /// The bundle of the app that takes it.
+  public var iosBundleID: String?
+
+  /// The package of the Android app that takes it.
+  public var androidPackageName: String?
+
+  /// Whether to install the Android app first.
+  public var androidInstallApp: Bool
+
+  /// The Android app's lowest version.
+  public var androidMinimumVersion: String?
+
+  /// The domain of the link.
+  public var linkDomain: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - continueURL: Where the user goes on afterwards.
+  ///   - canHandleCodeInApp: Whether the app takes the code itself.
+  ///   - iosBundleID: The bundle of the app that takes it.
+  ///   - androidPackageName: The package of the Android app that takes it.
+  ///   - androidInstallApp: Whether to install the Android app first.
+  ///   - androidMinimumVersion: The Android app's lowest version.
+  ///   - linkDomain: The domain of the link.
+  public init(
+    continueURL: String? = nil,
+    canHandleCodeInApp: Bool = false,
+    iosBundleID: String? = nil,
+    androidPackageName: String? = nil,
+    androidInstallApp: Bool = false,
+    androidMinimumVersion: String? = nil,
+    linkDomain: String? = nil
+  ) {
+    self.continueURL = continueURL
+    self.canHandleCodeInApp = canHandleCodeInApp
+    self.iosBundleID = iosBundleID
+    self.androidPackageName = androidPackageName
+    self.androidInstallApp = androidInstallApp
+    self.androidMinimumVersion = androidMinimumVersion
+    self.linkDomain = linkDomain
+  }
+}
+
+/// That a code is on its way, or that it would be if there were such an account.
+public struct SendOobCodeResponse: IdentityMessage {
+  /// The address.
+  public var email: String
+
+  /// All parts of it.
+  ///
+  /// - Parameter email: The address.
+  public init(email: String) {
+    self.email = email
+  }
+}
+
+/// A code to look at, or to set a new password with.
+public struct ResetPasswordRequest: IdentityMessage {
+  /// The code.
+  public var oobCode: String
+
+  /// The new password; `nil` to look at the code only.
+  public var newPassword: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - oobCode: The code.
+  ///   - newPassword: The new password.
+  public init(oobCode: String, newPassword: String? = nil) {
+    self.oobCode = oobCode
+    self.newPassword = newPassword
+  }
+}
+
+/// What a code is for.
+public struct ResetPasswordResponse: IdentityMessage {
+  /// What it is for.
+  public var requestType: OobRequestType
+
+  /// The address it was sent for; `nil` for sign-in links.
+  public var email: String?
+
+  /// The address that it changes to.
+  public var newEmail: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - requestType: What it is for.
+  ///   - email: The address it was sent for.
+  ///   - newEmail: The address that it changes to.
+  public init(requestType: OobRequestType, email: String? = nil, newEmail: String? = nil) {
+    self.requestType = requestType
+    self.email = email
+    self.newEmail = newEmail
+  }
+}
+
+/// An address whose ways to sign in are asked for.
+public struct CreateAuthURIRequest: IdentityMessage {
+  /// The e-mail address.
+  public var identifier: String
+
+  /// Where the user is to go on.
+  public var continueURI: String
+
+  /// A session to go on with.
+  public var sessionID: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - identifier: The e-mail address.
+  ///   - continueURI: Where the user is to go on.
+  ///   - sessionID: A session to go on with.
+  public init(identifier: String, continueURI: String = "http://localhost", sessionID: String? = nil) {
+    self.identifier = identifier
+    self.continueURI = continueURI
+    self.sessionID = sessionID
+  }
+}
+
+/// The ways to sign in that an address has.
+public struct CreateAuthURIResponse: IdentityMessage {
+  /// The session: that of the request, or a new one.
+  public var sessionID: String
+
+  /// Whether there is an account; `nil` where the project hides that.
+  public var isRegistered: Bool?
+
+  /// The providers that are linked.
+  public var allProviders: [String]
+
+  /// The ways to sign in: `password`, `emailLink`, or a provider.
+  public var signInMethods: [String]
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - sessionID: The session: that of the request, or a new one.
+  ///   - isRegistered: Whether there is an account.
+  ///   - allProviders: The providers that are linked.
+  ///   - signInMethods: The ways to sign in: `password`, `emailLink`, or a provider.
+  public init(sessionID: String, isRegistered: Bool? = nil, allProviders: [String] = [], signInMethods: [String] = []) {
+    self.sessionID = sessionID
+    self.isRegistered = isRegistered
+    self.allProviders = allProviders
+    self.signInMethods = signInMethods
+  }
+}

@@ -1,0 +1,93 @@
+/// A phone to send a code to.
+public struct SendVerificationCodeRequest: IdentityMessage {
+  /// The number in the international form, such as "+4930123456".
+  public var phoneNumber: String
+
+  /// What proves that the genuine app asks; for backends that want it.
+  public var appVerification: AppVerification?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - phoneNumber: The number in the international form, such as "+4930123456".
+  ///   - appVerification: What proves that the genuine app asks.
+  public init(phoneNumber: String, appVerification: AppVerification? = nil) {
+    self.phoneNumber = phoneNumber
+    self.appVerification = appVerification
+  }
+}
+
+/// What proves that a genuine app, or a human, asks.
+public struct AppVerification: IdentityMessage {
+  /// The answer to a challenge.
+  public var recaptchaToken: String?
+
+  /// The receipt of a silent push notification.
+  public var appToken: String?
+
+  /// The secret of a silent push notification.
+  public var appSecret: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - recaptchaToken: The answer to a challenge.
+  ///   - appToken: The receipt of a silent push notification.
+  ///   - appSecret: The secret of a silent push notification.
+  public init(recaptchaToken: String? = nil, appToken: String? = nil, appSecret: String? = nil) {
+    self.recaptchaToken = recaptchaToken
+    self.appToken = appToken
+    self.appSecret = appSecret
+  }
+}
+
+/// That a code is on its way.
+public struct SendVerificationCodeResponse: IdentityMessage {
+  /// Names the verification.
+  public var sessionInfo: String
+
+  /// All parts of it.
+  ///
+  /// - Parameter sessionInfo: Names the verification.
+  public init(sessionInfo: String) {
+    self.sessionInfo = sessionInfo
+  }
+}
+
+/// What proves that the user has a phone number.
+public enum PhoneProof: IdentityMessage {
+  /// The code that was sent to it.
+  case code(sessionInfo: String, code: String)
+
+  /// What an earlier call gave that met another account with the number.
+  case temporaryProof(phoneNumber: String, proof: String)
+}
+
+/// A phone number that is proven, to sign in with or to link.
+public struct PhoneSignInRequest: IdentityMessage {
+  /// The proof.
+  public var proof: PhoneProof
+
+  /// The ID token of the account to link to; `nil` to sign in.
+  public var idToken: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - proof: The proof.
+  ///   - idToken: The ID token of the account to link to.
+  public init(proof: PhoneProof, idToken: String? = nil) {
+    self.proof = proof
+    self.idToken = idToken
+  }
+}
+
+/// What became of a proven phone number.
+public enum PhoneSignInResponse: IdentityMessage {
+  /// The user is signed in, or the number is linked.
+  case signedIn(localID: String, phoneNumber: String, isNewUser: Bool, tokens: IdentityTokens)
+
+  /// Another account has the number, which therefore was not linked. The proof signs in to that account, for the seconds
+  /// that it is valid.
+  case numberInUse(phoneNumber: String, temporaryProof: String, expiresIn: Int64)
+}

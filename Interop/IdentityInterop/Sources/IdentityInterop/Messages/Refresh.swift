@@ -1,0 +1,77 @@
+/// A refresh token.
+public struct RefreshRequest: IdentityMessage {
+  /// The refresh token.
+  public var refreshToken: String
+
+  /// All parts of it.
+  ///
+  /// - Parameter refreshToken: The refresh token.
+  public init(refreshToken: String) {
+    self.refreshToken = refreshToken
+  }
+}
+
+/// A new ID token.
+public struct RefreshResponse: IdentityMessage {
+  /// The tokens of the new session.
+  public var tokens: IdentityTokens
+
+  /// The user's id.
+  public var userID: String
+
+  /// The project.
+  public var projectID: String
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - tokens: The tokens of the new session.
+  ///   - userID: The user's id.
+  ///   - projectID: The project.
+  public init(tokens: IdentityTokens, userID: String, projectID: String) {
+    self.tokens = tokens
+    self.userID = userID
+    self.projectID = projectID
+  }
+}
+
+/// A provider's token to revoke.
+public struct RevokeTokenRequest: IdentityMessage {
+  /// The kinds of tokens of a provider.
+  public enum TokenType: String, Sendable, Hashable {
+    /// A refresh token.
+    case refreshToken = "REFRESH_TOKEN"
+
+    /// An access token.
+    case accessToken = "ACCESS_TOKEN"
+
+    /// An authorization code.
+    case code = "CODE"
+  }
+
+  /// The ID token of the account.
+  public var idToken: String
+
+  /// The provider.
+  public var providerID: String
+
+  /// The provider's token or authorization code.
+  public var token: String
+
+  /// What kind of token it is.
+  public var tokenType: TokenType
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - idToken: The ID token of the account.
+  ///   - providerID: The provider.
+  ///   - token: The provider's token or authorization code.
+  ///   - tokenType: What kind of token it is.
+  public init(idToken: String, providerID: String, token: String, tokenType: TokenType) {
+    self.idToken = idToken
+    self.providerID = providerID
+    self.token = token
+    self.tokenType = tokenType
+  }
+}

@@ -1,0 +1,76 @@
+/// A new account: with a password, or anonymous where nothing is given.
+///
+/// With an ID token, the password is added to that account, whose id stays the same.
+public struct SignUpRequest: IdentityMessage {
+  /// The e-mail address.
+  public var email: String?
+
+  /// The password.
+  public var password: String?
+
+  /// The name to show.
+  public var displayName: String?
+
+  /// Where the user's picture is.
+  public var photoURL: String?
+
+  /// The ID token of the account to add the password to.
+  public var idToken: String?
+
+  /// What proves that a human asks; for backends that want it.
+  public var captchaResponse: String?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - email: The e-mail address.
+  ///   - password: The password.
+  ///   - displayName: The name to show.
+  ///   - photoURL: Where the user's picture is.
+  ///   - idToken: The ID token of the account to add the password to.
+  ///   - captchaResponse: What proves that a human asks.
+  public init(
+    email: String? = nil,
+    password: String? = nil,
+    displayName: String? = nil,
+    photoURL: String? = nil,
+    idToken: String? = nil,
+    captchaResponse: String? = nil
+  ) {
+    self.email = email
+    self.password = password
+    self.displayName = displayName
+    self.photoURL = photoURL
+    self.idToken = idToken
+    self.captchaResponse = captchaResponse
+  }
+}
+
+/// The account that was made or added to.
+public struct SignUpResponse: IdentityMessage {
+  /// The user's id.
+  public var localID: String
+
+  /// The e-mail address.
+  public var email: String?
+
+  /// The name to show.
+  public var displayName: String?
+
+  /// The tokens of the new session.
+  public var tokens: IdentityTokens
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - localID: The user's id.
+  ///   - email: The e-mail address.
+  ///   - displayName: The name to show.
+  ///   - tokens: The tokens of the new session.
+  public init(localID: String, email: String? = nil, displayName: String? = nil, tokens: IdentityTokens) {
+    self.localID = localID
+    self.email = email
+    self.displayName = displayName
+    self.tokens = tokens
+  }
+}

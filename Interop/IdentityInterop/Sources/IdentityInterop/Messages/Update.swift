@@ -1,0 +1,151 @@
+/// Changes to the account of an ID token, or a code that was sent by e-mail.
+///
+/// What is `nil` stays as it is.
+public struct UpdateRequest: IdentityMessage {
+  /// The ID token of the account.
+  public var idToken: String?
+
+  /// A code to verify, change or recover an e-mail address; nothing else counts then.
+  public var oobCode: String?
+
+  /// The new e-mail address.
+  public var email: String?
+
+  /// The new password.
+  public var password: String?
+
+  /// The new name to show.
+  public var displayName: String?
+
+  /// Where the new picture is.
+  public var photoURL: String?
+
+  /// What to take away.
+  public var deleteAttributes: Set<UserAttribute>
+
+  /// The providers to unlink; "password" and "phone" are two.
+  public var deleteProviders: [String]
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - idToken: The ID token of the account.
+  ///   - oobCode: A code to verify, change or recover an e-mail address.
+  ///   - email: The new e-mail address.
+  ///   - password: The new password.
+  ///   - displayName: The new name to show.
+  ///   - photoURL: Where the new picture is.
+  ///   - deleteAttributes: What to take away.
+  ///   - deleteProviders: The providers to unlink.
+  public init(
+    idToken: String? = nil,
+    oobCode: String? = nil,
+    email: String? = nil,
+    password: String? = nil,
+    displayName: String? = nil,
+    photoURL: String? = nil,
+    deleteAttributes: Set<UserAttribute> = [],
+    deleteProviders: [String] = []
+  ) {
+    self.idToken = idToken
+    self.oobCode = oobCode
+    self.email = email
+    self.password = password
+    self.displayName = displayName
+    self.photoURL = photoURL
+    self.deleteAttributes = deleteAttributes
+    self.deleteProviders = deleteProviders
+  }
+}
+
+/// A part of an account that can be taken away.
+public enum UserAttribute: String, Sendable, Hashable, CaseIterable {
+  /// The e-mail address.
+  case email = "EMAIL"
+
+  /// The name to show.
+  case displayName = "DISPLAY_NAME"
+
+  /// The picture.
+  case photoURL = "PHOTO_URL"
+
+  /// The password.
+  case password = "PASSWORD"
+}
+
+/// The account after the change.
+public struct UpdateResponse: IdentityMessage {
+  /// The user's id.
+  public var localID: String
+
+  /// The e-mail address.
+  public var email: String?
+
+  /// The address that a code changed to.
+  public var newEmail: String?
+
+  /// Whether the address is verified.
+  public var emailVerified: Bool
+
+  /// The name to show.
+  public var displayName: String?
+
+  /// Where the picture is.
+  public var photoURL: String?
+
+  /// Whether there is a password.
+  public var hasPassword: Bool
+
+  /// What each way to sign in says of the user.
+  public var providerUserInfo: [ProviderUserInfo]
+
+  /// New tokens, where the change ended those that there were.
+  public var tokens: IdentityTokens?
+
+  /// All parts of it.
+  ///
+  /// - Parameters:
+  ///   - localID: The user's id.
+  ///   - email: The e-mail address.
+  ///   - newEmail: The address that a code changed to.
+  ///   - emailVerified: Whether the address is verified.
+  ///   - displayName: The name to show.
+  ///   - photoURL: Where the picture is.
+  ///   - hasPassword: Whether there is a password.
+  ///   - providerUserInfo: What each way to sign in says of the user.
+  ///   - tokens: New tokens, where the change ended those that there were.
+  public init(
+    localID: String,
+    email: String? = nil,
+    newEmail: String? = nil,
+    emailVerified: Bool = false,
+    displayName: String? = nil,
+    photoURL: String? = nil,
+    hasPassword: Bool = false,
+    providerUserInfo: [ProviderUserInfo] = [],
+    tokens: IdentityTokens? = nil
+  ) {
+    self.localID = localID
+    self.email = email
+    self.newEmail = newEmail
+    self.emailVerified = emailVerified
+    self.displayName = displayName
+    self.photoURL = photoURL
+    self.hasPassword = hasPassword
+    self.providerUserInfo = providerUserInfo
+    self.tokens = tokens
+  }
+}
+
+/// The account to delete.
+public struct DeleteRequest: IdentityMessage {
+  /// The ID token of the account.
+  public var idToken: String
+
+  /// All parts of it.
+  ///
+  /// - Parameter idToken: The ID token of the account.
+  public init(idToken: String) {
+    self.idToken = idToken
+  }
+}

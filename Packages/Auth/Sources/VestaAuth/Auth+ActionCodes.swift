@@ -1,0 +1,238 @@
+import IdentityInterop
+
+extension Auth {
+  // MARK: Passwords
+
+  /// Sends an e-mail with a link to set a new password.
+  ///
+  /// Where the project hides which addresses have accounts, this succeeds for all.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - actionCodeSettings: Where the link leads.
+  /// - Throws: ``AuthError``: `userNotFound`, `invalidEmail`, `tooManyRequests`.
+  public func sendPasswordReset(
+    withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil
+  ) async throws {
+    try await sendCode(.passwordReset, to: email, actionCodeSettings)
+  }
+
+  /// Sends an e-mail with a link to set a new password.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - completion: Gets what the `async` form throws, on the callback queue.
+  public func sendPasswordReset(withEmail email: String, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+    sendPasswordReset(withEmail: email, actionCodeSettings: nil, completion: completion)
+  }
+
+  /// Sends an e-mail with a link to set a new password.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - actionCodeSettings: Where the link leads.
+  ///   - completion: Gets what the `async` form throws, on the callback queue.
+  public func sendPasswordReset(
+    withEmail email: String, actionCodeSettings: ActionCodeSettings?,
+    completion: (@Sendable ((any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) {
+      try await self.sendPasswordReset(withEmail: email, actionCodeSettings: actionCodeSettings)
+    }
+  }
+
+  /// Sets a new password with the code from an e-mail.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - newPassword: The new password.
+  /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`, `weakPassword`. The password is unchanged.
+  public func confirmPasswordReset(withCode code: String, newPassword: String) async throws {
+    guard !newPassword.isEmpty else { throw AuthError(.weakPassword, "The password is empty.") }
+    _ = try await call { backend, context throws(IdentityError) in
+      try await backend.resetPassword(
+        ResetPasswordRequest(oobCode: code, newPassword: newPassword), context: context)
+    }
+  }
+
+  /// Sets a new password with the code from an e-mail.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - newPassword: The new password.
+  ///   - completion: Gets what the `async` form throws, on the callback queue.
+  public func confirmPasswordReset(
+    withCode code: String, newPassword: String, completion: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) {
+      try await self.confirmPasswordReset(withCode: code, newPassword: newPassword)
+    }
+  }
+
+  /// Whose password a code sets; the code stays usable.
+  ///
+  /// - Parameter code: The code.
+  /// - Returns: The e-mail address.
+  /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`.
+  public func verifyPasswordResetCode(_ code: String) async throws -> String {
+    let info = try await checkActionCode(code)
+    guard info.operation == .passwordReset else {
+      throw AuthError(.invalidActionCode, "The code is not one to set a new password.")
+    }
+    return info.email
+  }
+
+  /// Whose password a code sets; the code stays usable.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
+  public func verifyPasswordResetCode(
+    _ code: String, completion: @escaping @Sendable (String?, (any Error)?) -> Void
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.verifyPasswordResetCode(code) }
+  }
+
+  // MARK: Any code
+
+  /// What a code is for, and whose it is; the code stays usable.
+  ///
+  /// - Parameter code: The code.
+  /// - Returns: What there is to know.
+  /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`.
+  public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
+    let response = try await call { backend, context throws(IdentityError) in
+      try await backend.resetPassword(ResetPasswordRequest(oobCode: code), context: context)
+    }
+    let operation = ActionCodeOperation(requestType: response.requestType.rawValue)
+    return ActionCodeInfo(operation: operation, email: response.email, newEmail: response.newEmail)
+  }
+
+  /// What a code is for, and whose it is; the code stays usable.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
+  public func checkActionCode(
+    _ code: String, completion: @escaping @Sendable (ActionCodeInfo?, (any Error)?) -> Void
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.checkActionCode(code) }
+  }
+
+  /// Does what a code is for: proves, changes or recovers an e-mail address.
+  ///
+  /// - Parameter code: The code; it is used up.
+  /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`, `emailAlreadyInUse`.
+  public func applyActionCode(_ code: String) async throws {
+    _ = try await call { backend, context throws(IdentityError) in
+      try await backend.update(UpdateRequest(oobCode: code), context: context)
+    }
+  }
+
+  /// Does what a code is for: proves, changes or recovers an e-mail address.
+  ///
+  /// - Parameters:
+  ///   - code: The code; it is used up.
+  ///   - completion: Gets what the `async` form throws, on the callback queue.
+  public func applyActionCode(_ code: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.applyActionCode(code) }
+  }
+
+  // MARK: Links to sign in
+
+  /// Sends an e-mail with a link to sign in with.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - actionCodeSettings: Where the link leads; `handleCodeInApp` must be set.
+  /// - Throws: ``AuthError``: `invalidEmail`, `operationNotAllowed`, `missingContinueURI`.
+  public func sendSignInLink(toEmail email: String, actionCodeSettings: ActionCodeSettings) async throws {
+    guard actionCodeSettings.handleCodeInApp else {
+      throw AuthError(.internalError, "Set actionCodeSettings.handleCodeInApp: a link to sign in is opened by the app.")
+    }
+    try await sendCode(.emailSignIn, to: email, actionCodeSettings)
+  }
+
+  /// Sends an e-mail with a link to sign in with.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - actionCodeSettings: Where the link leads; `handleCodeInApp` must be set.
+  ///   - completion: Gets what the `async` form throws, on the callback queue.
+  public func sendSignInLink(
+    toEmail email: String, actionCodeSettings: ActionCodeSettings,
+    completion: (@Sendable ((any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) {
+      try await self.sendSignInLink(toEmail: email, actionCodeSettings: actionCodeSettings)
+    }
+  }
+
+  private func sendCode(
+    _ type: OobRequestType, to email: String, _ actionCodeSettings: ActionCodeSettings?
+  ) async throws {
+    let request = SendOobCodeRequest(requestType: type, email: email, settings: OobLinkSettings(actionCodeSettings))
+    _ = try await call { backend, context throws(IdentityError) in
+      try await backend.sendOobCode(request, context: context)
+    }
+  }
+
+  // MARK: Ways to sign in
+
+  /// The ways to sign in that an e-mail address has; none where the project hides that.
+  ///
+  /// Firebase's SDK deprecates it, because it tells strangers who has an account.
+  ///
+  /// - Parameter email: The address.
+  /// - Returns: Such as "password", "emailLink", "google.com".
+  /// - Throws: ``AuthError``: `invalidEmail`.
+  public func fetchSignInMethods(forEmail email: String) async throws -> [String] {
+    try await call { backend, context throws(IdentityError) in
+      try await backend.createAuthURI(CreateAuthURIRequest(identifier: email), context: context).signInMethods
+    }
+  }
+
+  /// The ways to sign in that an e-mail address has; none where the project hides that.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
+  public func fetchSignInMethods(
+    forEmail email: String, completion: (@Sendable ([String]?, (any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.fetchSignInMethods(forEmail: email) }
+  }
+
+  // MARK: Tokens of providers
+
+  /// Revokes what Apple has issued for the current user.
+  ///
+  /// - Parameter authorizationCode: Apple's authorization code.
+  /// - Throws: ``AuthError``: `nullUser` when nobody is signed in.
+  public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
+    try await performRevocation(authorizationCode)
+  }
+
+  /// Revokes what Apple has issued for the current user.
+  ///
+  /// - Parameters:
+  ///   - authorizationCode: Apple's authorization code.
+  ///   - completion: Gets what the `async` form throws, on the callback queue.
+  public func revokeToken(
+    withAuthorizationCode authorizationCode: String, completion: (@Sendable ((any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) {
+      try await self.revokeToken(withAuthorizationCode: authorizationCode)
+    }
+  }
+
+  @AuthActor
+  private func performRevocation(_ authorizationCode: String) async throws {
+    guard let user = present() else { throw AuthError(.nullUser, "Nobody is signed in.") }
+    try await user.authorized { idToken, backend, context throws(IdentityError) in
+      let request = RevokeTokenRequest(
+        idToken: idToken, providerID: AuthProviderID.apple.rawValue, token: authorizationCode, tokenType: .code)
+      try await backend.revokeToken(request, context: context)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+public import AuthInterop
+import IdentityInterop
+public import ListenerInterop
+import VestaConcurrency
+
+/// What other products see of Auth.
+extension Auth: AuthInterop {
+  /// The ID token of the current user.
+  ///
+  /// - Parameter forcingRefresh: Whether to fetch a new token even though the present one is still valid.
+  /// - Returns: The token; `nil` when nobody is signed in.
+  /// - Throws: `AuthInteropError`; `CancellationError` when the task was cancelled.
+  public func getToken(forcingRefresh: Bool) async throws -> String? {
+    do {
+      return try await tokenOfCurrentUser(forcingRefresh: forcingRefresh)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw Self.interopError(for: error)
+    }
+  }
+
+  /// The id of the current user; `nil` when nobody is signed in.
+  public func getUserID() -> String? { currentUser?.uid }
+
+  /// Adds a listener that hears the current state first, then each new user and each new token.
+  ///
+  /// - Parameter listener: Is called on a queue of Auth's that serves nothing else.
+  /// - Returns: Removes the listener on `cancel()`.
+  public func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> InteropRegistration {
+    let receiver = QueuedReceiver(queue: interopQueue, receive: listener)
+    let registration = AuthActor.sync {
+      receiver.post(Self.change(to: present()))
+      return tokenChanges.add(
+        onEnd: { _ in receiver.end() },
+        // The registry is told on the work queue only, so the user's token is the one of this change.
+        { user in receiver.post(AuthActor.assumeIsolated { Self.change(to: user) }) }
+      )
+    }
+    return InteropRegistration {
+      receiver.silence()
+      registration.cancel()
+    }
+  }
+
+  @AuthActor
+  private func tokenOfCurrentUser(forcingRefresh: Bool) async throws -> String? {
+    while let asked = present() {
+      let tokens: TokenSet
+      do {
+        tokens = try await asked.currentTokens(forcingRefresh: forcingRefresh)
+      } catch  where asked !== user && user != nil {
+        continue
+      }
+      // Somebody else may have signed in meanwhile, whose token it is not.
+      if asked === user { return tokens.idToken }
+    }
+    return nil
+  }
+
+  @AuthActor
+  private static func change(to user: User?) -> AuthTokenChange {
+    user.map { AuthTokenChange(userID: $0.uid, token: $0.tokens.idToken) } ?? .signedOut
+  }
+
+  private static func interopError(for error: any Error) -> AuthInteropError {
+    let cause = (error as? AuthError)?.underlying as? IdentityError
+    if cause?.endsSession == true {
+      return AuthInteropError(.userRejected, "The backend does not accept the user any more.", underlying: error)
+    }
+    if cause?.isTransient == true {
+      return AuthInteropError(.unavailable, "The token could not be refreshed; try again later.", underlying: error)
+    }
+    return AuthInteropError(.unknown, "The token could not be refreshed.", underlying: error)
+  }
+}

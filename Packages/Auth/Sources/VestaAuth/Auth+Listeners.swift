@@ -1,0 +1,123 @@
+import Dispatch
+public import Foundation
+import VestaConcurrency
+
+/// What removes a listener that was added with `Auth.addStateDidChangeListener(_:)`.
+public typealias AuthStateDidChangeListenerHandle = any NSObjectProtocol
+
+/// What removes a listener that was added with `Auth.addIDTokenDidChangeListener(_:)`.
+public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol
+
+extension NSNotification.Name {
+  /// Posted when somebody has signed in or out, or has a new token; its object is the `Auth`.
+  public static let AuthStateDidChange = NSNotification.Name(rawValue: "FIRAuthStateDidChangeNotification")
+}
+
+extension Auth {
+  /// Posted, on the callback queue, when somebody has signed in or out, or has a new token; its object is the `Auth`.
+  public static let authStateDidChangeNotification = NSNotification.Name.AuthStateDidChange
+
+  /// Adds a listener that hears who is signed in.
+  ///
+  /// It is called on the callback queue: first with the present user, after this method has returned, then each time
+  /// when somebody else or nobody is signed in. It ends with the app.
+  ///
+  /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
+  /// - Returns: What ``removeStateDidChangeListener(_:)`` takes. Letting go of it does not remove the listener.
+  public func addStateDidChangeListener(
+    _ listener: @escaping @Sendable (Auth, User?) -> Void
+  ) -> any NSObjectProtocol & Sendable {
+    add(listener, to: userChanges)
+  }
+
+  /// Removes a listener.
+  ///
+  /// When that is done on the callback queue, it is not called any more; when elsewhere, one call may be under way.
+  ///
+  /// - Parameter listenerHandle: What adding it gave.
+  public func removeStateDidChangeListener(_ listenerHandle: any NSObjectProtocol) {
+    (listenerHandle as? ListenerHandle)?.registration.cancel()
+  }
+
+  /// Adds a listener that hears who is signed in, and of each new token.
+  ///
+  /// It is called on the callback queue: first with the present user, after this method has returned, then each time
+  /// when somebody else or nobody is signed in or the user has a new token. It ends with the app.
+  ///
+  /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
+  /// - Returns: What ``removeIDTokenDidChangeListener(_:)`` takes. Letting go of it does not remove the listener.
+  public func addIDTokenDidChangeListener(
+    _ listener: @escaping @Sendable (Auth, User?) -> Void
+  ) -> any NSObjectProtocol & Sendable {
+    add(listener, to: tokenChanges)
+  }
+
+  /// Removes a listener.
+  ///
+  /// When that is done on the callback queue, it is not called any more; when elsewhere, one call may be under way.
+  ///
+  /// - Parameter listenerHandle: What adding it gave.
+  public func removeIDTokenDidChangeListener(_ listenerHandle: any NSObjectProtocol) {
+    removeStateDidChangeListener(listenerHandle)
+  }
+
+  private func add(
+    _ listener: @escaping @Sendable (Auth, User?) -> Void, to registry: ListenerRegistry<User?>
+  ) -> ListenerHandle {
+    let registration = listen(to: registry, on: listenerQueue) { [weak self] user in
+      guard let self else { return }
+      listener(self, user)
+    }
+    return ListenerHandle(registration)
+  }
+
+  /// Adds a listener that hears the present user and then each change, on a queue.
+  func listen(
+    to registry: ListenerRegistry<User?>, on queue: DispatchQueue, _ receive: @escaping @Sendable (User?) -> Void
+  ) -> ListenerRegistration {
+    let receiver = QueuedReceiver(queue: queue, receive: receive)
+    let registration = AuthActor.sync {
+      receiver.post(present())
+      return registry.add(onEnd: { _ in receiver.end() }, { receiver.post($0) })
+    }
+    return ListenerRegistration {
+      receiver.silence()
+      registration.cancel()
+    }
+  }
+}
+
+/// What an app holds on to for a listener.
+final class ListenerHandle: NSObject, Sendable {
+  let registration: ListenerRegistration
+
+  init(_ registration: ListenerRegistration) { self.registration = registration }
+}
+
+/// Carries events from the work queue to a listener on its own queue, in order.
+///
+/// The listener's closure is let go of by whoever removes it, or on its queue: never on the work queue, because what it
+/// captured may call Auth when it goes.
+final class QueuedReceiver<Event: Sendable>: Sendable {
+  private let queue: DispatchQueue
+  private let receive: Locked<(@Sendable (Event) -> Void)?>
+
+  init(queue: DispatchQueue, receive: @escaping @Sendable (Event) -> Void) {
+    self.queue = queue
+    self.receive = Locked(receive)
+  }
+
+  func post(_ event: Event) {
+    queue.async { [self] in
+      let receive = receive.withLock { $0 }
+      receive?(event)
+    }
+  }
+
+  func end() { queue.async { self.silence() } }
+
+  func silence() {
+    let receive = receive.withLock { $0.take() }
+    withExtendedLifetime(receive) {}
+  }
+}

@@ -1,0 +1,212 @@
+import IdentityInterop
+
+extension Auth {
+  // MARK: E-mail and password
+
+  /// Signs in with an e-mail address and a password.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - password: The password.
+  /// - Returns: The user, who is the current one from now on.
+  /// - Throws: ``AuthError``: `invalidCredential` (or `wrongPassword` and `userNotFound` where the project tells which),
+  ///   `userDisabled`, `tooManyRequests`, `secondFactorRequired`. Who was signed in before still is.
+  @discardableResult
+  public func signIn(withEmail email: String, password: String) async throws -> AuthDataResult {
+    try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
+  }
+
+  /// Signs in with an e-mail address and a password.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - password: The password.
+  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
+  public func signIn(
+    withEmail email: String, password: String,
+    completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) {
+      try await self.signIn(withEmail: email, password: password)
+    }
+  }
+
+  /// Makes an account with an e-mail address and a password, and signs in to it.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - password: The password.
+  /// - Returns: The user, who is the current one from now on.
+  /// - Throws: ``AuthError``: `emailAlreadyInUse`, `invalidEmail`, `weakPassword`, `passwordDoesNotMeetRequirements`,
+  ///   `operationNotAllowed`. Who was signed in before still is.
+  @discardableResult
+  public func createUser(withEmail email: String, password: String) async throws -> AuthDataResult {
+    guard !email.isEmpty else { throw AuthError(.missingEmail) }
+    guard !password.isEmpty else { throw AuthError(.weakPassword, "The password is empty.") }
+    return try await performSignIn { backend, context throws(IdentityError) in
+      let response = try await backend.signUp(SignUpRequest(email: email, password: password), context: context)
+      return FirstFactor(
+        .signedIn(response.tokens), AdditionalUserInfo(providerID: EmailAuthProvider.id, isNewUser: true))
+    }
+  }
+
+  /// Makes an account with an e-mail address and a password, and signs in to it.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - password: The password.
+  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
+  public func createUser(
+    withEmail email: String, password: String,
+    completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) {
+      try await self.createUser(withEmail: email, password: password)
+    }
+  }
+
+  // MARK: E-mail link
+
+  /// Signs in with the link that was sent to an e-mail address; makes the account where there is none.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - link: The link, see ``sendSignInLink(toEmail:actionCodeSettings:)``.
+  /// - Returns: The user, who is the current one from now on.
+  /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`, `invalidEmail` when the link went elsewhere.
+  @discardableResult
+  public func signIn(withEmail email: String, link: String) async throws -> AuthDataResult {
+    try await signIn(with: EmailAuthProvider.credential(withEmail: email, link: link))
+  }
+
+  /// Signs in with the link that was sent to an e-mail address; makes the account where there is none.
+  ///
+  /// - Parameters:
+  ///   - email: The address.
+  ///   - link: The link.
+  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
+  public func signIn(
+    withEmail email: String, link: String,
+    completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.signIn(withEmail: email, link: link) }
+  }
+
+  /// Whether a link is one to sign in with.
+  ///
+  /// - Parameter link: Any text.
+  /// - Returns: `true` when ``signIn(withEmail:link:)`` can try it.
+  public func isSignIn(withEmailLink link: String) -> Bool { ActionCodeURL(link: link)?.isSignInLink ?? false }
+
+  // MARK: Any credential
+
+  /// Signs in with a credential; makes the account where there is none, unless it takes a password.
+  ///
+  /// - Parameter credential: What proves who it is.
+  /// - Returns: The user, who is the current one from now on.
+  /// - Throws: ``AuthError``: `invalidCredential`, `userDisabled`, `secondFactorRequired` with what goes on with it,
+  ///   `accountExistsWithDifferentCredential`. Who was signed in before still is.
+  @discardableResult
+  public func signIn(with credential: AuthCredential) async throws -> AuthDataResult {
+    try await performSignIn { backend, context throws(IdentityError) in
+      try await FirstFactor.present(credential, idToken: nil, to: backend, context: context)
+    }
+  }
+
+  /// Signs in with a credential; makes the account where there is none, unless it takes a password.
+  ///
+  /// - Parameters:
+  ///   - credential: What proves who it is.
+  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
+  public func signIn(
+    with credential: AuthCredential, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.signIn(with: credential) }
+  }
+
+  // MARK: Anonymously
+
+  /// Signs in without saying who it is.
+  ///
+  /// Who is signed in anonymously already stays so, with the same id.
+  ///
+  /// - Returns: The user, who is the current one from now on.
+  /// - Throws: ``AuthError``: `operationNotAllowed`, `adminRestrictedOperation`.
+  @discardableResult
+  public func signInAnonymously() async throws -> AuthDataResult { try await performAnonymousSignIn() }
+
+  /// Signs in without saying who it is.
+  ///
+  /// - Parameter completion: Gets what the `async` form returns or throws, on the callback queue.
+  public func signInAnonymously(completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.signInAnonymously() }
+  }
+
+  @AuthActor
+  private func performAnonymousSignIn() async throws -> AuthDataResult {
+    if let user = present(), user.record.isAnonymous {
+      return AuthDataResult(user: user, additionalUserInfo: AdditionalUserInfo(providerID: "", isNewUser: false))
+    }
+    return try await performSignIn { backend, context throws(IdentityError) in
+      let response = try await backend.signUp(SignUpRequest(), context: context)
+      var signIn = FirstFactor(.signedIn(response.tokens), AdditionalUserInfo(providerID: "", isNewUser: true))
+      signIn.isAnonymous = true
+      return signIn
+    }
+  }
+
+  // MARK: Custom token
+
+  /// Signs in with a token that a server of the project has made; makes the account where there is none.
+  ///
+  /// - Parameter token: The token.
+  /// - Returns: The user, who is the current one from now on.
+  /// - Throws: ``AuthError``: `invalidCustomToken`, `customTokenMismatch`, `userDisabled`.
+  @discardableResult
+  public func signIn(withCustomToken token: String) async throws -> AuthDataResult {
+    try await performSignIn { backend, context throws(IdentityError) in
+      let response = try await backend.signInWithCustomToken(CustomTokenSignInRequest(token: token), context: context)
+      return FirstFactor(
+        .signedIn(response.tokens), AdditionalUserInfo(providerID: "", isNewUser: response.isNewUser))
+    }
+  }
+
+  /// Signs in with a token that a server of the project has made; makes the account where there is none.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
+  public func signIn(
+    withCustomToken token: String, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.signIn(withCustomToken: token) }
+  }
+
+  // MARK: What all of them do
+
+  @AuthActor
+  private func performSignIn(
+    _ operation:
+      @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) ->
+      FirstFactor
+  ) async throws -> AuthDataResult {
+    let signIn = try await call(operation)
+    return try await finishSignIn(try signIn.tokensOrError(auth: self), signIn)
+  }
+
+  /// Makes the user of new tokens the current one.
+  @AuthActor
+  func finishSignIn(_ tokens: IdentityTokens, _ signIn: FirstFactor) async throws -> AuthDataResult {
+    let uid = try IDToken(tokens.idToken).uid
+    let response = try await call { backend, context throws(IdentityError) in
+      try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context)
+    }
+    guard let found = response.users.first(where: { $0.localID == uid }) else {
+      throw AuthError(.internalError, "The backend does not describe the user who has signed in.")
+    }
+    let record = UserRecord(found, wasAnonymous: signIn.isAnonymous)
+    let user = User(auth: self, record: record, tokens: TokenSet(tokens, now: clock.now()))
+    try setCurrentUser(user)
+    return AuthDataResult(user: user, additionalUserInfo: signIn.info, credential: signIn.credential)
+  }
+}

@@ -1,0 +1,201 @@
+import Dispatch
+import Foundation
+import IdentityInterop
+import VestaConcurrency
+public import VestaCore
+
+/// The users of an app: signs them in and out, and says who is signed in.
+///
+/// ```swift
+/// let auth = Auth.auth()
+/// let result = try await auth.createUser(withEmail: "ada@example.com", password: password)
+/// for await user in auth.authStateChanges { print(user?.uid ?? "signed out") }
+/// ```
+///
+/// - All members may be called from any thread, in any callback.
+/// - Each asynchronous operation has two forms: one with a completion handler, which is called on the callback queue of
+///   the app's options (the main queue unless it was set), and one with `async`.
+/// - The session is kept in a ``CredentialStore`` and is there again when the program starts anew. It is read when it is
+///   first needed.
+/// - A session ends when the user signs out, or when the backend does not accept it any more. A backend that cannot be
+///   reached, or a store that cannot be read or written, ends none.
+///
+/// To read on: `Auth+SignIn.swift`, `User.swift`, then `Session/AuthActor.swift` and `Session/SessionMachine.swift`.
+public final class Auth: Sendable {
+  /// The app; `nil` once it is gone.
+  public weak let app: VestaApp?
+
+  let appName: String
+  let backend: BackendCaller
+  let store: any CredentialStore
+  let clock: AuthClock
+  let callbackQueue: DispatchQueue
+  /// Keeps the order of what listeners hear, also when the callback queue is concurrent.
+  let listenerQueue: DispatchQueue
+  /// The same for other products, which do not wait for the main queue.
+  let interopQueue = DispatchQueue(label: "vesta.auth.interop")
+
+  let userChanges = ListenerRegistry<User?>()
+  let tokenChanges = ListenerRegistry<User?>()
+
+  private let apiKey: String?
+  private let appBackend: VestaOptions.Backend
+
+  @AuthActor var machine = SessionMachine()
+  @AuthActor var user: User?
+  @AuthActor var isOver = false
+  @AuthActor var refreshFailures = 0
+  @AuthActor var stopTimer: (@Sendable () -> Void)?
+  @AuthActor var configuration = Configuration()
+
+  /// What an app can set.
+  struct Configuration: Sendable {
+    var languageCode: String?
+    var tenantID: String?
+    var customAuthDomain: String?
+    var settings: AuthSettings? = AuthSettings()
+    var emulator: VestaOptions.Backend?
+  }
+
+  init(app: VestaApp, backend: BackendCaller, store: any CredentialStore, clock: AuthClock = .system) {
+    self.app = app
+    self.backend = backend
+    self.store = store
+    self.clock = clock
+    appName = app.name
+    apiKey = app.options.apiKey
+    appBackend = app.options.backend
+    callbackQueue = app.options.callbackQueue ?? .main
+    listenerQueue = DispatchQueue(label: "vesta.auth.listeners", target: callbackQueue)
+  }
+
+  // MARK: Reaching it
+
+  /// The users of the default app.
+  ///
+  /// Stops the process when no default app is configured, or when it was configured without `AuthLibrary`. Use
+  /// ``instance(for:)`` where that can happen.
+  public class func auth() -> Auth {
+    guard let app = VestaApp.app() else {
+      preconditionFailure("There is no default app. Call VestaApp.configure(libraries:) before Auth.auth().")
+    }
+    return auth(app: app)
+  }
+
+  /// The users of an app.
+  ///
+  /// Stops the process when the app was configured without `AuthLibrary`. Use ``instance(for:)`` where that can happen.
+  ///
+  /// - Parameter app: The app.
+  /// - Returns: Always the same object for the same app.
+  public class func auth(app: VestaApp) -> Auth {
+    do {
+      return try instance(for: app)
+    } catch {
+      preconditionFailure("The app \"\(app.name)\" has no Auth. \(error)")
+    }
+  }
+
+  /// The users of an app, or why it has none.
+  ///
+  /// - Parameter app: The app; `nil` for the default app.
+  /// - Returns: Always the same object for the same app.
+  /// - Throws: `VestaError` with a sentence that says what to do.
+  public class func instance(for app: VestaApp? = nil) throws(VestaError) -> Auth {
+    guard let app = app ?? VestaApp.app() else {
+      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
+    }
+    return try app.container.require(Auth.self)
+  }
+
+  // MARK: The current user
+
+  /// Who is signed in; `nil` when nobody is, or when the store cannot be read at the moment.
+  ///
+  /// ``loadCurrentUser()`` tells the two apart.
+  public var currentUser: User? { AuthActor.sync { present() } }
+
+  /// Who is signed in, or why that cannot be told.
+  ///
+  /// - Returns: The user; `nil` when nobody is signed in.
+  /// - Throws: ``AuthError`` with `keychainError` when the store cannot be read. The session is still there, and the next
+  ///   call, of this or of anything else, tries again.
+  public func loadCurrentUser() throws -> User? {
+    try AuthActor.sync {
+      try restore()
+      return user
+    }
+  }
+
+  // MARK: Settings
+
+  /// The language of e-mails and text messages, such as "de"; `nil` for the project's.
+  public var languageCode: String? {
+    get { AuthActor.sync { configuration.languageCode } }
+    set { AuthActor.sync { configuration.languageCode = newValue } }
+  }
+
+  /// The tenant that users sign in to from now on; `nil` for none.
+  public var tenantID: String? {
+    get { AuthActor.sync { configuration.tenantID } }
+    set { AuthActor.sync { configuration.tenantID = newValue } }
+  }
+
+  /// The domain of the pages for signing in, when it is not the project's.
+  public var customAuthDomain: String? {
+    get { AuthActor.sync { configuration.customAuthDomain } }
+    set { AuthActor.sync { configuration.customAuthDomain = newValue } }
+  }
+
+  /// Settings for tests; what is set is copied.
+  public var settings: AuthSettings? {
+    get { AuthActor.sync { configuration.settings } }
+    set {
+      let copy = newValue.map(AuthSettings.init(copying:))
+      AuthActor.sync { configuration.settings = copy }
+    }
+  }
+
+  /// Says that the app works with an emulator.
+  ///
+  /// The app has to be configured with `.emulator(host:port:)` for the same place: where the backend lives is decided
+  /// there. When it is not, every later operation fails with a sentence that says so.
+  ///
+  /// - Parameters:
+  ///   - host: Where the emulator is.
+  ///   - port: Its port.
+  public func useEmulator(withHost host: String, port: Int) {
+    AuthActor.sync { configuration.emulator = .emulator(host: host, port: port) }
+  }
+
+  // MARK: Calling the backend
+
+  /// Calls the backend with what the app has set.
+  @AuthActor
+  func call<Response: Sendable>(
+    _ operation: @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) -> Response
+  ) async throws -> Response {
+    try checkAppIsThere()
+    try checkEmulator()
+    let context = IdentityCallContext(
+      apiKey: apiKey, tenantID: configuration.tenantID, locale: configuration.languageCode)
+    return try await backend.call(context: context, operation)
+  }
+
+  @AuthActor
+  func checkAppIsThere() throws {
+    if isOver { throw AuthError(.internalError, "The app \"\(appName)\" has been deleted. Configure it anew.") }
+  }
+
+  @AuthActor
+  private func checkEmulator() throws {
+    guard let emulator = configuration.emulator, emulator != appBackend else { return }
+    throw AuthError(
+      .internalError,
+      """
+      useEmulator names \(emulator), but the app is configured with the backend \(appBackend). \
+      Configure the app with VestaOptions.backend = .emulator(host:port:), or leave useEmulator out.
+      """
+    )
+  }
+}

@@ -1,0 +1,55 @@
+import AppCheckInterop
+import AuthInterop
+import Foundation
+import IdentityInterop
+public import VestaCore
+
+/// What makes Auth a part of an app.
+///
+/// It needs an `IdentityBackend`, uses App Check where that is there, and offers `AuthInterop` to other products.
+///
+/// ```swift
+/// try VestaApp.configure(libraries: [AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self])
+/// let user = try await Auth.auth().signInAnonymously().user
+/// ```
+public enum AuthLibrary: Library {
+  /// The name of the library.
+  public static let name = "vesta-auth"
+
+  /// The version of the library.
+  public static let version = VestaVersion()
+
+  /// `Auth` itself, and the same instance as `AuthInterop`.
+  public static func components() -> [Component] {
+    [
+      Component(
+        Auth.self,
+        dependencies: [
+          .required(
+            (any IdentityBackend).self, providedBy: "VestaAuthService (the embedded engine, part of Packages/Auth)"),
+          .optional((any AppCheckInterop).self),
+          .optional((any CredentialStore).self),
+        ]
+      ) { container, isCacheable in
+        isCacheable = true
+        return try makeAuth(container)
+      },
+      Component((any AuthInterop).self, dependencies: [.required(Auth.self)]) { container, isCacheable in
+        isCacheable = true
+        return try container.require(Auth.self)
+      },
+    ]
+  }
+
+  private static func makeAuth(_ container: ComponentContainer) throws -> Auth? {
+    guard let app = container.app else { return nil }
+    let backend = try container.require((any IdentityBackend).self)
+    let appCheck = container.resolve((any AppCheckInterop).self)
+    let store = container.resolve((any CredentialStore).self)
+    return Auth(
+      app: app,
+      backend: BackendCaller(backend: backend, appCheck: appCheck),
+      store: store ?? FileCredentialStore(directory: app.dataDirectory.appending(path: "auth"))
+    )
+  }
+}

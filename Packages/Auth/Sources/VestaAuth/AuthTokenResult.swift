@@ -1,0 +1,74 @@
+import CryptoInterop
+public import Foundation
+
+/// An ID token and what it says.
+///
+/// It is read, not verified: a program may show it, and must not let anybody in for it.
+public final class AuthTokenResult: Sendable {
+  /// The token as it goes to servers.
+  public let token: String
+
+  /// When the token expires.
+  public let expirationDate: Date
+
+  /// When the user signed in.
+  public let authDate: Date
+
+  /// When the token was issued.
+  public let issuedAtDate: Date
+
+  /// How the user signed in, such as "password".
+  public let signInProvider: String
+
+  /// The kind of the second factor, "phone" or "totp"; empty without one.
+  public let signInSecondFactor: String
+
+  private let object: JWTObject
+
+  /// Reads a token.
+  init(token: String) throws(AuthError) {
+    let claims: JWTObject
+    do {
+      claims = try JWT(unverified: token).claims
+    } catch {
+      throw AuthError(.malformedJWT, underlying: error)
+    }
+    func date(_ name: String) throws(AuthError) -> Date {
+      guard let seconds = claims[name]?.integer else {
+        throw AuthError(.malformedJWT, "The token has no \(name), or one that is no time.")
+      }
+      return Date(timeIntervalSince1970: TimeInterval(seconds))
+    }
+    self.token = token
+    object = claims
+    expirationDate = try date("exp")
+    issuedAtDate = try date("iat")
+    authDate = try date("auth_time")
+    let details = claims["firebase"]?.object
+    signInProvider = details?["sign_in_provider"]?.string ?? ""
+    signInSecondFactor = details?["sign_in_second_factor"]?.string ?? ""
+  }
+
+  /// All claims, custom ones included.
+  public var claims: [String: Any] { object.foundationValue }
+}
+
+extension JWTObject {
+  fileprivate var foundationValue: [String: Any] {
+    Dictionary(members.map { ($0.name, $0.value.foundationValue) }, uniquingKeysWith: { _, last in last })
+  }
+}
+
+extension JWTValue {
+  fileprivate var foundationValue: Any {
+    switch self {
+    case .null: NSNull()
+    case .bool(let flag): flag
+    case .integer(let number): Int(number)
+    case .number(let number): number
+    case .string(let text): text
+    case .array(let list): list.map(\.foundationValue)
+    case .object(let object): object.foundationValue
+    }
+  }
+}

@@ -1,0 +1,78 @@
+public import Foundation
+
+/// What the operations of Auth throw.
+///
+/// It reads like the `NSError` that Firebase's SDK throws: `(error as NSError).code`, `.domain` and `.userInfo` have the
+/// numbers and keys of Firebase.
+///
+/// ```swift
+/// do {
+///   try await auth.signIn(withEmail: email, password: password)
+/// } catch AuthErrorCode.secondFactorRequired {
+///   …
+/// } catch let error as AuthError {
+///   print(error.code, error.message)
+/// }
+/// ```
+public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringConvertible {
+  /// Why the operation failed.
+  public let code: AuthErrorCode
+
+  /// What happened and what to do about it; no passwords, codes or tokens in it.
+  public let message: String
+
+  /// The error behind this one.
+  public let underlying: (any Error)?
+
+  /// The e-mail address that the error is about, when the backend named one.
+  public internal(set) var email: String?
+
+  /// The credential with which the user can sign in after all, when there is one.
+  ///
+  /// Of an error with `credentialAlreadyInUse`, `emailAlreadyInUse` or `accountExistsWithDifferentCredential`.
+  public internal(set) var updatedCredential: AuthCredential?
+
+  /// What goes on with a sign-in that needs a second factor.
+  ///
+  /// Of an error with `secondFactorRequired`.
+  public internal(set) var resolver: MultiFactorResolver?
+
+  /// An error.
+  ///
+  /// - Parameters:
+  ///   - code: Why the operation failed.
+  ///   - message: What happened and what to do about it; what the code means where there is nothing to add.
+  ///   - underlying: The error behind it.
+  public init(_ code: AuthErrorCode, _ message: String? = nil, underlying: (any Error)? = nil) {
+    self.code = code
+    self.message = message ?? code.message
+    self.underlying = underlying
+  }
+
+  /// The code and the message.
+  public var description: String { "\(code) (\(code.rawValue)): \(message)" }
+
+  // MARK: As an NSError
+
+  /// `AuthErrorDomain`.
+  public static var errorDomain: String { AuthErrorDomain }
+
+  /// The number of the code.
+  public var errorCode: Int { code.rawValue }
+
+  /// The message.
+  public var errorDescription: String? { message }
+
+  /// The name of the code, the message, and what else the error knows, under Firebase's keys.
+  public var errorUserInfo: [String: Any] {
+    var info: [String: Any] = [
+      NSLocalizedDescriptionKey: message,
+      AuthErrorUserInfoNameKey: code.name,
+    ]
+    info[AuthErrorUserInfoEmailKey] = email
+    info[AuthErrorUserInfoUpdatedCredentialKey] = updatedCredential
+    info[AuthErrorUserInfoMultiFactorResolverKey] = resolver
+    info[NSUnderlyingErrorKey] = underlying
+    return info
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// Why an operation of Auth failed, with the numbers and names of Firebase's SDK.
+///
+/// What is thrown is an ``AuthError``, which has the code; a code can be matched against it directly:
+///
+/// ```swift
+/// do {
+///   try await auth.signIn(withEmail: email, password: password)
+/// } catch AuthErrorCode.wrongPassword {
+///   …
+/// } catch {
+///   switch AuthErrorCode(rawValue: (error as NSError).code) {
+///   case .networkError: …
+///   default: …
+///   }
+/// }
+/// ```
+///
+/// It is a structure and not an enumeration: a `catch` with a case of an enumeration would look at the type of the error
+/// only, and never match an ``AuthError``. The codes themselves stand in `AuthErrorCode+All.swift`.
+public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIterable, CustomStringConvertible {
+  /// The number.
+  public let rawValue: Int
+
+  /// The name in Swift, such as "wrongPassword".
+  public let description: String
+
+  /// What the code means and what to do, where the backend says no more.
+  let message: String
+
+  init(_ rawValue: Int, _ name: String, _ message: String) {
+    self.rawValue = rawValue
+    description = name
+    self.message = message
+  }
+
+  /// The code with a number.
+  ///
+  /// - Parameter rawValue: The number; `nil` comes out for one that is no code.
+  public init?(rawValue: Int) {
+    guard let code = Self.byNumber[rawValue] else { return nil }
+    self = code
+  }
+
+  private static let byNumber = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
+  /// The code itself, so that `error.code` reads alike for a code and for an ``AuthError``.
+  public var code: Self { self }
+
+  /// Whether two codes have the same number.
+  public static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+
+  /// Feeds the number to a hasher.
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+
+  /// Lets `catch AuthErrorCode.wrongPassword` match an ``AuthError``, an `NSError` made of one, or a code.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - error: Any error.
+  /// - Returns: `true` when the error has that code.
+  public static func ~= (code: Self, error: any Error) -> Bool {
+    if let error = error as? AuthError { return error.code == code }
+    if let other = error as? AuthErrorCode { return other == code }
+    let error = error as NSError
+    return error.domain == AuthErrorDomain && error.code == code.rawValue
+  }
+}
+
+extension AuthErrorCode {
+  /// The name under which Firebase's SDKs report the code, such as `ERROR_WRONG_PASSWORD`.
+  var name: String {
+    switch self {
+    // These are not the Swift name in capitals.
+    case .networkError: "ERROR_NETWORK_REQUEST_FAILED"
+    case .missingAndroidPackageName: "ERROR_MISSING_ANDROID_PKG_NAME"
+    case .blockingCloudFunctionError: "ERROR_BLOCKING_CLOUD_FUNCTION_RESPONSE"
+    default: "ERROR_" + Self.inCapitals(description)
+    }
+  }
+
+  /// `invalidAPIKey` as `INVALID_API_KEY`: a word begins where a capital follows a small letter, or stands before one.
+  static func inCapitals(_ name: String) -> String {
+    let letters = Array(name)
+    var result = ""
+    for (index, letter) in letters.enumerated() {
+      if index > 0, letter.isUppercase {
+        let followsSmall = letters[index - 1].isLowercase
+        let startsWord = index + 1 < letters.count && letters[index + 1].isLowercase
+        if followsSmall || startsWord { result.append("_") }
+      }
+      result += letter.uppercased()
+    }
+    return result
+  }
+}

@@ -1,0 +1,120 @@
+import IdentityInterop
+
+/// The second factors of a user.
+///
+/// ```swift
+/// let session = try await user.multiFactor.session()
+/// let secret = try await TOTPMultiFactorGenerator.generateSecret(with: session)
+/// // The user puts the secret into an authenticator app, which shows a code.
+/// let assertion = TOTPMultiFactorGenerator.assertionForEnrollment(with: secret, oneTimePassword: code)
+/// try await user.multiFactor.enroll(with: assertion, displayName: "my phone")
+/// ```
+public final class MultiFactor: Sendable {
+  private let user: User
+
+  init(user: User) { self.user = user }
+
+  /// The second factors that the user has.
+  public var enrolledFactors: [MultiFactorInfo] { AuthActor.sync { user.record.factors.map(\.info) } }
+
+  /// What a second factor is added with.
+  ///
+  /// - Returns: The session.
+  /// - Throws: ``AuthError`` when the user's token cannot be refreshed.
+  public func session() async throws -> MultiFactorSession {
+    _ = try await user.currentTokens()
+    return MultiFactorSession(.enrollment(user))
+  }
+
+  /// What a second factor is added with.
+  ///
+  /// - Parameter completion: Gets what ``session()`` returns or throws, on the callback queue.
+  public func getSessionWithCompletion(_ completion: (@Sendable (MultiFactorSession?, (any Error)?) -> Void)?) {
+    CompletionForm.start(on: user.callbackQueue, completion) { try await self.session() }
+  }
+
+  /// Adds a second factor.
+  ///
+  /// - Parameters:
+  ///   - assertion: The proof that the user has it.
+  ///   - displayName: What the user calls it.
+  /// - Throws: ``AuthError``: `invalidVerificationCode`, `secondFactorAlreadyEnrolled`, `sessionExpired`. The user has the
+  ///   factors that were there before.
+  public func enroll(with assertion: MultiFactorAssertion, displayName: String?) async throws {
+    let proof = try enrollmentProof(assertion)
+    let tokens = try await user.authorized { idToken, backend, context throws(IdentityError) in
+      let request = FinalizeMfaEnrollmentRequest(idToken: idToken, displayName: displayName, proof: proof)
+      return try await backend.finalizeMfaEnrollment(request, context: context)
+    }
+    await user.adopt(tokens)
+    try await user.lookUp()
+  }
+
+  /// Adds a second factor.
+  ///
+  /// - Parameters:
+  ///   - assertion: The proof that the user has it.
+  ///   - displayName: What the user calls it.
+  ///   - completion: Gets what the `async` form throws, on the callback queue.
+  public func enroll(
+    with assertion: MultiFactorAssertion, displayName: String?, completion: (@Sendable ((any Error)?) -> Void)?
+  ) {
+    CompletionForm.start(on: user.callbackQueue, completion) {
+      try await self.enroll(with: assertion, displayName: displayName)
+    }
+  }
+
+  private func enrollmentProof(
+    _ assertion: MultiFactorAssertion
+  ) throws(AuthError) -> FinalizeMfaEnrollmentRequest.Proof {
+    switch assertion {
+    case let assertion as PhoneMultiFactorAssertion:
+      guard case .code(let sessionInfo, let code) = assertion.credential.proof else { break }
+      return .phone(sessionInfo: sessionInfo, code: code)
+    case let assertion as TOTPMultiFactorAssertion:
+      guard case .enrollment(let secret, let code) = assertion.proof else { break }
+      return .totp(sessionInfo: secret.message.sessionInfo, code: code)
+    default: break
+    }
+    throw AuthError(.missingMultiFactorInfo, "The assertion is not one to add a second factor with.")
+  }
+
+  /// Takes a second factor away.
+  ///
+  /// - Parameter factorInfo: The factor.
+  /// - Throws: ``AuthError``: `multiFactorInfoNotFound`, `requiresRecentLogin`.
+  public func unenroll(with factorInfo: MultiFactorInfo) async throws {
+    try await unenroll(withFactorUID: factorInfo.uid)
+  }
+
+  /// Takes a second factor away.
+  ///
+  /// - Parameters:
+  ///   - factorInfo: The factor.
+  ///   - completion: Gets what the `async` form throws, on the callback queue.
+  public func unenroll(with factorInfo: MultiFactorInfo, completion: (@Sendable ((any Error)?) -> Void)?) {
+    unenroll(withFactorUID: factorInfo.uid, completion: completion)
+  }
+
+  /// Takes a second factor away.
+  ///
+  /// - Parameter factorUID: Names the factor.
+  /// - Throws: ``AuthError``: `multiFactorInfoNotFound`, `requiresRecentLogin`.
+  public func unenroll(withFactorUID factorUID: String) async throws {
+    let tokens = try await user.authorized { idToken, backend, context throws(IdentityError) in
+      let request = WithdrawMfaEnrollmentRequest(idToken: idToken, mfaEnrollmentID: factorUID)
+      return try await backend.withdrawMfaEnrollment(request, context: context)
+    }
+    await user.adopt(tokens)
+    try await user.lookUp()
+  }
+
+  /// Takes a second factor away.
+  ///
+  /// - Parameters:
+  ///   - factorUID: Names the factor.
+  ///   - completion: Gets what the `async` form throws, on the callback queue.
+  public func unenroll(withFactorUID factorUID: String, completion: (@Sendable ((any Error)?) -> Void)?) {
+    CompletionForm.start(on: user.callbackQueue, completion) { try await self.unenroll(withFactorUID: factorUID) }
+  }
+}

@@ -1,0 +1,77 @@
+import IdentityInterop
+
+/// Goes on with a sign-in that needs a second factor.
+///
+/// ```swift
+/// do {
+///   try await auth.signIn(withEmail: email, password: password)
+/// } catch let error as AuthError where error.code == .secondFactorRequired {
+///   guard let resolver = error.resolver, let hint = resolver.hints.first else { throw error }
+///   let assertion = TOTPMultiFactorGenerator.assertionForSignIn(withEnrollmentID: hint.uid, oneTimePassword: code)
+///   try await resolver.resolveSignIn(with: assertion)
+/// }
+/// ```
+public final class MultiFactorResolver: Sendable {
+  /// What a code is asked for with, see `PhoneAuthProvider.verifyPhoneNumber(with:uiDelegate:multiFactorSession:)`.
+  public let session: MultiFactorSession
+
+  /// The second factors that will do.
+  public let hints: [MultiFactorInfo]
+
+  /// What the user signs in to.
+  public let auth: Auth
+
+  private let pendingCredential: String
+  private let firstFactor: FirstFactor
+  private let user: User?
+
+  init(auth: Auth, pending: PendingSecondFactor, firstFactor: FirstFactor, user: User?) {
+    self.auth = auth
+    self.firstFactor = firstFactor
+    self.user = user
+    pendingCredential = pending.mfaPendingCredential
+    session = MultiFactorSession(.signIn(auth, pendingCredential: pending.mfaPendingCredential))
+    hints = pending.factors.map { FactorRecord($0).info }
+  }
+
+  /// Finishes the sign-in, or the re-authentication, that needed the second factor.
+  ///
+  /// - Parameter assertion: The proof that the user has one of the factors.
+  /// - Returns: The user, who is the current one from now on.
+  /// - Throws: ``AuthError``: `invalidVerificationCode`, `sessionExpired`. The resolver can be used again.
+  @discardableResult
+  public func resolveSignIn(with assertion: MultiFactorAssertion) async throws -> AuthDataResult {
+    let proof = try signInProof(assertion)
+    let pendingCredential = pendingCredential
+    let tokens = try await auth.call { backend, context throws(IdentityError) in
+      let request = FinalizeMfaSignInRequest(mfaPendingCredential: pendingCredential, proof: proof)
+      return try await backend.finalizeMfaSignIn(request, context: context)
+    }
+    if let user { return try await user.finishReauthentication(tokens, firstFactor) }
+    return try await auth.finishSignIn(tokens, firstFactor)
+  }
+
+  /// Finishes the sign-in, or the re-authentication, that needed the second factor.
+  ///
+  /// - Parameters:
+  ///   - assertion: The proof that the user has one of the factors.
+  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
+  public func resolveSignIn(
+    with assertion: MultiFactorAssertion, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: auth.callbackQueue, completion) { try await self.resolveSignIn(with: assertion) }
+  }
+
+  private func signInProof(_ assertion: MultiFactorAssertion) throws(AuthError) -> FinalizeMfaSignInRequest.Proof {
+    switch assertion {
+    case let assertion as PhoneMultiFactorAssertion:
+      guard case .code(let sessionInfo, let code) = assertion.credential.proof else { break }
+      return .phone(sessionInfo: sessionInfo, code: code)
+    case let assertion as TOTPMultiFactorAssertion:
+      guard case .signIn(let enrollmentID, let code) = assertion.proof else { break }
+      return .totp(mfaEnrollmentID: enrollmentID, code: code)
+    default: break
+    }
+    throw AuthError(.missingMultiFactorInfo, "The assertion is not one to sign in with.")
+  }
+}

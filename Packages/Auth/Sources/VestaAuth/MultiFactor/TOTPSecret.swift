@@ -1,0 +1,29 @@
+import Foundation
+import IdentityInterop
+
+/// A secret for an authenticator app.
+public final class TOTPSecret: Sendable {
+  let message: TotpSecret
+
+  init(_ message: TotpSecret) { self.message = message }
+
+  /// The secret, for a user who types it.
+  public func sharedSecretKey() -> String { message.sharedSecretKey }
+
+  /// The secret as a link that authenticator apps read from a QR code.
+  ///
+  /// - Parameters:
+  ///   - accountName: What the app shows as the account, such as the e-mail address.
+  ///   - issuer: What the app shows as the service.
+  /// - Returns: An `otpauth` link.
+  public func generateQRCodeURL(withAccountName accountName: String, issuer: String) -> String {
+    let issuer = Self.escaped(issuer)
+    return "otpauth://totp/\(issuer):\(Self.escaped(accountName))?secret=\(message.sharedSecretKey)"
+      + "&issuer=\(issuer)&algorithm=\(message.hashingAlgorithm)"
+      + "&digits=\(message.verificationCodeLength)&period=\(message.periodSeconds)"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+  }
+}

@@ -1,0 +1,179 @@
+// What depends on the platform in this module stands here: files that are private to their owner.
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// Why a file could not be used, as the platform says it.
+struct PlatformFileError: Error, CustomStringConvertible {
+  let description: String
+}
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+
+  /// Files that only their owner may read (mode 0600), in directories that only their owner may enter (0700).
+  enum PrivateFile {
+    /// All bytes of a file; `nil` when there is none.
+    static func read(_ path: String) throws(PlatformFileError) -> [UInt8]? {
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else {
+        if errno == ENOENT { return nil }
+        throw lastError("open", path)
+      }
+      defer { close(file) }
+      var bytes: [UInt8] = []
+      var chunk = [UInt8](repeating: 0, count: 16 << 10)
+      while true {
+        // A raw buffer, because that is what the C library reads into; it is used inside the closure.
+        let count = chunk.withUnsafeMutableBytes { Platform.read(file, $0.baseAddress, $0.count) }
+        if count == 0 { return bytes }
+        if count > 0 {
+          bytes += chunk[..<count]
+        } else if errno != EINTR {
+          throw lastError("read", path)
+        }
+      }
+    }
+
+    /// Puts bytes in the place of a file: at any moment, a crash included, the old or the new ones are there, whole.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(PlatformFileError) {
+      let temporary = "\(path).new-\(UInt64.random(in: .min ... .max))"
+      let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard file >= 0 else { throw lastError("create", temporary) }
+      do throws(PlatformFileError) {
+        defer { close(file) }
+        try write(bytes, to: file, path: temporary)
+        guard fsync(file) == 0 else { throw lastError("fsync", temporary) }
+      } catch {
+        unlink(temporary)
+        throw error
+      }
+      guard rename(temporary, path) == 0 else {
+        let error = lastError("rename", temporary)
+        unlink(temporary)
+        throw error
+      }
+      syncDirectory(of: path)
+    }
+
+    /// Deletes a file; one that is not there is deleted already.
+    static func remove(_ path: String) throws(PlatformFileError) {
+      guard unlink(path) == 0 || errno == ENOENT else { throw lastError("unlink", path) }
+      syncDirectory(of: path)
+    }
+
+    /// Gives a file another name.
+    static func move(_ path: String, to target: String) throws(PlatformFileError) {
+      guard rename(path, target) == 0 else { throw lastError("rename", path) }
+      syncDirectory(of: path)
+    }
+
+    /// Makes a directory and those above it, where they are missing.
+    static func makeDirectory(_ path: String) throws(PlatformFileError) {
+      guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+      guard errno == ENOENT, let parent = parent(of: path) else { throw lastError("mkdir", path) }
+      try makeDirectory(parent)
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw lastError("mkdir", path) }
+    }
+
+    private static func write(_ bytes: [UInt8], to file: Int32, path: String) throws(PlatformFileError) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        // A raw buffer, because that is what the C library writes from; it is used inside the closure.
+        let count = rest.withUnsafeBytes { Platform.write(file, $0.baseAddress, $0.count) }
+        if count > 0 {
+          rest = rest.dropFirst(count)
+        } else if count < 0, errno != EINTR {
+          throw lastError("write", path)
+        }
+      }
+    }
+
+    /// The new name survives a power cut only when the directory is written too; some file systems cannot, and need not.
+    private static func syncDirectory(of path: String) {
+      guard let parent = parent(of: path) else { return }
+      let directory = open(parent, O_RDONLY | O_CLOEXEC)
+      guard directory >= 0 else { return }
+      _ = fsync(directory)
+      close(directory)
+    }
+
+    private static func parent(of path: String) -> String? {
+      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
+      return String(path[..<slash])
+    }
+
+    private static func lastError(_ call: String, _ path: String) -> PlatformFileError {
+      let number = errno
+      return PlatformFileError(description: "\(call) \(path): \(String(cString: strerror(number))) (errno \(number))")
+    }
+  }
+
+  /// The C library's functions whose names `PrivateFile` uses itself.
+  private enum Platform {
+    static func read(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+      #if canImport(Darwin)
+        Darwin.read(file, buffer, count)
+      #elseif canImport(Glibc)
+        Glibc.read(file, buffer, count)
+      #elseif canImport(Musl)
+        Musl.read(file, buffer, count)
+      #elseif canImport(Android)
+        Android.read(file, buffer, count)
+      #endif
+    }
+
+    static func write(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+      #if canImport(Darwin)
+        Darwin.write(file, buffer, count)
+      #elseif canImport(Glibc)
+        Glibc.write(file, buffer, count)
+      #elseif canImport(Musl)
+        Musl.write(file, buffer, count)
+      #elseif canImport(Android)
+        Android.write(file, buffer, count)
+      #endif
+    }
+  }
+
+#else
+
+  /// Files of the user.
+  ///
+  /// Access is what the user's directory grants; the platform has no modes.
+  enum PrivateFile {
+    static func read(_ path: String) throws(PlatformFileError) -> [UInt8]? {
+      guard FileManager.default.fileExists(atPath: path) else { return nil }
+      return try describing { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
+    }
+
+    static func replace(_ path: String, with bytes: [UInt8]) throws(PlatformFileError) {
+      try describing { try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic) }
+    }
+
+    static func remove(_ path: String) throws(PlatformFileError) {
+      guard FileManager.default.fileExists(atPath: path) else { return }
+      try describing { try FileManager.default.removeItem(atPath: path) }
+    }
+
+    static func move(_ path: String, to target: String) throws(PlatformFileError) {
+      try describing { try FileManager.default.moveItem(atPath: path, toPath: target) }
+    }
+
+    static func makeDirectory(_ path: String) throws(PlatformFileError) {
+      try describing { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+    }
+
+    private static func describing<Value>(_ body: () throws -> Value) throws(PlatformFileError) -> Value {
+      do { return try body() } catch { throw PlatformFileError(description: "\(error)") }
+    }
+  }
+
+#endif

@@ -1,0 +1,128 @@
+public import Foundation
+import VestaConcurrency
+
+/// A provider whose users sign in on a page of its own.
+public protocol FederatedAuthProvider: Sendable {}
+
+/// Makes credentials of OAuth and OpenID Connect providers.
+///
+/// ```swift
+/// let credential = OAuthProvider.credential(
+///   providerID: .custom("oidc.my-company"), idToken: token, rawNonce: nonce)
+/// try await auth.signIn(with: credential)
+/// ```
+public final class OAuthProvider: FederatedAuthProvider {
+  /// The id that stands for OAuth providers in general.
+  public static let id = "OAuth"
+
+  /// The id of the provider.
+  public let providerID: String
+
+  private let request = Locked(Request())
+
+  private struct Request {
+    var scopes: [String]?
+    var customParameters: [String: String]?
+  }
+
+  /// What the app asks the provider for.
+  public var scopes: [String]? {
+    get { request.withLock { $0.scopes } }
+    set { request.withLock { $0.scopes = newValue } }
+  }
+
+  /// What the app tells the provider besides.
+  public var customParameters: [String: String]? {
+    get { request.withLock { $0.customParameters } }
+    set { request.withLock { $0.customParameters = newValue } }
+  }
+
+  /// A provider.
+  ///
+  /// - Parameters:
+  ///   - providerID: The id of the provider, such as "github.com" or "oidc.my-company".
+  ///   - auth: The `Auth` whose app the provider is configured for.
+  public init(providerID: String, auth: Auth = Auth.auth()) {
+    self.providerID = providerID
+  }
+
+  /// A provider.
+  ///
+  /// - Parameters:
+  ///   - providerID: The id of the provider.
+  ///   - auth: The `Auth` whose app the provider is configured for.
+  public convenience init(providerID: AuthProviderID, auth: Auth = Auth.auth()) {
+    self.init(providerID: providerID.rawValue, auth: auth)
+  }
+
+  /// A provider, for the default app.
+  ///
+  /// - Parameter providerID: The id of the provider.
+  /// - Returns: The provider.
+  public static func provider(providerID: AuthProviderID) -> OAuthProvider {
+    OAuthProvider(providerID: providerID)
+  }
+
+  /// A provider.
+  ///
+  /// - Parameters:
+  ///   - providerID: The id of the provider.
+  ///   - auth: The `Auth` whose app the provider is configured for.
+  /// - Returns: The provider.
+  public static func provider(providerID: AuthProviderID, auth: Auth) -> OAuthProvider {
+    OAuthProvider(providerID: providerID, auth: auth)
+  }
+
+  // MARK: Credentials
+
+  /// What a provider has issued for a user: an ID token.
+  ///
+  /// - Parameters:
+  ///   - providerID: The id of the provider.
+  ///   - idToken: The ID token.
+  ///   - accessToken: The access token, if there is one.
+  /// - Returns: The credential.
+  public static func credential(
+    providerID: AuthProviderID, idToken: String, accessToken: String? = nil
+  ) -> OAuthCredential {
+    OAuthCredential(provider: providerID.rawValue, idToken: idToken, accessToken: accessToken)
+  }
+
+  /// What a provider has issued for a user: an access token.
+  ///
+  /// - Parameters:
+  ///   - providerID: The id of the provider.
+  ///   - accessToken: The access token.
+  /// - Returns: The credential.
+  public static func credential(providerID: AuthProviderID, accessToken: String) -> OAuthCredential {
+    OAuthCredential(provider: providerID.rawValue, accessToken: accessToken)
+  }
+
+  /// What a provider has issued for a user: an ID token that holds the hash of a nonce.
+  ///
+  /// - Parameters:
+  ///   - providerID: The id of the provider.
+  ///   - idToken: The ID token.
+  ///   - rawNonce: The nonce whose hash the request had.
+  ///   - accessToken: The access token, if there is one.
+  /// - Returns: The credential.
+  public static func credential(
+    providerID: AuthProviderID, idToken: String, rawNonce: String, accessToken: String? = nil
+  ) -> OAuthCredential {
+    OAuthCredential(provider: providerID.rawValue, idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)
+  }
+
+  /// What Apple has issued for a user.
+  ///
+  /// - Parameters:
+  ///   - idToken: The ID token.
+  ///   - rawNonce: The nonce whose hash the request had.
+  ///   - fullName: The name, which Apple tells once only.
+  /// - Returns: The credential.
+  public static func appleCredential(
+    withIDToken idToken: String, rawNonce: String?, fullName: PersonNameComponents?
+  ) -> OAuthCredential {
+    OAuthCredential(
+      provider: AuthProviderID.apple.rawValue, idToken: idToken, rawNonce: rawNonce, fullName: fullName)
+  }
+}

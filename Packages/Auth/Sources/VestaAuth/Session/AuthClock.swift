@@ -1,0 +1,50 @@
+import Foundation
+
+/// Where Auth's time comes from: the present, and a way to be woken.
+struct AuthClock: Sendable {
+  /// The present.
+  let now: @Sendable () -> Date
+
+  /// Has `work` run at a moment, once; what comes back cancels that.
+  let schedule: @Sendable (_ moment: Date, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+
+  /// The clock of the machine.
+  static let system = AuthClock(
+    now: { Date() },
+    schedule: { moment, work in
+      let task = Task {
+        try await Task.sleep(for: .seconds(max(0, moment.timeIntervalSinceNow)))
+        work()
+      }
+      return { task.cancel() }
+    }
+  )
+}
+
+/// When ID tokens are refreshed; pure.
+enum TokenFreshness {
+  /// A token with less time left than this is refreshed before it is handed out.
+  static let margin: TimeInterval = 5 * 60
+
+  /// Whether a token may be handed out.
+  static func isFresh(expiration: Date, now: Date) -> Bool {
+    expiration.timeIntervalSince(now) >= margin
+  }
+
+  /// Whether it is time to refresh a token although nobody asks for it.
+  static func isDue(expiration: Date, now: Date) -> Bool {
+    nextRefresh(expiration: expiration, failures: 0, now: now) <= now
+  }
+
+  /// When a token is refreshed although nobody asks for it.
+  ///
+  /// - Parameters:
+  ///   - expiration: When the token expires.
+  ///   - failures: How many refreshes in a row have failed before.
+  ///   - now: The present.
+  static func nextRefresh(expiration: Date, failures: Int, now: Date) -> Date {
+    guard failures > 0 else { return expiration.addingTimeInterval(-margin) }
+    let delay = min(16 * 60, 30 * Double(1 << min(failures - 1, 5)))
+    return now.addingTimeInterval(delay)
+  }
+}

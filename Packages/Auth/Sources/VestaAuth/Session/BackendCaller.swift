@@ -1,0 +1,26 @@
+import AppCheckInterop
+import IdentityInterop
+
+/// The way to the backend: off the work queue, with an App Check token, and with Auth's errors.
+struct BackendCaller: Sendable {
+  let backend: any IdentityBackend
+  let appCheck: (any AppCheckInterop)?
+
+  /// Makes one call.
+  ///
+  /// The call runs on the cooperative pool, not on the caller's actor: an engine hashes passwords and calls code of the
+  /// app, neither of which has a place on the work queue.
+  @concurrent
+  func call<Response: Sendable>(
+    context: IdentityCallContext,
+    _ operation: @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) -> Response
+  ) async throws -> Response {
+    var context = context
+    context.appCheckToken = await appCheck?.getToken(forcingRefresh: false).token
+    do {
+      return try await operation(backend, context)
+    } catch {
+      throw AuthErrorTable.error(for: error)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import CryptoInterop
+
+/// What Auth itself reads in an ID token.
+///
+/// It is not verified: it comes from the backend that made it.
+struct IDToken: Equatable {
+  /// The user's id.
+  let uid: String
+
+  init(_ text: String) throws(AuthError) {
+    do {
+      let claims = try JWT(unverified: text).claims
+      guard let uid = claims["sub"]?.string ?? claims["user_id"]?.string else {
+        throw AuthError(.malformedJWT, "The token does not say whose it is.")
+      }
+      self.uid = uid
+    } catch let error as AuthError {
+      throw error
+    } catch {
+      throw AuthError(.malformedJWT, underlying: error)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Decides what a change of the session entails.
+///
+/// Pure: events in, actions out, to be performed in order.
+///
+/// Two rules stand above all others:
+/// - The store decides who is signed in at the start only. Once something has happened, a later look into the store
+///   changes nothing any more.
+/// - What the store could not take is owed to it, and offered again at every occasion. Nobody is signed out for it.
+struct SessionMachine {
+  /// What there is to do.
+  enum Action: Equatable {
+    /// Keep the session.
+    case save(StoredSession)
+    /// Forget the session.
+    case erase
+    /// Somebody else, or nobody, is signed in.
+    case announceUser
+    /// There is another token, or none.
+    case announceToken
+    /// Refresh the token by itself when its time comes.
+    case watch(expiration: Date)
+    /// There is no token to refresh.
+    case stopWatching
+  }
+
+  /// The session; `nil` when nobody is signed in, or nothing has been read yet.
+  private(set) var session: StoredSession?
+
+  /// Whether it is known who is signed in.
+  private(set) var isRead = false
+
+  /// What the store has not taken yet.
+  private(set) var debt: Action?
+
+  /// The store has been read.
+  mutating func storeWasRead(_ stored: StoredSession?) -> [Action] {
+    guard !isRead else { return [] }
+    isRead = true
+    guard let stored else { return [] }
+    session = stored
+    return [.announceUser, .announceToken, .watch(expiration: stored.tokens.expiration)]
+  }
+
+  /// Somebody has signed in or out, or something about the user or the tokens is new.
+  mutating func sessionChanged(to new: StoredSession?) -> [Action] {
+    let old = session
+    // A sign-out counts also before the store was read: what it has must not come back.
+    guard old != new || !isRead else { return [] }
+    isRead = true
+    session = new
+    let write = new.map(Action.save) ?? .erase
+    debt = write
+    var actions = [write]
+    if old?.user.uid != new?.user.uid { actions.append(.announceUser) }
+    guard old?.tokens.idToken != new?.tokens.idToken || old?.user.uid != new?.user.uid else { return actions }
+    actions.append(.announceToken)
+    actions.append(new.map { .watch(expiration: $0.tokens.expiration) } ?? .stopWatching)
+    return actions
+  }
+
+  /// The store has taken the last change.
+  mutating func storeTookTheChange() { debt = nil }
+}

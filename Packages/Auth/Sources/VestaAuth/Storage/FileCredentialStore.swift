@@ -1,0 +1,126 @@
+import CryptoInterop
+public import Foundation
+import VestaConcurrency
+
+/// Keeps each session in a file of its own, which only its owner may read (mode 0600, in a directory with mode 0700).
+///
+/// - A file is replaced as a whole: written beside, flushed to the disk, renamed.
+/// - Each file carries a checksum. A damaged one is renamed to `….corrupt-…` and never deleted.
+public final class FileCredentialStore: CredentialStore {
+  /// Where the files are.
+  public let directory: URL
+
+  /// One change at a time, also when several `Auth`s share the store.
+  private let turn = Locked(())
+
+  /// A store in a directory, which is made when something is first kept.
+  ///
+  /// - Parameter directory: The directory.
+  public init(directory: URL) {
+    self.directory = directory
+  }
+
+  /// What was saved last under a key.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The bytes; `nil` when there is no file.
+  /// - Throws: `unreadable`; `corrupted` when the file is damaged, with its new name in the message.
+  public func load(_ key: String) throws(CredentialStoreError) -> [UInt8]? {
+    let path = path(of: key)
+    let file: [UInt8]?
+    do {
+      file = try PrivateFile.read(path)
+    } catch {
+      throw CredentialStoreError(.unreadable, "The session in \(path) cannot be read.", underlying: error)
+    }
+    guard let file else { return nil }
+    if let bytes = CredentialFile.decode(file) { return bytes }
+    let place = try setAside(key)
+    throw CredentialStoreError(.corrupted, "The session in \(path) is damaged. It is kept as \(place).")
+  }
+
+  /// Keeps bytes under a key.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - key: The key.
+  /// - Throws: `unwritable`; the file that was there is there still.
+  public func save(_ bytes: [UInt8], for key: String) throws(CredentialStoreError) {
+    let path = path(of: key)
+    try writing(path) { () throws(PlatformFileError) in
+      try PrivateFile.makeDirectory(directory.path(percentEncoded: false).withoutTrailingSlash)
+      try PrivateFile.replace(path, with: CredentialFile.encode(bytes))
+    }
+  }
+
+  /// Deletes the file of a key.
+  ///
+  /// - Parameter key: The key.
+  /// - Throws: `unwritable`; the file is there still.
+  public func remove(_ key: String) throws(CredentialStoreError) {
+    let path = path(of: key)
+    try writing(path) { () throws(PlatformFileError) in try PrivateFile.remove(path) }
+  }
+
+  /// Renames the file of a key.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The path of the file from then on.
+  /// - Throws: `unwritable`; the file has its name still.
+  public func setAside(_ key: String) throws(CredentialStoreError) -> String {
+    let path = path(of: key)
+    let place = "\(path).corrupt-\(UUID().uuidString)"
+    try writing(path) { () throws(PlatformFileError) in try PrivateFile.move(path, to: place) }
+    return place
+  }
+
+  private func writing(
+    _ path: String, _ body: () throws(PlatformFileError) -> Void
+  ) throws(CredentialStoreError) {
+    do {
+      try turn.withLock { _ throws(PlatformFileError) in try body() }
+    } catch {
+      throw CredentialStoreError(.unwritable, "The session in \(path) cannot be written.", underlying: error)
+    }
+  }
+
+  private func path(of key: String) -> String {
+    directory.appending(path: CredentialFile.name(of: key)).path(percentEncoded: false)
+  }
+}
+
+extension String {
+  fileprivate var withoutTrailingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
+}
+
+/// What stands in the file of a session: a line with a version and a checksum, then the bytes.
+enum CredentialFile {
+  private static let start = Array("vesta-credential 1 ".utf8)
+
+  static func encode(_ bytes: [UInt8]) -> [UInt8] {
+    start + checksum(bytes) + [UInt8(ascii: "\n")] + bytes
+  }
+
+  /// The bytes; `nil` when the file is not one of these, or damaged.
+  static func decode(_ file: [UInt8]) -> [UInt8]? {
+    guard file.starts(with: start), let lineEnd = file.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+    let bytes = Array(file[(lineEnd + 1)...])
+    return Array(file[start.count..<lineEnd]) == checksum(bytes) ? bytes : nil
+  }
+
+  /// A name that every file system takes: letters, digits, `-` and `_` stay, other bytes become `%` and two digits.
+  static func name(of key: String) -> String {
+    let name = key.utf8.map { byte -> String in
+      let character = Character(UnicodeScalar(byte))
+      let stays = byte < 128 && (character.isLetter || character.isNumber || character == "-" || character == "_")
+      return stays ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    return name.joined() + ".session"
+  }
+
+  private static func checksum(_ bytes: [UInt8]) -> [UInt8] {
+    var checksum = CRC32C()
+    checksum.update(bytes)
+    return Array(String(checksum.value, radix: 16).utf8)
+  }
+}

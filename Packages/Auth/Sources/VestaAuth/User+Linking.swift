@@ -1,0 +1,115 @@
+import IdentityInterop
+
+extension User {
+  // MARK: Linking
+
+  /// Adds a way to sign in to the account.
+  ///
+  /// - Parameter credential: The new way.
+  /// - Returns: The user, with the provider in ``providerData``.
+  /// - Throws: ``AuthError``: `providerAlreadyLinked`; `credentialAlreadyInUse` or `emailAlreadyInUse`, with a credential
+  ///   that signs in to the other account where there is one. The account is unchanged.
+  @discardableResult
+  public func link(with credential: AuthCredential) async throws -> AuthDataResult {
+    try await performLink(credential)
+  }
+
+  /// Adds a way to sign in to the account.
+  ///
+  /// - Parameters:
+  ///   - credential: The new way.
+  ///   - completion: Gets what ``link(with:)`` returns or throws, on the callback queue.
+  public func link(
+    with credential: AuthCredential, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.link(with: credential) }
+  }
+
+  @AuthActor
+  private func performLink(_ credential: AuthCredential) async throws -> AuthDataResult {
+    guard !record.providers.contains(where: { $0.providerID == credential.provider }) else {
+      throw AuthError(.providerAlreadyLinked, "The account has the provider \(credential.provider) already.")
+    }
+    let signIn = try await authorized { idToken, backend, context throws(IdentityError) in
+      try await FirstFactor.present(credential, idToken: idToken, to: backend, context: context)
+    }
+    let tokens = try signIn.tokensOrError(auth: try owner)
+    adopt(tokens)
+    try await lookUp()
+    return AuthDataResult(user: self, additionalUserInfo: signIn.info, credential: signIn.credential)
+  }
+
+  /// Takes a way to sign in from the account.
+  ///
+  /// - Parameter provider: The id of the provider, such as "password" or "google.com".
+  /// - Returns: The user.
+  /// - Throws: ``AuthError``: `noSuchProvider` when the account does not have it.
+  public func unlink(fromProvider provider: String) async throws -> User {
+    try await performUnlink(provider)
+  }
+
+  /// Takes a way to sign in from the account.
+  ///
+  /// - Parameters:
+  ///   - provider: The id of the provider.
+  ///   - completion: Gets what ``unlink(fromProvider:)`` returns or throws, on the callback queue.
+  public func unlink(
+    fromProvider provider: String, completion: (@Sendable (User?, (any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.unlink(fromProvider: provider) }
+  }
+
+  @AuthActor
+  private func performUnlink(_ provider: String) async throws -> User {
+    guard record.providers.contains(where: { $0.providerID == provider }) else {
+      throw AuthError(.noSuchProvider, "The account does not have the provider \(provider).")
+    }
+    try await update { UpdateRequest(idToken: $0, deleteProviders: [provider]) }
+    return self
+  }
+
+  // MARK: Signing in again
+
+  /// Signs the user in again, for an operation that wants a recent sign-in.
+  ///
+  /// - Parameter credential: A way to sign in that the account has.
+  /// - Returns: The user.
+  /// - Throws: ``AuthError``: `userMismatch` when the credential is another user's. Nobody is signed out.
+  @discardableResult
+  public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
+    try await performReauthentication(credential)
+  }
+
+  /// Signs the user in again, for an operation that wants a recent sign-in.
+  ///
+  /// - Parameters:
+  ///   - credential: A way to sign in that the account has.
+  ///   - completion: Gets what ``reauthenticate(with:)`` returns or throws, on the callback queue.
+  public func reauthenticate(
+    with credential: AuthCredential, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
+  ) {
+    CompletionForm.start(on: callbackQueue, completion) { try await self.reauthenticate(with: credential) }
+  }
+
+  @AuthActor
+  private func performReauthentication(_ credential: AuthCredential) async throws -> AuthDataResult {
+    let auth = try owner
+    do {
+      let signIn = try await auth.call { backend, context throws(IdentityError) in
+        try await FirstFactor.present(credential, idToken: nil, to: backend, context: context)
+      }
+      return try await finishReauthentication(signIn.tokensOrError(auth: auth, user: self), signIn)
+    } catch AuthErrorCode.userNotFound {
+      throw AuthError(.userMismatch)
+    }
+  }
+
+  /// Takes over the tokens of a sign-in, when they are the user's.
+  @AuthActor
+  func finishReauthentication(_ new: IdentityTokens, _ signIn: FirstFactor) async throws -> AuthDataResult {
+    guard try IDToken(new.idToken).uid == uid else { throw AuthError(.userMismatch) }
+    adopt(new)
+    try await lookUp()
+    return AuthDataResult(user: self, additionalUserInfo: signIn.info, credential: signIn.credential)
+  }
+}

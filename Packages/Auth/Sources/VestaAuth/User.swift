@@ -1,0 +1,166 @@
+import Dispatch
+public import Foundation
+import IdentityInterop
+import VestaConcurrency
+
+/// A user who has signed in.
+///
+/// - All members may be used from any thread, in any callback.
+/// - A user remains usable after somebody else has signed in; ``Auth/currentUser`` says who is present.
+/// - What is read here is what was known last; ``reload()`` asks the backend.
+/// - When the backend does not accept the user any more, the operation fails and the user is signed out.
+public final class User: UserInfo {
+  /// The user's id in the project; it never changes.
+  public let uid: String
+
+  weak let auth: Auth?
+  let callbackQueue: DispatchQueue
+  private let clock: AuthClock
+  private let refreshes = SingleFlight<String, TokenSet>()
+
+  @AuthActor private(set) var record: UserRecord
+  @AuthActor private(set) var tokens: TokenSet
+  @AuthActor private var lookUps = (begun: 0, applied: 0)
+
+  init(auth: Auth, record: UserRecord, tokens: TokenSet) {
+    uid = record.uid
+    self.auth = auth
+    callbackQueue = auth.callbackQueue
+    clock = auth.clock
+    self.record = record
+    self.tokens = tokens
+  }
+
+  // MARK: What is known
+
+  /// "Firebase", which tells this description of the user from those of the providers.
+  public var providerID: String { "Firebase" }
+
+  /// Whether the user has no way to sign in again.
+  public var isAnonymous: Bool { read { $0.isAnonymous } }
+
+  /// Whether the e-mail address is proven to be the user's.
+  public var isEmailVerified: Bool { read { $0.isEmailVerified } }
+
+  /// What each provider says of the user.
+  public var providerData: [any UserInfo] { read { $0.providers.map(ProviderInfo.init) } }
+
+  /// When the user came, and came last.
+  public var metadata: UserMetadata {
+    read { UserMetadata(lastSignInDate: $0.lastSignInDate, creationDate: $0.creationDate) }
+  }
+
+  /// The tenant that the user belongs to; `nil` for none.
+  public var tenantID: String? { read { $0.tenantID } }
+
+  /// The second factors of the user.
+  public var multiFactor: MultiFactor { MultiFactor(user: self) }
+
+  /// What new ID tokens are fetched with; a secret.
+  public var refreshToken: String? { AuthActor.sync { tokens.refreshToken } }
+
+  /// The name to show.
+  public var displayName: String? { read { $0.displayName } }
+
+  /// Where the user's picture is.
+  public var photoURL: URL? { read { $0.photoURL.flatMap { URL(string: $0) } } }
+
+  /// The e-mail address.
+  public var email: String? { read { $0.email } }
+
+  /// The phone number.
+  public var phoneNumber: String? { read { $0.phoneNumber } }
+
+  private func read<Value>(_ part: (UserRecord) -> Value) -> Value { part(AuthActor.sync { record }) }
+
+  // MARK: Tokens
+
+  @AuthActor var session: StoredSession { StoredSession(user: record, tokens: tokens) }
+
+  @AuthActor var hasFreshToken: Bool { TokenFreshness.isFresh(expiration: tokens.expiration, now: clock.now()) }
+
+  /// The tokens, refreshed first where they are about to expire.
+  ///
+  /// Many callers share one refresh.
+  @AuthActor
+  func currentTokens(forcingRefresh: Bool = false) async throws -> TokenSet {
+    if !forcingRefresh, hasFreshToken { return tokens }
+    return try await refreshes.value(for: uid) { try await self.refresh() }
+  }
+
+  @AuthActor
+  private func refresh() async throws -> TokenSet {
+    let auth = try owner
+    let used = tokens.refreshToken
+    do {
+      let response = try await auth.call { backend, context throws(IdentityError) in
+        try await backend.refresh(RefreshRequest(refreshToken: used), context: context)
+      }
+      guard response.userID == uid else {
+        throw AuthError(.internalError, "The backend refreshed another user's token.")
+      }
+      // A changed password brings tokens of its own: newer than those that were asked for before it.
+      if tokens.refreshToken == used { adopt(response.tokens) }
+      return tokens
+    } catch {
+      guard tokens.refreshToken == used else { return tokens }
+      auth.endSession(of: self, after: error)
+      throw error
+    }
+  }
+
+  // MARK: Calling the backend
+
+  /// The `Auth` that the user signed in to.
+  @AuthActor var owner: Auth {
+    get throws {
+      guard let auth else { throw AuthError(.internalError, "The app that the user signed in to has been deleted.") }
+      return auth
+    }
+  }
+
+  /// Calls the backend with the user's ID token, and signs the user out when the backend refuses it.
+  @AuthActor
+  func authorized<Response: Sendable>(
+    _ operation:
+      @escaping @Sendable (
+        _ idToken: String, any IdentityBackend, IdentityCallContext
+      ) async throws(IdentityError) -> Response
+  ) async throws -> Response {
+    let auth = try owner
+    let idToken = try await currentTokens().idToken
+    do {
+      return try await auth.call { backend, context throws(IdentityError) in
+        try await operation(idToken, backend, context)
+      }
+    } catch {
+      if tokens.idToken == idToken { auth.endSession(of: self, after: error) }
+      throw error
+    }
+  }
+
+  /// Takes over tokens that a call has brought.
+  @AuthActor
+  func adopt(_ new: IdentityTokens?) {
+    guard let new else { return }
+    tokens = TokenSet(new, now: clock.now())
+    auth?.userChanged(self)
+  }
+
+  /// Asks the backend what is known of the user, and takes it over unless a later answer is there already.
+  @AuthActor
+  func lookUp() async throws {
+    lookUps.begun += 1
+    let number = lookUps.begun
+    let response = try await authorized { idToken, backend, context throws(IdentityError) in
+      try await backend.lookup(LookupRequest(idToken: idToken), context: context)
+    }
+    guard let found = response.users.first(where: { $0.localID == uid }) else {
+      throw AuthError(.internalError, "The backend does not describe the user it was asked for.")
+    }
+    guard number > lookUps.applied else { return }
+    lookUps.applied = number
+    record = UserRecord(found, wasAnonymous: record.isAnonymous)
+    auth?.userChanged(self)
+  }
+}

@@ -1,0 +1,72 @@
+public import Foundation
+import IdentityInterop
+import VestaConcurrency
+
+/// What is to be changed of a user's profile.
+///
+/// ```swift
+/// let request = user.createProfileChangeRequest()
+/// request.displayName = "Ada"
+/// try await request.commitChanges()
+/// ```
+///
+/// What is not set stays as it is; what is set to `nil` is taken away. A request is committed once.
+public final class UserProfileChangeRequest: Sendable {
+  private let user: User
+  private let changes = Locked(Changes())
+
+  private struct Changes: Sendable {
+    var displayName: String??
+    var photoURL: URL??
+    var isCommitted = false
+  }
+
+  init(user: User) { self.user = user }
+
+  /// The name to show.
+  public var displayName: String? {
+    get { changes.withLock { $0.displayName } ?? user.displayName }
+    set { changes.withLock { $0.displayName = .some(newValue) } }
+  }
+
+  /// Where the user's picture is.
+  public var photoURL: URL? {
+    get { changes.withLock { $0.photoURL } ?? user.photoURL }
+    set { changes.withLock { $0.photoURL = .some(newValue) } }
+  }
+
+  /// Makes the changes.
+  ///
+  /// - Throws: ``AuthError``; nothing has changed then. Also when it was called before.
+  public func commitChanges() async throws {
+    let changes = changes.withLock { changes in
+      defer { changes.isCommitted = true }
+      return changes
+    }
+    guard !changes.isCommitted else {
+      throw AuthError(.internalError, "The changes have been committed. Make another request for further changes.")
+    }
+    guard changes.displayName != nil || changes.photoURL != nil else { return }
+    try await user.update { idToken in
+      var request = UpdateRequest(idToken: idToken)
+      switch changes.displayName {
+      case .some(.some(let name)): request.displayName = name
+      case .some(.none): request.deleteAttributes.insert(.displayName)
+      case .none: break
+      }
+      switch changes.photoURL {
+      case .some(.some(let url)): request.photoURL = url.absoluteString
+      case .some(.none): request.deleteAttributes.insert(.photoURL)
+      case .none: break
+      }
+      return request
+    }
+  }
+
+  /// Makes the changes.
+  ///
+  /// - Parameter completion: Gets what ``commitChanges()`` throws, on the callback queue.
+  public func commitChanges(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+    CompletionForm.start(on: user.callbackQueue, completion) { try await self.commitChanges() }
+  }
+}

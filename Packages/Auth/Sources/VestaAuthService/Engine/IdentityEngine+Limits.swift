@@ -1,0 +1,36 @@
+import IdentityInterop
+import VestaConcurrency
+
+extension IdentityEngine {
+  /// Takes one guess for an account and one for the address that the call comes from.
+  func takeGuess(_ account: String, scope: Scope, context: IdentityCallContext) throws {
+    let now = now
+    let name = "\(scope.tenant)\u{0}\(account)"
+    let mayGo = limits.withLock { limits in
+      guard let address = context.clientAddress else { return limits.accounts.take(name, now: now) }
+      guard limits.addresses.take(address, now: now) else { return false }
+      return limits.accounts.take(name, now: now)
+    }
+    guard mayGo else {
+      throw IdentityError(.tooManyAttempts, "Too many unsuccessful attempts. Please try again later.")
+    }
+  }
+
+  /// Forgets the guesses for an account after a right one.
+  func forgiveGuesses(_ account: String, scope: Scope, context: IdentityCallContext) {
+    let now = now
+    limits.withLock { limits in
+      limits.accounts.reset("\(scope.tenant)\u{0}\(account)")
+      if let address = context.clientAddress { limits.addresses.giveBack(address, now: now) }
+    }
+  }
+
+  /// Counts a message to a mailbox or a phone.
+  func takeMessage(to recipient: String, or code: IdentityError.Code) throws {
+    let now = now
+    // Called within transactions: one that runs again counts twice, which errs on the safe side.
+    guard limits.withLock({ $0.recipients.take(recipient, now: now) }) else {
+      throw IdentityError(code, "Too many codes were asked for. Please try again later.")
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import CryptoInterop
+public import IdentityInterop
+import StoreInterop
+
+extension IdentityEngine {
+  // MARK: Sign-up
+
+  /// Makes an account with a password, an anonymous account, or adds a password to the account of an ID token.
+  public func signUp(
+    _ request: SignUpRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> SignUpResponse {
+    try await answer {
+      let parts = [request.idToken, request.email, request.password]
+      if parts.allSatisfy({ $0?.isEmpty ?? true }) { return try await signUpAnonymously(request, context) }
+      return try await signUpWithPassword(request, context)
+    }
+  }
+
+  private func signUpAnonymously(
+    _ request: SignUpRequest, _ context: IdentityCallContext
+  ) async throws -> SignUpResponse {
+    try Checks.profile(request.displayName)
+    try Checks.profile(request.photoURL)
+    let grant = try await write { transaction in
+      let scope = try await self.scope(context.tenantID, in: transaction)
+      guard scope.signIn.allowsAnonymous else { throw IdentityError(.adminOnlyOperation) }
+      var user = UserRecord(localID: try self.newLocalID(), createdAt: self.now)
+      user.displayName = request.displayName
+      user.photoURL = request.photoURL
+      return try await self.signIn(user, replacing: nil, provider: "anonymous", scope: scope, in: transaction)
+    }
+    return try await response(grant)
+  }
+
+  private func signUpWithPassword(
+    _ request: SignUpRequest, _ context: IdentityCallContext
+  ) async throws -> SignUpResponse {
+    let presented = request.idToken.flatMap { $0.isEmpty ? nil : $0 }
+    let proof = presented == nil ? nil : try await proof(presented, context: context)
+    // The order of checks asks for the look-up before the password, and the hash is made outside of the transaction.
+    let email = try await read { reader in
+      let scope = try await self.scope(proof?.tenantID ?? context.tenantID, in: reader)
+      let text = try Checks.present(request.email, or: .missingEmail)
+      let password = try Checks.present(request.password, or: .missingPassword)
+      guard scope.signIn.allowsPasswords else { throw IdentityError(.operationNotAllowed) }
+      let email = try Checks.email(text)
+      if let owner = try await reader.text(Keys.email(scope.tenant, email)), owner != proof?.localID {
+        throw IdentityError(.emailExists)
+      }
+      try Checks.profile(request.displayName)
+      try Checks.profile(request.photoURL)
+      try scope.config.passwordPolicy.check(password)
+      return email
+    }
+    let hash = try await hashPassword(request.password ?? "")
+    let grant = try await write { transaction in
+      if let proof {
+        return try await self.addPassword(hash, email: email, request, proof: proof, in: transaction)
+      }
+      let scope = try await self.scope(context.tenantID, in: transaction)
+      var user = UserRecord(localID: try self.newLocalID(), createdAt: self.now)
+      user.email = email
+      user.displayName = request.displayName
+      user.photoURL = request.photoURL
+      user.setPassword(hash, now: self.now)
+      return try await self.signIn(user, replacing: nil, provider: "password", scope: scope, in: transaction)
+    }
+    return try await response(grant)
+  }
+
+  /// Adds an address and a password to an account: an upgrade of an anonymous one, or a link.
+  private func addPassword(
+    _ hash: String, email: String, _ request: SignUpRequest, proof: Proof, in transaction: any StoreTransaction
+  ) async throws -> Grant {
+    let caller = try await caller(proof, in: transaction)
+    var user = caller.user
+    // Whoever has nothing but this session may add to it; any other account is held to the rules for changes.
+    if !user.isAnonymous { try requireRecentSignIn(caller) }
+    if (user.email ?? email) != email, caller.scope.config.hidesEmails { throw Self.verifyFirst }
+    if user.passwordHash != nil || (user.email ?? email) != email { user.revokeTokens(now: now) }
+    if user.email != email { user.emailVerified = false }
+    user.email = email
+    user.displayName = request.displayName ?? user.displayName
+    user.photoURL = request.photoURL ?? user.photoURL
+    user.setPassword(hash, now: now)
+    return try await signIn(
+      user, replacing: caller.user, provider: "password", scope: caller.scope, claims: caller.facts.claims,
+      secondFactor: caller.facts.secondFactor, in: transaction)
+  }
+
+  private func response(_ grant: Grant) async throws -> SignUpResponse {
+    SignUpResponse(
+      localID: grant.user.localID, email: grant.user.email, displayName: grant.user.displayName,
+      tokens: try await tokens(grant))
+  }
+
+  static var verifyFirst: IdentityError {
+    IdentityError(.operationNotAllowed, "Please verify the new email before changing email.")
+  }
+
+  // MARK: Sign-in
+
+  /// Signs in with an e-mail address and a password.
+  public func signInWithPassword(
+    _ request: PasswordSignInRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> PasswordSignInResponse {
+    try await answer {
+      let candidate = try await candidate(request, context)
+      let isRight = try await isPasswordRight(request.password, of: candidate.user)
+      let refusal = candidate.scope.config.hidesEmails ? IdentityError.Code.invalidLoginCredentials : .invalidPassword
+      guard isRight, let user = candidate.user else { throw IdentityError(refusal) }
+      let policy = candidate.scope.config.passwordPolicy
+      if policy.isEnforced, policy.forcesUpgradeOnSignIn { try policy.check(request.password) }
+      let newHash = try await rehashed(request.password, of: user)
+      let first = try await write { transaction in
+        let scope = try await self.scope(context.tenantID, in: transaction)
+        // The password may have been changed while this one was being compared.
+        guard let now = try await transaction.user(scope.tenant, user.localID), now.passwordHash == user.passwordHash,
+          now.email == user.email
+        else { throw IdentityError(refusal) }
+        guard !now.disabled else { throw IdentityError(.userDisabled) }
+        var user = now
+        if let newHash {
+          user.passwordHash = newHash
+          user.signerKeyID = nil
+        }
+        return try await self.finishFirstFactor(
+          user, replacing: now, provider: "password", scope: scope, in: transaction)
+      }
+      forgiveGuesses(candidate.email, scope: candidate.scope, context: context)
+      return PasswordSignInResponse(
+        localID: user.localID, email: candidate.email, displayName: user.displayName, outcome: try await outcome(first))
+    }
+  }
+
+  private struct Candidate: Sendable {
+    var scope: Scope
+    var email: String
+    var user: UserRecord?
+  }
+
+  /// The account that a password is to be compared with; `nil` where there is none and that is hidden.
+  private func candidate(
+    _ request: PasswordSignInRequest, _ context: IdentityCallContext
+  ) async throws -> Candidate {
+    try await read { reader in
+      let scope = try await self.scope(context.tenantID, in: reader)
+      guard scope.signIn.allowsPasswords else { throw IdentityError(.passwordLoginDisabled) }
+      let email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
+      _ = try Checks.present(request.password, or: .missingPassword)
+      try self.takeGuess(email, scope: scope, context: context)
+      let user = try await reader.user(scope.tenant, email: email)
+      if user?.disabled == true { throw IdentityError(.userDisabled) }
+      if user == nil, !scope.config.hidesEmails { throw IdentityError(.emailNotFound) }
+      return Candidate(scope: scope, email: email, user: user)
+    }
+  }
+
+  // MARK: Hashes
+
+  /// Hashes a password the way that new ones are hashed; never inside a transaction.
+  func hashPassword(_ password: String) async throws -> String {
+    try await crypto.hashPassword(password, scheme: options.passwordScheme, signerKey: nil).text
+  }
+
+  /// Compares a password; where there is none to compare with, does the same work in vain, so that the time does not tell.
+  private func isPasswordRight(_ password: String, of user: UserRecord?) async throws -> Bool {
+    guard password.utf8.count <= Checks.longestPassword else { return false }
+    guard let user, let text = user.passwordHash else {
+      let nobody = try PasswordHash(
+        scheme: options.passwordScheme, salt: try crypto.randomBytes(count: 16),
+        digest: try crypto.randomBytes(count: 32))
+      _ = try? await crypto.verifyPassword(password, against: nobody, signerKey: nil)
+      return false
+    }
+    return try await crypto.verifyPassword(
+      password, against: try PasswordHash(text: text), signerKey: try await signerKey(user.signerKeyID))
+  }
+
+  /// A new hash, where the present one was made in another way than new ones are.
+  private func rehashed(_ password: String, of user: UserRecord) async throws -> String? {
+    guard let text = user.passwordHash,
+      try PasswordHash(text: text).needsRehash(preferring: options.passwordScheme)
+    else { return nil }
+    return try await hashPassword(password)
+  }
+
+  private func signerKey(_ id: String?) async throws -> SecretBytes? {
+    guard let id else { return nil }
+    return try await read { try await $0.get(Keys.signerKey(id)) }.map(SecretBytes.init)
+  }
+}

@@ -1,0 +1,94 @@
+import CryptoInterop
+public import IdentityInterop
+import StoreInterop
+
+extension IdentityEngine {
+  /// How coarse `lastRefreshAt` is: so a refresh only reads, as a rule.
+  private static let refreshGranularity: Int64 = 3_600_000
+
+  /// Gives a new ID token for a refresh token.
+  public func refresh(
+    _ request: RefreshRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> RefreshResponse {
+    try await answer {
+      let token = try Checks.present(request.refreshToken, or: .missingRefreshToken)
+      guard token.utf8.count <= 512 else { throw IdentityError(.invalidRefreshToken) }
+      let hash = try hash(token)
+      let grant = try await read { try await self.grant(token, hash: hash, context, in: $0) }
+      if now - (grant.user.lastRefreshAt ?? 0) >= Self.refreshGranularity {
+        try await noteRefresh(of: grant)
+      }
+      return RefreshResponse(
+        tokens: try await tokens(grant), userID: grant.user.localID, projectID: projectID)
+    }
+  }
+
+  /// The session of a refresh token with its account as it is now.
+  private func grant(
+    _ token: String, hash: [UInt8], _ context: IdentityCallContext, in reader: any StoreReader
+  ) async throws -> Grant {
+    guard let session = try await reader.record(SessionRecord.self, Keys.session(hash)) else {
+      throw IdentityError(.invalidRefreshToken)
+    }
+    let tenantID = session.tenant.isEmpty ? nil : session.tenant
+    try checkTenant(tenantID, context)
+    guard let user = try await reader.user(session.tenant, session.localID) else {
+      throw IdentityError(.userNotFound)
+    }
+    guard session.epoch == user.epoch else { throw IdentityError(.tokenExpired) }
+    guard !user.disabled else { throw IdentityError(.userDisabled) }
+    return Grant(user: user, tenantID: tenantID, facts: session.facts, refreshToken: token)
+  }
+
+  private func noteRefresh(of grant: Grant) async throws {
+    let (tenant, localID, now) = (grant.tenantID ?? "", grant.user.localID, now)
+    try await write { transaction in
+      guard var user = try await transaction.user(tenant, localID) else { return }
+      user.lastRefreshAt = now
+      try await transaction.put(user, Keys.user(tenant, localID))
+    }
+  }
+
+  /// Checks the account and the provider of a provider's token, which then has to be revoked at the provider.
+  ///
+  /// This engine has no way to the providers, so it refuses with `NOT_IMPLEMENTED` after its checks.
+  public func revokeToken(
+    _ request: RevokeTokenRequest, context: IdentityCallContext
+  ) async throws(IdentityError) {
+    try await answer {
+      let proof = try await proof(request.idToken, context: context)
+      let caller = try await read { try await self.caller(proof, in: $0) }
+      let providerID = try Checks.present(request.providerID, or: .missingProviderID)
+      guard caller.user.providers.contains(where: { $0.providerID == providerID }) else {
+        throw IdentityError(.invalidProviderID)
+      }
+      throw IdentityError(.notImplemented, "The embedded engine cannot reach \(providerID).")
+    }
+  }
+
+  /// The keys with which ID tokens and session cookies can be verified.
+  public func publicKeys(context: IdentityCallContext) async throws(IdentityError) -> PublicKeysResponse {
+    try await answer {
+      let keys = try await keyRing.verifiers().map { try $0.jsonWebKey() }
+      return PublicKeysResponse(jwks: JSONWebKeySet(keys: keys).publicJSON(), maximumAge: 3600)
+    }
+  }
+
+  /// What passwords have to be like.
+  public func passwordPolicy(context: IdentityCallContext) async throws(IdentityError) -> PasswordPolicy {
+    try await answer {
+      try await read { try await self.scope(context.tenantID, in: $0, checksDisabled: false).config.passwordPolicy }
+    }
+  }
+
+  /// What a client may know of the project.
+  public func publicProjectConfig(
+    context: IdentityCallContext
+  ) async throws(IdentityError) -> PublicProjectConfig {
+    try await answer {
+      guard context.tenantID?.isEmpty ?? true else { throw IdentityError(.unsupportedTenantOperation) }
+      let config = try await read { try await self.projectConfig(in: $0) }
+      return PublicProjectConfig(projectID: projectID, authorizedDomains: config.authorizedDomains)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import CryptoInterop
+import IdentityInterop
+import StoreInterop
+
+/// A session that has been opened in a transaction; its ID token is signed afterwards.
+struct Grant: Sendable {
+  var user: UserRecord
+  var tenantID: String?
+  var facts: SessionFacts
+  var refreshToken: String
+}
+
+/// What a first factor came to.
+enum FirstFactor: Sendable {
+  case session(Grant)
+  case pending(PendingSecondFactor)
+}
+
+/// An ID token that can be believed; what it says of its account is still to be compared with the account.
+struct Proof: Sendable {
+  var claims: JWTObject
+  var localID: String
+  var tenantID: String?
+  var issuedAt: Int64
+}
+
+/// The account of an ID token, found in order.
+struct Caller: Sendable {
+  var user: UserRecord
+  var scope: Scope
+  var facts: SessionFacts
+}
+
+extension IdentityEngine {
+  // MARK: Opening sessions
+
+  /// Keeps an account after its first factor, and opens a session unless a second factor has to follow.
+  func finishFirstFactor(
+    _ user: UserRecord, replacing old: UserRecord?, provider: String, scope: Scope,
+    in transaction: any StoreTransaction
+  ) async throws -> FirstFactor {
+    guard !user.factors.isEmpty, scope.signIn.mfaState != .disabled else {
+      return .session(
+        try await signIn(user, replacing: old, provider: provider, scope: scope, in: transaction))
+    }
+    try await transaction.save(user, replacing: old, tenant: scope.tenant)
+    var ticket = newTicket(.mfaPending, scope: scope, lifetime: options.secondFactorLifetime)
+    ticket.localID = user.localID
+    ticket.facts = SessionFacts(provider: provider, authTime: nowSeconds)
+    let credential = try await keep(ticket, secretLength: 64, in: transaction)
+    return .pending(PendingSecondFactor(mfaPendingCredential: credential, factors: user.redactedFactors))
+  }
+
+  /// Keeps an account that signs in now, and opens a session.
+  func signIn(
+    _ user: UserRecord, replacing old: UserRecord?, provider: String, scope: Scope, claims: String? = nil,
+    secondFactor: SessionFacts.SecondFactor? = nil, in transaction: any StoreTransaction
+  ) async throws -> Grant {
+    var user = user
+    let now = now
+    user.lastLoginAt = now
+    user.lastRefreshAt = now
+    try await transaction.save(user, replacing: old, tenant: scope.tenant)
+    let facts = SessionFacts(provider: provider, authTime: now / 1000, claims: claims, secondFactor: secondFactor)
+    return try await openSession(of: user, facts: facts, scope: scope, in: transaction)
+  }
+
+  /// Opens a session for an account that is kept already.
+  func openSession(
+    of user: UserRecord, facts: SessionFacts, scope: Scope, in transaction: any StoreTransaction
+  ) async throws -> Grant {
+    let refreshToken = try secret(length: 86)
+    let hash = try hash(refreshToken)
+    let record = SessionRecord(tenant: scope.tenant, localID: user.localID, epoch: user.epoch, facts: facts)
+    try await transaction.put(record, Keys.session(hash))
+    try await transaction.put([], for: Keys.sessionOfUser(scope.tenant, user.localID, hash))
+    return Grant(user: user, tenantID: scope.tenantID, facts: facts, refreshToken: refreshToken)
+  }
+
+  /// Signs the ID token of a session.
+  func tokens(_ grant: Grant) async throws -> IdentityTokens {
+    let claims = TokenClaims.idToken(
+      of: grant.user, tenantID: grant.tenantID, session: grant.facts, projectID: projectID, now: nowSeconds,
+      lifetime: options.idTokenLifetime)
+    return IdentityTokens(
+      idToken: try JWT.sign(claims, with: try await keyRing.signer()), refreshToken: grant.refreshToken,
+      expiresIn: options.idTokenLifetime)
+  }
+
+  /// What a first factor came to, for the response.
+  func outcome(_ first: FirstFactor) async throws -> SignInOutcome {
+    switch first {
+    case .session(let grant): .signedIn(try await tokens(grant))
+    case .pending(let pending): .secondFactorRequired(pending)
+    }
+  }
+
+  // MARK: Believing ID tokens
+
+  /// Verifies an ID token without looking at its account.
+  func proof(
+    _ idToken: String?, context: IdentityCallContext, missing: IdentityError.Code = .missingIDToken
+  ) async throws -> Proof {
+    let token = try Checks.present(idToken, or: missing)
+    let claims = try await verified(token, issuer: TokenClaims.issuer(projectID), or: .invalidIDToken)
+    return try proof(of: claims, context: context, or: .invalidIDToken)
+  }
+
+  /// Verifies a token of ours: its signature, issuer, audience and times.
+  func verified(
+    _ token: String, issuer: String, or invalid: IdentityError.Code
+  ) async throws -> JWTObject {
+    do {
+      let key = try await keyRing.verifier(keyID: try JWT(unverified: token).header.keyID)
+      let verifier = JWTVerifier(issuers: [issuer], audiences: [projectID], algorithms: [.rs256])
+      return try verifier.verify(token, at: nowSeconds) { _ throws(CryptoError) in key }.claims
+    } catch CryptoError.Code.expired where invalid == .invalidIDToken {
+      throw IdentityError(.tokenExpired)
+    } catch let error as CryptoError where error.code != .libraryFailure {
+      throw IdentityError(invalid, "\(error.code)")
+    }
+  }
+
+  func proof(
+    of claims: JWTObject, context: IdentityCallContext, or invalid: IdentityError.Code
+  ) throws -> Proof {
+    guard let localID = claims["sub"]?.string, let issuedAt = claims["iat"]?.integer else {
+      throw IdentityError(invalid)
+    }
+    let tenantID = claims["firebase"]?.object?["tenant"]?.string
+    try checkTenant(tenantID, context)
+    return Proof(claims: claims, localID: localID, tenantID: tenantID, issuedAt: issuedAt)
+  }
+
+  /// Refuses a token of another tenant than that of the call.
+  func checkTenant(_ tenantID: String?, _ context: IdentityCallContext) throws {
+    guard let wanted = context.tenantID, !wanted.isEmpty else { return }
+    guard wanted == tenantID else { throw IdentityError(.tenantIDMismatch) }
+  }
+
+  /// The account of a token, as it is now.
+  func caller(_ proof: Proof, in reader: any StoreReader, checksDisabled: Bool = true) async throws -> Caller {
+    let scope = try await scope(proof.tenantID, in: reader, checksDisabled: checksDisabled)
+    guard let user = try await reader.user(scope.tenant, proof.localID) else { throw IdentityError(.userNotFound) }
+    guard proof.issuedAt >= user.validSince ?? 0 else { throw IdentityError(.tokenExpired) }
+    guard !user.disabled else { throw IdentityError(.userDisabled) }
+    return Caller(user: user, scope: scope, facts: try TokenClaims.session(of: proof.claims, user: user))
+  }
+
+  /// Refuses what needs a recent sign-in.
+  func requireRecentSignIn(_ caller: Caller) throws {
+    guard nowSeconds - caller.facts.authTime <= options.recentSignInWindow else {
+      throw IdentityError(.credentialTooOld)
+    }
+  }
+}

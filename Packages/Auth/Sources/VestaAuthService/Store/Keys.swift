@@ -1,0 +1,113 @@
+import CryptoInterop
+import StoreInterop
+
+/// Every key that the service keeps; nothing else writes keys.
+///
+/// | key | value |
+/// |---|---|
+/// | `01 name` | the project's settings, its signing keys, its service account |
+/// | `02 tenant` | a tenant |
+/// | `03 signer-key-id` | a signer key of imported password hashes |
+/// | `10 tenant user` | an account |
+/// | `11 tenant e-mail` | the user id of the account that has it |
+/// | `12 tenant phone` | the user id of the account that has it |
+/// | `13 tenant provider raw-id` | the user id of the account that it is linked to |
+/// | `14 tenant e-mail user` | nothing: a provider of that account knows it by this address |
+/// | `20 hash` | the session of the refresh token with that SHA-256 |
+/// | `21 tenant user hash` | nothing: a session of that account |
+/// | `30 hash` | the ticket of the secret with that SHA-256 |
+/// | `31 time hash` | nothing: a ticket expires then |
+///
+/// The tenant of the project's own users is the empty text, so tenants never see one another's keys.
+enum Keys {
+  enum Table: UInt8, CaseIterable {
+    case meta = 0x01
+    case tenant = 0x02
+    case signerKey = 0x03
+    case user = 0x10
+    case email = 0x11
+    case phone = 0x12
+    case provider = 0x13
+    case providerEmail = 0x14
+    case session = 0x20
+    case sessionOfUser = 0x21
+    case ticket = 0x30
+    case ticketExpiry = 0x31
+
+    var prefix: KeyText { KeyText([rawValue]) }
+  }
+
+  static let config = Table.meta.prefix.text("config").bytes
+  static let signingKeys = Table.meta.prefix.text("signing-keys").bytes
+  static let serviceAccount = Table.meta.prefix.text("service-account").bytes
+
+  static func tenant(_ id: String) -> [UInt8] { Table.tenant.prefix.text(id).bytes }
+  static let tenants = KeyRange(prefix: Table.tenant.prefix.bytes)
+
+  static func signerKey(_ id: String) -> [UInt8] { Table.signerKey.prefix.text(id).bytes }
+
+  static func user(_ tenant: String, _ localID: String) -> [UInt8] {
+    Table.user.prefix.text(tenant).text(localID).bytes
+  }
+  static func users(_ tenant: String) -> KeyRange { KeyRange(prefix: Table.user.prefix.text(tenant).bytes) }
+
+  static func email(_ tenant: String, _ email: String) -> [UInt8] {
+    Table.email.prefix.text(tenant).text(email).bytes
+  }
+  static func phone(_ tenant: String, _ number: String) -> [UInt8] {
+    Table.phone.prefix.text(tenant).text(number).bytes
+  }
+  static func provider(_ tenant: String, _ providerID: String, _ rawID: String) -> [UInt8] {
+    Table.provider.prefix.text(tenant).text(providerID).text(rawID).bytes
+  }
+  static func providerEmail(_ tenant: String, _ email: String, _ localID: String) -> [UInt8] {
+    Table.providerEmail.prefix.text(tenant).text(email).text(localID).bytes
+  }
+  static func providerEmails(_ tenant: String, _ email: String) -> KeyRange {
+    KeyRange(prefix: Table.providerEmail.prefix.text(tenant).text(email).bytes)
+  }
+
+  static func session(_ hash: [UInt8]) -> [UInt8] { Table.session.prefix.tail(hash).bytes }
+  static func sessionOfUser(_ tenant: String, _ localID: String, _ hash: [UInt8]) -> [UInt8] {
+    Table.sessionOfUser.prefix.text(tenant).text(localID).tail(hash).bytes
+  }
+  static func sessions(_ tenant: String, _ localID: String) -> KeyRange {
+    KeyRange(prefix: Table.sessionOfUser.prefix.text(tenant).text(localID).bytes)
+  }
+
+  static func ticket(_ hash: [UInt8]) -> [UInt8] { Table.ticket.prefix.tail(hash).bytes }
+  static func ticketExpiry(_ time: Int64, _ hash: [UInt8]) -> [UInt8] {
+    Table.ticketExpiry.prefix.number(time).tail(hash).bytes
+  }
+  static func expiredTickets(at time: Int64) -> KeyRange {
+    KeyRange(from: Table.ticketExpiry.prefix.bytes, to: Table.ticketExpiry.prefix.number(time).bytes)
+  }
+
+  /// All that belongs to a tenant, but its sessions and tickets, which lead nowhere without their users.
+  static func everything(of tenant: String) -> [KeyRange] {
+    [Table.user, .email, .phone, .provider, .providerEmail, .sessionOfUser].map {
+      KeyRange(prefix: $0.prefix.text(tenant).bytes)
+    }
+  }
+
+  /// A key for people: `user("", "abc")`; bytes that are no key of ours in hexadecimal.
+  static func describe(_ key: [UInt8]) -> String {
+    var reader = KeyTextReader(key)
+    guard let table = reader.byte().flatMap(Table.init) else { return Hex.encode(key) }
+    var parts: [String] = []
+    let texts = [
+      Table.meta: 1, .tenant: 1, .signerKey: 1, .user: 2, .email: 2, .phone: 2, .provider: 3, .providerEmail: 3,
+      .sessionOfUser: 2,
+    ]
+    for _ in 0..<(texts[table] ?? 0) {
+      guard let text = reader.text() else { return Hex.encode(key) }
+      parts.append("\"\(text)\"")
+    }
+    if table == .ticketExpiry {
+      guard let time = reader.number() else { return Hex.encode(key) }
+      parts.append(String(time))
+    }
+    if !reader.tail.isEmpty { parts.append(Hex.encode(reader.tail)) }
+    return "\(table)(\(parts.joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,112 @@
+import IdentityInterop
+import StoreInterop
+
+/// Records by key, instead of bytes.
+extension StoreReader {
+  func record<Record: Decodable>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
+    guard let bytes = try await get(key) else { return nil }
+    return try RecordCodec.decode(type, from: bytes)
+  }
+
+  func text(_ key: [UInt8]) async throws -> String? {
+    try await get(key).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  func user(_ tenant: String, _ localID: String) async throws -> UserRecord? {
+    try await record(UserRecord.self, Keys.user(tenant, localID))
+  }
+
+  func user(_ tenant: String, email: String) async throws -> UserRecord? {
+    try await user(tenant, at: Keys.email(tenant, email))
+  }
+
+  func user(_ tenant: String, phoneNumber: String) async throws -> UserRecord? {
+    try await user(tenant, at: Keys.phone(tenant, phoneNumber))
+  }
+
+  func user(_ tenant: String, providerID: String, rawID: String) async throws -> UserRecord? {
+    try await user(tenant, at: Keys.provider(tenant, providerID, rawID))
+  }
+
+  private func user(_ tenant: String, at index: [UInt8]) async throws -> UserRecord? {
+    guard let localID = try await text(index) else { return nil }
+    return try await user(tenant, localID)
+  }
+}
+
+extension StoreTransaction {
+  func put(_ record: some Encodable, _ key: [UInt8]) async throws {
+    try await put(try RecordCodec.encode(record), for: key)
+  }
+
+  /// Keeps an account and moves its index rows along: the one place that does, so that they cannot disagree.
+  ///
+  /// - Parameters:
+  ///   - user: The account as it is to be.
+  ///   - old: The account as it was; `nil` for a new one.
+  ///   - tenant: The tenant.
+  /// - Throws: `IdentityError` when an address, a number or a provider's user belongs to another account.
+  func save(_ user: UserRecord, replacing old: UserRecord?, tenant: String) async throws {
+    let wanted = user.indexRows(tenant)
+    let present = old?.indexRows(tenant) ?? [:]
+    let added = wanted.filter { present[$0.key] == nil }
+    // In the order of the service's checks, so that the error does not depend on chance.
+    let claims = added.filter { $0.value.conflict != nil }.sorted { $0.value.rank < $1.value.rank }
+    for (claim, owner) in zip(claims, try await get(claims.map(\.key))) where owner != nil {
+      if let owner, owner != Array(user.localID.utf8), let conflict = claim.value.conflict {
+        throw IdentityError(conflict)
+      }
+    }
+    for key in present.keys where wanted[key] == nil { try await delete(key) }
+    for (key, row) in added { try await put(row.conflict == nil ? [] : Array(user.localID.utf8), for: key) }
+    try await put(user, Keys.user(tenant, user.localID))
+  }
+
+  /// Takes an account away, with its index rows and its sessions.
+  func remove(_ user: UserRecord, tenant: String) async throws {
+    for key in user.indexRows(tenant).keys { try await delete(key) }
+    for hash in try await sessionHashes(of: user.localID, tenant: tenant) { try await delete(Keys.session(hash)) }
+    try await deleteRange(Keys.sessions(tenant, user.localID))
+    try await delete(Keys.user(tenant, user.localID))
+  }
+
+  /// Forgets the sessions of an account that are over, now that its epoch has moved on.
+  ///
+  /// Those of the epoch before this one are kept: their refresh tokens are told that they have expired.
+  func forgetOldSessions(of user: UserRecord, tenant: String) async throws {
+    for hash in try await sessionHashes(of: user.localID, tenant: tenant) {
+      guard let session = try await record(SessionRecord.self, Keys.session(hash)) else { continue }
+      guard session.epoch < user.epoch - 1 else { continue }
+      try await delete(Keys.session(hash))
+      try await delete(Keys.sessionOfUser(tenant, user.localID, hash))
+    }
+  }
+
+  private func sessionHashes(of localID: String, tenant: String) async throws -> [[UInt8]] {
+    let range = Keys.sessions(tenant, localID)
+    return try await entries(in: range).map { Array($0.key.dropFirst(range.lower.count)) }
+  }
+}
+
+/// A row of an index, and what it means when another account has it already.
+struct IndexRow: Equatable {
+  var conflict: IdentityError.Code?
+  var rank: Int
+}
+
+extension UserRecord {
+  /// The index rows that this account is found by.
+  func indexRows(_ tenant: String) -> [[UInt8]: IndexRow] {
+    var rows: [[UInt8]: IndexRow] = [:]
+    if let phoneNumber { rows[Keys.phone(tenant, phoneNumber)] = IndexRow(conflict: .phoneNumberExists, rank: 0) }
+    if let email { rows[Keys.email(tenant, email)] = IndexRow(conflict: .emailExists, rank: 1) }
+    for provider in providers {
+      rows[Keys.provider(tenant, provider.providerID, provider.rawID)] =
+        IndexRow(conflict: .federatedUserIDAlreadyLinked, rank: 2)
+      if let email = provider.email {
+        rows[Keys.providerEmail(tenant, email, localID)] = IndexRow(conflict: nil, rank: 3)
+      }
+    }
+    return rows
+  }
+}

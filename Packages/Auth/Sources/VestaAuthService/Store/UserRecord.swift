@@ -1,0 +1,164 @@
+import IdentityInterop
+
+/// An account as it is kept.
+struct UserRecord: Sendable, Codable, Equatable {
+  /// A user of an identity provider.
+  struct Provider: Sendable, Codable, Equatable {
+    var providerID: String
+    var rawID: String
+    var federatedID: String?
+    var email: String?
+    var displayName: String?
+    var photoURL: String?
+    var phoneNumber: String?
+    var screenName: String?
+  }
+
+  /// A second factor: a phone where there is a number, an authenticator app where there is a secret.
+  struct Factor: Sendable, Codable, Equatable {
+    var id: String
+    var phoneNumber: String?
+    var totpSecret: [UInt8]?
+    /// The step of the last code that was accepted.
+    var totpStep: Int64?
+    var displayName: String?
+    var enrolledAt: Int64
+
+    /// What tokens call it.
+    var kind: String { phoneNumber != nil ? "phone" : "totp" }
+  }
+
+  var localID: String
+  var email: String?
+  var emailVerified = false
+  var displayName: String?
+  var photoURL: String?
+  var phoneNumber: String?
+  /// The text form of a `PasswordHash`.
+  var passwordHash: String?
+  /// Which signer key the hash needs; for Firebase's scrypt only.
+  var signerKeyID: String?
+  var passwordUpdatedAt: Int64?
+  /// ID tokens that were issued before count no more; in seconds.
+  var validSince: Int64?
+  /// Counts revocations: sessions of another epoch are over.
+  ///
+  /// Exact, where `validSince` is good to a second.
+  var epoch: Int64 = 0
+  var disabled = false
+  var createdAt: Int64
+  var lastLoginAt: Int64?
+  var lastRefreshAt: Int64?
+  var customAuth = false
+  /// JSON text.
+  var customAttributes: String?
+  var initialEmail: String?
+  var emailLinkSignIn = false
+  var factors: [Factor] = []
+  /// Linked providers; `password` and `phone` are not among them, they follow from the rest.
+  var providers: [Provider] = []
+
+  init(localID: String, createdAt: Int64) {
+    self.localID = localID
+    self.createdAt = createdAt
+  }
+
+  /// Whether there is no way to sign in to it again.
+  var isAnonymous: Bool {
+    email == nil && phoneNumber == nil && providers.isEmpty && !customAuth && passwordHash == nil
+  }
+
+  /// All ways to sign in: the linked providers, then `phone` and `password` where there are such.
+  var providerInfo: [Provider] {
+    var all = providers
+    if let phoneNumber {
+      all.append(Provider(providerID: "phone", rawID: phoneNumber, phoneNumber: phoneNumber))
+    }
+    if let email, passwordHash != nil || emailLinkSignIn {
+      all.append(
+        Provider(
+          providerID: "password", rawID: email, federatedID: email, email: email, displayName: displayName,
+          photoURL: photoURL))
+    }
+    return all
+  }
+
+  /// Links a provider, in place of the one of that name that may be there.
+  mutating func link(_ provider: Provider) {
+    providers.removeAll { $0.providerID == provider.providerID }
+    providers.append(provider)
+  }
+
+  /// Takes a way to sign in away.
+  mutating func unlink(_ providerID: String) {
+    switch providerID {
+    case "password": removeEmail()
+    case "phone": phoneNumber = nil
+    default: providers.removeAll { $0.providerID == providerID }
+    }
+  }
+
+  /// Takes the address away, and with it what hangs on it.
+  mutating func removeEmail() {
+    email = nil
+    emailVerified = false
+    emailLinkSignIn = false
+    removePassword()
+  }
+
+  mutating func removePassword() {
+    passwordHash = nil
+    signerKeyID = nil
+    passwordUpdatedAt = nil
+  }
+
+  mutating func setPassword(_ hash: String, now: Int64) {
+    passwordHash = hash
+    signerKeyID = nil
+    passwordUpdatedAt = now
+  }
+
+  /// Ends all sessions and all ID tokens.
+  mutating func revokeTokens(now: Int64) {
+    validSince = max(now / 1000, validSince ?? 0)
+    epoch += 1
+  }
+
+  /// The second factors as a sign-in shows them: the last four digits of numbers only.
+  var redactedFactors: [MfaEnrollment] { factors.map { $0.enrollment(isRedacted: true) } }
+}
+
+extension UserRecord.Factor {
+  /// The factor as the service shows it.
+  func enrollment(isRedacted: Bool) -> MfaEnrollment {
+    let factor = phoneNumber.map { MfaEnrollment.Factor.phone(number: isRedacted ? Self.redacted($0) : $0) } ?? .totp
+    return MfaEnrollment(mfaEnrollmentID: id, factor: factor, displayName: displayName, enrolledAt: enrolledAt)
+  }
+
+  private static func redacted(_ number: String) -> String {
+    let hidden = max(0, number.filter(\.isNumber).count - 4)
+    var seen = 0
+    return String(
+      number.map { character in
+        guard character.isNumber else { return character }
+        seen += 1
+        return seen <= hidden ? "*" : character
+      })
+  }
+}
+
+extension UserRecord.Provider {
+  /// The provider as the service shows it.
+  var info: ProviderUserInfo {
+    ProviderUserInfo(
+      providerID: providerID, rawID: rawID, federatedID: federatedID, email: email, displayName: displayName,
+      photoURL: photoURL, phoneNumber: phoneNumber, screenName: screenName)
+  }
+
+  init(_ info: ProviderUserInfo) {
+    self.init(
+      providerID: info.providerID, rawID: info.rawID, federatedID: info.federatedID, email: info.email?.lowercased(),
+      displayName: info.displayName, photoURL: info.photoURL, phoneNumber: info.phoneNumber,
+      screenName: info.screenName)
+  }
+}

@@ -1,0 +1,171 @@
+import CryptoInterop
+import IdentityInterop
+import Testing
+
+@testable import VestaAuthService
+
+@Suite struct IdpTests {
+  private static let provider = FakeKey(secret: "aa11bb22", keyID: "provider-key")
+
+  private func world() throws -> World {
+    let keys = JSONWebKeySet(keys: [try Self.provider.jsonWebKey()])
+    return World {
+      $0.identityProviders["google.com"] = IdentityProviderKeys(
+        issuers: ["https://accounts.google.com"], audiences: ["client"], keys: keys)
+    }
+  }
+
+  private func token(
+    _ subject: String = "1", email: String? = "ada@example.com", isVerified: Bool = true,
+    changes: (inout JWTObject) -> Void = { _ in }
+  ) throws -> String {
+    var claims: JWTObject = [
+      "iss": "https://accounts.google.com", "aud": "client", "sub": .string(subject), "name": "Ada Lovelace",
+      "given_name": "Ada", "family_name": "Lovelace", "picture": "https://example.com/a.png",
+      "iat": .integer(World.start / 1000), "exp": .integer(World.start / 1000 + 3600),
+      "email_verified": .bool(isVerified),
+    ]
+    claims["email"] = email.map(JWTValue.string)
+    changes(&claims)
+    return try JWT.sign(claims, with: Self.provider)
+  }
+
+  private func signIn(
+    _ world: World, _ token: String, nonce: String? = nil, linkTo idToken: String? = nil, returns: Bool = false,
+    creates: Bool = true
+  ) async throws -> IdpSignInResponse {
+    let credential = IdpCredential(providerID: "google.com", idToken: token, rawNonce: nonce)
+    return try await world.engine.signInWithIdp(
+      IdpSignInRequest(credential: credential, idToken: idToken, returnIdpCredential: returns, autoCreate: creates),
+      context: world.context)
+  }
+
+  @Test func aVerifiedCredentialSignsIn() async throws {
+    let world = try world()
+    let first = try await signIn(world, try token())
+    #expect(first.isNewUser && first.federatedID == "https://accounts.google.com/1" && first.firstName == "Ada")
+    #expect(first.rawUserInfo?.contains("Lovelace") == true)
+    let tokens = try #require(first.outcome?.tokens)
+    let user = try await world.lookup(tokens)
+    #expect(user.email == "ada@example.com" && user.emailVerified && user.displayName == "Ada Lovelace")
+    let firebase = try world.claims(tokens)["firebase"]?.object
+    #expect(firebase?["sign_in_provider"] == "google.com")
+    #expect(firebase?["identities"]?.object?["google.com"] == ["1"])
+    let second = try await signIn(world, try token(email: "changed@example.com"))
+    #expect(!second.isNewUser && second.localID == first.localID)
+  }
+
+  @Test func whatTheProviderHasNotSignedIsRefused() async throws {
+    let world = try world()
+    let other = FakeKey(secret: "cc", keyID: "provider-key")
+    let good = try token()
+    let parts = good.split(separator: ".").map(String.init)
+    let bad: [(String, String)] = try [
+      ("another key", JWT.sign(JWT(unverified: good).claims, with: other)),
+      ("no signature", "eyJhbGciOiJub25lIn0.\(parts[1])."),
+      ("plain JSON", #"{"sub":"1","email":"ada@example.com","email_verified":true}"#),
+      ("another audience", token { $0["aud"] = "other" }),
+      ("another issuer", token { $0["iss"] = "https://evil.example" }),
+      ("an old one", token { $0["exp"] = .integer(World.start / 1000 - 61) }),
+      ("one without sub", token { $0["sub"] = nil }),
+      ("nothing", ""), ("nonsense", "x.y.z"), ("a long one", good + String(repeating: "x", count: 20_000)),
+    ]
+    for (what, text) in bad {
+      #expect(await refusal { try await signIn(world, text) } == .invalidIdpResponse, "\(what)")
+    }
+    #expect(try await world.contents().isEmpty)
+  }
+
+  @Test func aNonceHasToBeTheOneOfTheToken() async throws {
+    let world = try world()
+    let hashed = Hex.encode(FakeCrypto.mix(Array("raw".utf8), count: 32))
+    let text = try token { $0["nonce"] = .string(hashed) }
+    #expect(await refusal { try await signIn(world, text) } == .missingOrInvalidNonce)
+    #expect(await refusal { try await signIn(world, text, nonce: "other") } == .missingOrInvalidNonce)
+    _ = try await signIn(world, text, nonce: "raw")
+  }
+
+  @Test func withoutKeysOnlyDevelopmentModeBelieves() async throws {
+    let json = #"{"sub":"1","email":"ada@example.com","email_verified":true}"#
+    let credential = IdpCredential(providerID: "github.com", accessToken: json)
+    let request = IdpSignInRequest(credential: credential)
+    let strict = World()
+    #expect(
+      await refusal { try await strict.engine.signInWithIdp(request, context: strict.context) } == .operationNotAllowed)
+    let loose = World { $0.isDevelopment = true }
+    #expect(try await loose.engine.signInWithIdp(request, context: loose.context).isNewUser)
+    for providerID in ["", "password", "phone", "anonymous"] {
+      let request = IdpSignInRequest(credential: IdpCredential(providerID: providerID, idToken: json))
+      #expect(
+        await refusal { try await loose.engine.signInWithIdp(request, context: loose.context) } == .invalidProviderID)
+    }
+  }
+
+  @Test func aVerifiedAddressTakesAnUnverifiedAccountOver() async throws {
+    let world = try world()
+    let made = try await world.signUp()
+    world.pass(seconds: 1)
+    let signedIn = try await signIn(world, try token())
+    #expect(!signedIn.isNewUser && signedIn.localID == made.localID)
+    let user = try await world.lookup(try #require(signedIn.outcome?.tokens))
+    #expect(user.emailVerified && !user.hasPassword && user.providerUserInfo.map(\.providerID) == ["google.com"])
+    #expect(await refusal { try await world.refresh(made.tokens) } == .tokenExpired)
+    #expect(await refusal { try await world.signIn() } == .invalidLoginCredentials)
+  }
+
+  @Test func aVerifiedAddressJoinsAVerifiedAccount() async throws {
+    let world = try world()
+    let tokens = try await world.verifiedAccount()
+    let signedIn = try await signIn(world, try token())
+    let user = try await world.lookup(try #require(signedIn.outcome?.tokens))
+    #expect(user.hasPassword && user.providerUserInfo.map(\.providerID) == ["google.com", "password"])
+    _ = try await world.refresh(tokens)
+  }
+
+  @Test func anUnverifiedAddressHasToBeConfirmed() async throws {
+    let world = try world()
+    let made = try await world.signUp()
+    let before = try await world.contents()
+    let response = try await signIn(world, try token(isVerified: false))
+    #expect(response.needsConfirmation && response.outcome == nil && response.localID == made.localID)
+    #expect(try await world.contents() == before)
+  }
+
+  @Test func linkingAddsTheProviderAndItsAddress() async throws {
+    let world = try world()
+    let anonymous = try await world.engine.signUp(SignUpRequest(), context: world.context)
+    let linked = try await signIn(world, try token(), linkTo: anonymous.tokens.idToken)
+    #expect(linked.localID == anonymous.localID && !linked.isNewUser)
+    let user = try await world.lookup(try #require(linked.outcome?.tokens))
+    #expect(user.email == "ada@example.com" && user.providerUserInfo.map(\.providerID) == ["google.com"])
+  }
+
+  @Test func aProvidersUserBelongsToOneAccount() async throws {
+    let world = try world()
+    _ = try await signIn(world, try token())
+    let anonymous = try await world.engine.signUp(SignUpRequest(), context: world.context)
+    let before = try await world.contents()
+    #expect(
+      await refusal { try await signIn(world, try token(), linkTo: anonymous.tokens.idToken) }
+        == .federatedUserIDAlreadyLinked)
+    let told = try await signIn(world, try token(), linkTo: anonymous.tokens.idToken, returns: true)
+    #expect(told.errorMessage == "FEDERATED_USER_ID_ALREADY_LINKED" && told.outcome == nil && told.oauthIDToken != nil)
+    #expect(
+      await refusal { try await signIn(world, try token("2"), linkTo: anonymous.tokens.idToken) } == .emailExists)
+    #expect(await refusal { try await signIn(world, try token("3", email: nil), creates: false) } == .userNotFound)
+    #expect(try await world.contents() == before)
+  }
+
+  @Test func whereAddressesMayBeSharedAccountsStayApart() async throws {
+    let world = try world()
+    var config = try await world.engine.projectConfig(context: world.context)
+    config.allowsDuplicateEmails = true
+    try await world.engine.setProjectConfig(config, context: world.context)
+    let made = try await world.signUp()
+    let signedIn = try await signIn(world, try token())
+    #expect(signedIn.isNewUser && signedIn.localID != made.localID)
+    let user = try await world.lookup(try #require(signedIn.outcome?.tokens))
+    #expect(user.email == nil && user.providerUserInfo.first?.email == "ada@example.com")
+    try await world.signIn()
+  }
+}

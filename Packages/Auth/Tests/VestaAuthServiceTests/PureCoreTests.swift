@@ -1,0 +1,165 @@
+import CryptoInterop
+import IdentityInterop
+import Testing
+
+@testable import VestaAuthService
+
+@Suite struct PureCoreTests {
+  @Test func addressesAreCheckedAndLowered() throws {
+    #expect(try Checks.email("Ada.Lovelace@Example.COM") == "ada.lovelace@example.com")
+    let bad = ["", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\n", "a\u{0}@b", String(repeating: "a", count: 256) + "@b"]
+    for text in bad { #expect(throws: IdentityError(.invalidEmail)) { try Checks.email(text) } }
+  }
+
+  @Test func customClaimsAreAnObjectWithoutReservedNamesOfAThousandBytes() {
+    let refusals: [(String, IdentityError.Code?)] = [
+      ("{}", nil), (#"{"admin":true}"#, nil), ("[]", .invalidClaims), ("nonsense", .invalidClaims),
+      ("", .invalidClaims), (#"{"a":1"#, .invalidClaims), (#"{"sub":"me"}"#, .forbiddenClaim),
+      (#"{"firebase":{}}"#, .forbiddenClaim),
+      ("{\"a\":\"" + String(repeating: "x", count: 1000) + "\"}", .claimsTooLarge),
+      ("{\"a\":\"" + String(repeating: "x", count: 992) + "\"}", nil),
+    ]
+    for (json, expected) in refusals {
+      var code: IdentityError.Code?
+      do { try Checks.customClaims(json) } catch { code = error.code }
+      #expect(code == expected, "\(json.prefix(40))")
+    }
+  }
+
+  @Test func aPolicyTellsAllThatIsMissing() throws {
+    var policy = PasswordPolicy(
+      minimumLength: 8, requiresLowercase: true, requiresUppercase: true, requiresNumeric: true,
+      requiresNonAlphanumeric: true)
+    #expect(policy.missingRequirements(of: "").count == 5)
+    #expect(policy.missingRequirements(of: "abcdefgh").count == 3)
+    #expect(policy.missingRequirements(of: "aB3$aB3$") == [])
+    try policy.check("abcdef")  // not enforced: six characters are enough
+    policy.isEnforced = true
+    #expect(throws: IdentityError.self) { try policy.check("abcdef") }
+    try policy.check("aB3$aB3$")
+    #expect(throws: IdentityError.self) { try policy.check(String(repeating: "aB3$", count: 1025)) }
+    policy.minimumLength = 5
+    #expect(throws: IdentityError.self) { try policy.validate() }
+  }
+
+  @Test func base32IsThatOfTheStandard() {
+    let vectors = [
+      ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("fooba", "MZXW6YTB"),
+      ("foobar", "MZXW6YTBOI"),
+    ]
+    for (text, encoded) in vectors { #expect(Base32.encode(Array(text.utf8)) == encoded) }
+  }
+
+  @Test func aTotpCodeCountsOneStepEarlyAndLateAndNeverTwice() throws {
+    let totp = TOTP { FakeCrypto.mix($0, count: 20) }
+    let seconds: Int64 = 1_767_225_600
+    let present = seconds / TOTP.period
+    for (step, isAccepted) in [(-2, false), (-1, true), (0, true), (1, true), (2, false)] as [(Int64, Bool)] {
+      let code = try totp.code(at: present + step)
+      #expect(code.utf8.count == 6)
+      let accepted = try totp.acceptedStep(for: code, at: seconds, lastUsed: nil)
+      #expect(accepted == (isAccepted ? present + step : nil))
+    }
+    let code = try totp.code(at: present)
+    #expect(try totp.acceptedStep(for: code, at: seconds, lastUsed: present) == nil)
+    #expect(try totp.acceptedStep(for: code, at: seconds, lastUsed: present + 1) == nil)
+    #expect(try totp.acceptedStep(for: code, at: seconds, lastUsed: present - 1) == present)
+    #expect(try totp.acceptedStep(for: "", at: seconds, lastUsed: nil) == nil)
+  }
+
+  @Test func aBucketEmptiesAndRefills() {
+    var limiter = RateLimiter(RateLimit(burst: 3, refillInterval: 100))
+    var taken = (0..<4).map { _ in limiter.take("a", now: 1000) }
+    #expect(taken == [true, true, true, false])
+    taken = [limiter.take("b", now: 1000), limiter.take("a", now: 1099), limiter.take("a", now: 1100)]
+    #expect(taken == [true, false, true])
+    taken = [limiter.take("a", now: 1100)]
+    limiter.giveBack("a", now: 1100)
+    taken.append(limiter.take("a", now: 1100))
+    #expect(taken == [false, true])
+    limiter.reset("a")
+    taken = [limiter.take("a", now: 1100), limiter.take("a", now: 9000)]
+    #expect(taken == [true, true])
+  }
+
+  @Test func bucketsNeverTakeMoreRoomThanTheyMay() {
+    var limiter = RateLimiter(RateLimit(burst: 3, refillInterval: 100), capacity: 100)
+    for index in 0..<1000 {
+      let isTaken = limiter.take("\(index)", now: Int64(index % 7))
+      #expect(isTaken)
+      #expect(limiter.count <= 100)
+    }
+  }
+
+  @Test func keysOrderAsTheirPartsAndComeApartAgain() {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = Seeded(seed)
+    let pieces = ["", "a", "\u{0}", "\u{0}\u{1}", "ab", "b", "é", "\u{FFFF}"]
+    func text() -> String {
+      (0..<Int.random(in: 0...3, using: &random)).map { _ in pieces[Int.random(in: pieces.indices, using: &random)] }
+        .joined()
+    }
+    for _ in 0..<2000 {
+      let (a, b, c, d) = (text(), text(), text(), text())
+      let (x, y) = (Int64(truncatingIfNeeded: random.next()), Int64(truncatingIfNeeded: random.next()))
+      let first = KeyText().text(a).number(x).text(b).bytes
+      let second = KeyText().text(c).number(y).text(d).bytes
+      let order = [Array(a.utf8), Array(c.utf8)]
+      let isBefore: Bool =
+        if a.utf8.elementsEqual(c.utf8) {
+          x != y ? x < y : Array(b.utf8).lexicographicallyPrecedes(Array(d.utf8))
+        } else {
+          order[0].lexicographicallyPrecedes(order[1])
+        }
+      #expect(first.lexicographicallyPrecedes(second) == isBefore, "seed \(seed): \(a) \(x) \(b) | \(c) \(y) \(d)")
+      var reader = KeyTextReader(first)
+      let parts = (reader.text(), reader.number(), reader.text(), reader.tail)
+      #expect(parts == (a, x, b, []), "seed \(seed)")
+    }
+  }
+
+  @Test func aKeyReaderSurvivesAnyBytes() {
+    var random = Seeded(7)
+    for _ in 0..<2000 {
+      let bytes = (0..<Int.random(in: 0...12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      var reader = KeyTextReader(bytes)
+      _ = reader.text()
+      _ = reader.number()
+      #expect(!Keys.describe(bytes).isEmpty || bytes.isEmpty)
+    }
+  }
+
+  @Test func keysCanBeRead() {
+    #expect(Keys.describe(Keys.user("", "abc")) == #"user("", "abc")"#)
+    #expect(Keys.describe(Keys.provider("t", "google.com", "1")) == #"provider("t", "google.com", "1")"#)
+    #expect(Keys.describe(Keys.ticketExpiry(-5, [1, 2])) == "ticketExpiry(-5, 0102)")
+    #expect(Keys.describe(Keys.signingKeys) == #"meta("signing-keys")"#)
+    #expect(Keys.describe([0xFF, 0x01]) == "ff01")
+  }
+
+  @Test func recordsComeBackAndDamagedOnesAreTold() throws {
+    var user = UserRecord(localID: "abc", createdAt: 5)
+    user.email = "a@b"
+    user.factors = [.init(id: "f", totpSecret: [1, 2, 3], totpStep: 4, enrolledAt: 6)]
+    user.providers = [.init(providerID: "google.com", rawID: "1")]
+    let bytes = try RecordCodec.encode(user)
+    #expect(try RecordCodec.decode(UserRecord.self, from: bytes) == user)
+    let damagedOnes: [[UInt8]] = [[], [9] + bytes.dropFirst(), Array(bytes.dropLast()), [1]]
+    for damaged in damagedOnes {
+      #expect(throws: IdentityError.self) { try RecordCodec.decode(UserRecord.self, from: damaged) }
+    }
+  }
+
+  @Test func claimsAreReadAndWrittenInOrder() throws {
+    let text = #"{"b":1,"a":[true,null,"x"],"c":{"d":-2}}"#
+    let claims = try #require(ClaimsText.read(text))
+    #expect(try ClaimsText.write(claims) == text)
+    for bad in ["", "[]", "{", "{}x", #"{"a":}"#] { #expect(ClaimsText.read(bad) == nil) }
+  }
+
+  @Test func phoneNumbersOfFactorsShowTheirLastFourDigits() {
+    let factor = UserRecord.Factor(id: "f", phoneNumber: "+15551234567", enrolledAt: 0)
+    #expect(factor.enrollment(isRedacted: true).factor == .phone(number: "+*******4567"))
+    #expect(factor.enrollment(isRedacted: false).factor == .phone(number: "+15551234567"))
+  }
+}

@@ -1,0 +1,149 @@
+import CryptoInterop
+import IdentityInterop
+import StoreInterop
+import StoreInteropContracts
+import Testing
+import VestaConcurrency
+
+@testable import VestaAuthService
+
+/// An engine over a model store, with a clock that stands still until it is moved.
+final class World: Sendable {
+  let store: any OrderedStore
+  let crypto: FakeCrypto
+  let sender: RecordingCodeSender
+  let engine: IdentityEngine
+  let options: AuthServiceOptions
+  private let clock: Locked<Int64>
+
+  /// 2026-01-01T00:00:00Z.
+  static let start: Int64 = 1_767_225_600_000
+
+  init(
+    store: any OrderedStore = ModelStore(), at time: Int64 = World.start, crypto: FakeCrypto = FakeCrypto(),
+    configure: (inout AuthServiceOptions) -> Void = { _ in }
+  ) {
+    let clock = Locked(time)
+    let sender = RecordingCodeSender()
+    var options = AuthServiceOptions()
+    options.now = { clock.withLock { $0 } }
+    options.codeSender = sender
+    options.passwordScheme = .pbkdf2(.sha256, iterations: 1)
+    // Tests guess more than people do, but where they test just that.
+    options.accountGuesses = RateLimit(burst: 10_000, refillInterval: 1000)
+    options.codesPerRecipient = RateLimit(burst: 10_000, refillInterval: 1000)
+    configure(&options)
+    self.store = store
+    self.crypto = crypto
+    self.sender = sender
+    self.clock = clock
+    self.options = options
+    engine = IdentityEngine(projectID: "demo", options: options, crypto: crypto) { store }
+  }
+
+  var now: Int64 { clock.withLock { $0 } }
+  let context = IdentityCallContext()
+
+  /// Moves the clock.
+  func pass(seconds: Int64) { clock.withLock { $0 += seconds * 1000 } }
+
+  /// Everything in the store, to see that nothing has changed.
+  func contents() async throws -> [StoreEntry] {
+    try await store.read { try await $0.entries(in: .all) }
+  }
+
+  // MARK: Short forms
+
+  @discardableResult
+  func signUp(_ email: String = "ada@example.com", _ password: String = "correct horse") async throws -> SignUpResponse
+  {
+    try await engine.signUp(SignUpRequest(email: email, password: password), context: context)
+  }
+
+  @discardableResult
+  func signIn(
+    _ email: String = "ada@example.com", _ password: String = "correct horse", from address: String? = nil
+  ) async throws -> PasswordSignInResponse {
+    try await engine.signInWithPassword(
+      PasswordSignInRequest(email: email, password: password), context: IdentityCallContext(clientAddress: address))
+  }
+
+  func refresh(_ tokens: IdentityTokens) async throws -> RefreshResponse {
+    try await engine.refresh(RefreshRequest(refreshToken: tokens.refreshToken), context: context)
+  }
+
+  func lookup(_ tokens: IdentityTokens) async throws -> IdentityUser {
+    try #require(try await engine.lookup(LookupRequest(idToken: tokens.idToken), context: context).users.first)
+  }
+
+  func claims(_ tokens: IdentityTokens) throws -> JWTObject { try JWT(unverified: tokens.idToken).claims }
+
+  func emailedCode(_ type: OobRequestType, to recipient: String = "ada@example.com") throws -> String {
+    try #require(sender.recordedEmails.last { $0.requestType == type && $0.recipient == recipient }).code
+  }
+
+  func textedCode(_ sessionInfo: String) throws -> String {
+    try #require(sender.recordedTexts.last { $0.sessionInfo == sessionInfo }).code
+  }
+
+  /// An account with a verified address, as second factors need it.
+  func verifiedAccount(_ email: String = "ada@example.com") async throws -> IdentityTokens {
+    let made = try await signUp(email)
+    _ = try await engine.updateUser(
+      AdminUpdateRequest(localID: made.localID, emailVerified: true), context: context)
+    return made.tokens
+  }
+
+  /// A token signed by a key of the project, with claims that a test has changed.
+  func signed(_ claims: JWTObject) async throws -> String { try JWT.sign(claims, with: await engine.keyRing.signer()) }
+}
+
+/// The code with which a call is refused; `nil` when it is not.
+func refusal<Value>(_ call: () async throws -> Value) async -> IdentityError.Code? {
+  do {
+    _ = try await call()
+    return nil
+  } catch let error as IdentityError {
+    return error.code
+  } catch {
+    Issue.record("threw \(error)")
+    return nil
+  }
+}
+
+/// Runs a call many times at once and gives what came of it.
+func atOnce<Value: Sendable>(
+  _ count: Int, _ call: @escaping @Sendable (Int) async throws -> Value
+) async -> [Result<Value, any Error>] {
+  await withTaskGroup(of: Result<Value, any Error>.self) { group in
+    for index in 0..<count {
+      group.addTask {
+        do {
+          return .success(try await call(index))
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
+    var results: [Result<Value, any Error>] = []
+    for await result in group { results.append(result) }
+    return results
+  }
+}
+
+extension Result {
+  var value: Success? { try? get() }
+}
+
+/// A seeded generator (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+  init(_ seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+}

@@ -1,0 +1,210 @@
+import CryptoInterop
+import IdentityInterop
+import StoreInterop
+import Testing
+
+@testable import VestaAuthService
+
+@Suite struct TokenTests {
+  @Test func anIDTokenSaysWhatTheServicesOwnDo() async throws {
+    let world = World()
+    let made = try await world.signUp()
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(
+        localID: made.localID, displayName: "Ada", photoURL: "https://example.com/a.png", phoneNumber: "+15550000001",
+        customAttributes: #"{"admin":true,"email":"forged@example.com"}"#),
+      context: world.context)
+    world.pass(seconds: 60)
+    let tokens = try await world.refresh(made.tokens).tokens
+    let start = World.start / 1000
+    let firebase: JWTObject = [
+      "identities": ["email": ["ada@example.com"], "phone": ["+15550000001"]], "sign_in_provider": "password",
+    ]
+    let expected: JWTObject = [
+      "name": "Ada", "picture": "https://example.com/a.png", "admin": true, "email": "ada@example.com",
+      "email_verified": false, "phone_number": "+15550000001", "auth_time": .integer(start),
+      "user_id": .string(made.localID), "firebase": .object(firebase), "iat": .integer(start + 60),
+      "exp": .integer(start + 3660), "aud": "demo", "iss": "https://securetoken.google.com/demo",
+      "sub": .string(made.localID),
+    ]
+    let claims = try world.claims(tokens)
+    #expect(claims == expected)
+    let header = try JWT(unverified: tokens.idToken).header
+    #expect(header.algorithm == "RS256" && header.type == "JWT")
+    #expect(made.localID.utf8.count == 28)
+  }
+
+  @Test func anAnonymousTokenSaysSo() async throws {
+    let world = World()
+    let tokens = try await world.engine.signUp(SignUpRequest(), context: world.context).tokens
+    let claims = try world.claims(tokens)
+    #expect(claims["provider_id"] == "anonymous")
+    #expect(claims["firebase"]?.object?["sign_in_provider"] == "anonymous")
+    #expect(claims["firebase"]?.object?["identities"] == .object([:]))
+    #expect(claims["email"] == nil && claims["email_verified"] == nil && claims["name"] == nil)
+  }
+
+  @Test func claimsOfACustomTokenLastAsLongAsItsSession() async throws {
+    let world = World()
+    let custom = try await world.engine.createCustomToken(
+      CreateCustomTokenRequest(localID: "ada", claims: #"{"role":"admin"}"#), context: world.context)
+    let signedIn = try await world.engine.signInWithCustomToken(
+      CustomTokenSignInRequest(token: custom), context: world.context)
+    #expect(signedIn.isNewUser && signedIn.localID == "ada")
+    #expect(try world.claims(signedIn.tokens)["role"] == "admin")
+    #expect(try world.claims(try await world.refresh(signedIn.tokens).tokens)["role"] == "admin")
+    #expect(try await world.lookup(signedIn.tokens).customAttributes == nil)
+    let again = try await world.engine.createCustomToken(
+      CreateCustomTokenRequest(localID: "ada"), context: world.context)
+    let second = try await world.engine.signInWithCustomToken(
+      CustomTokenSignInRequest(token: again), context: world.context)
+    #expect(!second.isNewUser)
+    #expect(try world.claims(second.tokens)["role"] == nil)
+  }
+
+  @Test func aServiceAccountKeyThatWasHandedOutSignsCustomTokens() async throws {
+    let world = World()
+    let account = try await world.engine.serviceAccountKey(context: world.context)
+    let again = try await world.engine.serviceAccountKey(context: world.context)
+    #expect(account == again && world.crypto.generatedKeys == 1)
+    let key = try world.crypto.signingKey(pem: account.privateKey, algorithm: .rs256, keyID: account.privateKeyID)
+    let now = world.now / 1000
+    let claims: JWTObject = [
+      "iss": .string(account.clientEmail), "sub": .string(account.clientEmail),
+      "aud": .string(TokenClaims.customTokenAudience), "iat": .integer(now), "exp": .integer(now + 3600), "uid": "bob",
+    ]
+    let signedIn = try await world.engine.signInWithCustomToken(
+      CustomTokenSignInRequest(token: try JWT.sign(claims, with: key)), context: world.context)
+    #expect(signedIn.localID == "bob")
+  }
+
+  @Test func aRefreshKeepsTheTimeOfTheSignIn() async throws {
+    let world = World()
+    let first = try await world.signUp().tokens
+    world.pass(seconds: 7200)
+    let second = try #require(try await world.signIn().outcome.tokens)
+    world.pass(seconds: 7200)
+    let start = World.start / 1000
+    #expect(try world.claims(try await world.refresh(first).tokens)["auth_time"] == .integer(start))
+    #expect(try world.claims(try await world.refresh(second).tokens)["auth_time"] == .integer(start + 7200))
+    #expect(try await world.lookup(try await world.refresh(first).tokens).lastLoginAt == World.start + 7_200_000)
+  }
+
+  @Test func revokingEndsEverySession() async throws {
+    let world = World()
+    let made = try await world.signUp()
+    let other = try #require(try await world.signIn().outcome.tokens)
+    world.pass(seconds: 1)
+    try await world.engine.revokeRefreshTokens(localID: made.localID, context: world.context)
+    for tokens in [made.tokens, other] {
+      #expect(await refusal { try await world.refresh(tokens) } == .tokenExpired)
+      #expect(await refusal { try await world.lookup(tokens) } == .tokenExpired)
+      let unchecked = VerifyTokenRequest(token: tokens.idToken)
+      #expect(try await world.engine.verifyIDToken(unchecked, context: world.context).localID == made.localID)
+      let checked = VerifyTokenRequest(token: tokens.idToken, checksRevocation: true)
+      #expect(await refusal { try await world.engine.verifyIDToken(checked, context: world.context) } == .tokenExpired)
+    }
+    let fresh = try #require(try await world.signIn().outcome.tokens)
+    _ = try await world.refresh(fresh)
+  }
+
+  @Test func sessionsThatAreLongOverAreForgotten() async throws {
+    let world = World()
+    let made = try await world.signUp()
+    for _ in 0..<3 {
+      try await world.engine.revokeRefreshTokens(localID: made.localID, context: world.context)
+      _ = try await world.signIn()
+    }
+    #expect(await refusal { try await world.refresh(made.tokens) } == .invalidRefreshToken)
+    let sessions = try await world.contents().count { $0.key.first == Keys.Table.session.rawValue }
+    #expect(sessions == 2)
+  }
+
+  @Test func aRotatedKeyStillVerifiesAndTheNextOneSigns() async throws {
+    let world = World()
+    let old = try await world.signUp().tokens
+    try await world.engine.rotateSigningKey(context: world.context)
+    let new = try await world.refresh(old).tokens
+    let keyIDs = try [old, new].map { try JWT(unverified: $0.idToken).header.keyID }
+    #expect(keyIDs[0] != keyIDs[1])
+    _ = try await world.lookup(old)
+    _ = try await world.lookup(new)
+    let jwks = try await world.engine.publicKeys(context: world.context).jwks
+    #expect(try JSONWebKeySet(json: jwks).keys.map(\.keyID) == [keyIDs[1], keyIDs[0]])
+  }
+
+  @Test func keysAreReplacedInTimeAndForgottenWhenNothingNeedsThem() async throws {
+    let world = World()
+    let first = try await world.signUp().tokens
+    world.pass(seconds: world.options.signingKeyLifetime + 1)
+    let second = try await world.refresh(first).tokens
+    let keyIDs = try [first, second].map { try JWT(unverified: $0.idToken).header.keyID }
+    #expect(keyIDs[0] != keyIDs[1])
+    world.pass(seconds: world.options.signingKeyLifetime + 1)
+    _ = try await world.refresh(first)
+    let keys = try JSONWebKeySet(json: try await world.engine.publicKeys(context: world.context).jwks).keys
+    #expect(keys.count == 2 && !keys.map(\.keyID).contains(keyIDs[0]))
+  }
+
+  @Test func anotherEngineOnTheSameStoreSeesARotation() async throws {
+    let one = World()
+    let other = World(store: one.store, crypto: one.crypto)
+    let tokens = try await one.signUp().tokens
+    _ = try await other.lookup(tokens)
+    try await one.engine.rotateSigningKey(context: one.context)
+    _ = try await other.lookup(try await one.refresh(tokens).tokens)
+  }
+
+  @Test func aThousandFirstCallsMakeOneKey() async throws {
+    let world = World()
+    let results = await atOnce(100) { _ in try await world.engine.signUp(SignUpRequest(), context: world.context) }
+    #expect(results.allSatisfy { $0.value != nil })
+    #expect(world.crypto.generatedKeys == 1)
+  }
+
+  @Test func aSessionCookieLivesAsLongAsItIsTold() async throws {
+    let world = World()
+    let tokens = try await world.signUp().tokens
+    let cookie = try await world.engine.createSessionCookie(
+      CreateSessionCookieRequest(idToken: tokens.idToken, validDuration: 86_400), context: world.context)
+    let claims = try JWT(unverified: cookie).claims
+    #expect(claims["iss"] == "https://session.firebase.google.com/demo")
+    #expect(claims["exp"]?.integer == World.start / 1000 + 86_400)
+    let request = VerifyTokenRequest(token: cookie, checksRevocation: true)
+    world.pass(seconds: 86_399)
+    let verified = try await world.engine.verifySessionCookie(request, context: world.context)
+    #expect(verified.localID == claims["sub"]?.string)
+    #expect(verified.claims.contains("ada@example.com"))
+    world.pass(seconds: 1)
+    #expect(
+      await refusal { try await world.engine.verifySessionCookie(request, context: world.context) }
+        == .invalidSessionCookie)
+    // One kind of token is not taken for the other.
+    let fresh = try #require(try await world.signIn().outcome.tokens)
+    let wrong = VerifyTokenRequest(token: fresh.idToken)
+    #expect(
+      await refusal { try await world.engine.verifySessionCookie(wrong, context: world.context) }
+        == .invalidSessionCookie)
+    for duration in [299, 1_209_601] as [Int64] {
+      let request = CreateSessionCookieRequest(idToken: fresh.idToken, validDuration: duration)
+      #expect(
+        await refusal { try await world.engine.createSessionCookie(request, context: world.context) }
+          == .invalidDuration)
+    }
+  }
+
+  @Test func nothingInTheStoreCanBeUsedToSignIn() async throws {
+    let world = World()
+    let tokens = try await world.signUp().tokens
+    _ = try await world.engine.sendOobCode(
+      SendOobCodeRequest(requestType: .passwordReset, email: "ada@example.com"), context: world.context)
+    let sent = try await world.engine.sendVerificationCode(
+      SendVerificationCodeRequest(phoneNumber: "+15550000001"), context: world.context)
+    let secrets = [
+      tokens.refreshToken, try world.emailedCode(.passwordReset), sent.sessionInfo,
+      "\"" + (try world.textedCode(sent.sessionInfo)), "correct horse",
+    ]
+    let texts = try await world.contents().map { String(decoding: $0.key + $0.value, as: UTF8.self) }
+    for secret in secrets { #expect(!texts.contains { $0.contains(secret) }) }
+  }
+}

@@ -1,0 +1,101 @@
+import AuthInterop
+import AuthInteropContracts
+import ContractInterop
+import Foundation
+import IdentityInterop
+import Testing
+import VestaCore
+
+@testable import VestaAuth
+
+@Suite struct AuthLibraryTests {
+  enum BackendLibrary: Library {
+    static let name = "test-backend", version = "1.0.0"
+    static func components() -> [Component] {
+      [
+        Component((any IdentityBackend).self) { _, isCacheable in
+          isCacheable = true
+          return ScriptedIdentityBackend()
+        }
+      ]
+    }
+  }
+
+  enum StoreLibrary: Library {
+    static let name = "test-store", version = "1.0.0"
+    static func components() -> [Component] {
+      [
+        Component((any CredentialStore).self) { _, isCacheable in
+          isCacheable = true
+          return MemoryCredentialStore()
+        }
+      ]
+    }
+  }
+
+  @Test func authIsTheSameObjectForAppAndInterop() async throws {
+    let app = try VestaApp.configure(
+      name: uniqueName(), options: VestaOptions(),
+      libraries: [StoreLibrary.self, BackendLibrary.self, AuthLibrary.self])
+    let auth = Auth.auth(app: app)
+    let again = try Auth.instance(for: app)
+    #expect(auth === again && auth.app === app)
+    #expect(app.container.resolve((any AuthInterop).self) as? Auth === auth)
+    #expect(auth.store is MemoryCredentialStore)
+    try await auth.signInAnonymously()
+    await app.delete()
+    #expect(auth.currentUser == nil)
+  }
+
+  @Test func withoutABackendTheErrorNamesThePackage() {
+    let error = #expect(throws: VestaError.self) {
+      try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [AuthLibrary.self])
+    }
+    #expect(error?.code == .missingDependency && error?.message.contains("VestaAuthService") == true)
+  }
+
+  @Test func withoutAuthTheThrowingWaySaysSo() throws {
+    let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [])
+    #expect(throws: VestaError.self) { try Auth.instance(for: app) }
+  }
+
+  @Test func configuringReadsNothing() async throws {
+    try await withTemporaryDirectory { directory in
+      let options = VestaOptions()
+      options.backend = .embedded(directory: directory)
+      let app = try VestaApp.configure(
+        name: uniqueName(), options: options, libraries: [BackendLibrary.self, AuthLibrary.self])
+      let auth = Auth.auth(app: app)
+      let before = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+      #expect(before.isEmpty && auth.store is FileCredentialStore)
+      try await auth.signInAnonymously()
+      let path = app.dataDirectory.appending(path: "auth").path
+      let after = try FileManager.default.contentsOfDirectory(atPath: path)
+      #expect(after == ["auth-\(app.name).session"])
+      await app.delete()
+    }
+  }
+
+  @Test func thePromisesOfAuthInteropAreKept() async {
+    let outcomes = await AuthInteropContracts.all.run {
+      let test = try TestAuth()
+      return AuthInteropSubject(
+        test.auth,
+        signIn: { _ = try await test.auth.signIn(withCustomToken: $0) },
+        signOut: { try test.auth.signOut() },
+        setRefreshesFail: { test.backend.fail("refresh", with: $0 ? .unavailable : nil) },
+        setRefreshesHeld: { $0 ? test.backend.hold("refresh") : test.backend.release("refresh") }
+      )
+    }
+    #expect(outcomes.filter { !$0.isKept }.map(\.description) == [])
+    #expect(outcomes.count > 10)
+  }
+
+  @Test func aRejectedUserIsARejectionForOtherProducts() async throws {
+    let test = try TestAuth()
+    try await test.signIn()
+    test.backend.fail("refresh", with: .userDisabled)
+    let error = await #expect(throws: AuthInteropError.self) { try await test.auth.getToken(forcingRefresh: true) }
+    #expect(error?.code == .userRejected && test.auth.getUserID() == nil)
+  }
+}

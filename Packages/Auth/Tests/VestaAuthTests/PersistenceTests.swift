@@ -1,0 +1,119 @@
+import VestaConcurrency
+import Foundation
+import IdentityInterop
+import Testing
+import VestaCore
+
+@testable import VestaAuth
+
+@Suite struct PersistenceTests {
+  /// The same app in the next run of the program.
+  func restart(_ test: TestAuth) async throws -> TestAuth {
+    await test.app.delete()
+    return try TestAuth(store: test.store, backend: test.backend, appName: test.app.name)
+  }
+
+  @Test func aUserIsStillSignedInAfterARestart() async throws {
+    let first = try TestAuth()
+    let ada = try await first.signIn()
+    let request = ada.createProfileChangeRequest()
+    request.displayName = "Ada"
+    try await request.commitChanges()
+    let token = try await ada.getIDToken(forcingRefresh: true)
+    let second = try await restart(first)
+    let user = try #require(second.auth.currentUser)
+    #expect(user.uid == ada.uid && user.displayName == "Ada" && user.providerData.count == 1)
+    let same = try await user.getIDToken()
+    #expect(same == token)
+    _ = try await user.getIDToken(forcingRefresh: true)
+    #expect(second.clock.alarms == [second.clock.now + 3300])
+  }
+
+  @Test func aUserWhoSignedOutIsNotBackAfterARestart() async throws {
+    let first = try TestAuth()
+    try await first.signIn()
+    try first.auth.signOut()
+    let second = try await restart(first)
+    #expect(second.auth.currentUser == nil)
+  }
+
+  @Test func nothingIsReadBeforeItIsNeeded() async throws {
+    let test = try TestAuth()
+    #expect(test.store.state.withLock { $0.loads } == 0)
+    _ = test.auth.currentUser
+    _ = test.auth.currentUser
+    #expect(test.store.state.withLock { $0.loads } == 1)
+  }
+
+  @Test func aStoreThatSleepsSignsNobodyOut() async throws {
+    let first = try TestAuth()
+    let ada = try await first.signIn()
+    let second = try await restart(first)
+    second.store.set(failsToRead: true)
+    let log = Log<String?>()
+    _ = second.auth.addStateDidChangeListener { _, user in log.add(user?.uid) }
+    #expect(second.auth.currentUser == nil)
+    let error = #expect(throws: AuthError.self) { try second.auth.loadCurrentUser() }
+    #expect(error?.code == .keychainError)
+    second.store.set(failsToRead: false)
+    let user = try second.auth.loadCurrentUser()
+    #expect(user?.uid == ada.uid && second.auth.currentUser === user)
+    let heard = await log.wait(for: 2)
+    #expect(heard == [nil, ada.uid])
+  }
+
+  @Test func aSignOutWhileTheStoreSleepsCounts() async throws {
+    let first = try TestAuth()
+    try await first.signIn()
+    let second = try await restart(first)
+    second.store.set(failsToRead: true, failsToWrite: true)
+    #expect(throws: AuthError.self) { try second.auth.signOut() }
+    second.store.set(failsToRead: false, failsToWrite: false)
+    #expect(second.auth.currentUser == nil)
+    let third = try await restart(second)
+    #expect(third.auth.currentUser == nil)
+  }
+
+  @Test func aSessionThatCouldNotBeKeptIsKeptLater() async throws {
+    let first = try TestAuth()
+    first.store.set(failsToWrite: true)
+    let ada = try await first.signIn()
+    #expect(first.auth.currentUser === ada)
+    first.store.set(failsToWrite: false)
+    #expect(first.auth.currentUser === ada)
+    let second = try await restart(first)
+    #expect(second.auth.currentUser?.uid == ada.uid)
+  }
+
+  @Test func aSessionThatMakesNoSenseIsKeptAside() async throws {
+    let test = try TestAuth()
+    try test.store.memory.save(Array("nonsense".utf8), for: "auth-\(test.app.name)")
+    #expect(test.auth.currentUser == nil)
+    let aside = try test.store.memory.load("auth-\(test.app.name).corrupt-1")
+    #expect(aside == Array("nonsense".utf8))
+    try await test.signIn()
+    #expect(test.auth.currentUser != nil)
+  }
+
+  @Test func appsKeepTheirUsersApart() async throws {
+    let store = ScriptedStore()
+    let (one, other) = (try TestAuth(store: store), try TestAuth(store: store))
+    let ada = try await one.signIn("ada@example.com")
+    let grace = try await other.signIn("grace@example.com")
+    let nextOne = try await restart(one)
+    let nextOther = try await restart(other)
+    #expect(nextOne.auth.currentUser?.uid == ada.uid && nextOther.auth.currentUser?.email == grace.email)
+    try nextOne.auth.signOut()
+    #expect(nextOther.auth.currentUser != nil)
+  }
+
+  @Test func anExpiredTokenIsRefreshedAfterARestart() async throws {
+    let first = try TestAuth()
+    first.backend.state.withLock { $0.lifetime = -10 }
+    try await first.signIn()
+    let second = try await restart(first)
+    second.backend.state.withLock { $0.lifetime = 3600 }
+    _ = try await second.auth.currentUser?.getIDToken()
+    #expect(second.backend.count(of: "refresh") == 1)
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import IdentityInterop
+import Testing
+
+@testable import VestaAuth
+
+@Suite struct SessionMachineTests {
+  static let start = Date(timeIntervalSince1970: 1_700_000_000)
+
+  static func session(_ uid: String, token: String = "t", name: String? = nil) -> StoredSession {
+    let tokens = TokenSet(IdentityTokens(idToken: token, refreshToken: "r"), now: start)
+    return StoredSession(
+      user: UserRecord(IdentityUser(localID: uid, displayName: name), wasAnonymous: false), tokens: tokens)
+  }
+
+  let ada = session("ada")
+
+  @Test func aStoredSessionIsAnnouncedAndWatched() {
+    var machine = SessionMachine()
+    #expect(
+      machine.storeWasRead(ada) == [.announceUser, .announceToken, .watch(expiration: ada.tokens.expiration)])
+    #expect(machine.session == ada && machine.isRead && machine.debt == nil)
+  }
+
+  @Test func anEmptyStoreIsNoNews() {
+    var machine = SessionMachine()
+    #expect(machine.storeWasRead(nil) == [] && machine.isRead)
+  }
+
+  @Test func aSignInIsKeptBeforeItIsAnnounced() {
+    var machine = SessionMachine()
+    let actions = machine.sessionChanged(to: ada)
+    #expect(actions == [.save(ada), .announceUser, .announceToken, .watch(expiration: ada.tokens.expiration)])
+  }
+
+  @Test func aNewTokenIsNoNewUser() {
+    var machine = SessionMachine()
+    _ = machine.sessionChanged(to: ada)
+    let new = Self.session("ada", token: "t2")
+    #expect(
+      machine.sessionChanged(to: new) == [.save(new), .announceToken, .watch(expiration: new.tokens.expiration)])
+  }
+
+  @Test func aNewProfileIsKeptAndNotAnnounced() {
+    var machine = SessionMachine()
+    _ = machine.sessionChanged(to: ada)
+    let new = Self.session("ada", name: "Ada")
+    #expect(machine.sessionChanged(to: new) == [.save(new)])
+    #expect(machine.sessionChanged(to: new) == [])
+  }
+
+  @Test func aSignOutErasesAndStopsWatching() {
+    var machine = SessionMachine()
+    _ = machine.storeWasRead(ada)
+    #expect(machine.sessionChanged(to: nil) == [.erase, .announceUser, .announceToken, .stopWatching])
+    #expect(machine.sessionChanged(to: nil) == [])
+  }
+
+  @Test func whatWasDoneBeforeTheStoreWasReadStands() {
+    var signedOut = SessionMachine()
+    #expect(signedOut.sessionChanged(to: nil) == [.erase])
+    #expect(signedOut.storeWasRead(ada) == [] && signedOut.session == nil)
+    var signedIn = SessionMachine()
+    let grace = Self.session("grace")
+    _ = signedIn.sessionChanged(to: grace)
+    #expect(signedIn.storeWasRead(ada) == [] && signedIn.session == grace)
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5] as [UInt64]) func onAnyWayTheStoreAndTheListenersEndUpWithTheSession(_ seed: UInt64)
+  {
+    var random = SeededGenerator(seed: seed)
+    var machine = SessionMachine()
+    var stored: StoredSession?
+    var heardUser: String?
+    var heardToken: String?
+    for step in 0..<2000 {
+      let isRead = Int.random(in: 0..<8, using: &random) == 0
+      let uid = ["a", "b", "c"].randomElement(using: &random) ?? "a"
+      let session = Self.session(uid, token: "\(uid)\(Int.random(in: 0..<3, using: &random))")
+      let new = Int.random(in: 0..<3, using: &random) == 0 ? nil : session
+      let actions = isRead ? machine.storeWasRead(stored) : machine.sessionChanged(to: new)
+      let storeWorks = Bool.random(using: &random)
+      for action in actions + (storeWorks ? [machine.debt].compactMap { $0 } : []) {
+        switch action {
+        case .save(let session) where storeWorks: (stored, _) = (session, machine.storeTookTheChange())
+        case .erase where storeWorks: (stored, _) = (nil, machine.storeTookTheChange())
+        case .announceUser: heardUser = machine.session?.user.uid
+        case .announceToken: heardToken = machine.session?.tokens.idToken
+        default: break
+        }
+      }
+      #expect(heardUser == machine.session?.user.uid, "seed \(seed), step \(step)")
+      #expect(heardToken == machine.session?.tokens.idToken, "seed \(seed), step \(step)")
+      #expect(machine.debt != nil || stored == machine.session, "seed \(seed), step \(step)")
+    }
+  }
+
+  @Test func aTokenIsFreshWhileItHasFiveMinutesLeft() {
+    let now = Self.start
+    #expect(TokenFreshness.isFresh(expiration: now + 300, now: now))
+    #expect(!TokenFreshness.isFresh(expiration: now + 299, now: now))
+    #expect(!TokenFreshness.isFresh(expiration: now - 1, now: now))
+  }
+
+  @Test func refreshesThatFailAreTriedAgainMoreAndMoreSeldom() {
+    let now = Self.start
+    let delays = (0...9).map {
+      TokenFreshness.nextRefresh(expiration: now + 3600, failures: $0, now: now).timeIntervalSince(now)
+    }
+    #expect(delays == [3300, 30, 60, 120, 240, 480, 960, 960, 960, 960])
+  }
+
+  @Test func aSessionIsReadAsItWasWritten() throws {
+    var user = IdentityUser(localID: "ada", email: "ada@example.com", createdAt: 1_700_000_000_000)
+    user.mfaInfo = [MfaEnrollment(mfaEnrollmentID: "m", factor: .phone(number: "+1"), displayName: "phone")]
+    user.providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: "7")]
+    let record = UserRecord(user, wasAnonymous: false)
+    let session = StoredSession(
+      user: record, tokens: TokenSet(IdentityTokens(idToken: "i", refreshToken: "r"), now: Self.start))
+    let bytes = try session.encoded()
+    #expect(StoredSession.decoded(bytes) == session)
+    for length in 0..<bytes.count { #expect(StoredSession.decoded(Array(bytes[..<length])) == nil) }
+    #expect(StoredSession.decoded(Array(#"{"version":2}"#.utf8)) == nil)
+  }
+}
+
+/// SplitMix64, so that a failing walk can be walked again.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
