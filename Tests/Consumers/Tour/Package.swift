@@ -15,6 +15,7 @@ let package = Package(
   dependencies: [
     .package(path: "../../../Interop/CryptoInterop"),
     .package(path: "../../../Interop/StoreInterop"),
+    .package(path: "../../../Packages/Auth"),
     .package(path: "../../../Packages/Core"),
     .package(path: "../../../Packages/Crypto"),
     .package(path: "../../../Packages/SQLite"),
@@ -27,6 +28,8 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "CryptoInterop", package: "CryptoInterop"),
         .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaAuth", package: "Auth"),
+        .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ],

@@ -9,11 +9,15 @@ enum Tour {
     Chapter("Every event source is a stream", streamsChapter),
     Chapter("Data that stays", storageChapter),
     Chapter("Tokens and passwords", tokensChapter),
+    Chapter("Auth: users, with no server", authChapter),
   ]
 
-  static func main() async {
+  static func main() async throws {
     // The main function belongs to the main actor; nothing of Vesta needs it.
-    let held = await Task.detached { await Guide().lead(through: chapters) }.value
+    let held = try await Task.detached {
+      if try await isVisit() { return true }
+      return await Guide().lead(through: chapters)
+    }.value
     if !held { leaveWithFailure() }
   }
 }
