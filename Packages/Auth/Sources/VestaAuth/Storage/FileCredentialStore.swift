@@ -1,6 +1,5 @@
 import CryptoInterop
 public import Foundation
-import VestaConcurrency
 
 /// Keeps each session in a file of its own, which only its owner may read (mode 0600, in a directory with mode 0700).
 ///
@@ -9,9 +8,6 @@ import VestaConcurrency
 public final class FileCredentialStore: CredentialStore {
   /// Where the files are.
   public let directory: URL
-
-  /// One change at a time, also when several `Auth`s share the store.
-  private let turn = Locked(())
 
   /// A store in a directory, which is made when something is first kept.
   ///
@@ -78,7 +74,7 @@ public final class FileCredentialStore: CredentialStore {
     _ path: String, _ body: () throws(PlatformFileError) -> Void
   ) throws(CredentialStoreError) {
     do {
-      try turn.withLock { _ throws(PlatformFileError) in try body() }
+      try body()
     } catch {
       throw CredentialStoreError(.unwritable, "The session in \(path) cannot be written.", underlying: error)
     }
