@@ -17,7 +17,9 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/IdentityInterop"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Packages/Auth"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/SQLite"),
@@ -25,9 +27,25 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "vesta-bench",
-      dependencies: ["BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks", "StoreBenchmarks"],
+      dependencies: [
+        "BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks", "StoreBenchmarks",
+        "AuthBenchmarks",
+      ],
       swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
+    .target(
+      name: "AuthBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "IdentityInterop", package: "IdentityInterop"),
+        .product(name: "VestaAuth", package: "Auth"),
+        .product(name: "VestaAuthService", package: "Auth"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+      ], swiftSettings: settings),
     .target(
       name: "ConcurrencyBenchmarks",
       dependencies: ["BenchmarkKit", .product(name: "VestaConcurrency", package: "Core")], swiftSettings: settings),

@@ -1,3 +1,4 @@
+import AuthBenchmarks
 import BenchmarkKit
 import ConcurrencyBenchmarks
 import CoreBenchmarks
@@ -10,6 +11,7 @@ let benchmarks: [Benchmark] =
   + coreBenchmarks()
   + cryptoBenchmarks()
   + storeBenchmarks()
+  + authBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 
@@ -17,4 +19,5 @@ let filters = Array(CommandLine.arguments.dropFirst())
 await Task.detached {
   await runBenchmarks(benchmarks, filters: filters)
   await removeStoreBenchmarkFiles()
+  await removeAuthBenchmarkFiles()
 }.value
