@@ -170,15 +170,23 @@ public final class Auth: Sendable {
 
   // MARK: Calling the backend
 
-  /// Calls the backend with what the app has set.
+  /// Calls the backend for whoever signs in, in the tenant that the app has set.
   @AuthActor
   func call<Response: Sendable>(
     _ operation: @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) -> Response
   ) async throws -> Response {
+    try await call(inTenant: configuration.tenantID, operation)
+  }
+
+  /// Calls the backend in a tenant: that of a user, who stays in it whatever the app has set since.
+  @AuthActor
+  func call<Response: Sendable>(
+    inTenant tenantID: String?,
+    _ operation: @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) -> Response
+  ) async throws -> Response {
     try checkAppIsThere()
     try checkEmulator()
-    let context = IdentityCallContext(
-      apiKey: apiKey, tenantID: configuration.tenantID, locale: configuration.languageCode)
+    let context = IdentityCallContext(apiKey: apiKey, tenantID: tenantID, locale: configuration.languageCode)
     return try await backend.call(context: context, operation)
   }
 

@@ -94,14 +94,15 @@ extension User {
   @AuthActor
   private func performReauthentication(_ credential: AuthCredential) async throws -> AuthDataResult {
     let auth = try owner
+    let signIn: FirstFactor
     do {
-      let signIn = try await auth.call { backend, context throws(IdentityError) in
+      signIn = try await auth.call(inTenant: record.tenantID) { backend, context throws(IdentityError) in
         try await FirstFactor.present(credential, idToken: nil, to: backend, context: context)
       }
-      return try await finishReauthentication(signIn.tokensOrError(auth: auth, user: self), signIn)
     } catch AuthErrorCode.userNotFound {
       throw AuthError(.userMismatch)
     }
+    return try await finishReauthentication(signIn.tokensOrError(auth: auth, user: self), signIn)
   }
 
   /// Takes over the tokens of a sign-in, when they are the user's.

@@ -93,7 +93,7 @@ public final class User: UserInfo {
     let auth = try owner
     let used = tokens.refreshToken
     do {
-      let response = try await auth.call { backend, context throws(IdentityError) in
+      let response = try await auth.call(inTenant: record.tenantID) { backend, context throws(IdentityError) in
         try await backend.refresh(RefreshRequest(refreshToken: used), context: context)
       }
       guard response.userID == uid else {
@@ -130,7 +130,7 @@ public final class User: UserInfo {
     let auth = try owner
     let idToken = try await currentTokens().idToken
     do {
-      return try await auth.call { backend, context throws(IdentityError) in
+      return try await auth.call(inTenant: record.tenantID) { backend, context throws(IdentityError) in
         try await operation(idToken, backend, context)
       }
     } catch {

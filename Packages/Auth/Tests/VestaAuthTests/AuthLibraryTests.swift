@@ -59,6 +59,12 @@ import VestaCore
     #expect(throws: VestaError.self) { try Auth.instance(for: app) }
   }
 
+  #if os(Linux) || os(macOS) || os(Windows)
+    @Test func authWithoutAnAppStopsTheProcess() async {
+      await #expect(processExitsWith: .failure) { _ = Auth.auth() }
+    }
+  #endif
+
   @Test func configuringReadsNothing() async throws {
     try await withTemporaryDirectory { directory in
       let options = VestaOptions()

@@ -29,7 +29,7 @@ import VestaConcurrency
         group.addTask {
           await onThread {
             var random = SeededGenerator(seed: seed &+ UInt64(thread))
-            for _ in 0..<60 {
+            for _ in 0..<200 {
               Self.callSomething(test, &random) { calls.withLock { $0 += 1 } }
             }
           }

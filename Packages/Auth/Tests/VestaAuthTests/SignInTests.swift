@@ -141,6 +141,16 @@ import VestaCore
     }
   }
 
+  @Test func aUserStaysInTheTenantOfTheSignIn() async throws {
+    let test = try TestAuth()
+    test.auth.tenantID = "t1"
+    let user = try await test.auth.signInAnonymously().user
+    test.auth.tenantID = "t2"
+    try await user.reload()
+    _ = try await user.getIDToken(forcingRefresh: true)
+    #expect(test.backend.calls.suffix(2).map(\.context.tenantID) == ["t1", "t1"])
+  }
+
   @Test func settingsAreCopiedWhenSet() throws {
     let test = try TestAuth()
     let settings = AuthSettings()

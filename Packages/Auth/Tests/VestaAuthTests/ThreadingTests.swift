@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import Testing
 import VestaConcurrency
+import VestaCore
 
 @testable import VestaAuth
 
@@ -19,6 +20,21 @@ import VestaConcurrency
     }
     let heard = await log.wait(for: 2)
     #expect(heard == [true, true])
+  }
+
+  @Test func withoutACallbackQueueHandlersAndListenersAreCalledOnTheMainQueue() async throws {
+    let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [])
+    let backend = BackendCaller(backend: ScriptedIdentityBackend(), appCheck: nil)
+    let auth = Auth(app: app, backend: backend, store: MemoryCredentialStore())
+    // Asked of the queue and not of the thread: a program without a run loop serves the main queue on any thread.
+    let key = DispatchSpecificKey<String>()
+    DispatchQueue.main.setSpecific(key: key, value: "main")
+    let log = Log<String?>()
+    _ = auth.addStateDidChangeListener { _, _ in log.add(DispatchQueue.getSpecific(key: key)) }
+    auth.signInAnonymously { _, _ in log.add(DispatchQueue.getSpecific(key: key)) }
+    let heard = await log.wait(for: 3)
+    #expect(heard == ["main", "main", "main"])
+    await app.delete()
   }
 
   @Test func operationsBeginInTheOrderInWhichTheyWereStarted() async throws {
