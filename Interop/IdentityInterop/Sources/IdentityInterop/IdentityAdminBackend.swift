@@ -110,7 +110,8 @@ public protocol IdentityAdminBackend: Sendable {
 
   /// Makes a code and hands it out instead of sending it.
   ///
-  /// Checks: those of `IdentityBackend.sendOobCode`; an account with the address has to be there, but for sign-in links.
+  /// Checks: those of `IdentityBackend.sendOobCode`; an account with the address has to be there, but for sign-in
+  /// links.
   func createOobLink(
     _ request: SendOobCodeRequest, context: IdentityCallContext
   ) async throws(IdentityError) -> OobLink

@@ -1,7 +1,7 @@
 /// The identity service as its clients see it: one method for each of its calls.
 ///
-/// An engine in the process implements it, a client of a remote service does, and a server puts any implementation of it
-/// on the wire. Requests and responses mirror the wire's fields, so that such adapters are plain renaming.
+/// An engine in the process implements it, a client of a remote service does, and a server puts any implementation of
+/// it on the wire. Requests and responses mirror the wire's fields, so that such adapters are plain renaming.
 ///
 /// Promises of every implementation (`IdentityInteropContracts` checks them):
 /// - All methods may be called from any task at any time.

@@ -3,8 +3,8 @@ public import IdentityInterop
 
 /// A backend that is held to its contract, and the mailboxes and phones of its users.
 ///
-/// The project allows passwords, e-mail links, anonymous accounts and phones, has the default password policy, and has no
-/// users. Whether it hides which addresses have accounts is its own affair.
+/// The project allows passwords, e-mail links, anonymous accounts and phones, has the default password policy, and has
+/// no users. Whether it hides which addresses have accounts is its own affair.
 public struct IdentitySubject: Sendable {
   /// The backend.
   public let backend: any IdentityBackend

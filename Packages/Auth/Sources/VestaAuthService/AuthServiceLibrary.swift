@@ -3,11 +3,11 @@ import IdentityInterop
 import StoreInterop
 public import VestaCore
 
-/// Registers the embedded identity service: provides `any IdentityBackend` and `any IdentityAdminBackend`, one engine for
-/// both, and needs a store and a crypto provider.
+/// Registers the embedded identity service: provides `any IdentityBackend` and `any IdentityAdminBackend`, one engine
+/// for both, and needs a store and a crypto provider.
 ///
-/// The store `auth` in the app's data directory is opened at the first call and closed when the app is deleted. An app may
-/// bring its own `AuthServiceOptions` by contributing a component for them.
+/// The store `auth` in the app's data directory is opened at the first call and closed when the app is deleted. An app
+/// may bring its own `AuthServiceOptions` by contributing a component for them.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [AuthServiceLibrary.self, …])

@@ -5,8 +5,8 @@ public import IdentityInterop
 public struct AuthServiceOptions: Sendable {
   /// Whether credentials are believed that nobody has signed.
   ///
-  /// Those are custom tokens without a signature, and what identity providers say where no keys are configured for them.
-  /// Whoever can call the service can be anybody then.
+  /// Those are custom tokens without a signature, and what identity providers say where no keys are configured for
+  /// them. Whoever can call the service can be anybody then.
   public var isDevelopment = false
 
   /// The settings of a project that has none in the store yet.

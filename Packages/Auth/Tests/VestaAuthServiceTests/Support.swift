@@ -147,3 +147,14 @@ struct Seeded: RandomNumberGenerator {
     return word ^ (word >> 31)
   }
 }
+
+/// Counts from 1.
+final class Counter: Sendable {
+  private let value = Locked(0)
+  func next() -> Int {
+    value.withLock { value in
+      value += 1
+      return value
+    }
+  }
+}

@@ -1,7 +1,7 @@
 /// A request to the identity service, or its response.
 ///
-/// Many of them carry passwords, codes and tokens. So descriptions and mirrors show the type and nothing of the content,
-/// wherever a message may be logged.
+/// Many of them carry passwords, codes and tokens. So descriptions and mirrors show the type and nothing of the
+/// content, wherever a message may be logged.
 public protocol IdentityMessage: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {}

@@ -87,7 +87,7 @@ public enum PhoneSignInResponse: IdentityMessage {
   /// The user is signed in, or the number is linked.
   case signedIn(localID: String, phoneNumber: String, isNewUser: Bool, tokens: IdentityTokens)
 
-  /// Another account has the number, which therefore was not linked. The proof signs in to that account, for the seconds
-  /// that it is valid.
+  /// Another account has the number, which therefore was not linked. The proof signs in to that account, for the
+  /// seconds that it is valid.
   case numberInUse(phoneNumber: String, temporaryProof: String, expiresIn: Int64)
 }

@@ -59,8 +59,9 @@ public struct TextMessage: Sendable, CustomStringConvertible, CustomReflectable 
 
 /// Brings codes to their users.
 ///
-/// Both methods are called after the code has been stored, from any task, several at once. What they throw makes the call
-/// that asked for the code fail with `UNAVAILABLE`; the code stays valid, so a message that arrived all the same works.
+/// Both methods are called after the code has been stored, from any task, several at once. What they throw makes the
+/// call that asked for the code fail with `UNAVAILABLE`; the code stays valid, so a message that arrived all the same
+/// works.
 public protocol CodeSender: Sendable {
   /// Sends an e-mail.
   ///

@@ -52,7 +52,8 @@ extension IdentityEngine {
 
   /// The claims of a custom token, if it can be believed.
   ///
-  /// It has to be signed by the project's service account, for this service, and for an hour at the most. In development mode nobody has to have signed it, and plain JSON will do.
+  /// It has to be signed by the project's service account, for this service, and for an hour at the most. In
+  /// development mode nobody has to have signed it, and plain JSON will do.
   private func believedClaims(_ text: String) async throws -> JWTObject {
     if options.isDevelopment, text.hasPrefix("{") {
       guard let claims = ClaimsText.read(text) else { throw Self.badCustomToken("it is not a JSON object") }
@@ -73,7 +74,7 @@ extension IdentityEngine {
         issuers: [account.clientEmail], audiences: [TokenClaims.customTokenAudience], algorithms: [.rs256])
       let claims = try verifier.verify(text, at: nowSeconds, keys: [account.key.verificationKey]).claims
       guard claims["sub"]?.string == account.clientEmail, let issued = claims["iat"]?.integer,
-        let expiry = claims["exp"]?.integer, expiry.subtractingReportingOverflow(issued).partialValue <= 3600
+        let expiry = claims["exp"]?.integer, issued >= 0, expiry - issued <= 3600
       else { throw Self.badCustomToken("`sub` is not its issuer, or it is valid for more than an hour") }
       return claims
     } catch let error as CryptoError where error.code != .libraryFailure {

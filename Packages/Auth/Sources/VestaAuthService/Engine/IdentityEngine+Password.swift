@@ -163,7 +163,8 @@ extension IdentityEngine {
     try await crypto.hashPassword(password, scheme: options.passwordScheme, signerKey: nil).text
   }
 
-  /// Compares a password; where there is none to compare with, does the same work in vain, so that the time does not tell.
+  /// Compares a password; where there is none to compare with, does the same work in vain, so that the time does not
+  /// tell.
   private func isPasswordRight(_ password: String, of user: UserRecord?) async throws -> Bool {
     guard password.utf8.count <= Checks.longestPassword else { return false }
     guard let user, let text = user.passwordHash else {

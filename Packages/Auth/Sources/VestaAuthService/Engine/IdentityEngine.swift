@@ -5,10 +5,10 @@ import VestaConcurrency
 
 /// The authoritative identity service, on any ordered store and any crypto provider.
 ///
-/// - All that it knows is in the store: a second engine on the same data, now or after a restart, goes on where this one
-///   was. In memory there are only the keys, which are read again when they change, and the limits on guessing.
-/// - Each call is one transaction at its core. Passwords are hashed and tokens are signed outside of it, and whatever the
-///   call relied on is looked at again inside.
+/// - All that it knows is in the store: a second engine on the same data, now or after a restart, goes on where this
+///   one was. In memory there are only the keys, which are read again when they change, and the limits on guessing.
+/// - Each call is one transaction at its core. Passwords are hashed and tokens are signed outside of it, and whatever
+///   the call relied on is looked at again inside.
 /// - Refresh tokens and codes are kept as their SHA-256 only: who reads the store cannot use them.
 ///
 /// ```swift

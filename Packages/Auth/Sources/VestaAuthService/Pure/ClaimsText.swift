@@ -2,8 +2,8 @@ import CryptoInterop
 
 /// Claims as JSON text, read and written by the token codec, which knows all limits already.
 ///
-/// A token is a header, claims and a signature; so claims are read as the middle part of a token that is never believed,
-/// and written by signing with a key that signs nothing.
+/// A token is a header, claims and a signature; so claims are read as the middle part of a token that is never
+/// believed, and written by signing with a key that signs nothing.
 enum ClaimsText {
   /// Reads an object; `nil` when the text is anything else, or too large or too deep.
   static func read(_ json: String) -> JWTObject? {

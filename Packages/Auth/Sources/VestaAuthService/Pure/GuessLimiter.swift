@@ -19,8 +19,9 @@ public struct RateLimit: Sendable, Hashable {
 
 /// Token buckets by name, with the time as a value.
 ///
-/// A bucket is kept as the moment at which it will be full again, so an absent one is a full one, and those that are full
-/// are dropped: memory is bounded by `capacity`. When that many are in use, the one that is full soonest gives way.
+/// A bucket is kept as the moment at which it will be full again, so an absent one is a full one, and those that are
+/// full are dropped: memory is bounded by `capacity`. When that many are in use, the one that is full soonest gives
+/// way.
 struct RateLimiter: Sendable {
   let limit: RateLimit
   let capacity: Int

@@ -1,7 +1,7 @@
 /// Texts and numbers as parts of a key, so that byte order is the order of the parts.
 ///
-/// A text ends with 00 01, and a 00 in it becomes 00 FF: so a text sorts before those that go on from it, and no part can
-/// run into the next one. A number is eight bytes, big-endian, sign flipped.
+/// A text ends with 00 01, and a 00 in it becomes 00 FF: so a text sorts before those that go on from it, and no part
+/// can run into the next one. A number is eight bytes, big-endian, sign flipped.
 struct KeyText: Equatable {
   private(set) var bytes: [UInt8]
 

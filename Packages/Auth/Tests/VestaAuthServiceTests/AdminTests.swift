@@ -1,0 +1,259 @@
+import CryptoInterop
+import IdentityInterop
+import StoreInterop
+import Testing
+
+@testable import VestaAuthService
+
+@Suite struct AdminTests {
+  @Test func anAccountIsMadeChangedFoundAndDeleted() async throws {
+    let world = World()
+    let made = try await world.engine.createUser(
+      CreateUserRequest(
+        localID: "ada", email: "Ada@example.com", emailVerified: true, password: "correct horse", displayName: "Ada",
+        phoneNumber: "+15550000001", mfaFactors: [NewMfaEnrollment(phoneNumber: "+15550000002")]),
+      context: world.context)
+    #expect(made.localID == "ada" && made.email == "ada@example.com" && made.emailVerified && made.mfaInfo.count == 1)
+    let changed = try await world.engine.updateUser(
+      AdminUpdateRequest(
+        localID: "ada", phoneNumber: "+15550000003", customAttributes: #"{"admin":true}"#,
+        deleteAttributes: [.displayName],
+        linkProvider: ProviderUserInfo(providerID: "google.com", rawID: "1"), mfaFactors: []),
+      context: world.context)
+    #expect(changed.displayName == nil && changed.mfaInfo.isEmpty && changed.customAttributes == #"{"admin":true}"#)
+    let found = try await world.engine.getUsers(
+      GetUsersRequest(
+        localIDs: ["ada", "nobody"], emails: ["ADA@example.com"], phoneNumbers: ["+15550000003", "+15550000001"],
+        federatedUserIDs: [FederatedUserID(providerID: "google.com", rawID: "1")]),
+      context: world.context)
+    #expect(found.users.map(\.localID) == ["ada"])
+    try await world.signIn()
+    try await world.engine.deleteUser(localID: "ada", context: world.context)
+    let left = try await world.contents().filter { $0.key.first != Keys.Table.meta.rawValue }
+    #expect(left.map { Keys.describe($0.key) } == [])
+  }
+
+  @Test func theChecksOfANewAccountComeInOrder() async throws {
+    let world = World()
+    _ = try await world.engine.createUser(
+      CreateUserRequest(localID: "ada", email: "ada@example.com", phoneNumber: "+15550000001"), context: world.context)
+    let before = try await world.contents()
+    let requests: [(CreateUserRequest, IdentityError.Code)] = [
+      (CreateUserRequest(localID: "ada", email: "x", phoneNumber: "x"), .duplicateLocalID),
+      (CreateUserRequest(email: "x", phoneNumber: "x"), .invalidPhoneNumber),
+      (CreateUserRequest(email: "x", phoneNumber: "+15550000001"), .phoneNumberExists),
+      (CreateUserRequest(email: "x", password: "x"), .invalidEmail),
+      (CreateUserRequest(email: "ada@example.com", password: "x"), .emailExists),
+      (CreateUserRequest(email: "b@example.com", password: "x"), .weakPassword),
+      (CreateUserRequest(mfaFactors: [NewMfaEnrollment(phoneNumber: "x")]), .invalidMfaPhoneNumber),
+      (CreateUserRequest(localID: String(repeating: "x", count: 129)), .invalidArgument),
+    ]
+    for (request, code) in requests {
+      #expect(await refusal { try await world.engine.createUser(request, context: world.context) } == code)
+    }
+    #expect(try await world.contents() == before)
+  }
+
+  @Test func theChecksOfAChangeAreNamed() async throws {
+    let world = World()
+    for name in ["ada", "bob"] {
+      _ = try await world.engine.createUser(
+        CreateUserRequest(localID: name, email: "\(name)@example.com"), context: world.context)
+    }
+    let google = ProviderUserInfo(providerID: "google.com", rawID: "1")
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(localID: "bob", phoneNumber: "+15550000001", linkProvider: google), context: world.context)
+    let before = try await world.contents()
+    let long = "{\"a\":\"" + String(repeating: "x", count: 1000) + "\"}"
+    let twice = [
+      NewMfaEnrollment(mfaEnrollmentID: "a", phoneNumber: "+15550000001"),
+      NewMfaEnrollment(mfaEnrollmentID: "a", phoneNumber: "+15550000002"),
+    ]
+    let requests: [(AdminUpdateRequest, IdentityError.Code)] = [
+      (AdminUpdateRequest(localID: ""), .missingLocalID),
+      (AdminUpdateRequest(localID: "nobody"), .userNotFound),
+      (AdminUpdateRequest(localID: "ada", email: "bob@example.com"), .emailExists),
+      (AdminUpdateRequest(localID: "ada", email: "x"), .invalidEmail),
+      (AdminUpdateRequest(localID: "ada", password: "x"), .weakPassword),
+      (AdminUpdateRequest(localID: "ada", phoneNumber: "+15550000001"), .phoneNumberExists),
+      (AdminUpdateRequest(localID: "ada", customAttributes: long), .claimsTooLarge),
+      (AdminUpdateRequest(localID: "ada", customAttributes: "[]"), .invalidClaims),
+      (AdminUpdateRequest(localID: "ada", customAttributes: #"{"iss":1}"#), .forbiddenClaim),
+      (AdminUpdateRequest(localID: "ada", linkProvider: google), .federatedUserIDAlreadyLinked),
+      (
+        AdminUpdateRequest(localID: "ada", linkProvider: ProviderUserInfo(providerID: "", rawID: "")),
+        .missingProviderID
+      ),
+      (AdminUpdateRequest(localID: "ada", mfaFactors: twice), .duplicateMfaEnrollmentID),
+    ]
+    for (request, code) in requests {
+      #expect(await refusal { try await world.engine.updateUser(request, context: world.context) } == code)
+    }
+    #expect(try await world.contents() == before)
+  }
+
+  @Test func allAccountsComePageByPageAndCanBeImportedElsewhere() async throws {
+    let world = World()
+    for index in 0..<7 { try await world.signUp("user\(index)@example.com") }
+    var users: [IdentityUser] = []
+    var token: String?
+    repeat {
+      let page = try await world.engine.batchGet(
+        BatchGetRequest(maxResults: 3, nextPageToken: token), context: world.context)
+      users += page.users
+      token = page.nextPageToken
+    } while token != nil
+    #expect(users.count == 7 && users.map(\.localID) == users.map(\.localID).sorted())
+    let all = try await world.engine.batchGet(BatchGetRequest(maxResults: -1), context: world.context)
+    #expect(all.users == users && all.nextPageToken == nil)
+    let other = World(crypto: world.crypto)
+    let imported = try users.map { user in
+      ImportedUser(
+        localID: user.localID, email: user.email,
+        passwordHash: try Base64.standard.decode(try #require(user.passwordHash)))
+    }
+    let response = try await other.engine.batchCreate(
+      BatchCreateRequest(users: imported, hash: .text), context: other.context)
+    #expect(response.errors.isEmpty)
+    try await other.signIn("user3@example.com")
+    let count = try await other.engine.queryUsers(QueryUsersRequest(returnsUsers: false), context: other.context)
+    #expect(count.count == 7 && count.users.isEmpty)
+    let backwards = try await other.engine.queryUsers(QueryUsersRequest(isDescending: true), context: other.context)
+    #expect(backwards.users.map(\.localID) == users.map(\.localID).reversed())
+  }
+
+  @Test func anImportTellsWhatItCouldNotTake() async throws {
+    let world = World()
+    try await world.signUp()
+    let users = [
+      ImportedUser(localID: ""), ImportedUser(localID: "1", email: "x"), ImportedUser(localID: "2", phoneNumber: "x"),
+      ImportedUser(localID: "3", email: "ada@example.com"), ImportedUser(localID: "4", customAttributes: "x"),
+      ImportedUser(localID: "5", customAttributes: #"{"sub":1}"#),
+      ImportedUser(localID: "6", mfaFactors: [NewMfaEnrollment(phoneNumber: "+15550000001")]),
+      ImportedUser(localID: "7", passwordHash: [1, 2, 3]), ImportedUser(localID: "8", tenantID: "other"),
+      ImportedUser(localID: "9", email: "ok@example.com", rawPassword: "correct horse"),
+    ]
+    let request = BatchCreateRequest(users: users, hash: .pbkdf2SHA256(rounds: 1))
+    let errors = try await world.engine.batchCreate(request, context: world.context).errors
+    #expect(errors.map(\.index) == Array(0..<9))
+    #expect(
+      errors.prefix(7).map(\.message) == [
+        "localId is missing", "email is invalid", "phone number format is invalid",
+        "email exists in other account in database", "Invalid custom claims provided.",
+        "Custom claims provided include a reserved claim.",
+        "Second factor account requires email to be presented.",
+      ])
+    try await world.signIn("ok@example.com")
+    #expect(
+      await refusal { try await world.engine.batchCreate(request, context: world.context) } == .duplicateLocalID)
+    var overwriting = request
+    overwriting.allowsOverwrite = true
+    #expect(try await world.engine.batchCreate(overwriting, context: world.context).errors.map(\.index) == Array(0..<9))
+  }
+
+  @Test func aBatchIsRefusedAsAWholeWhereItMakesNoSense() async throws {
+    let world = World()
+    let twice = [ImportedUser(localID: "1", email: "a@b"), ImportedUser(localID: "2", email: "A@b")]
+    let provider = ProviderUserInfo(providerID: "google.com", rawID: "1")
+    let linkedTwice = ["1", "2"].map { ImportedUser(localID: $0, providerUserInfo: [provider]) }
+    let hashed = [ImportedUser(localID: "1", passwordHash: [UInt8](repeating: 1, count: 32))]
+    let dear = ImportHash.standardScrypt(costLog2: 40, blockSize: 8, parallelism: 1)
+    let batches: [(BatchCreateRequest, IdentityError.Code)] = [
+      (BatchCreateRequest(users: []), .missingUserAccount),
+      (BatchCreateRequest(users: twice, checksSanity: true), .duplicateEmail),
+      (BatchCreateRequest(users: linkedTwice, checksSanity: true), .duplicateRawID),
+      (BatchCreateRequest(users: hashed), .invalidHashAlgorithm),
+      (BatchCreateRequest(users: hashed, hash: dear), .invalidHashAlgorithm),
+      (BatchCreateRequest(users: (0...1000).map { ImportedUser(localID: "\($0)") }), .invalidArgument),
+    ]
+    for (batch, code) in batches {
+      #expect(await refusal { try await world.engine.batchCreate(batch, context: world.context) } == code)
+    }
+    #expect(try await world.contents().isEmpty)
+  }
+
+  @Test func onlyDisabledAccountsAreDeletedTogetherUnlessForced() async throws {
+    let world = World()
+    for name in ["a", "b"] {
+      _ = try await world.engine.createUser(
+        CreateUserRequest(localID: name, disabled: name == "a"), context: world.context)
+    }
+    let response = try await world.engine.batchDelete(
+      BatchDeleteRequest(localIDs: ["a", "b", "nobody"]), context: world.context)
+    #expect(response.errors.map(\.localID) == ["b"] && response.errors.first?.index == 1)
+    let forced = BatchDeleteRequest(localIDs: ["b"], force: true)
+    #expect(try await world.engine.batchDelete(forced, context: world.context).errors.isEmpty)
+    for count in [0, 1001] {
+      let request = BatchDeleteRequest(localIDs: (0..<count).map(String.init))
+      #expect(
+        await refusal { try await world.engine.batchDelete(request, context: world.context) }
+          == .localIDListExceedsLimit)
+    }
+  }
+
+  @Test func tenantsAreApart() async throws {
+    let world = World()
+    let tenant = try await world.engine.createTenant(
+      CreateTenantRequest(displayName: "Acme Inc"), context: world.context)
+    #expect(tenant.tenantID.hasPrefix("acmeinc-"))
+    let inTenant = IdentityCallContext(tenantID: tenant.tenantID)
+    let own = try await world.signUp()
+    let request = SignUpRequest(email: "ada@example.com", password: "another horse")
+    let theirs = try await world.engine.signUp(request, context: inTenant)
+    #expect(own.localID != theirs.localID)
+    #expect(try world.claims(theirs.tokens)["firebase"]?.object?["tenant"] == .string(tenant.tenantID))
+    // Without a tenant in the call, the token's counts.
+    #expect(try await world.lookup(theirs.tokens).tenantID == tenant.tenantID)
+    #expect(try await world.refresh(theirs.tokens).userID == theirs.localID)
+    let mismatched = LookupRequest(idToken: own.tokens.idToken)
+    #expect(await refusal { try await world.engine.lookup(mismatched, context: inTenant) } == .tenantIDMismatch)
+    let refreshing = RefreshRequest(refreshToken: own.tokens.refreshToken)
+    #expect(await refusal { try await world.engine.refresh(refreshing, context: inTenant) } == .tenantIDMismatch)
+    let text = SendVerificationCodeRequest(phoneNumber: "+15550000001")
+    #expect(
+      await refusal { try await world.engine.sendVerificationCode(text, context: inTenant) }
+        == .unsupportedTenantOperation)
+    let unknown = IdentityCallContext(tenantID: "unknown")
+    #expect(await refusal { try await world.engine.signUp(request, context: unknown) } == .tenantNotFound)
+  }
+
+  @Test func aTenantIsChangedListedAndDeletedWithItsUsers() async throws {
+    let world = World()
+    var tenants: [Tenant] = []
+    for _ in 0..<3 {
+      tenants.append(try await world.engine.createTenant(CreateTenantRequest(), context: world.context))
+    }
+    let first = try await world.engine.listTenants(ListTenantsRequest(pageSize: 2), context: world.context)
+    let second = try await world.engine.listTenants(
+      ListTenantsRequest(pageSize: 2, pageToken: first.nextPageToken), context: world.context)
+    #expect((first.tenants + second.tenants).map(\.tenantID) == tenants.map(\.tenantID).sorted())
+    #expect(second.nextPageToken == nil)
+    let id = tenants[0].tenantID
+    let context = IdentityCallContext(tenantID: id)
+    let made = try await world.engine.signUp(SignUpRequest(), context: context)
+    var settings = tenants[0].signIn
+    settings.allowsAnonymous = false
+    _ = try await world.engine.updateTenant(
+      UpdateTenantRequest(tenantID: id, signIn: settings), context: world.context)
+    #expect(
+      await refusal { try await world.engine.signUp(SignUpRequest(), context: context) } == .adminOnlyOperation)
+    try await world.engine.deleteTenant(id: id, context: world.context)
+    #expect(await refusal { try await world.engine.tenant(id: id, context: world.context) } == .tenantNotFound)
+    #expect(await refusal { try await world.lookup(made.tokens) } == .tenantNotFound)
+    #expect(try await world.contents().filter { $0.key.first == Keys.Table.user.rawValue }.isEmpty)
+    #expect(
+      await refusal { try await world.engine.deleteTenant(id: id, context: world.context) } == .tenantNotFound)
+  }
+
+  @Test func settingsThatMakeNoSenseAreRefused() async throws {
+    let world = World()
+    var config = ProjectConfig()
+    config.passwordPolicy.minimumLength = 40
+    let bad = config
+    #expect(
+      await refusal { try await world.engine.setProjectConfig(bad, context: world.context) } == .invalidConfig)
+    let tenant = CreateTenantRequest(displayName: String(repeating: "x", count: 300))
+    #expect(await refusal { try await world.engine.createTenant(tenant, context: world.context) } == .invalidConfig)
+    #expect(try await world.engine.publicProjectConfig(context: world.context).authorizedDomains == ["localhost"])
+  }
+}
