@@ -77,7 +77,7 @@ public final class Auth: Sendable {
   /// ``instance(for:)`` where that can happen.
   public class func auth() -> Auth {
     guard let app = VestaApp.app() else {
-      preconditionFailure("There is no default app. Call VestaApp.configure(libraries:) before Auth.auth().")
+      stop("There is no default app. Call VestaApp.configure(libraries:) before Auth.auth().")
     }
     return auth(app: app)
   }
@@ -92,8 +92,14 @@ public final class Auth: Sendable {
     do {
       return try instance(for: app)
     } catch {
-      preconditionFailure("The app \"\(app.name)\" has no Auth. \(error)")
+      stop("The app \"\(app.name)\" has no Auth. \(error)")
     }
+  }
+
+  /// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
+  private static func stop(_ sentence: String) -> Never {
+    Logger(service: "VestaAuth").error("I-AUT000006", sentence)
+    preconditionFailure(sentence)
   }
 
   /// The users of an app, or why it has none.
