@@ -13,13 +13,13 @@ let package = Package(
   name: "AuthIntegration",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
-    .package(path: "../../../Packages/Auth"),
-    .package(path: "../../../Packages/Crypto"),
-    .package(path: "../../../Packages/SQLite"),
-    .package(path: "../../../Interop/ContractInterop"),
-    .package(path: "../../../Interop/CryptoInterop"),
-    .package(path: "../../../Interop/IdentityInterop"),
-    .package(path: "../../../Interop/StoreInterop"),
+    .package(path: "../../Packages/Auth"),
+    .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/SQLite"),
+    .package(path: "../../Interop/ContractInterop"),
+    .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/IdentityInterop"),
+    .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
     .testTarget(
