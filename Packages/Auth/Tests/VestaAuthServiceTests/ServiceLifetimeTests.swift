@@ -1,0 +1,135 @@
+import CryptoInterop
+import Foundation
+import IdentityInterop
+import StoreInterop
+import StoreInteropContracts
+import Testing
+import VestaConcurrency
+import VestaCore
+
+@testable import VestaAuthService
+
+@Suite struct ServiceLifetimeTests {
+  @Test func accountsSessionsAndCodesOutliveTheEngine() async throws {
+    let world = World()
+    let made = try await world.signUp()
+    _ = try await world.engine.sendOobCode(
+      SendOobCodeRequest(requestType: .verifyEmail, idToken: made.tokens.idToken), context: world.context)
+    let code = try world.emailedCode(.verifyEmail)
+    let custom = try await world.engine.createCustomToken(
+      CreateCustomTokenRequest(localID: "bob"), context: world.context)
+    let later = World(store: world.store, at: world.now)
+    #expect(try await later.lookup(made.tokens).localID == made.localID)
+    #expect(try await later.refresh(made.tokens).userID == made.localID)
+    #expect(try await later.engine.update(UpdateRequest(oobCode: code), context: later.context).emailVerified)
+    let bob = CustomTokenSignInRequest(token: custom)
+    #expect(try await later.engine.signInWithCustomToken(bob, context: later.context).localID == "bob")
+    #expect(later.crypto.generatedKeys == 0)
+  }
+
+  // MARK: As a component
+
+  private enum Stores: Library {
+    static let name = "test-stores"
+    static let version = "1.0.0"
+    static func components() -> [Component] {
+      [
+        Component((any StoreProvider).self) { _, isCacheable in
+          isCacheable = true
+          return Provider()
+        },
+        Component((any CryptoProvider).self) { _, isCacheable in
+          isCacheable = true
+          return FakeCrypto()
+        },
+      ]
+    }
+  }
+
+  /// Remembers what was opened; makes a new store each time, which tells whether it was closed.
+  private struct Provider: StoreProvider {
+    struct Opened: Sendable {
+      var name, directory: String
+      var store: ModelStore
+    }
+    let opened = Locked<[Opened]>([])
+
+    func openStore(
+      named name: String, in directory: String, options: StoreOptions
+    ) async throws -> any OrderedStore {
+      let store = ModelStore()
+      opened.withLock { $0.append(Opened(name: name, directory: directory, store: store)) }
+      return store
+    }
+  }
+
+  private func options(_ backend: VestaOptions.Backend = .embedded()) -> VestaOptions {
+    VestaOptions(projectID: "demo", backend: backend)
+  }
+
+  @Test func oneEngineStandsBehindBothProtocolsAndOpensItsStoreWhenItIsUsed() async throws {
+    let app = try VestaApp.configure(
+      name: "identity-\(UUID().uuidString)", options: options(), libraries: [AuthServiceLibrary.self, Stores.self])
+    let backend = try app.container.require((any IdentityBackend).self)
+    let admin = try app.container.require((any IdentityAdminBackend).self)
+    #expect(backend as? IdentityEngine === admin as? IdentityEngine)
+    let provider = try #require(try app.container.require((any StoreProvider).self) as? Provider)
+    #expect(provider.opened.withLock { $0.isEmpty })
+    let context = IdentityCallContext()
+    let made = try await backend.signUp(SignUpRequest(), context: context)
+    let found = try await admin.getUsers(GetUsersRequest(localIDs: [made.localID]), context: context)
+    #expect(found.users.count == 1)
+    let opened = provider.opened.withLock { $0 }
+    #expect(opened.map(\.name) == ["auth"] && opened.first?.directory == app.dataDirectory.path)
+    await app.delete()
+    let store = try #require(opened.first).store
+    await #expect(throws: StoreError.self) { try await store.read { try await $0.entries(in: .all) } }
+    #expect(await refusal { try await backend.signUp(SignUpRequest(), context: context) } == .unavailable)
+  }
+
+  @Test func anotherBackendIsRefusedWithASentence() throws {
+    let app = try VestaApp.configure(
+      name: "identity-\(UUID().uuidString)", options: options(.firebase),
+      libraries: [AuthServiceLibrary.self, Stores.self])
+    let error = try #require(throws: VestaError.self) { try app.container.require((any IdentityBackend).self) }
+    #expect(error.description.contains("no remote transport"))
+  }
+
+  @Test func aMissingStoreIsNamedWhileConfiguring() throws {
+    let error = try #require(throws: VestaError.self) {
+      try VestaApp.configure(
+        name: "identity-\(UUID().uuidString)", options: options(), libraries: [AuthServiceLibrary.self])
+    }
+    #expect(error.code == .missingDependency)
+    #expect(error.message.contains("VestaSQLite") || error.message.contains("VestaCrypto"))
+  }
+
+  // MARK: The lazy store
+
+  @Test func manyWhoAskAtOnceOpenTheStoreOnce() async throws {
+    let opens = Counter()
+    let lazy = LazyStore {
+      _ = opens.next()
+      return ModelStore()
+    }
+    let results = await atOnce(64) { _ in try await lazy.get() }
+    #expect(results.allSatisfy { $0.value != nil })
+    #expect(opens.next() == 2)
+  }
+
+  @Test func aStoreThatOpensAfterTheEndIsClosedAtOnce() async throws {
+    let store = ModelStore()
+    let (reached, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+    let lazy = LazyStore {
+      reached.continuation.finish()
+      for await _ in release.stream {}
+      return store
+    }
+    let asking = Task { try await lazy.get() }
+    for await _ in reached.stream {}
+    try await lazy.close()
+    release.continuation.finish()
+    await #expect(throws: StoreError.self) { _ = try await asking.value }
+    await #expect(throws: StoreError.self) { try await store.read { try await $0.entries(in: .all) } }
+  }
+}

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "AuthIntegration",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  dependencies: [
+    .package(path: "../../Packages/Auth"),
+    .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/SQLite"),
+    .package(path: "../../Interop/ContractInterop"),
+    .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/IdentityInterop"),
+    .package(path: "../../Interop/StoreInterop"),
+  ],
+  targets: [
+    .testTarget(
+      name: "AuthIntegrationTests",
+      dependencies: [
+        .product(name: "VestaAuthService", package: "Auth"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "ContractInterop", package: "ContractInterop"),
+        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "IdentityInterop", package: "IdentityInterop"),
+        .product(name: "IdentityInteropContracts", package: "IdentityInterop"),
+        .product(name: "StoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)
