@@ -7,7 +7,7 @@ public import VestaCore
 /// for both, and needs a store and a crypto provider.
 ///
 /// The store `auth` in the app's data directory is opened at the first call and closed when the app is deleted. An app
-/// may bring its own `AuthServiceOptions` by contributing a component for them.
+/// may bring its own `AuthServiceOptions` by registering a component that provides them.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [AuthServiceLibrary.self, …])

@@ -87,6 +87,31 @@ import VestaCore
     #expect(await refusal { try await backend.signUp(SignUpRequest(), context: context) } == .unavailable)
   }
 
+  private enum OwnOptions: Library {
+    static let name = "test-options"
+    static let version = "1.0.0"
+    static func components() -> [Component] {
+      [
+        Component(AuthServiceOptions.self) { _, _ in
+          var options = AuthServiceOptions()
+          options.initialConfig.signIn.allowsAnonymous = false
+          return options
+        }
+      ]
+    }
+  }
+
+  @Test func anAppMayBringItsOwnOptions() async throws {
+    let app = try VestaApp.configure(
+      name: "identity-\(UUID().uuidString)", options: options(),
+      libraries: [AuthServiceLibrary.self, Stores.self, OwnOptions.self])
+    let backend = try app.container.require((any IdentityBackend).self)
+    #expect(
+      await refusal { try await backend.signUp(SignUpRequest(), context: IdentityCallContext()) }
+        == .adminOnlyOperation)
+    await app.delete()
+  }
+
   @Test func anotherBackendIsRefusedWithASentence() throws {
     let app = try VestaApp.configure(
       name: "identity-\(UUID().uuidString)", options: options(.firebase),
