@@ -96,8 +96,8 @@ extension IdentityEngine {
         var ids: [String] = []
         let size = min(max(1, request.pageSize), 1000)
         let tenants = try await reader.entries(in: range, limit: size).compactMap { entry -> Tenant? in
-          var key = KeyTextReader(entry.key.dropFirst())
-          guard let id = key.text() else { return nil }
+          var key = KeyDecoder(entry.key, from: 1)
+          guard let id = try? key.string() else { return nil }
           ids.append(id)
           return try RecordCodec.decode(TenantRecord.self, from: entry.value).tenant(id)
         }

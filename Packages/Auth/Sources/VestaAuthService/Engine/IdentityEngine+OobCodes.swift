@@ -229,8 +229,8 @@ extension IdentityEngine {
     }
     let range = Keys.providerEmails(scope.tenant, email)
     for entry in try await reader.entries(in: range, limit: 100) {
-      var key = KeyTextReader(entry.key.dropFirst(range.lower.count))
-      guard let localID = key.text(), let user = try await reader.user(scope.tenant, localID) else { continue }
+      var key = KeyDecoder(entry.key, from: range.lower.count)
+      guard let localID = try? key.string(), let user = try await reader.user(scope.tenant, localID) else { continue }
       for provider in user.providers where provider.email == email && !providers.contains(provider.providerID) {
         providers.append(provider.providerID)
         methods.append(provider.providerID)

@@ -31,7 +31,7 @@ extension IdentityEngine {
     let expired = try await transaction.entries(
       in: Keys.expiredTickets(at: now - Self.memoryOfExpired), limit: 8)
     for entry in expired {
-      try await transaction.delete(Keys.ticket(Array(entry.key.dropFirst(9))))
+      try await transaction.delete(Keys.ticket(try Keys.hash(ofExpiry: entry.key)))
       try await transaction.delete(entry.key)
     }
     return secret

@@ -18,7 +18,7 @@ import StoreInterop
 /// | `30 hash` | the ticket of the secret with that SHA-256 |
 /// | `31 time hash` | nothing: a ticket expires then |
 ///
-/// The tenant of the project's own users is the empty text, so tenants never see one another's keys.
+/// A table's byte comes first, then the parts as `KeyEncoder` writes them. The tenant of the project's own users is the empty text, so tenants never see one another's keys.
 enum Keys {
   enum Table: UInt8, CaseIterable {
     case meta = 0x01
@@ -34,7 +34,8 @@ enum Keys {
     case ticket = 0x30
     case ticketExpiry = 0x31
 
-    var prefix: KeyText { KeyText([rawValue]) }
+    /// The beginning of the table's keys: one byte, before the parts that the key codec writes.
+    var prefix: KeyEncoder { KeyEncoder(continuing: [rawValue]) }
   }
 
   static let config = Table.meta.prefix.text("config").bytes
@@ -42,14 +43,14 @@ enum Keys {
   static let serviceAccount = Table.meta.prefix.text("service-account").bytes
 
   static func tenant(_ id: String) -> [UInt8] { Table.tenant.prefix.text(id).bytes }
-  static let tenants = KeyRange(prefix: Table.tenant.prefix.bytes)
+  static let tenants = Table.tenant.prefix.range
 
   static func signerKey(_ id: String) -> [UInt8] { Table.signerKey.prefix.text(id).bytes }
 
   static func user(_ tenant: String, _ localID: String) -> [UInt8] {
     Table.user.prefix.text(tenant).text(localID).bytes
   }
-  static func users(_ tenant: String) -> KeyRange { KeyRange(prefix: Table.user.prefix.text(tenant).bytes) }
+  static func users(_ tenant: String) -> KeyRange { Table.user.prefix.text(tenant).range }
 
   static func email(_ tenant: String, _ email: String) -> [UInt8] {
     Table.email.prefix.text(tenant).text(email).bytes
@@ -64,50 +65,75 @@ enum Keys {
     Table.providerEmail.prefix.text(tenant).text(email).text(localID).bytes
   }
   static func providerEmails(_ tenant: String, _ email: String) -> KeyRange {
-    KeyRange(prefix: Table.providerEmail.prefix.text(tenant).text(email).bytes)
+    Table.providerEmail.prefix.text(tenant).text(email).range
   }
 
-  static func session(_ hash: [UInt8]) -> [UInt8] { Table.session.prefix.tail(hash).bytes }
+  static func session(_ hash: [UInt8]) -> [UInt8] { Table.session.prefix.hash(hash).bytes }
   static func sessionOfUser(_ tenant: String, _ localID: String, _ hash: [UInt8]) -> [UInt8] {
-    Table.sessionOfUser.prefix.text(tenant).text(localID).tail(hash).bytes
+    Table.sessionOfUser.prefix.text(tenant).text(localID).hash(hash).bytes
   }
   static func sessions(_ tenant: String, _ localID: String) -> KeyRange {
-    KeyRange(prefix: Table.sessionOfUser.prefix.text(tenant).text(localID).bytes)
+    Table.sessionOfUser.prefix.text(tenant).text(localID).range
   }
 
-  static func ticket(_ hash: [UInt8]) -> [UInt8] { Table.ticket.prefix.tail(hash).bytes }
+  static func ticket(_ hash: [UInt8]) -> [UInt8] { Table.ticket.prefix.hash(hash).bytes }
   static func ticketExpiry(_ time: Int64, _ hash: [UInt8]) -> [UInt8] {
-    Table.ticketExpiry.prefix.number(time).tail(hash).bytes
+    Table.ticketExpiry.prefix.number(time).hash(hash).bytes
   }
   static func expiredTickets(at time: Int64) -> KeyRange {
     KeyRange(from: Table.ticketExpiry.prefix.bytes, to: Table.ticketExpiry.prefix.number(time).bytes)
   }
 
+  /// The hash in a key of `ticketExpiry`.
+  static func hash(ofExpiry key: [UInt8]) throws(StoreError) -> [UInt8] {
+    var key = KeyDecoder(key, from: 1)
+    _ = try key.int()
+    return try key.bytes()
+  }
+
   /// All that belongs to a tenant, but its sessions and tickets, which lead nowhere without their users.
   static func everything(of tenant: String) -> [KeyRange] {
     [Table.user, .email, .phone, .provider, .providerEmail, .sessionOfUser].map {
-      KeyRange(prefix: $0.prefix.text(tenant).bytes)
+      $0.prefix.text(tenant).range
     }
   }
 
   /// A key for people: `user("", "abc")`; bytes that are no key of ours in hexadecimal.
   static func describe(_ key: [UInt8]) -> String {
-    var reader = KeyTextReader(key)
-    guard let table = reader.byte().flatMap(Table.init) else { return Hex.encode(key) }
-    var parts: [String] = []
-    let texts = [
-      Table.meta: 1, .tenant: 1, .signerKey: 1, .user: 2, .email: 2, .phone: 2, .provider: 3, .providerEmail: 3,
-      .sessionOfUser: 2,
-    ]
-    for _ in 0..<(texts[table] ?? 0) {
-      guard let text = reader.text() else { return Hex.encode(key) }
-      parts.append("\"\(text)\"")
+    guard let table = key.first.flatMap(Table.init),
+      let elements = try? KeyDecoder.elements(of: Array(key.dropFirst()))
+    else { return Hex.encode(key) }
+    let parts = elements.map { element in
+      switch element {
+      case .string(let text): "\"\(text)\""
+      case .int(let number): String(number)
+      case .bytes(let bytes): Hex.encode(bytes)
+      default: "?"
+      }
     }
-    if table == .ticketExpiry {
-      guard let time = reader.number() else { return Hex.encode(key) }
-      parts.append(String(time))
-    }
-    if !reader.tail.isEmpty { parts.append(Hex.encode(reader.tail)) }
     return "\(table)(\(parts.joined(separator: ", ")))"
+  }
+}
+
+extension KeyEncoder {
+  /// The key with a text behind it.
+  fileprivate func text(_ text: String) -> KeyEncoder {
+    var key = self
+    key.append(string: text)
+    return key
+  }
+
+  /// The key with a number behind it.
+  fileprivate func number(_ number: Int64) -> KeyEncoder {
+    var key = self
+    key.append(int: number)
+    return key
+  }
+
+  /// The key with a hash behind it.
+  fileprivate func hash(_ hash: [UInt8]) -> KeyEncoder {
+    var key = self
+    key.append(bytes: hash)
+    return key
   }
 }

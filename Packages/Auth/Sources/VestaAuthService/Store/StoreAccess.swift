@@ -84,7 +84,10 @@ extension StoreTransaction {
 
   private func sessionHashes(of localID: String, tenant: String) async throws -> [[UInt8]] {
     let range = Keys.sessions(tenant, localID)
-    return try await entries(in: range).map { Array($0.key.dropFirst(range.lower.count)) }
+    return try await entries(in: range).map { entry in
+      var key = KeyDecoder(entry.key, from: range.lower.count)
+      return try key.bytes()
+    }
   }
 }
 
