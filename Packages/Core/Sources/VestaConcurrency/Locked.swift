@@ -55,25 +55,36 @@ public struct Locked<State>: Sendable {
   }
 }
 
-/// The heap cell behind a `Locked`: the value and, in the same allocation, the platform's mutex that guards it.
+/// The heap cell behind a `Locked`: the platform's mutex and, in the same allocation, the value that it guards.
+///
+/// The value comes second: a value without a size, such as `()`, would otherwise lie at the mutex's own address, and
+/// Thread Sanitizer would take each access to it for one to the mutex.
 @usableFromInline
-final class LockedCell<State>: ManagedBuffer<State, PlainMutex> {
+final class LockedCell<State>: ManagedBuffer<PlainMutex, State> {
   @inlinable
   static func make(_ initial: sending State) -> LockedCell<State> {
     // Sound: `create` makes an instance of the class it is called on.
-    let cell = unsafeDowncast(create(minimumCapacity: 1) { _ in initial }, to: LockedCell<State>.self)
-    cell.withUnsafeMutablePointerToElements { PlatformMutex.initialize($0) }
+    let cell = unsafeDowncast(create(minimumCapacity: 1) { _ in PlatformMutex.blank }, to: LockedCell<State>.self)
+    cell.withUnsafeMutablePointers { mutex, value in
+      PlatformMutex.initialize(mutex)
+      value.initialize(to: initial)
+    }
     return cell
   }
 
   /// Where the mutex lives.
-  // Sound outside the closure: the tail of the allocation stays where it is for as long as the cell lives.
+  // Sound outside the closure: the allocation stays where it is for as long as the cell lives.
   @inlinable
-  var mutex: UnsafeMutablePointer<PlainMutex> { withUnsafeMutablePointerToElements { $0 } }
+  var mutex: UnsafeMutablePointer<PlainMutex> { withUnsafeMutablePointerToHeader { $0 } }
 
-  /// Where the value lives: beside the mutex, so there is no second allocation and no exclusivity bookkeeping.
+  /// Where the value lives: behind the mutex, so there is no second allocation and no exclusivity bookkeeping.
   @inlinable
-  var value: UnsafeMutablePointer<State> { withUnsafeMutablePointerToHeader { $0 } }
+  var value: UnsafeMutablePointer<State> { withUnsafeMutablePointerToElements { $0 } }
 
-  deinit { withUnsafeMutablePointerToElements { PlatformMutex.destroy($0) } }
+  deinit {
+    withUnsafeMutablePointers { mutex, value in
+      value.deinitialize(count: 1)
+      PlatformMutex.destroy(mutex)
+    }
+  }
 }

@@ -29,6 +29,10 @@
 /// The address must not change between `initialize` and `destroy`.
 @usableFromInline
 enum PlatformMutex {
+  /// What stands where a mutex will be, until `initialize`.
+  @usableFromInline
+  static var blank: PlainMutex { PlainMutex() }
+
   @usableFromInline
   static func initialize(_ mutex: UnsafeMutablePointer<PlainMutex>) {
     #if canImport(WinSDK)

@@ -24,6 +24,14 @@ import VestaConcurrency
     #expect(table.withLock { $0.values.reduce(0, +) } == threads * 4_000)
   }
 
+  @Test func aLockAroundNothingUnderManyThreads() {
+    let (lock, count) = (Locked(()), Unguarded())
+    onThreads(threads) { _ in
+      for _ in 0..<2_000 { lock.withLock { _ in count.value += 1 } }
+    }
+    #expect(count.value == threads * 2_000)
+  }
+
   @Test func criticalSectionUnderManyThreads() {
     let (section, count, timeOuts) = (CriticalSection(), Unguarded(), Locked(0))
     onThreads(threads) { thread in
