@@ -4,6 +4,7 @@ import Foundation
 import IdentityInterop
 import IdentityInteropContracts
 import StoreInterop
+import Synchronization
 import Testing
 import VestaAuthService
 import VestaCrypto
@@ -68,6 +69,17 @@ import VestaSQLite
       let signIn = PasswordSignInRequest(email: "ada@example.com", password: "correct horse")
       #expect(try await second.signInWithPassword(signIn, context: context).localID == made.localID)
       try await second.close()
+    }
+  }
+
+  @Test func aCustomTokenThatIsMadeWhileTheSecondChangesIsAccepted() async throws {
+    try await withDirectory { directory in
+      let time = Time()
+      let engine = engine(in: directory, now: { time.next() })
+      let token = try await engine.createCustomToken(CreateCustomTokenRequest(localID: "ada"), context: context)
+      let signIn = CustomTokenSignInRequest(token: token)
+      #expect(try await engine.signInWithCustomToken(signIn, context: context).isNewUser)
+      try await engine.close()
     }
   }
 
@@ -167,4 +179,11 @@ import VestaSQLite
     }
     return bytes
   }
+}
+
+/// A clock of which every look shows another second.
+private final class Time: Sendable {
+  private let milliseconds = Atomic<Int64>(1_900_000_000_000)
+
+  func next() -> Int64 { milliseconds.add(1_000, ordering: .relaxed).newValue }
 }

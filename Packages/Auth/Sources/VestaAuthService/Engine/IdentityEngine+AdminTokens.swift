@@ -60,10 +60,12 @@ extension IdentityEngine {
       if let json = request.claims { try Checks.customClaims(json) }
       _ = try await keyRing.serviceAccount()
       guard let account = try await keyRing.customTokenKey() else { throw IdentityError(.internalError) }
+      // The clock is read once: a token that is valid for a second more than an hour would be refused.
+      let now = nowSeconds
       var claims: JWTObject = [
         "iss": .string(account.clientEmail), "sub": .string(account.clientEmail),
-        "aud": .string(TokenClaims.customTokenAudience), "iat": .integer(nowSeconds),
-        "exp": .integer(nowSeconds + 3600), "uid": .string(localID),
+        "aud": .string(TokenClaims.customTokenAudience), "iat": .integer(now),
+        "exp": .integer(now + 3600), "uid": .string(localID),
       ]
       if let tenantID = context.tenantID, !tenantID.isEmpty { claims["tenant_id"] = .string(tenantID) }
       if let own = request.claims.flatMap(ClaimsText.read) { claims["claims"] = .object(own) }
