@@ -190,18 +190,31 @@ extension Auth {
       @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) ->
       FirstFactor
   ) async throws -> AuthDataResult {
-    let signIn = try await call(operation)
-    return try await finishSignIn(try signIn.tokensOrError(auth: self), signIn)
+    // One trip for both calls: going back and forth between queues costs more than the look-up.
+    let (signIn, found) = try await call { backend, context throws(IdentityError) in
+      let signIn = try await operation(backend, context)
+      guard case .signedIn(let tokens) = signIn.outcome else { return (signIn, LookupResponse?.none) }
+      return (signIn, try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context))
+    }
+    let tokens = try signIn.tokensOrError(auth: self)
+    return try adopt(tokens, signIn, found)
   }
 
   /// Makes the user of new tokens the current one.
   @AuthActor
   func finishSignIn(_ tokens: IdentityTokens, _ signIn: FirstFactor) async throws -> AuthDataResult {
-    let uid = try IDToken(tokens.idToken).uid
-    let response = try await call { backend, context throws(IdentityError) in
+    let found = try await call { backend, context throws(IdentityError) in
       try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context)
     }
-    guard let found = response.users.first(where: { $0.localID == uid }) else {
+    return try adopt(tokens, signIn, found)
+  }
+
+  @AuthActor
+  private func adopt(
+    _ tokens: IdentityTokens, _ signIn: FirstFactor, _ response: LookupResponse?
+  ) throws -> AuthDataResult {
+    let uid = try IDToken(tokens.idToken).uid
+    guard let found = response?.users.first(where: { $0.localID == uid }) else {
       throw AuthError(.internalError, "The backend does not describe the user who has signed in.")
     }
     let record = UserRecord(found, wasAnonymous: signIn.isAnonymous)
