@@ -5,7 +5,7 @@ enum ObsoleteRules {
   /// Why an action is not compared; `nil` when it is.
   static func reason(for action: TraceAction) throws -> String? {
     if action.kind != "run_query" { return nil }
-    if action.request["transaction"].isPresent || action.request["newTransaction"].isPresent {
+    if action.request["transaction"].isPresent {
       return "in a transaction, of which the recording does not have the rest"
     }
     if action.request["readTime"].isPresent { return "at a moment of the recording's clock" }

@@ -55,7 +55,8 @@ struct TraceRunner {
 
   private func compare(_ received: [Document], with action: TraceAction) throws -> String? {
     guard action.code == 0 else { return nil }
-    let expected = try action.responses.filter { $0["document"].isPresent }.map { try WireReader.document($0["document"]) }
+    let documents = action.responses.map { $0["document"] }.filter(\.isPresent)
+    let expected = try documents.map(WireReader.document)
     if received.map(\.name) != expected.map(\.name) {
       return "expected \(names(expected)), got \(names(received))"
     }

@@ -26,7 +26,8 @@ enum WireReader {
     case "bytesValue": return .bytes(try bytes(content.string()))
     case "referenceValue": return .reference(try content.string())
     case "geoPointValue":
-      return .geoPoint(GeoPoint(latitude: try content["latitude"].double(), longitude: try content["longitude"].double()))
+      let (latitude, longitude) = (try content["latitude"].double(), try content["longitude"].double())
+      return .geoPoint(GeoPoint(latitude: latitude, longitude: longitude))
     case "arrayValue": return .array(try content["values"].array().map(value))
     case "mapValue": return .map(try map(content["fields"]))
     default: throw JSON.Mismatch(description: "unknown kind of value \(kind)")

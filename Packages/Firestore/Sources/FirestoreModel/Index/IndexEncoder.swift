@@ -46,7 +46,7 @@ package struct IndexEncoder: Sendable {
   /// Whether not all of a value counts in an index; such values cannot stand in filters.
   package static func truncates(_ value: Value) -> Bool {
     // What is short in total cannot be cut.
-    if DocumentSize.size(of: value) <= FirestoreLimits.indexedValueLength { return false }
+    if DocumentSize.size(of: value) < FirestoreLimits.indexedValueLength { return false }
     var encoder = IndexEncoder()
     encoder.append(value)
     return encoder.isTruncated
@@ -95,7 +95,7 @@ package struct IndexEncoder: Sendable {
     case .reference(let name):
       bytes.append(IndexTag.reference)
       write(segments: ResourcePath(splitting: name).segments)
-      budget -= name.utf8.count
+      budget -= DocumentSize.size(ofName: name)
     case .geoPoint(let place):
       scalar(IndexTag.geoPoint, cost: 16)
       write(number: IndexNumber.bits(of: place.latitude), count: 8)
@@ -187,9 +187,10 @@ package struct IndexEncoder: Sendable {
     bytes.append(IndexTag.end)
   }
 
-  /// Writes as many bytes as count; `false` when that was not all of them.
+  /// Writes as many bytes as count; `false` when there is no room for more.
   private mutating func writeCut(_ content: [UInt8]) -> Bool {
-    let isCut = content.count > budget
+    // As in production: a text that takes up all there is counts as cut, though every byte of it is there.
+    let isCut = content.count >= budget
     write(escaping: content.prefix(budget))
     bytes.append(contentsOf: [0, isCut ? IndexTag.textCut : IndexTag.textEnd])
     budget -= content.count

@@ -2,10 +2,10 @@ package import FirestoreInterop
 
 /// A filter as alternatives: a document matches when it satisfies all predicates of one of them.
 ///
-/// `in` and `array-contains-any` become alternatives. `or` and `and` are multiplied out, and alternatives with the same
+/// `in` and `array-contains-any` become alternatives, without any for null and NaN among their values. `or` and `and` are multiplied out, and alternatives with the same
 /// predicates are one.
 package struct DisjunctiveForm: Sendable, Hashable {
-  /// The alternatives; one empty one where there is no filter.
+  /// The alternatives: one empty one where there is no filter, none where nothing can match.
   package let conjunctions: [[Predicate]]
 
   /// The alternatives of a filter.
@@ -69,10 +69,16 @@ package struct DisjunctiveForm: Sendable, Hashable {
     case .equal: return [[Predicate(path, .equal(operand))]]
     case .notEqual: return [[Predicate(path, .notIn([operand]))]]
     case .arrayContains: return [[Predicate(path, .contains(operand))]]
-    case .in: return values.map { [Predicate(path, .equal($0))] }
-    case .arrayContainsAny: return values.map { [Predicate(path, .contains($0))] }
+    case .in: return values.filter(isComparable).map { [Predicate(path, .equal($0))] }
+    case .arrayContainsAny: return values.filter(isComparable).map { [Predicate(path, .contains($0))] }
     case .notIn: return [[Predicate(path, .notIn(values))]]
     }
+  }
+
+  /// Whether a value of `in` or `array-contains-any` can match anything: null and NaN are found by unary filters only.
+  private static func isComparable(_ value: Value) -> Bool {
+    if case .double(let number) = value { return !number.isNaN }
+    return value != .null
   }
 
   private static func check(_ count: Int) throws(FirestoreError) {
