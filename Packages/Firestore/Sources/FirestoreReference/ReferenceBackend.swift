@@ -23,17 +23,6 @@ public final class ReferenceBackend: FirestoreBackend {
     state = Locked(State(lastCommit: time))
   }
 
-  /// Replaces everything by documents, with the times that they have.
-  ///
-  /// - Parameter documents: All documents of all databases.
-  /// - Throws: `INVALID_ARGUMENT` for a name that is none; nothing has changed then.
-  public func load(_ documents: [Document]) throws(FirestoreError) {
-    var byName: [ResourceName: Document] = [:]
-    for document in documents { byName[try ResourceName(document: document.name)] = document }
-    let loaded = byName
-    state.withLock { $0.documents = loaded }
-  }
-
   /// Reads documents by name.
   public func batchGet(
     _ request: BatchGetDocumentsRequest,

@@ -1,3 +1,4 @@
+import FirestoreReference
 import Foundation
 
 /// Runs the suites that are named on the command line, or all that this runner knows.
@@ -19,7 +20,7 @@ enum Main {
       return true
     }
     do {
-      var runner = TraceRunner(suite: suite)
+      var runner = TraceRunner(suite: suite) { ReferenceBackend() }
       try await runner.run(TraceFile(folder: folder))
       return runner.failed == 0
     } catch {

@@ -1,5 +1,4 @@
 import FirestoreInterop
-import FirestoreReference
 
 /// Runs recorded queries and compares what comes back.
 struct TraceRunner {
@@ -8,9 +7,19 @@ struct TraceRunner {
   private(set) var failed = 0
   private var skipped: [String: Int] = [:]
   private let context = FirestoreCallContext(authorization: .owner)
+  private let makeBackend: () -> any FirestoreBackend
+  /// The backend that holds a database, with the key of that; recordings of one database follow each other.
+  private var loaded: (key: String?, backend: any FirestoreBackend)?
 
   /// A runner that has run nothing.
-  init(suite: String) { self.suite = suite }
+  ///
+  /// - Parameters:
+  ///   - suite: The name to print.
+  ///   - makeBackend: Makes a backend without documents.
+  init(suite: String, makeBackend: @escaping () -> any FirestoreBackend) {
+    self.suite = suite
+    self.makeBackend = makeBackend
+  }
 
   /// Runs every query of a file, and prints what fails and the totals.
   mutating func run(_ file: TraceFile) async throws {
@@ -19,8 +28,8 @@ struct TraceRunner {
         skipped[reason, default: 0] += 1
         continue
       }
-      let documents = action.database.flatMap { file.databases[$0] } ?? []
-      if let difference = try await difference(of: action, on: documents) {
+      let backend = try await backend(for: action.database, of: file)
+      if let difference = try await difference(of: action, on: backend) {
         failed += 1
         print("\(suite): FAILED \(action.name): \(difference)")
       } else {
@@ -31,15 +40,28 @@ struct TraceRunner {
     print("\(suite): \(passed) passed, \(failed) failed, \(skipped.values.reduce(0, +)) skipped")
   }
 
+  /// A backend with the documents of a database, written through commits.
+  private mutating func backend(for key: String?, of file: TraceFile) async throws -> any FirestoreBackend {
+    if let loaded, loaded.key == key { return loaded.backend }
+    let backend = makeBackend()
+    var rest = key.flatMap { file.databases[$0] }?[...] ?? []
+    while let first = rest.first {
+      let database = first.name.split(separator: "/").prefix(4).joined(separator: "/")
+      let writes = rest.prefix(400).map { Write.update($0) }
+      _ = try await backend.commit(CommitRequest(database: database, writes: writes), context: context)
+      rest = rest.dropFirst(400)
+    }
+    loaded = (key, backend)
+    return backend
+  }
+
   /// What is different from the recording; `nil` when nothing is.
-  private func difference(of action: TraceAction, on documents: [Document]) async throws -> String? {
-    let backend = ReferenceBackend()
+  private func difference(of action: TraceAction, on backend: any FirestoreBackend) async throws -> String? {
     let request = try WireReader.query(action.request)
     var received: [Document] = []
     var code = 0
     var message = ""
     do {
-      try backend.load(documents)
       try await backend.runQuery(request, context: context) { response in
         if let document = response.document { received.append(document) }
       }

@@ -99,11 +99,8 @@ package enum FilterRules {
     _ path: FieldPath, _ operation: Filter.FieldOperator, _ operand: Value, database: DatabaseName
   ) throws(FirestoreError) {
     var values = [operand]
-    switch operation {
-    case .in, .arrayContainsAny, .notIn:
+    if operation == .in || operation == .arrayContainsAny || operation == .notIn {
       values = try elements(of: operand, operation)
-    case .arrayContains: break
-    default: break
     }
     let isElement = operation == .arrayContains || operation == .arrayContainsAny
     if isElement && path.isDocumentName { throw .invalid("the name __key__ is reserved") }
@@ -111,7 +108,11 @@ package enum FilterRules {
       if IndexEncoder.truncates(value) {
         throw .invalid("value for \(path)\(isElement ? "[*]" : "") is too large to be used in a query")
       }
-      if path.isDocumentName { try checkName(value, database: database) }
+      if path.isDocumentName {
+        try checkName(value, database: database)
+      } else {
+        try DocumentRules.check(operand: value, of: path)
+      }
     }
   }
 

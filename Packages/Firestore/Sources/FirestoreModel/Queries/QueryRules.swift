@@ -34,7 +34,11 @@ package enum QueryRules {
     guard cursor.values.count <= query.orders.count else {
       throw .invalid("Cursor has too many values: \(cursor.values.count) > \(query.orders.count).")
     }
-    for (order, value) in zip(query.orders, cursor.values) where order.path.isDocumentName {
+    for (order, value) in zip(query.orders, cursor.values) {
+      guard order.path.isDocumentName else {
+        try DocumentRules.check(operand: value, of: order.path)
+        continue
+      }
       guard case .reference(let text) = value else { throw .invalid("the cursor value for __name__ is no reference") }
       let name: ResourceName
       do { name = try ResourceName(document: text) } catch {

@@ -16,6 +16,13 @@ package enum DocumentRules {
     try check(document.fields, below: [], depth: 0)
   }
 
+  /// Checks a value of a filter or a cursor.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` that names the field.
+  package static func check(operand value: Value, of path: FieldPath) throws(FirestoreError) {
+    try check(value, at: path, depth: 0)
+  }
+
   private static func check(_ map: MapValue, below names: [String], depth: Int) throws(FirestoreError) {
     for (name, value) in map {
       let path = FieldPath(names + [name])
@@ -42,8 +49,12 @@ package enum DocumentRules {
       }
     case .map(let map):
       try check(depth, at: path)
-      if map[Value.typeKey] == .string(Value.vectorType) { return try checkVector(map, at: path) }
-      try check(map, below: path.names, depth: depth)
+      switch map[Value.typeKey] {
+      case .string(Value.vectorType)?: try checkVector(map, at: path)
+      // What came over from Datastore keeps its old types in maps that are taken as they are.
+      case .string(let type)? where PathRules.isReserved(type) && type.utf8.starts(with: "__legacy_".utf8): return
+      default: try check(map, below: path.names, depth: depth)
+      }
     case .geoPoint(let place):
       guard abs(place.latitude) <= 90 else { throw .invalid("latitude must be in [-90.0, 90.0]: \(path)") }
       guard abs(place.longitude) <= 180 else { throw .invalid("longitude must be in [-180.0, 180.0]: \(path)") }
