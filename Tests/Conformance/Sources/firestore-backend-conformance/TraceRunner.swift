@@ -1,0 +1,95 @@
+import FirestoreInterop
+
+/// Runs recorded queries and compares what comes back.
+struct TraceRunner {
+  private let suite: String
+  private var passed = 0
+  private(set) var failed = 0
+  private var skipped: [String: Int] = [:]
+  private let context = FirestoreCallContext(authorization: .owner)
+  private let makeBackend: () -> any FirestoreBackend
+  /// The backend that holds a database, with the key of that; recordings of one database follow each other.
+  private var loaded: (key: String?, backend: any FirestoreBackend)?
+
+  /// A runner that has run nothing.
+  ///
+  /// - Parameters:
+  ///   - suite: The name to print.
+  ///   - makeBackend: Makes a backend without documents.
+  init(suite: String, makeBackend: @escaping () -> any FirestoreBackend) {
+    self.suite = suite
+    self.makeBackend = makeBackend
+  }
+
+  /// Runs every query of a file, and prints what fails and the totals.
+  mutating func run(_ file: TraceFile) async throws {
+    for action in file.actions where action.kind == "run_query" {
+      if let reason = try ObsoleteRules.reason(for: action) {
+        skipped[reason, default: 0] += 1
+        continue
+      }
+      let backend = try await backend(for: action.database, of: file)
+      if let difference = try await difference(of: action, on: backend) {
+        failed += 1
+        print("\(suite): FAILED \(action.name): \(difference)")
+      } else {
+        passed += 1
+      }
+    }
+    for (reason, count) in skipped.sorted(by: { $0.key < $1.key }) { print("\(suite): skipped \(count): \(reason)") }
+    print("\(suite): \(passed) passed, \(failed) failed, \(skipped.values.reduce(0, +)) skipped")
+  }
+
+  /// A backend with the documents of a database, written through commits.
+  private mutating func backend(for key: String?, of file: TraceFile) async throws -> any FirestoreBackend {
+    if let loaded, loaded.key == key { return loaded.backend }
+    let backend = makeBackend()
+    var rest = key.flatMap { file.databases[$0] }?[...] ?? []
+    while let first = rest.first {
+      let database = first.name.split(separator: "/").prefix(4).joined(separator: "/")
+      let writes = rest.prefix(400).map { Write.update($0) }
+      _ = try await backend.commit(CommitRequest(database: database, writes: writes), context: context)
+      rest = rest.dropFirst(400)
+    }
+    loaded = (key, backend)
+    return backend
+  }
+
+  /// What is different from the recording; `nil` when nothing is.
+  private func difference(of action: TraceAction, on backend: any FirestoreBackend) async throws -> String? {
+    let request = try WireReader.query(action.request)
+    var received: [Document] = []
+    var code = 0
+    var message = ""
+    do {
+      try await backend.runQuery(request, context: context) { response in
+        if let document = response.document { received.append(document) }
+      }
+    } catch let error as FirestoreError {
+      code = error.code.rawValue
+      message = error.message
+    }
+    if code != action.code {
+      return "expected status \(action.code) \(action.message.prefix(200)), got \(code) \(message.prefix(200))"
+    }
+    return try compare(received, with: action)
+  }
+
+  private func compare(_ received: [Document], with action: TraceAction) throws -> String? {
+    guard action.code == 0 else { return nil }
+    let documents = action.responses.map { $0["document"] }.filter(\.isPresent)
+    let expected = try documents.map(WireReader.document)
+    if received.map(\.name) != expected.map(\.name) {
+      return "expected \(names(expected)), got \(names(received))"
+    }
+    for (left, right) in zip(received, expected) where left.fields != right.fields {
+      return "the fields of \(left.name) differ"
+    }
+    return nil
+  }
+
+  private func names(_ documents: [Document]) -> String {
+    let names = documents.prefix(12).map { $0.name.split(separator: "/").dropFirst(5).joined(separator: "/") }
+    return "\(documents.count) \(names)"
+  }
+}
