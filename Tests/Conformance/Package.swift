@@ -13,10 +13,20 @@ let package = Package(
   name: "Conformance",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
+    .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/FirestoreInterop"),
+    .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/Firestore"),
   ],
   targets: [
+    .executableTarget(
+      name: "crypto-conformance",
+      dependencies: [
+        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+      ],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "firestore-backend-conformance",
       dependencies: [
