@@ -8,7 +8,7 @@ public enum UTF8Order {
   /// - Parameters:
   ///   - left: A text.
   ///   - right: Another text.
-  public static func compare(_ left: some StringProtocol, _ right: some StringProtocol) -> Int {
+  public static func compare(_ left: String, _ right: String) -> Int {
     // Unsafe pointers, used inside the closures only: bytes of native strings are compared without going by index.
     let fast = left.utf8.withContiguousStorageIfAvailable { left in
       right.utf8.withContiguousStorageIfAvailable { right in compare(bytes: left, right) }
@@ -22,7 +22,7 @@ public enum UTF8Order {
   /// - Parameters:
   ///   - left: A text.
   ///   - right: Another text.
-  public static func equal(_ left: some StringProtocol, _ right: some StringProtocol) -> Bool {
+  public static func equal(_ left: String, _ right: String) -> Bool {
     left.utf8.count == right.utf8.count && compare(left, right) == 0
   }
 
@@ -43,14 +43,16 @@ public enum UTF8Order {
   /// - Parameters:
   ///   - left: Bytes.
   ///   - right: Other bytes.
-  public static func compare<Left: RandomAccessCollection<UInt8>, Right: RandomAccessCollection<UInt8>>(
-    bytes left: Left, _ right: Right
-  ) -> Int where Left.Index == Int, Right.Index == Int {
+  public static func compare(bytes left: [UInt8], _ right: [UInt8]) -> Int {
+    // Unsafe pointers, used inside the closures only: texts and bytes share one comparison.
+    left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { compare(bytes: left, $0) } }
+  }
+
+  private static func compare(bytes left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
     let common = min(left.count, right.count)
     var offset = 0
     while offset < common {
-      let (first, second) = (left[left.startIndex + offset], right[right.startIndex + offset])
-      if first != second { return first < second ? -1 : 1 }
+      if left[offset] != right[offset] { return left[offset] < right[offset] ? -1 : 1 }
       offset += 1
     }
     return left.count - right.count
