@@ -34,7 +34,7 @@ let package = Package(
         .product(name: "FirestoreReference", package: "Firestore"),
       ],
       swiftSettings: settings
-    )
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
