@@ -1,0 +1,156 @@
+/// Reads documents by name.
+public struct BatchGetDocumentsRequest: Sendable, Hashable {
+  /// The database, `projects/{p}/databases/{d}`.
+  public var database: String
+
+  /// The full names; the same one twice is answered once.
+  ///
+  /// Empty only to begin a transaction.
+  public var documents: [String]
+
+  /// The fields to return; `nil` for all.
+  public var mask: DocumentMask?
+
+  /// At which moment to read.
+  public var consistency: ReadConsistency
+
+  /// A request for documents.
+  public init(
+    database: String, documents: [String], mask: DocumentMask? = nil, consistency: ReadConsistency = .latest
+  ) {
+    self.database = database
+    self.documents = documents
+    self.mask = mask
+    self.consistency = consistency
+  }
+}
+
+/// One of the documents that were asked for, or the transaction that was begun.
+public struct BatchGetDocumentsResponse: Sendable, Hashable {
+  /// What became of one name.
+  public enum Result: Sendable, Hashable {
+    /// The document is there.
+    case found(Document)
+    /// There is no document of this name.
+    case missing(String)
+  }
+
+  /// A document; `nil` in a first response that only tells the transaction.
+  public var result: Result?
+
+  /// The transaction that the call has begun; in the first response only.
+  public var transaction: [UInt8]?
+
+  /// The moment that was read; the same in all responses.
+  public var readTime: Timestamp?
+
+  /// A response.
+  public init(result: Result? = nil, transaction: [UInt8]? = nil, readTime: Timestamp? = nil) {
+    self.result = result
+    self.transaction = transaction
+    self.readTime = readTime
+  }
+}
+
+/// Lists the documents of a collection, a page at a time.
+public struct ListDocumentsRequest: Sendable, Hashable {
+  /// What the collection is right below: `…/documents`, or a document.
+  public var parent: String
+
+  /// The last part of the collection's path; empty for all collections below the parent.
+  public var collectionID: String
+
+  /// How many documents at the most; zero lets the backend choose.
+  public var pageSize: Int32
+
+  /// Where the page before ended; empty for the first one.
+  ///
+  /// All else must be as it was then.
+  public var pageToken: String
+
+  /// Fields to order by, such as `priority desc, __name__`; empty for names.
+  public var orderBy: String
+
+  /// The fields to return; `nil` for all.
+  public var mask: DocumentMask?
+
+  /// At which moment to read.
+  public var consistency: ReadConsistency
+
+  /// Whether names without a document that have something below them are listed too; not together with `orderBy`.
+  public var showMissing: Bool
+
+  /// A request for a page of documents.
+  public init(
+    parent: String,
+    collectionID: String,
+    pageSize: Int32 = 0,
+    pageToken: String = "",
+    orderBy: String = "",
+    mask: DocumentMask? = nil,
+    consistency: ReadConsistency = .latest,
+    showMissing: Bool = false
+  ) {
+    self.parent = parent
+    self.collectionID = collectionID
+    self.pageSize = pageSize
+    self.pageToken = pageToken
+    self.orderBy = orderBy
+    self.mask = mask
+    self.consistency = consistency
+    self.showMissing = showMissing
+  }
+}
+
+/// A page of documents.
+public struct ListDocumentsResponse: Sendable, Hashable {
+  /// The documents; missing ones have a name and no times.
+  public var documents: [Document]
+
+  /// What to ask for the next page with; empty after the last one.
+  public var nextPageToken: String
+
+  /// A page of documents.
+  public init(documents: [Document], nextPageToken: String = "") {
+    self.documents = documents
+    self.nextPageToken = nextPageToken
+  }
+}
+
+/// Lists the collections right below a document or the root, a page at a time.
+public struct ListCollectionIDsRequest: Sendable, Hashable {
+  /// `…/documents`, or a document, which may be missing.
+  public var parent: String
+
+  /// How many at the most; zero lets the backend choose.
+  public var pageSize: Int32
+
+  /// Where the page before ended; empty for the first one.
+  public var pageToken: String
+
+  /// The moment to read; `nil` for now.
+  public var readTime: Timestamp?
+
+  /// A request for a page of collections.
+  public init(parent: String, pageSize: Int32 = 0, pageToken: String = "", readTime: Timestamp? = nil) {
+    self.parent = parent
+    self.pageSize = pageSize
+    self.pageToken = pageToken
+    self.readTime = readTime
+  }
+}
+
+/// A page of collections.
+public struct ListCollectionIDsResponse: Sendable, Hashable {
+  /// The last parts of their paths, sorted.
+  public var collectionIDs: [String]
+
+  /// What to ask for the next page with; empty after the last one.
+  public var nextPageToken: String
+
+  /// A page of collections.
+  public init(collectionIDs: [String], nextPageToken: String = "") {
+    self.collectionIDs = collectionIDs
+    self.nextPageToken = nextPageToken
+  }
+}

@@ -1,0 +1,66 @@
+/// What kind of transaction is wanted.
+public enum TransactionOptions: Sendable, Hashable {
+  /// Reads one moment: that of `readTime`, at most an hour ago, or that of the first read. It never fails for others.
+  case readOnly(readTime: Timestamp? = nil)
+  /// Reads and writes. `retrying` is the transaction that this one tries again, which gives it priority.
+  case readWrite(retrying: [UInt8]? = nil, concurrency: ConcurrencyMode? = nil)
+
+  /// How a transaction that writes keeps out of the way of others.
+  public enum ConcurrencyMode: Sendable, Hashable {
+    /// Nothing is locked; the commit fails with `ABORTED` when something that was read has changed.
+    case optimistic
+    /// What is read is locked; others that want to change it wait.
+    case pessimistic
+  }
+}
+
+/// At which moment a call reads.
+public enum ReadConsistency: Sendable, Hashable {
+  /// Now: everything that was committed before the call is seen.
+  case latest
+  /// In a transaction, which holds what is read.
+  case transaction([UInt8])
+  /// In a transaction that the call begins; its identifier comes with the first response.
+  case newTransaction(TransactionOptions)
+  /// At a moment in the past, within the time that the backend keeps.
+  case readTime(Timestamp)
+}
+
+/// Begins a transaction.
+public struct BeginTransactionRequest: Sendable, Hashable {
+  /// The database, `projects/{p}/databases/{d}`.
+  public var database: String
+
+  /// What kind of transaction.
+  public var options: TransactionOptions
+
+  /// A request for a transaction.
+  public init(database: String, options: TransactionOptions = .readWrite()) {
+    self.database = database
+    self.options = options
+  }
+}
+
+/// A transaction that has begun.
+public struct BeginTransactionResponse: Sendable, Hashable {
+  /// Its identifier, opaque.
+  public var transaction: [UInt8]
+
+  /// A transaction that has begun.
+  public init(transaction: [UInt8]) { self.transaction = transaction }
+}
+
+/// Gives a transaction up.
+public struct RollbackRequest: Sendable, Hashable {
+  /// The database, `projects/{p}/databases/{d}`.
+  public var database: String
+
+  /// The identifier of the transaction.
+  public var transaction: [UInt8]
+
+  /// A request to give a transaction up.
+  public init(database: String, transaction: [UInt8]) {
+    self.database = database
+    self.transaction = transaction
+  }
+}

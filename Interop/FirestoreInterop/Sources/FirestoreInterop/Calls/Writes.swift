@@ -1,0 +1,105 @@
+/// Writes, all or nothing.
+public struct CommitRequest: Sendable, Hashable {
+  /// The database, `projects/{p}/databases/{d}`.
+  public var database: String
+
+  /// The writes, in order; later ones see earlier ones, also of the same document.
+  public var writes: [Write]
+
+  /// The transaction that this ends; `nil` for a commit by itself.
+  public var transaction: [UInt8]?
+
+  /// A commit.
+  public init(database: String, writes: [Write], transaction: [UInt8]? = nil) {
+    self.database = database
+    self.writes = writes
+    self.transaction = transaction
+  }
+}
+
+/// A commit that has happened.
+public struct CommitResponse: Sendable, Hashable {
+  /// One result for each write, in order.
+  public var writeResults: [WriteResult]
+
+  /// When it happened; later than every commit before it, and to the microsecond.
+  public var commitTime: Timestamp
+
+  /// A commit that has happened.
+  public init(writeResults: [WriteResult], commitTime: Timestamp) {
+    self.writeResults = writeResults
+    self.commitTime = commitTime
+  }
+}
+
+/// Writes, each by itself and in any order.
+public struct BatchWriteRequest: Sendable, Hashable {
+  /// The database, `projects/{p}/databases/{d}`.
+  public var database: String
+
+  /// The writes; no two of one document.
+  public var writes: [Write]
+
+  /// A batch of writes.
+  public init(database: String, writes: [Write]) {
+    self.database = database
+    self.writes = writes
+  }
+}
+
+/// What became of each write of a batch.
+public struct BatchWriteResponse: Sendable, Hashable {
+  /// One result for each write, in the order of the request: done, or refused.
+  public var results: [Result<WriteResult, FirestoreError>]
+
+  /// What became of each write.
+  public init(results: [Result<WriteResult, FirestoreError>]) { self.results = results }
+}
+
+/// What is sent in a write call.
+///
+/// The first request opens the stream and has no writes; the response tells stream and token. Each later request is a
+/// commit by itself, answered by one response, in order; several may be under way. A request without writes gets a
+/// response too. The first write that fails ends the call with its error, after the responses before it.
+public struct WriteRequest: Sendable, Hashable {
+  /// The database, `projects/{p}/databases/{d}`; needed in the first request only.
+  public var database: String
+
+  /// The writes, all or nothing.
+  public var writes: [Write]
+
+  /// The token of the latest response; empty in the first request.
+  public var streamToken: [UInt8]
+
+  /// A request of a write call.
+  public init(database: String = "", writes: [Write] = [], streamToken: [UInt8] = []) {
+    self.database = database
+    self.writes = writes
+    self.streamToken = streamToken
+  }
+}
+
+/// What is answered in a write call.
+public struct WriteResponse: Sendable, Hashable {
+  /// The name of the stream; in the first response only.
+  public var streamID: String
+
+  /// The token to send with the next request; opaque.
+  public var streamToken: [UInt8]
+
+  /// One result for each write of the request, in order.
+  public var writeResults: [WriteResult]
+
+  /// When the writes happened; `nil` in the first response.
+  public var commitTime: Timestamp?
+
+  /// A response of a write call.
+  public init(
+    streamID: String = "", streamToken: [UInt8], writeResults: [WriteResult] = [], commitTime: Timestamp? = nil
+  ) {
+    self.streamID = streamID
+    self.streamToken = streamToken
+    self.writeResults = writeResults
+    self.commitTime = commitTime
+  }
+}

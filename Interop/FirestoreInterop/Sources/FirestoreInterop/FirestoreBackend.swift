@@ -1,0 +1,115 @@
+/// The document store as its clients see it: one method for each call of `google.firestore.v1`.
+///
+/// An engine in the process implements it, a client of a remote service does, and a server puts any implementation of it
+/// on the wire. Requests and responses mirror the wire's messages, so that such adapters are plain renaming. The calls
+/// for one document are not here: an adapter makes them of `batchGet` and `commit`.
+///
+/// What every implementation promises:
+/// - All methods may be called from any task at any time. An embedded backend answers on the calling task.
+/// - Resource names say which database is meant; databases know nothing of each other.
+/// - A call that throws has changed nothing, except where it says so. Errors have the service's codes, and texts that name
+///   the part of the request that is wrong.
+/// - Commits have an order. Their times grow strictly and have whole microseconds. A read that begins after a commit has
+///   returned sees it.
+/// - Cancelling the calling task ends a call with `CANCELLED`; a commit that has begun may have happened.
+public protocol FirestoreBackend: Sendable {
+  // MARK: Reading
+
+  /// Reads documents by name, all at one moment.
+  ///
+  /// - Parameters:
+  ///   - request: Which documents.
+  ///   - context: Whose call it is.
+  ///   - receive: Takes the responses, one by one and in any order of names; the next one waits for it. It may end the
+  ///     call by throwing. Do not keep it waiting: the backend holds the moment that it reads.
+  /// - Throws: `FirestoreError`, or what `receive` threw. What was received before is right all the same.
+  func batchGet(
+    _ request: BatchGetDocumentsRequest,
+    context: FirestoreCallContext,
+    receive: (BatchGetDocumentsResponse) async throws -> Void
+  ) async throws
+
+  /// Lists the documents of a collection, a page at a time.
+  func listDocuments(
+    _ request: ListDocumentsRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> ListDocumentsResponse
+
+  /// Lists the collections right below a document or the root, a page at a time.
+  ///
+  /// A collection is there when any document is below it, at whatever depth. For owners only.
+  func listCollectionIDs(
+    _ request: ListCollectionIDsRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> ListCollectionIDsResponse
+
+  /// Runs a query; results come in its order.
+  ///
+  /// - Parameters:
+  ///   - request: The query.
+  ///   - context: Whose call it is.
+  ///   - receive: Takes the responses, one by one; the next one waits for it. It may end the call by throwing.
+  /// - Throws: `FirestoreError`, or what `receive` threw.
+  func runQuery(
+    _ request: RunQueryRequest,
+    context: FirestoreCallContext,
+    receive: (RunQueryResponse) async throws -> Void
+  ) async throws
+
+  /// Counts, sums and averages the results of a query.
+  func runAggregation(
+    _ request: RunAggregationQueryRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> RunAggregationQueryResponse
+
+  /// Splits a query into parts of about equal size. For owners only.
+  func partitionQuery(
+    _ request: PartitionQueryRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> PartitionQueryResponse
+
+  // MARK: Writing
+
+  /// Commits writes, all or nothing, and ends the transaction if there is one.
+  ///
+  /// - Throws: `ABORTED` when another transaction was in the way: begin again. The transaction has ended then, and so it
+  ///   has after every other error.
+  func commit(
+    _ request: CommitRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> CommitResponse
+
+  /// Applies writes, each by itself and in any order.
+  ///
+  /// - Throws: What is wrong with the request as a whole. What is wrong with one write is in its result.
+  func batchWrite(
+    _ request: BatchWriteRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> BatchWriteResponse
+
+  // MARK: Transactions
+
+  /// Begins a transaction.
+  ///
+  /// It ends with its commit or rollback, after 270 seconds, or after 60 seconds without a call.
+  func beginTransaction(
+    _ request: BeginTransactionRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> BeginTransactionResponse
+
+  /// Gives a transaction up, and what it holds.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for a transaction that is not known; one that has ended already is no failure.
+  func rollback(_ request: RollbackRequest, context: FirestoreCallContext) async throws(FirestoreError)
+
+  // MARK: Calls that stay open
+
+  /// Opens a call that follows targets; see `ListenResponse` for the order of what it says.
+  ///
+  /// - Parameters:
+  ///   - database: The database, `projects/{p}/databases/{d}`.
+  ///   - context: Whose call it is. Another user needs another call.
+  /// - Throws: What prevents the call as a whole. What is wrong with a target ends that target alone.
+  func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall
+
+  /// Opens a call that writes; see `WriteRequest` for how it goes.
+  ///
+  /// - Parameters:
+  ///   - database: The database, `projects/{p}/databases/{d}`.
+  ///   - context: Whose call it is. Another user needs another call.
+  /// - Throws: What prevents the call as a whole.
+  func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall
+}

@@ -1,0 +1,54 @@
+/// Something to listen to: the results of a query, or documents by name.
+public struct Target: Sendable, Hashable {
+  /// What is listened to.
+  public enum Subject: Sendable, Hashable {
+    /// The results of a query below a parent: `…/documents`, or a document.
+    case query(parent: String, StructuredQuery)
+    /// Documents by their full names.
+    case documents([String])
+  }
+
+  /// From where on changes are wanted.
+  public enum Resume: Sendable, Hashable {
+    /// After what a resume token stands for.
+    case token([UInt8])
+    /// After a moment.
+    case readTime(Timestamp)
+  }
+
+  /// The caller's number for the target; above zero, and free in this call.
+  public var id: Int32
+
+  /// What is listened to.
+  public var subject: Subject
+
+  /// From where on changes are wanted; `nil` for everything from the start.
+  public var resume: Resume?
+
+  /// Whether the target is removed once it is current.
+  public var once: Bool
+
+  /// How many documents the caller has for the target, when it resumes; lets the backend send a bloom filter.
+  public var expectedCount: Int32?
+
+  /// A target.
+  public init(
+    id: Int32, _ subject: Subject, resume: Resume? = nil, once: Bool = false, expectedCount: Int32? = nil
+  ) {
+    self.id = id
+    self.subject = subject
+    self.resume = resume
+    self.once = once
+    self.expectedCount = expectedCount
+  }
+}
+
+/// What is sent in a listen call.
+public enum ListenRequest: Sendable, Hashable {
+  /// Begins to listen; acknowledged by exactly one target change `.add`, or by `.remove` with a cause.
+  case addTarget(Target)
+  /// Ends listening; acknowledged by exactly one target change `.remove` without a cause.
+  ///
+  /// The number can be used again at once, also before the acknowledgement.
+  case removeTarget(id: Int32)
+}

@@ -1,0 +1,48 @@
+/// A wish to know how a query is answered.
+public struct ExplainOptions: Sendable, Hashable {
+  /// Whether the query is run too: then results and `executionStats` come along.
+  public var analyze: Bool
+
+  /// A wish to know the plan.
+  public init(analyze: Bool = false) { self.analyze = analyze }
+}
+
+/// How a query is or was answered.
+public struct ExplainMetrics: Sendable, Hashable {
+  /// The indexes that are used: for each, properties such as `"query_scope"` and `"properties"`.
+  public var indexesUsed: [MapValue]
+
+  /// What running the query took; `nil` where it was not run.
+  public var executionStats: ExecutionStats?
+
+  /// The plan of a query, and what it took.
+  public init(indexesUsed: [MapValue], executionStats: ExecutionStats? = nil) {
+    self.indexesUsed = indexesUsed
+    self.executionStats = executionStats
+  }
+}
+
+/// What running a query took.
+public struct ExecutionStats: Sendable, Hashable {
+  /// How many results were returned.
+  public var resultsReturned: Int64
+
+  /// How long it took.
+  public var executionDuration: Duration
+
+  /// How many documents were read.
+  public var readOperations: Int64
+
+  /// More figures, such as how many index entries were scanned.
+  public var debugStats: MapValue
+
+  /// What running a query took.
+  public init(
+    resultsReturned: Int64, executionDuration: Duration, readOperations: Int64, debugStats: MapValue = [:]
+  ) {
+    self.resultsReturned = resultsReturned
+    self.executionDuration = executionDuration
+    self.readOperations = readOperations
+    self.debugStats = debugStats
+  }
+}

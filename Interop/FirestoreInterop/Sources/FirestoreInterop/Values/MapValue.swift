@@ -1,0 +1,99 @@
+/// Values under names, in the order of the names' UTF-8 bytes.
+///
+/// The order is the one that values are compared and stored in, so neither needs sorting again; looking a name up halves
+/// the entries. What is equal, and which name is taken, goes by bytes.
+///
+/// ```swift
+/// var fields: MapValue = ["name": .string("Ada"), "age": .integer(36)]
+/// fields["age"] = .integer(37)
+/// for (name, value) in fields { print(name, value) }   // age, then name
+/// ```
+public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleByDictionaryLiteral {
+  /// A name and the value under it.
+  public typealias Element = (name: String, value: Value)
+
+  private var names: [String]
+  private var values: [Value]
+
+  /// An empty map.
+  public init() {
+    names = []
+    values = []
+  }
+
+  /// A map of entries in any order; of several with one name the last one stays.
+  ///
+  /// Entries that are in order already cost nothing but the copy.
+  ///
+  /// - Parameter entries: Names and values.
+  public init(_ entries: some Sequence<(String, Value)>) {
+    self.init()
+    for (name, value) in entries {
+      if let last = names.last, UTF8Order.compare(last, name) >= 0 {
+        self[name] = value
+      } else {
+        names.append(name)
+        values.append(value)
+      }
+    }
+  }
+
+  /// A map as it would stand in a program; of several entries with one name the last one stays.
+  public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
+
+  /// The value under a name; setting `nil` takes the name away.
+  public subscript(name: String) -> Value? {
+    get {
+      let place = lowerBound(of: name)
+      return place < names.count && UTF8Order.equal(names[place], name) ? values[place] : nil
+    }
+    set {
+      let place = lowerBound(of: name)
+      let isThere = place < names.count && UTF8Order.equal(names[place], name)
+      switch (newValue, isThere) {
+      case (let value?, true): values[place] = value
+      case (let value?, false):
+        names.insert(name, at: place)
+        values.insert(value, at: place)
+      case (nil, true):
+        names.remove(at: place)
+        values.remove(at: place)
+      case (nil, false): break
+      }
+    }
+  }
+
+  /// The position of the first entry.
+  public var startIndex: Int { 0 }
+
+  /// The position behind the last entry.
+  public var endIndex: Int { names.count }
+
+  /// The entry at a position.
+  public subscript(position: Int) -> Element { (names[position], values[position]) }
+
+  /// Whether the two have the same names and values.
+  public static func == (left: MapValue, right: MapValue) -> Bool {
+    left.names.count == right.names.count
+      && left.names.indices.allSatisfy { UTF8Order.equal(left.names[$0], right.names[$0]) }
+      && left.values == right.values
+  }
+
+  /// Feeds what equality goes by.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(names.count)
+    for name in names { UTF8Order.hash(name, into: &hasher) }
+    hasher.combine(values)
+  }
+
+  /// The first position whose name is not below the given one.
+  private func lowerBound(of name: String) -> Int {
+    var low = 0
+    var high = names.count
+    while low < high {
+      let middle = (low + high) / 2
+      if UTF8Order.compare(names[middle], name) < 0 { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
