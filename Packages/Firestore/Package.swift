@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Firestore",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "FirestoreReference", targets: ["FirestoreReference"])
+  ],
+  dependencies: [
+    .package(path: "../Core"),
+    .package(path: "../../Interop/FirestoreInterop"),
+  ],
+  targets: [
+    .target(
+      name: "FirestoreModel",
+      dependencies: [.product(name: "FirestoreInterop", package: "FirestoreInterop")],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "FirestoreReference",
+      dependencies: [
+        "FirestoreModel",
+        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "FirestoreModelTests",
+      dependencies: [
+        "FirestoreModel", "FirestoreReference",
+        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

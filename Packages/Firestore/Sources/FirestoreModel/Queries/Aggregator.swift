@@ -1,0 +1,92 @@
+package import FirestoreInterop
+
+/// Figures that are made of one document after the other.
+package struct Aggregator: Sendable {
+  private struct Sum: Sendable {
+    var whole: Int64 = 0
+    var total = 0.0
+    var isWhole = true
+    var count: Int64 = 0
+
+    mutating func add(_ value: Value) {
+      switch value {
+      case .integer(let number):
+        let (sum, overflow) = whole.addingReportingOverflow(number)
+        whole = overflow ? whole : sum
+        if overflow { isWhole = false }
+        total += Double(number)
+        count += 1
+      case .double(let number):
+        isWhole = false
+        total += number
+        count += 1
+      default: return
+      }
+    }
+  }
+
+  private let aggregations: [(operation: Aggregation.Operation, path: FieldPath?, alias: String)]
+  private var sums: [Sum]
+  private var count: Int64 = 0
+
+  /// The figures of a query.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for too many figures, none, or two of one name.
+  package init(_ aggregations: [Aggregation]) throws(FirestoreError) {
+    guard !aggregations.isEmpty else { throw .invalid("Aggregations can not be empty.") }
+    guard aggregations.count <= FirestoreLimits.aggregations else {
+      throw .invalid("The maximum number of aggregations allowed in an aggregation query is 5.")
+    }
+    var result: [(Aggregation.Operation, FieldPath?, String)] = []
+    var unnamed = 0
+    for aggregation in aggregations {
+      if aggregation.alias.isEmpty { unnamed += 1 }
+      let alias = aggregation.alias.isEmpty ? "field_\(unnamed)" : aggregation.alias
+      if result.contains(where: { UTF8Order.equal($0.2, alias) }) {
+        throw .invalid("Aggregation aliases contain duplicate alias \(alias).")
+      }
+      result.append((aggregation.operation, try Aggregator.path(of: aggregation.operation), alias))
+    }
+    self.aggregations = result
+    sums = Array(repeating: Sum(), count: result.count)
+  }
+
+  /// The fields that a document must have to count in any figure.
+  package var fields: [FieldPath] { aggregations.compactMap(\.path) }
+
+  /// Adds a document; one that lacks a field of some figure counts in none.
+  package mutating func add(_ document: Document) {
+    guard fields.allSatisfy({ document.value(at: $0) != nil }) else { return }
+    count += 1
+    for (index, aggregation) in aggregations.enumerated() {
+      guard let path = aggregation.path, let value = document.value(at: path) else { continue }
+      sums[index].add(value)
+    }
+  }
+
+  /// The figures by their names.
+  package var result: MapValue {
+    MapValue(aggregations.indices.map { (aggregations[$0].alias, value(at: $0)) })
+  }
+
+  private func value(at index: Int) -> Value {
+    let sum = sums[index]
+    switch aggregations[index].operation {
+    case .count(let upTo): return .integer(min(count, upTo ?? count))
+    case .sum: return sum.isWhole ? .integer(sum.whole) : .double(sum.total)
+    case .average: return sum.count == 0 ? .null : .double(sum.total / Double(sum.count))
+    }
+  }
+
+  private static func path(of operation: Aggregation.Operation) throws(FirestoreError) -> FieldPath? {
+    switch operation {
+    case .count(let upTo):
+      if let upTo, upTo <= 0 { throw .invalid("up_to must be greater than zero.") }
+      return nil
+    case .sum(let path), .average(let path):
+      let path = try FieldPath(parsing: path)
+      try path.checkForQuery()
+      return path
+    }
+  }
+}

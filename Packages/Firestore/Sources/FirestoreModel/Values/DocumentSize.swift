@@ -1,0 +1,34 @@
+package import FirestoreInterop
+
+/// How large the service counts things.
+package enum DocumentSize {
+  /// A document: its name, its fields, and 32 bytes.
+  package static func size(of document: Document) -> Int {
+    size(ofName: document.name) + size(of: document.fields) + 32
+  }
+
+  /// A document's name, also in a reference: each identifier of its path and 1, and 16.
+  package static func size(ofName name: String) -> Int {
+    let segments = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return segments.dropFirst(5).reduce(16) { $0 + $1.count + 1 }
+  }
+
+  /// A map: its names as texts, and its values.
+  package static func size(of map: MapValue) -> Int {
+    map.reduce(0) { $0 + $1.name.utf8.count + 1 + size(of: $1.value) }
+  }
+
+  /// A value.
+  package static func size(of value: Value) -> Int {
+    switch value {
+    case .null, .boolean: 1
+    case .integer, .double, .timestamp: 8
+    case .string(let text): text.utf8.count + 1
+    case .bytes(let bytes): bytes.count
+    case .reference(let name): size(ofName: name)
+    case .geoPoint: 16
+    case .array(let values): values.reduce(0) { $0 + size(of: $1) }
+    case .map(let map): size(of: map)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Conformance",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  dependencies: [
+    .package(path: "../../Interop/FirestoreInterop"),
+    .package(path: "../../Packages/Firestore"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "firestore-backend-conformance",
+      dependencies: [
+        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "FirestoreReference", package: "Firestore"),
+      ],
+      swiftSettings: settings
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)
