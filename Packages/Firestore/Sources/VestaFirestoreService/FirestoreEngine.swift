@@ -5,7 +5,7 @@ import VestaConcurrency
 
 /// The authoritative document store, on any `OrderedStore`.
 ///
-/// Documents, commits, queries, transactions and reads in the past, for any number of databases in one store. A database
+/// Documents, commits, queries, transactions, reads in the past and live targets, for any number of databases in one store. A database
 /// comes into being with the first call that names it. All of it may be used from any task at any time.
 ///
 /// The engine asks no rules: every caller counts as the owner.
@@ -36,8 +36,9 @@ public final class FirestoreEngine: FirestoreBackend {
     store = LazyStore(open)
   }
 
-  /// Ends the engine and closes its store; calls that come later fail with `UNAVAILABLE`.
+  /// Ends the engine, its open calls, and its store; calls that come later fail with `UNAVAILABLE`.
   public func close() async throws {
+    for engine in engines.withLock({ Array($0.values) }) { engine.hub.close() }
     try await store.close()
   }
 
@@ -138,14 +139,14 @@ public final class FirestoreEngine: FirestoreBackend {
     try await serving { _ = try await engine(request.database).transactions.end(request.transaction) }
   }
 
-  /// Refuses with `UNIMPLEMENTED`: this engine does not follow targets yet.
+  /// Opens a call that follows targets.
   public func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall {
-    throw FirestoreError(.unimplemented, "This engine does not follow targets.")
+    try await serving { try await engine(database).hub.open() }
   }
 
-  /// Refuses with `UNIMPLEMENTED`: this engine has no write calls yet.
+  /// Opens a call that writes.
   public func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall {
-    throw FirestoreError(.unimplemented, "This engine has no write calls.")
+    try await serving { try await engine(database).openWriteCall() }
   }
 
   /// As `serving`, but what a receiver threw is handed on as it is.

@@ -11,6 +11,7 @@ extension DatabaseEngine {
   func commit(_ writes: [Write], validating validation: ReadSet = ReadSet()) async throws -> CommitResponse {
     let plan = try CommitPlan(writes)
     let commit = try await store.write { transaction in try await self.run(plan, validation, in: transaction) }
+    hub.wake()
     return commit.value
   }
 

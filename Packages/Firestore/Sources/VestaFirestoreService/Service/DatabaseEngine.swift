@@ -10,12 +10,19 @@ final class DatabaseEngine: Sendable {
   let keys: DatabaseKeys
   let options: FirestoreServiceOptions
   let transactions: TransactionPool
+  let hub: ListenHub
 
   init(name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions) {
     self.name = name
     self.store = store
     self.options = options
-    keys = DatabaseKeys(number)
+    let keys = DatabaseKeys(number)
+    self.keys = keys
+    hub = ListenHub(store: store) { body in
+      try await store.read { reader in
+        try await body(try await Snapshot(reader: reader, keys: keys, name: name))
+      }
+    }
     transactions = TransactionPool(options: options)
   }
 
