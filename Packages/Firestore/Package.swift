@@ -13,11 +13,13 @@ let package = Package(
   name: "Firestore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "FirestoreReference", targets: ["FirestoreReference"])
+    .library(name: "FirestoreReference", targets: ["FirestoreReference"]),
+    .library(name: "VestaFirestoreService", targets: ["VestaFirestoreService"]),
   ],
   dependencies: [
     .package(path: "../Core"),
     .package(path: "../../Interop/FirestoreInterop"),
+    .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
     .target(
@@ -30,6 +32,28 @@ let package = Package(
       dependencies: [
         "FirestoreModel",
         .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFirestoreService",
+      dependencies: [
+        "FirestoreModel",
+        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFirestoreServiceTests",
+      dependencies: [
+        "FirestoreModel", "FirestoreReference", "VestaFirestoreService",
+        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "StoreInteropContracts", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
       ],
       swiftSettings: settings

@@ -1,0 +1,181 @@
+public import FirestoreInterop
+public import StoreInterop
+import FirestoreModel
+import VestaConcurrency
+
+/// The authoritative document store, on any `OrderedStore`.
+///
+/// Documents, commits, queries, transactions, reads in the past and live targets, for any number of databases in one store. A database
+/// comes into being with the first call that names it. All of it may be used from any task at any time.
+///
+/// The engine asks no rules: every caller counts as the owner.
+///
+/// ```swift
+/// let engine = FirestoreEngine(store: store)
+/// let document = Document(name: "\(database)/documents/rooms/a", fields: ["title": .string("Hall")])
+/// let commit = CommitRequest(database: database, writes: [.update(document)])
+/// _ = try await engine.commit(commit, context: FirestoreCallContext(authorization: .owner))
+/// ```
+public final class FirestoreEngine: FirestoreBackend {
+  private let store: LazyStore
+  private let options: FirestoreServiceOptions
+  private let engines = Locked([DatabaseName: DatabaseEngine]())
+  private let opening = SingleFlight<DatabaseName, DatabaseEngine>()
+
+  /// An engine on an open store.
+  ///
+  /// - Parameters:
+  ///   - store: Belongs to the engine from here on, which closes it in `close()`.
+  ///   - options: How the engine behaves.
+  public convenience init(store: any OrderedStore, options: FirestoreServiceOptions = FirestoreServiceOptions()) {
+    self.init(options: options) { store }
+  }
+
+  init(options: FirestoreServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
+    self.options = options
+    store = LazyStore(open)
+  }
+
+  /// Ends the engine, its open calls, and its store; calls that come later fail with `UNAVAILABLE`.
+  public func close() async throws {
+    for engine in engines.withLock({ Array($0.values) }) { engine.hub.close() }
+    try await store.close()
+  }
+
+  /// Reads documents by name, all at one moment.
+  public func batchGet(
+    _ request: BatchGetDocumentsRequest,
+    context: FirestoreCallContext,
+    receive: (BatchGetDocumentsResponse) async throws -> Void
+  ) async throws {
+    try await translating { try await engine(request.database).batchGet(request, receive: receive) }
+  }
+
+  /// Lists the documents of a collection, a page at a time.
+  public func listDocuments(
+    _ request: ListDocumentsRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> ListDocumentsResponse {
+    try await serving { try await engine(parent: request.parent).listDocuments(request) }
+  }
+
+  /// Lists the collections right below a document or the root, a page at a time.
+  public func listCollectionIDs(
+    _ request: ListCollectionIDsRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> ListCollectionIDsResponse {
+    try await serving { try await engine(parent: request.parent).listCollectionIDs(request) }
+  }
+
+  /// Runs a query; results come in its order.
+  public func runQuery(
+    _ request: RunQueryRequest,
+    context: FirestoreCallContext,
+    receive: (RunQueryResponse) async throws -> Void
+  ) async throws {
+    try await translating { try await engine(parent: request.parent).runQuery(request, receive: receive) }
+  }
+
+  /// Counts, sums and averages the results of a query.
+  public func runAggregation(
+    _ request: RunAggregationQueryRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> RunAggregationQueryResponse {
+    try await serving { try await engine(parent: request.parent).runAggregation(request) }
+  }
+
+  /// Refuses with `UNIMPLEMENTED`: this engine does not split queries yet.
+  public func partitionQuery(
+    _ request: PartitionQueryRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> PartitionQueryResponse {
+    throw FirestoreError(.unimplemented, "This engine does not split queries.")
+  }
+
+  /// Commits writes, all or nothing, and ends the transaction if there is one.
+  public func commit(
+    _ request: CommitRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> CommitResponse {
+    try await serving {
+      let engine = try await engine(request.database)
+      do {
+        try WriteRules.check(request.writes, database: request.database)
+      } catch {
+        if let id = request.transaction { _ = try? engine.transactions.end(id) }
+        throw error
+      }
+      guard let id = request.transaction else { return try await engine.commit(request.writes) }
+      return try await engine.commit(request.writes, in: id)
+    }
+  }
+
+  /// Applies writes, each by itself, in the order of the request.
+  public func batchWrite(
+    _ request: BatchWriteRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> BatchWriteResponse {
+    try await serving {
+      try WriteRules.checkDistinct(request.writes)
+      let engine = try await engine(request.database)
+      var results: [Result<WriteResult, FirestoreError>] = []
+      for write in request.writes {
+        do {
+          try WriteRules.check([write], database: request.database)
+          results.append(.success(try await engine.commit([write]).writeResults[0]))
+        } catch {
+          results.append(.failure(FirestoreError(serving: error)))
+        }
+      }
+      return BatchWriteResponse(results: results)
+    }
+  }
+
+  /// Begins a transaction.
+  public func beginTransaction(
+    _ request: BeginTransactionRequest, context: FirestoreCallContext
+  ) async throws(FirestoreError) -> BeginTransactionResponse {
+    try await serving {
+      BeginTransactionResponse(transaction: try await engine(request.database).transactions.begin(request.options))
+    }
+  }
+
+  /// Gives a transaction up, and what it holds.
+  public func rollback(_ request: RollbackRequest, context: FirestoreCallContext) async throws(FirestoreError) {
+    try await serving { _ = try await engine(request.database).transactions.end(request.transaction) }
+  }
+
+  /// Opens a call that follows targets.
+  public func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall {
+    try await serving { try await engine(database).hub.open() }
+  }
+
+  /// Opens a call that writes.
+  public func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall {
+    try await serving { try await engine(database).openWriteCall() }
+  }
+
+  /// As `serving`, but what a receiver threw is handed on as it is.
+  private func translating(_ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch let error as StoreError {
+      throw FirestoreError(serving: error)
+    } catch is CancellationError where Task.isCancelled {
+      throw FirestoreError(serving: CancellationError())
+    }
+  }
+
+  private func engine(parent: String) async throws -> DatabaseEngine {
+    try await engine(try ResourceName(parent: parent).database)
+  }
+
+  func engine(_ name: String) async throws -> DatabaseEngine { try await engine(try DatabaseName(parsing: name)) }
+
+  private func engine(_ name: DatabaseName) async throws -> DatabaseEngine {
+    if let engine = engines.withLock({ $0[name] }) {
+      _ = try await store.get()
+      return engine
+    }
+    return try await opening.value(for: name) {
+      if let engine = self.engines.withLock({ $0[name] }) { return engine }
+      let engine = try await DatabaseEngine.open(name, in: try await self.store.get(), options: self.options)
+      self.engines.withLock { $0[name] = engine }
+      return engine
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import FirestoreInterop
+import FirestoreModel
+
+/// What a target follows; targets that follow the same share one.
+enum WatchSubject: Hashable, Sendable {
+  case query(NormalQuery)
+  case documents([Place])
+
+  /// - Throws: `INVALID_ARGUMENT` for a target that cannot be followed in this database.
+  init(_ subject: Target.Subject, in database: DatabaseName) throws {
+    switch subject {
+    case .documents(let names):
+      let parsed = try names.map { try ResourceName(document: $0) }
+      guard !parsed.isEmpty, parsed.allSatisfy({ $0.database == database }) else {
+        throw FirestoreError.refused("A target needs at least one document, all of \(database).")
+      }
+      self = .documents(Array(Set(parsed.map { Place($0.path) })))
+    case .query(let parent, var query):
+      guard query.findNearest == nil else {
+        throw FirestoreError(.unimplemented, "A search for nearest vectors cannot be listened to.")
+      }
+      // A change carries the whole document.
+      query.select = nil
+      let normal = try NormalQuery(query, parent: parent)
+      guard normal.parent.database == database else {
+        throw FirestoreError.refused("\"\(parent)\" is not in the database of the call, \(database).")
+      }
+      self = .query(normal)
+    }
+  }
+
+  /// Whether what is in depends on more than the document itself.
+  var isLimited: Bool {
+    if case .query(let query) = self { return query.limit != nil || query.offset > 0 }
+    return false
+  }
+
+  /// Whether a document is in, limits aside.
+  func matches(_ document: Document, at place: Place) -> Bool {
+    switch self {
+    case .query(let query): query.matches(document)
+    case .documents(let places): places.contains(place)
+    }
+  }
+
+  /// Everything that is in at a moment.
+  func results(in snapshot: Snapshot) async throws -> [Place: Document] {
+    switch self {
+    case .documents(let places):
+      var found: [Place: Document] = [:]
+      for case let stored? in try await snapshot.documents(at: places) {
+        found[stored.place] = stored.document(in: snapshot.name)
+      }
+      return found
+    case .query(let query):
+      let documents = try await QueryScan(query: query, snapshot: snapshot).results().documents
+      return Dictionary(
+        try documents.map { (Place(try ResourceName(document: $0.name).path), $0) },
+        uniquingKeysWith: { first, _ in first })
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import FirestoreInterop
+
+/// Where a page ended, as a text that can stand in a URL.
+enum PageToken {
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  static func encode(_ key: [UInt8]) -> String {
+    String(decoding: key.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// - Throws: `INVALID_ARGUMENT` for a text that is none; the empty text is the beginning.
+  static func decode(_ text: String) throws(FirestoreError) -> [UInt8]? {
+    if text.isEmpty { return nil }
+    let nibbles = text.utf8.map { digits.firstIndex(of: $0) }
+    guard nibbles.count.isMultiple(of: 2), !nibbles.contains(nil) else {
+      throw .refused("The page token is not valid.")
+    }
+    let numbers = nibbles.compactMap(\.self)
+    return stride(from: 0, to: numbers.count, by: 2).map { UInt8(numbers[$0] << 4 | numbers[$0 + 1]) }
+  }
+}

@@ -1,0 +1,17 @@
+/// How the engine behaves.
+public struct FirestoreServiceOptions: Sendable {
+  /// For how many seconds moments in the past can be read, and listeners can resume without starting over.
+  public var retention: Int64 = 3600
+
+  /// After how many seconds without a call a transaction ends.
+  public var transactionIdleTime: Int64 = 60
+
+  /// After how many seconds a transaction ends in any case.
+  public var transactionLifetime: Int64 = 270
+
+  /// The clock: microseconds since 1970.
+  public var now: @Sendable () -> Int64
+
+  /// The defaults: production's limits and the system's clock.
+  public init() { now = systemMicroseconds }
+}

@@ -1,0 +1,115 @@
+import FirestoreInterop
+
+/// A document as it is stored: when it was made, when it was changed, what is in it.
+struct DocumentRow: Sendable, Equatable {
+  /// Versions: microseconds since 1970.
+  var created: Int64
+  var updated: Int64
+  var fields: MapValue
+
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(int: created)
+    writer.write(int: updated)
+    writer.write(map: fields)
+    return writer.bytes
+  }
+
+  init(created: Int64, updated: Int64, fields: MapValue) {
+    self.created = created
+    self.updated = updated
+    self.fields = fields
+  }
+
+  init(_ bytes: [UInt8]) throws(FirestoreError) {
+    var reader = ByteReader(bytes)
+    created = try reader.int()
+    updated = try reader.int()
+    fields = try reader.map()
+  }
+}
+
+/// What every transaction of a database reads first.
+struct Head: Sendable, Equatable {
+  /// The version of the last commit.
+  var version: Int64
+  /// Changes whenever an index is added, becomes ready, or goes.
+  var catalogue: Int64
+  /// The log has all that was changed after this version, and moments since then can be read.
+  var horizon: Int64
+
+  var bytes: [UInt8] {
+    var writer = ByteWriter(reserving: 24)
+    writer.write(int: version)
+    writer.write(int: catalogue)
+    writer.write(int: horizon)
+    return writer.bytes
+  }
+
+  init(version: Int64, catalogue: Int64 = 0, horizon: Int64) {
+    self.version = version
+    self.catalogue = catalogue
+    self.horizon = horizon
+  }
+
+  init(_ bytes: [UInt8]) throws(FirestoreError) {
+    var reader = ByteReader(bytes)
+    version = try reader.int()
+    catalogue = try reader.int()
+    horizon = try reader.int()
+  }
+}
+
+/// One change of a commit: where, and what was there before.
+struct LoggedChange: Sendable, Equatable {
+  var place: Place
+  /// The row that the commit replaced; `nil` where there was none.
+  var before: [UInt8]?
+}
+
+/// A part of what a commit changed; large commits have several.
+struct LogRow: Sendable, Equatable {
+  var changes: [LoggedChange]
+
+  /// A part ends behind the change with which it reaches this size.
+  static let softLimit = 262_144
+
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    for change in changes {
+      writer.write(blob: change.place.bytes)
+      writer.write(byte: change.before == nil ? 0 : 1)
+      if let before = change.before { writer.write(blob: before) }
+    }
+    return writer.bytes
+  }
+
+  init(changes: [LoggedChange]) { self.changes = changes }
+
+  init(_ bytes: [UInt8]) throws(FirestoreError) {
+    var reader = ByteReader(bytes)
+    changes = []
+    while !reader.isAtEnd {
+      let place = Place(bytes: try reader.blob())
+      let before = try reader.byte() == 0 ? nil : try reader.blob()
+      changes.append(LoggedChange(place: place, before: before))
+    }
+  }
+
+  /// The changes of a commit in rows of a size that every store takes.
+  static func rows(of changes: [LoggedChange]) -> [LogRow] {
+    var rows: [LogRow] = []
+    var part: [LoggedChange] = []
+    var size = 0
+    for change in changes {
+      part.append(change)
+      size += change.place.bytes.count + (change.before?.count ?? 0)
+      if size >= softLimit {
+        rows.append(LogRow(changes: part))
+        (part, size) = ([], 0)
+      }
+    }
+    if !part.isEmpty { rows.append(LogRow(changes: part)) }
+    return rows
+  }
+}

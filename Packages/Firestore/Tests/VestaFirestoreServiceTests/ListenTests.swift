@@ -1,0 +1,238 @@
+import FirestoreInterop
+import StoreInteropContracts
+import Testing
+import VestaFirestoreService
+
+/// A listener that keeps what it is told, as a client does.
+struct Follower {
+  private let call: ListenCall
+  private var iterator: AsyncThrowingStream<[ListenResponse], any Error>.Iterator
+  private var waiting: [ListenResponse] = []
+  /// What is in each target, by name.
+  private(set) var targets: [Int32: [String: Document]] = [:]
+  private(set) var token: [UInt8] = []
+  private(set) var readTime = Timestamp(seconds: 0)
+  private(set) var changes: [TargetChange.Kind] = []
+  private(set) var causes: [FirestoreError] = []
+  private(set) var filters: [ExistenceFilter] = []
+  private(set) var messages = 0
+
+  init(_ engine: FirestoreEngine) async throws {
+    call = try await engine.listen(database: database, context: owner)
+    iterator = call.responses.makeAsyncIterator()
+  }
+
+  func add(_ target: Target) { call.send(.addTarget(target)) }
+  func remove(_ id: Int32) { call.send(.removeTarget(id: id)) }
+  func cancel() { call.cancel() }
+
+  /// Reads up to a response that satisfies a condition; `false` when the call ends before.
+  mutating func read(until isLast: (ListenResponse) -> Bool) async throws -> Bool {
+    while true {
+      while !waiting.isEmpty {
+        let response = waiting.removeFirst()
+        apply(response)
+        if isLast(response) { return true }
+      }
+      guard let batch = try await iterator.next(isolation: #isolation) else { return false }
+      waiting = batch
+    }
+  }
+
+  /// Reads up to a global snapshot at or after a moment.
+  mutating func snapshot(from time: Timestamp = Timestamp(seconds: 0)) async throws {
+    let isThere = try await read { response in
+      guard case .targetChange(let change) = response, change.kind == .noChange, change.targetIDs.isEmpty else {
+        return false
+      }
+      return change.readTime.map { $0 >= time } ?? false
+    }
+    #expect(isThere)
+  }
+
+  private mutating func apply(_ response: ListenResponse) {
+    switch response {
+    case .targetChange(let change):
+      changes.append(change.kind)
+      if let cause = change.cause { causes.append(cause) }
+      if !change.resumeToken.isEmpty { token = change.resumeToken }
+      if let time = change.readTime {
+        #expect(time >= readTime)
+        readTime = time
+      }
+      if change.kind == .reset || change.kind == .remove { for id in change.targetIDs { targets[id] = [:] } }
+    case .documentChange(let change):
+      messages += 1
+      for id in change.targetIDs { targets[id, default: [:]][change.document.name] = change.document }
+      for id in change.removedTargetIDs { targets[id, default: [:]][change.document.name] = nil }
+    case .documentDelete(let delete):
+      messages += 1
+      for id in delete.removedTargetIDs { targets[id, default: [:]][delete.document] = nil }
+    case .documentRemove(let remove):
+      messages += 1
+      for id in remove.removedTargetIDs { targets[id, default: [:]][remove.document] = nil }
+    case .filter(let filter): filters.append(filter)
+    }
+  }
+}
+
+struct ListenTests {
+  private func target(_ id: Int32, _ query: StructuredQuery, resume: Target.Resume? = nil) -> Target {
+    Target(id: id, .query(parent: root, query), resume: resume)
+  }
+
+  @Test func aTargetBeginsWithWhatIsThereAndIsCurrent() async throws {
+    let engine = makeEngine()
+    try await engine.commit(update("rooms/a", ["n": .integer(1)]))
+    var follower = try await Follower(engine)
+    follower.add(target(2, .all("rooms")))
+    try await follower.snapshot()
+    #expect(follower.changes == [.add, .current, .noChange])
+    #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a")])
+  }
+
+  @Test func aCommitComesAsOneSnapshotForAllTargetsOfTheCall() async throws {
+    let engine = makeEngine()
+    var follower = try await Follower(engine)
+    var big = StructuredQuery.all("rooms")
+    big.filter = .field(path: "n", .greaterThan, .integer(5))
+    follower.add(target(2, .all("rooms")))
+    follower.add(target(4, big))
+    try await follower.snapshot()
+    try await follower.snapshot()
+    let first = try await engine.commit(update("rooms/a", ["n": .integer(9)]), update("rooms/b", ["n": .integer(1)]))
+    try await follower.snapshot(from: first.commitTime)
+    #expect(follower.messages == 2)
+    #expect(follower.targets[4]?.count == 1)
+    let second = try await engine.commit(update("rooms/a", ["n": .integer(2)]), .delete(name("rooms/b")))
+    try await follower.snapshot(from: second.commitTime)
+    #expect(follower.messages == 4)
+    #expect(follower.targets[4]?.isEmpty == true)
+    #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a")])
+  }
+
+  @Test func aWriteThatChangesNothingIsNotTold() async throws {
+    let engine = makeEngine()
+    try await engine.commit(update("rooms/a", ["n": .integer(1)]))
+    var follower = try await Follower(engine)
+    follower.add(target(2, .all("rooms")))
+    try await follower.snapshot()
+    try await engine.commit(update("rooms/a", ["n": .integer(1)]))
+    let last = try await engine.commit(update("rooms/b", ["n": .integer(1)]))
+    try await follower.snapshot(from: last.commitTime)
+    #expect(follower.messages == 2)
+  }
+
+  @Test func aLimitedQueryGetsTheReplacementInTheSameSnapshot() async throws {
+    let engine = makeEngine()
+    for id in ["a", "b", "c"] { try await engine.commit(update("rooms/\(id)", [:])) }
+    var query = StructuredQuery.all("rooms")
+    query.limit = 2
+    var follower = try await Follower(engine)
+    follower.add(target(2, query))
+    try await follower.snapshot()
+    let commit = try await engine.commit(.delete(name("rooms/a")))
+    try await follower.snapshot(from: commit.commitTime)
+    #expect(follower.targets[2]?.keys.sorted() == [name("rooms/b"), name("rooms/c")])
+  }
+
+  @Test func documentsAreFollowedByName() async throws {
+    let engine = makeEngine()
+    try await engine.commit(update("rooms/a", [:]))
+    var follower = try await Follower(engine)
+    follower.add(Target(id: 2, .documents([name("rooms/a"), name("rooms/b")])))
+    try await follower.snapshot()
+    #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a")])
+    let commit = try await engine.commit(update("rooms/b", [:]), update("rooms/c", [:]))
+    try await follower.snapshot(from: commit.commitTime)
+    #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a"), name("rooms/b")])
+  }
+
+  @Test func removalIsAcknowledgedAndABadTargetEndsAlone() async throws {
+    let engine = makeEngine()
+    var follower = try await Follower(engine)
+    follower.add(target(0, .all("rooms")))
+    follower.add(target(4, StructuredQuery(from: [.init(collectionID: "__bad__")])))
+    follower.add(target(2, .all("rooms")))
+    try await follower.snapshot()
+    #expect(follower.causes.map(\.code) == [.invalidArgument, .invalidArgument])
+    follower.remove(2)
+    #expect(
+      try await follower.read { response in
+        if case .targetChange(let change) = response { return change.kind == .remove && change.cause == nil }
+        return false
+      })
+    follower.cancel()
+    #expect(try await follower.read { _ in false } == false)
+  }
+
+  @Test func aOnceTargetIsRemovedWhenItIsCurrent() async throws {
+    let engine = makeEngine()
+    var follower = try await Follower(engine)
+    var once = target(2, .all("rooms"))
+    once.once = true
+    follower.add(once)
+    #expect(
+      try await follower.read { response in
+        if case .targetChange(let change) = response { return change.kind == .remove }
+        return false
+      })
+    #expect(follower.changes == [.add, .current, .noChange, .remove])
+  }
+
+  @Test func aTokenResumesAfterARestartWithWhatWasMissed() async throws {
+    let store = ModelStore()
+    let first = FirestoreEngine(store: store)
+    for id in ["a", "b", "c"] { try await first.commit(update("rooms/\(id)", ["n": .integer(1)])) }
+    var follower = try await Follower(first)
+    follower.add(target(2, .all("rooms")))
+    try await follower.snapshot()
+    let token = follower.token
+    try await first.commit(update("rooms/b", ["n": .integer(2)]), .delete(name("rooms/c")))
+
+    let second = FirestoreEngine(store: store)
+    var later = try await Follower(second)
+    var resumed = target(2, .all("rooms"), resume: .token(token))
+    resumed.expectedCount = 3
+    later.add(resumed)
+    try await later.snapshot()
+    #expect(later.messages == 2)
+    #expect(later.changes == [.add, .current, .noChange])
+    #expect(later.filters == [ExistenceFilter(targetID: 2, count: 2)])
+    #expect(later.targets[2]?.keys.sorted() == [name("rooms/b")])
+  }
+
+  @Test(arguments: [[UInt8](), [9, 9], [1, 0, 0, 0, 0, 0, 0, 0, 1]])
+  func aTokenThatIsTooOldOrNoneStartsOver(token: [UInt8]) async throws {
+    let engine = makeEngine()
+    try await engine.commit(update("rooms/a", [:]))
+    var follower = try await Follower(engine)
+    follower.add(target(2, .all("rooms"), resume: .token(token)))
+    try await follower.snapshot()
+    #expect(follower.changes == [.add, .reset, .current, .noChange])
+    #expect(follower.targets[2]?.count == 1)
+  }
+
+  @Test func closingTheEngineEndsItsCalls() async throws {
+    let engine = makeEngine()
+    var follower = try await Follower(engine)
+    try await engine.close()
+    let error = await failure { _ = try await follower.read { _ in false } }
+    #expect(error?.code == .unavailable)
+  }
+
+  @Test func aWriteCallAnswersInOrderAndEndsWithTheFirstFailure() async throws {
+    let engine = makeEngine()
+    let call = try await engine.write(database: database, context: owner)
+    call.send(WriteRequest(database: database))
+    call.send(WriteRequest(writes: [update("rooms/a", [:])]))
+    call.send(WriteRequest(writes: [update("rooms/b", [:], precondition: .exists(true))]))
+    call.send(WriteRequest(writes: [update("rooms/c", [:])]))
+    var responses: [WriteResponse] = []
+    let error = await failure { for try await batch in call.responses { responses += batch } }
+    #expect(responses.map(\.writeResults.count) == [0, 1])
+    #expect(responses.first?.streamID.isEmpty == false)
+    #expect(error?.code == .notFound)
+    #expect(try await engine.get("rooms/c") == nil)
+  }
+}

@@ -1,0 +1,141 @@
+import FirestoreInterop
+import FirestoreReference
+import Testing
+import VestaFirestoreService
+
+/// A generator that can be run again from its seed.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+struct RandomData {
+  var generator: SeededGenerator
+
+  mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int.random(in: 0..<elements.count, using: &generator)]
+  }
+
+  mutating func value() -> Value {
+    pick([
+      .null, .boolean(true), .integer(1), .integer(2), .integer(3), .double(2), .double(2.5), .double(.nan),
+      .string("a"), .string("b"), .array([.integer(1), .integer(2)]), .array([.string("a")]), .map(["x": .integer(1)]),
+    ])
+  }
+
+  mutating func fields() -> MapValue {
+    var fields = MapValue()
+    for name in ["f", "g", "h"] where Int.random(in: 0..<4, using: &generator) > 0 { fields[name] = value() }
+    return fields
+  }
+
+  mutating func path() -> String {
+    let room = "rooms/" + pick(["a", "b", "c", "d", "__id7__", "__id12__"])
+    return pick([room, room, room + "/rooms/" + pick(["a", "x"]), "halls/" + pick(["a", "b"])])
+  }
+
+  mutating func write() -> Write {
+    let path = path()
+    return pick([0, 1, 2, 3]) == 0 ? .delete(name(path)) : update(path, fields())
+  }
+
+  mutating func filter() -> Filter {
+    let path = pick(["f", "g", "h"])
+    switch pick([0, 1, 2, 3, 4, 5]) {
+    case 0: return .field(path: path, .equal, pick([.integer(2), .string("a"), .boolean(true)]))
+    case 1: return .field(path: path, pick([.lessThan, .greaterThan, .lessThanOrEqual, .notEqual]), .integer(2))
+    case 2: return .field(path: path, .arrayContains, .integer(1))
+    case 3: return .field(path: path, .in, .array([.integer(1), .string("b")]))
+    case 4: return .composite(pick([.and, .or]), [filter(), filter()])
+    default: return .unary(path: path, pick([.isNull, .isNotNull, .isNaN]))
+    }
+  }
+
+  mutating func query() -> StructuredQuery {
+    var query = StructuredQuery(from: [.init(collectionID: "rooms", allDescendants: pick([true, false]))])
+    if pick([true, true, false]) { query.filter = filter() }
+    if pick([true, false]) { query.orderBy = [.init(fieldPath: pick(["f", "g"]), pick([.ascending, .descending]))] }
+    if pick([true, false]) { query.orderBy.append(.init(fieldPath: "__name__", pick([.ascending, .descending]))) }
+    query.offset = pick([0, 0, 1])
+    query.limit = pick([nil, nil, 1, 3])
+    if query.orderBy.first?.fieldPath == "f", pick([true, false]) {
+      query.startAt = .init(values: [value()], before: pick([true, false]))
+    }
+    return query
+  }
+}
+
+struct QueryPropertyTests {
+  /// What a backend answers to a query: names and fields, or the code of its error.
+  private func answer(_ backend: any FirestoreBackend, _ query: StructuredQuery) async -> String {
+    do {
+      return try await backend.query(query).map { "\($0.name) \($0.fields)" }.joined(separator: "\n")
+    } catch {
+      return "\((error as? FirestoreError)?.code.description ?? "\(error)")"
+    }
+  }
+
+  @Test(arguments: [UInt64(1), 2, 3])
+  func everyQueryIsAnsweredAsByTheReference(seed: UInt64) async throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    let engine = makeEngine()
+    let reference = ReferenceBackend()
+    var answered = 0
+    for _ in 0..<12 {
+      for _ in 0..<8 {
+        let write = data.write()
+        try await engine.commit(write)
+        try await reference.commit(write)
+      }
+      for _ in 0..<25 {
+        let query = data.query()
+        let expected = await answer(reference, query)
+        #expect(await answer(engine, query) == expected, "seed \(seed): \(query)")
+        if expected.hasPrefix("projects") { answered += 1 }
+      }
+    }
+    #expect(answered > 50)
+  }
+
+  @Test(arguments: [UInt64(11), 12])
+  func aMomentInThePastIsAnsweredAsItWasThen(seed: UInt64) async throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    let engine = makeEngine()
+    var moments: [(Timestamp, StructuredQuery, [Document])] = []
+    for _ in 0..<40 {
+      let time = try await engine.commit(data.write(), data.write()).commitTime
+      let query = data.query()
+      if let documents = try? await engine.query(query) { moments.append((time, query, documents)) }
+    }
+    for (time, query, documents) in moments {
+      #expect(try await engine.query(query, .readTime(time)) == documents, "seed \(seed): \(query)")
+    }
+    #expect(moments.count > 10)
+  }
+
+  @Test func figuresAreThoseOfTheReference() async throws {
+    var data = RandomData(generator: SeededGenerator(seed: 5))
+    let engine = makeEngine()
+    let reference = ReferenceBackend()
+    for _ in 0..<30 {
+      let write = data.write()
+      try await engine.commit(write)
+      try await reference.commit(write)
+    }
+    let figures = [
+      Aggregation(.count(upTo: nil)), Aggregation(.sum(fieldPath: "f")), Aggregation(.average(fieldPath: "f")),
+    ]
+    let request = RunAggregationQueryRequest(
+      parent: root, query: StructuredAggregationQuery(query: .all("rooms"), aggregations: figures))
+    let expected = try await reference.runAggregation(request, context: owner).result
+    #expect(try await engine.runAggregation(request, context: owner).result == expected)
+  }
+}

@@ -1,0 +1,73 @@
+import FirestoreInterop
+import StoreInteropContracts
+import VestaConcurrency
+import VestaFirestoreService
+
+let database = "projects/p/databases/(default)"
+let root = database + "/documents"
+let owner = FirestoreCallContext(authorization: .owner)
+
+/// A clock that stands until it is told to go on.
+final class ManualClock: Sendable {
+  private let time = Locked(Int64(1_700_000_000_000_000))
+
+  func now() -> Int64 { time.withLock { $0 } }
+
+  func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000_000 } }
+}
+
+func makeEngine(_ clock: ManualClock = ManualClock()) -> FirestoreEngine {
+  var options = FirestoreServiceOptions()
+  options.now = { clock.now() }
+  return FirestoreEngine(store: ModelStore(), options: options)
+}
+
+func name(_ path: String) -> String { root + "/" + path }
+
+func update(_ path: String, _ fields: MapValue, precondition: Precondition? = nil) -> Write {
+  .update(Document(name: name(path), fields: fields), precondition: precondition)
+}
+
+extension FirestoreBackend {
+  @discardableResult
+  func commit(_ writes: Write..., in transaction: [UInt8]? = nil) async throws -> CommitResponse {
+    try await commit(CommitRequest(database: database, writes: writes, transaction: transaction), context: owner)
+  }
+
+  func get(_ path: String, _ consistency: ReadConsistency = .latest) async throws -> Document? {
+    var found: Document?
+    let request = BatchGetDocumentsRequest(database: database, documents: [name(path)], consistency: consistency)
+    try await batchGet(request, context: owner) { response in
+      if case .found(let document)? = response.result { found = document }
+    }
+    return found
+  }
+
+  func query(_ query: StructuredQuery, _ consistency: ReadConsistency = .latest) async throws -> [Document] {
+    var documents: [Document] = []
+    let request = RunQueryRequest(parent: root, query: query, consistency: consistency)
+    try await runQuery(request, context: owner) { if let document = $0.document { documents.append(document) } }
+    return documents
+  }
+
+  func begin(_ options: TransactionOptions = .readWrite()) async throws -> [UInt8] {
+    try await beginTransaction(BeginTransactionRequest(database: database, options: options), context: owner)
+      .transaction
+  }
+}
+
+extension StructuredQuery {
+  static func all(_ collectionID: String) -> StructuredQuery {
+    StructuredQuery(from: [.init(collectionID: collectionID)])
+  }
+}
+
+/// The failure of a call; `nil` when it succeeded.
+func failure(_ body: () async throws -> Void) async -> FirestoreError? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return error as? FirestoreError
+  }
+}
