@@ -19,6 +19,7 @@ let package = Package(
   dependencies: [
     .package(path: "../Core"),
     .package(path: "../../Interop/FirestoreInterop"),
+    .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
@@ -41,6 +42,7 @@ let package = Package(
       dependencies: [
         "FirestoreModel",
         .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "ListenerInterop", package: "ListenerInterop"),
         .product(name: "StoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),

@@ -1,4 +1,5 @@
 import FirestoreInterop
+import ListenerInterop
 import StoreInterop
 import VestaConcurrency
 
@@ -17,7 +18,7 @@ final class ListenHub: Sendable {
     var requests: [(call: WatchBook.CallID, request: Request)] = []
     var lastCall = 0
     var wake: AsyncStream<Void>.Continuation?
-    var observation: (any CommitObservation)?
+    var observation: InteropRegistration?
   }
 
   /// How many batches a call may leave unread.
@@ -153,7 +154,7 @@ final class ListenHub: Sendable {
 
   private func stopIfIdle() -> Bool {
     let (isIdle, observation) = state.withLock { state in
-      guard state.calls.isEmpty, state.requests.isEmpty else { return (false, nil as (any CommitObservation)?) }
+      guard state.calls.isEmpty, state.requests.isEmpty else { return (false, nil as InteropRegistration?) }
       defer { state = State(lastCall: state.lastCall) }
       return (true, state.observation)
     }
