@@ -1,0 +1,1 @@
+try await Task.detached { try await runConsumer() }.value
