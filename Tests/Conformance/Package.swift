@@ -17,6 +17,7 @@ let package = Package(
     .package(path: "../../Interop/FirestoreInterop"),
     .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/Firestore"),
+    .package(path: "../../Packages/MemoryStore"),
   ],
   targets: [
     .executableTarget(
@@ -31,7 +32,8 @@ let package = Package(
       name: "firestore-backend-conformance",
       dependencies: [
         .product(name: "FirestoreInterop", package: "FirestoreInterop"),
-        .product(name: "FirestoreReference", package: "Firestore"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaMemoryStore", package: "MemoryStore"),
       ],
       swiftSettings: settings
     ),

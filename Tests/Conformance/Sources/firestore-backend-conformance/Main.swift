@@ -1,5 +1,6 @@
-import FirestoreReference
 import Foundation
+import VestaFirestoreService
+import VestaMemoryStore
 
 /// Runs the suites that are named on the command line, or all that this runner knows.
 @main
@@ -20,7 +21,7 @@ enum Main {
       return true
     }
     do {
-      var runner = TraceRunner(suite: suite) { ReferenceBackend() }
+      var runner = TraceRunner(suite: suite) { FirestoreEngine(store: MemoryStore()) }
       try await runner.run(TraceFile(folder: folder))
       return runner.failed == 0
     } catch {

@@ -9,20 +9,32 @@ struct QueryScan {
 
   private static let batch = 256
 
+  /// What has been found so far.
+  private struct Found {
+    var matches: [Document] = []
+    var read = 0
+    /// How many matches are enough; `nil` for all.
+    let wanted: Int?
+
+    var isEnough: Bool { wanted.map { matches.count >= $0 } ?? false }
+  }
+
   /// The results in order, offset and limit applied, with all fields; and how many the offset left out.
   func results() async throws -> (documents: [Document], skipped: Int, read: Int) {
-    var matches: [Document] = []
     let (range, order, isOrdered) = extent()
-    let wanted = isOrdered ? query.limit.map { $0 + query.offset } : nil
-    let read = try await scan(range, order) { document in
-      matches.append(document)
-      return wanted.map { matches.count < $0 } ?? true
+    var found = Found(wanted: isOrdered ? query.limit.map { $0 + query.offset } : nil)
+    var rest: KeyRange? = range
+    while let part = rest {
+      let (entries, end) = try await batch(of: part, order)
+      try take(entries, into: &found)
+      rest = found.isEnough ? nil : end.rest
     }
-    if !isOrdered { matches.sort { query.compare($0, $1) < 0 } }
-    let rest = matches.dropFirst(query.offset)
-    var results = Array(rest.prefix(query.limit ?? rest.count))
+    try takePast(into: &found)
+    if !isOrdered { found.matches.sort { query.compare($0, $1) < 0 } }
+    let selected = found.matches.dropFirst(query.offset)
+    var results = Array(selected.prefix(query.limit ?? selected.count))
     if let search = query.findNearest { results = NearestVectors(search).nearest(in: results) }
-    return (results, matches.count - rest.count, read)
+    return (results, found.matches.count - selected.count, found.read)
   }
 
   /// What is looked at; and whether it comes in the order of the query.
@@ -37,28 +49,30 @@ struct QueryScan {
     return (range, query.orders[0].descending ? .descending : .ascending, true)
   }
 
-  /// Hands over the documents that match until it is told to stop; gives the number of documents that were read.
-  private func scan(_ range: KeyRange, _ order: ScanOrder, _ take: (Document) -> Bool) async throws -> Int {
-    var rest: KeyRange? = range
-    var read = 0
-    while let part = rest {
-      var entries: [StoreEntry] = []
-      let end = try await snapshot.reader.scan(part, order: order, limit: QueryScan.batch) { key, value in
-        entries.append(StoreEntry(key: key.bytes, value: value.bytes))
-        return .next
-      }
-      read += entries.count
-      for entry in entries {
-        let place = snapshot.keys.place(ofDocumentKey: entry.key)
-        if !snapshot.past.isEmpty, snapshot.past[place] != nil { continue }
-        if let document = try match(place, entry.value), !take(document) { return read }
-      }
-      rest = end.rest
+  private func batch(of range: KeyRange, _ order: ScanOrder) async throws -> ([StoreEntry], ScanEnd) {
+    var entries: [StoreEntry] = []
+    let end = try await snapshot.reader.scan(range, order: order, limit: QueryScan.batch) { key, value in
+      entries.append(StoreEntry(key: key.bytes, value: value.bytes))
+      return .next
     }
-    for case (let place, let row?) in snapshot.past {
-      if let document = try match(place, row), !take(document) { return read }
+    return (entries, end)
+  }
+
+  /// Takes the documents that match, until there are enough.
+  private func take(_ entries: [StoreEntry], into found: inout Found) throws {
+    found.read += entries.count
+    for entry in entries where !found.isEnough {
+      let place = snapshot.keys.place(ofDocumentKey: entry.key)
+      if !snapshot.past.isEmpty, snapshot.past[place] != nil { continue }
+      if let document = try match(place, entry.value) { found.matches.append(document) }
     }
-    return read
+  }
+
+  /// Takes what has changed since the moment of the snapshot, as it was then.
+  private func takePast(into found: inout Found) throws {
+    for case (let place, let row?) in snapshot.past where !found.isEnough {
+      if let document = try match(place, row) { found.matches.append(document) }
+    }
   }
 
   private func match(_ place: Place, _ row: [UInt8]) throws -> Document? {
