@@ -14,10 +14,12 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
     .package(path: "../../../Interop/CryptoInterop"),
+    .package(path: "../../../Interop/FirestoreInterop"),
     .package(path: "../../../Interop/StoreInterop"),
     .package(path: "../../../Packages/Auth"),
     .package(path: "../../../Packages/Core"),
     .package(path: "../../../Packages/Crypto"),
+    .package(path: "../../../Packages/Firestore"),
     .package(path: "../../../Packages/SQLite"),
   ],
   targets: [
@@ -27,10 +29,12 @@ let package = Package(
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
         .product(name: "StoreInterop", package: "StoreInterop"),
         .product(name: "VestaAuth", package: "Auth"),
         .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ],
       swiftSettings: settings

@@ -10,6 +10,7 @@ enum Tour {
     Chapter("Data that stays", storageChapter),
     Chapter("Tokens and passwords", tokensChapter),
     Chapter("Auth: users, with no server", authChapter),
+    Chapter("Documents: the engine under Firestore", documentsChapter),
   ]
 
   static func main() async throws {
