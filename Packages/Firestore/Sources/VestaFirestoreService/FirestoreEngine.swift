@@ -38,7 +38,10 @@ public final class FirestoreEngine: FirestoreBackend {
 
   /// Ends the engine, its open calls, and its store; calls that come later fail with `UNAVAILABLE`.
   public func close() async throws {
-    for engine in engines.withLock({ Array($0.values) }) { engine.hub.close() }
+    for engine in engines.withLock({ Array($0.values) }) {
+      engine.hub.close()
+      engine.indexes.close()
+    }
     try await store.close()
   }
 

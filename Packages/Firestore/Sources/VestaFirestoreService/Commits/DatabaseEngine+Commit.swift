@@ -38,15 +38,16 @@ extension DatabaseEngine {
       return CommitResponse(writeResults: draft.results, commitTime: snapshot.readTime)
     }
     head.version = version
-    try await keep(draft.effective, version: version, in: transaction)
+    try await keep(draft.effective, head, in: transaction)
     try await prune(&head, in: transaction)
     try await transaction.put(head.bytes, for: keys.head)
     return response
   }
 
   private func keep(
-    _ changes: [CommitDraft.Change], version: Int64, in transaction: any StoreTransaction
+    _ changes: [CommitDraft.Change], _ head: Head, in transaction: any StoreTransaction
   ) async throws {
+    let catalogue = try await indexes.catalogue(head, transaction)
     for change in changes {
       let key = keys.document(change.place)
       if let after = change.after {
@@ -54,10 +55,11 @@ extension DatabaseEngine {
       } else {
         try await transaction.delete(key)
       }
+      try await indexes.maintain(change, catalogue, in: transaction)
     }
     let logged = changes.map { LoggedChange(place: $0.place, before: $0.before) }
     for (part, row) in LogRow.rows(of: logged).enumerated() {
-      try await transaction.put(row.bytes, for: keys.log(version: version, part: Int64(part)))
+      try await transaction.put(row.bytes, for: keys.log(version: head.version, part: Int64(part)))
     }
   }
 

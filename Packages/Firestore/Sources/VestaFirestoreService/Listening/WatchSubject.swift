@@ -53,7 +53,7 @@ enum WatchSubject: Hashable, Sendable {
       }
       return found
     case .query(let query):
-      let documents = try await QueryScan(query: query, snapshot: snapshot).results().documents
+      let documents = try await QueryRunner(query: query, snapshot: snapshot).answer().documents
       return Dictionary(
         try documents.map { (Place(try ResourceName(document: $0.name).path), $0) },
         uniquingKeysWith: { first, _ in first })

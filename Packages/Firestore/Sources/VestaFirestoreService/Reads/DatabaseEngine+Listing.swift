@@ -14,7 +14,7 @@ extension DatabaseEngine {
     let last = try PageToken.decode(request.pageToken).map(Place.init(bytes:))
     return try await reading(request.consistency) { context in
       context.note(query)
-      var documents = try await QueryScan(query: query, snapshot: context.snapshot).results().documents
+      var documents = try await QueryRunner(query: query, snapshot: context.snapshot).answer().documents
       if request.showMissing { documents = try await addMissing(to: documents, request, context.snapshot) }
       var start = 0
       if let last {

@@ -11,6 +11,7 @@ final class DatabaseEngine: Sendable {
   let options: FirestoreServiceOptions
   let transactions: TransactionPool
   let hub: ListenHub
+  let indexes: IndexKeeper
 
   init(name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions) {
     self.name = name
@@ -18,9 +19,11 @@ final class DatabaseEngine: Sendable {
     self.options = options
     let keys = DatabaseKeys(number)
     self.keys = keys
+    let indexes = IndexKeeper(store: store, keys: keys, options: options)
+    self.indexes = indexes
     hub = ListenHub(store: store) { body in
       try await store.read { reader in
-        try await body(try await Snapshot(reader: reader, keys: keys, name: name))
+        try await body(try await Snapshot(reader: reader, keys: keys, name: name, indexes: indexes))
       }
     }
     transactions = TransactionPool(options: options)
@@ -56,7 +59,7 @@ final class DatabaseEngine: Sendable {
   /// Reads at the latest moment.
   func reading<Result>(_ body: (Snapshot) async throws -> Result) async throws -> Result {
     try await store.read { reader in
-      try await body(try await Snapshot(reader: reader, keys: self.keys, name: self.name))
+      try await body(try await Snapshot(reader: reader, keys: self.keys, name: self.name, indexes: self.indexes))
     }
   }
 

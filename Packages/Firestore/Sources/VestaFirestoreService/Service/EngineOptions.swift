@@ -3,6 +3,9 @@ public struct FirestoreServiceOptions: Sendable {
   /// For how many seconds moments in the past can be read, and listeners can resume without starting over.
   public var retention: Int64 = 3600
 
+  /// After how many seconds without a query that uses it an index goes, which costs every write.
+  public var indexLifetime: Int64 = 7 * 86_400
+
   /// After how many seconds without a call a transaction ends.
   public var transactionIdleTime: Int64 = 60
 

@@ -15,19 +15,21 @@ struct Snapshot {
   let version: Int64
   /// What was there at that version, where it is not what is there now.
   let past: [Place: [UInt8]?]
+  /// The indexes that queries may use; `nil` for none.
+  let indexes: IndexKeeper?
 
   var readTime: Timestamp { Timestamp(microseconds: version) }
 
   /// The latest moment that the reader sees.
-  init(reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName) async throws {
+  init(reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, indexes: IndexKeeper?) async throws {
     guard let bytes = try await reader.get(keys.head) else { throw FirestoreError.damaged }
     let head = try Head(bytes)
-    self.init(reader: reader, keys: keys, name: name, head: head, version: head.version, past: [:])
+    self.init(reader: reader, keys: keys, name: name, head: head, version: head.version, past: [:], indexes: indexes)
   }
 
   init(
     reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, head: Head, version: Int64,
-    past: [Place: [UInt8]?]
+    past: [Place: [UInt8]?], indexes: IndexKeeper? = nil
   ) {
     self.reader = reader
     self.keys = keys
@@ -35,6 +37,7 @@ struct Snapshot {
     self.head = head
     self.version = version
     self.past = past
+    self.indexes = indexes
   }
 
   /// The moment of an earlier version.

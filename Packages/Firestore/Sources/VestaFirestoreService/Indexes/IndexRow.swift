@@ -1,0 +1,91 @@
+import FirestoreInterop
+import FirestoreModel
+
+/// An index as it is stored: its shape, how far it is, and when it was last of use.
+struct IndexRow: Sendable, Equatable {
+  enum Progress: Sendable, Equatable {
+    /// Documents up to this place are in; `nil` for none yet. Writes maintain all of it already.
+    case building(after: Place?)
+    case ready
+  }
+
+  var shape: IndexShape
+  var progress: Progress
+  /// When a query last used it, to the hour or so.
+  var lastUsed: Int64
+
+  var isReady: Bool { progress == .ready }
+
+  init(shape: IndexShape, progress: Progress, lastUsed: Int64) {
+    self.shape = shape
+    self.progress = progress
+    self.lastUsed = lastUsed
+  }
+
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(text: shape.collectionID)
+    writer.write(byte: shape.isGroup ? 1 : 0)
+    writer.write(byte: shape.isNameDescending ? 1 : 0)
+    writer.write(count: shape.parts.count)
+    for part in shape.parts {
+      writer.write(text: part.path.description)
+      writer.write(byte: part.kind.rawValue)
+    }
+    writer.write(int: lastUsed)
+    switch progress {
+    case .ready: writer.write(byte: 0)
+    case .building(nil): writer.write(byte: 1)
+    case .building(let place?):
+      writer.write(byte: 2)
+      writer.write(blob: place.bytes)
+    }
+    return writer.bytes
+  }
+
+  init(_ bytes: [UInt8]) throws(FirestoreError) {
+    var reader = ByteReader(bytes)
+    let collectionID = try reader.text()
+    let isGroup = try reader.byte() == 1
+    let isNameDescending = try reader.byte() == 1
+    var parts: [IndexShape.Part] = []
+    for _ in 0..<(try reader.count()) {
+      let path = try FieldPath(parsing: try reader.text())
+      guard let kind = IndexShape.Kind(rawValue: try reader.byte()) else { throw .damaged }
+      parts.append(IndexShape.Part(path: path, kind: kind))
+    }
+    shape = IndexShape(
+      collectionID: collectionID, isGroup: isGroup, parts: parts, isNameDescending: isNameDescending)
+    lastUsed = try reader.int()
+    switch try reader.byte() {
+    case 0: progress = .ready
+    case 1: progress = .building(after: nil)
+    default: progress = .building(after: Place(bytes: try reader.blob()))
+    }
+  }
+}
+
+/// The indexes of a database at one version of its catalogue.
+struct IndexCatalogue: Sendable {
+  struct Index: Sendable {
+    var id: Int64
+    var row: IndexRow
+  }
+
+  var version: Int64
+  private(set) var byShape: [IndexShape: Index] = [:]
+  /// The indexes that the documents of a collection are in, by its identifier's bytes.
+  private var byCollection: [[UInt8]: [Index]] = [:]
+
+  init(version: Int64, _ indexes: [Index]) {
+    self.version = version
+    for index in indexes {
+      byShape[index.row.shape] = index
+      byCollection[Array(index.row.shape.collectionID.utf8), default: []].append(index)
+    }
+  }
+
+  var isEmpty: Bool { byShape.isEmpty }
+
+  func indexes(of collectionID: String) -> [Index] { isEmpty ? [] : byCollection[Array(collectionID.utf8)] ?? [] }
+}

@@ -1,0 +1,162 @@
+import FirestoreInterop
+import FirestoreModel
+import FirestoreReference
+import StoreInterop
+import StoreInteropContracts
+import Testing
+
+@testable import VestaFirestoreService
+
+struct IndexTests {
+  private func explained(_ engine: FirestoreEngine, _ query: StructuredQuery) async throws -> ExplainMetrics {
+    var metrics: ExplainMetrics?
+    let request = RunQueryRequest(parent: root, query: query, explain: ExplainOptions(analyze: true))
+    try await engine.runQuery(request, context: owner) { metrics = $0.explainMetrics ?? metrics }
+    return try #require(metrics)
+  }
+
+  private func answer(_ backend: any FirestoreBackend, _ query: StructuredQuery) async -> String {
+    do {
+      return try await backend.query(query).map { "\($0.name) \($0.fields)" }.joined(separator: "\n")
+    } catch {
+      return "\((error as? FirestoreError)?.code.description ?? "\(error)")"
+    }
+  }
+
+  @Test func theSecondQueryCostsItsResult() async throws {
+    let engine = makeEngine()
+    for number in 0..<300 {
+      try await engine.commit(
+        update("rooms/\(number)", ["n": .integer(Int64(number)), "m": .integer(Int64(number % 3))]))
+    }
+    var query = StructuredQuery.all("rooms")
+    query.filter = .field(path: "n", .greaterThanOrEqual, .integer(100))
+    query.limit = 5
+    #expect(try await explained(engine, query).executionStats?.readOperations == 300)
+    try await engine.engine(database).indexes.settle()
+    let metrics = try await explained(engine, query)
+    #expect(metrics.executionStats?.readOperations == 5)
+    #expect(
+      metrics.indexesUsed == [["query_scope": .string("Collection"), "properties": .string("(n ASC, __name__ ASC)")]])
+
+    query.orderBy = [.init(fieldPath: "n", .descending)]
+    #expect(try await explained(engine, query).executionStats?.readOperations == 5)
+  }
+
+  @Test func equalitiesAreJoinedFromSingleFields() async throws {
+    let engine = makeEngine()
+    for number in 0..<200 {
+      let fields: MapValue = [
+        "a": .integer(Int64(number % 10)), "b": .integer(Int64(number % 7)), "x": .array([.integer(Int64(number))]),
+      ]
+      try await engine.commit(update("rooms/\(number)", fields))
+    }
+    var query = StructuredQuery.all("rooms")
+    query.filter = .composite(.and, [.field(path: "a", .equal, .integer(3)), .field(path: "b", .equal, .integer(6))])
+    let before = try await engine.query(query)
+    try await engine.engine(database).indexes.settle()
+    let metrics = try await explained(engine, query)
+    #expect(metrics.executionStats?.readOperations == Int64(before.count))
+    #expect(metrics.indexesUsed.count == 2)
+    #expect(try await engine.query(query) == before)
+  }
+
+  @Test func anUnfinishedIndexIsFinishedAfterARestart() async throws {
+    let store = ModelStore()
+    let first = FirestoreEngine(store: store)
+    for number in 0..<450 { try await first.commit(update("rooms/\(number)", ["n": .integer(Int64(number))])) }
+    let keys = try await first.engine(database).keys
+    let shape = IndexShape(
+      collectionID: "rooms", isGroup: false, parts: [.init(path: FieldPath(["n"]), kind: .ascending)])
+    _ = try await store.write { transaction in
+      var head = try Head(try #require(try await transaction.get(keys.head)))
+      head.catalogue += 1
+      let row = IndexRow(shape: shape, progress: .building(after: nil), lastUsed: 0)
+      try await transaction.put(row.bytes, for: keys.index(head.catalogue))
+      try await transaction.put(head.bytes, for: keys.head)
+    }
+    let second = FirestoreEngine(store: store)
+    try await second.commit(update("rooms/0", ["n": .integer(-1)]))
+    try await second.engine(database).indexes.settle()
+    let query = StructuredQuery(
+      from: [.init(collectionID: "rooms")], orderBy: [.init(fieldPath: "n")], limit: 2)
+    let metrics = try await explained(second, query)
+    #expect(metrics.executionStats?.readOperations == 2)
+    #expect(try await second.query(query).map(\.name) == [name("rooms/0"), name("rooms/1")])
+  }
+
+  @Test func anIndexThatNobodyUsesGoes() async throws {
+    let clock = ManualClock()
+    let engine = makeEngine(clock)
+    try await engine.commit(update("rooms/a", ["n": .integer(1), "m": .integer(1)]))
+    let queries = ["n", "m"].map {
+      StructuredQuery(from: [.init(collectionID: "rooms")], orderBy: [.init(fieldPath: $0)])
+    }
+    for query in queries { _ = try await engine.query(query) }
+    let database = try await engine.engine(database)
+    await database.indexes.settle()
+    for _ in 0..<10 {
+      clock.advance(seconds: 86_400)
+      _ = try await engine.query(queries[0])
+      await database.indexes.settle()
+    }
+    #expect(try await explained(engine, queries[0]).indexesUsed.count == 1)
+    let entries = try await database.store.read { try await $0.entries(in: KeyRange(prefix: database.keys.entries)) }
+    #expect(entries.count == 1)
+  }
+
+  @Test(arguments: [UInt64(31), 32, 33])
+  func thePlannersAnswerIsTheReferences(seed: UInt64) async throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    let engine = makeEngine()
+    let reference = ReferenceBackend()
+    var planned = 0
+    var queries: [StructuredQuery] = []
+    for round in 0..<8 {
+      for _ in 0..<10 {
+        let write = data.write()
+        try await engine.commit(write)
+        try await reference.commit(write)
+      }
+      for _ in 0..<10 where round < 4 { queries.append(data.query()) }
+      for query in queries {
+        let expected = await answer(reference, query)
+        #expect(await answer(engine, query) == expected, "seed \(seed): \(query)")
+      }
+      try await engine.engine(database).indexes.settle()
+    }
+    for query in queries {
+      guard let metrics = try? await explained(engine, query) else { continue }
+      if !metrics.indexesUsed.isEmpty { planned += 1 }
+    }
+    #expect(planned > 10)
+  }
+
+  @Test func anIndexThatIsMadeWhileOthersWriteHasEverything() async throws {
+    let engine = makeEngine()
+    for number in 0..<500 { try await engine.commit(update("rooms/\(number)", ["n": .integer(Int64(number))])) }
+    let query = StructuredQuery(from: [.init(collectionID: "rooms")], orderBy: [.init(fieldPath: "n")])
+    _ = try await engine.query(query)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in 0..<4 {
+        group.addTask {
+          for number in stride(from: worker, to: 500, by: 7) {
+            if number.isMultiple(of: 3) {
+              try await engine.commit(.delete(name("rooms/\(number)")))
+            } else {
+              try await engine.commit(update("rooms/\(number)", ["n": .integer(Int64(-number))]))
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try await engine.engine(database).indexes.settle()
+    let time = try await engine.commit(update("other/x", [:])).commitTime
+    try await engine.commit(update("other/x", ["later": .boolean(true)]))
+    // A read in the past looks at the documents, not at the index.
+    let fromDocuments = try await engine.query(query, .readTime(time))
+    #expect(try await explained(engine, query).indexesUsed.count == 1)
+    #expect(try await engine.query(query) == fromDocuments)
+  }
+}
