@@ -1,0 +1,67 @@
+import Testing
+
+@testable import VestaFirestoreService
+
+struct LockTableTests {
+  @Test func whoComesFirstIsServedFirst() {
+    var table = LockTable<String, Int>()
+    #expect(table.acquire("a", for: 1) == .granted)
+    #expect(table.acquire("a", for: 1) == .granted)
+    #expect(table.acquire("a", for: 2) == .mustWait)
+    #expect(table.acquire("a", for: 3) == .mustWait)
+    #expect(table.release(1) == [2])
+    #expect(table.release(2) == [3])
+    #expect(table.release(3) == [])
+    #expect(table.isEmpty)
+  }
+
+  @Test func aCircleIsRefusedHoweverLong() {
+    var table = LockTable<Int, Int>()
+    for owner in 0..<5 { #expect(table.acquire(owner, for: owner) == .granted) }
+    for owner in 0..<4 { #expect(table.acquire(owner + 1, for: owner) == .mustWait) }
+    #expect(table.acquire(0, for: 4) == .deadlock)
+  }
+
+  @Test func whoGivesUpWaitingIsPassedOver() {
+    var table = LockTable<String, Int>()
+    _ = table.acquire("a", for: 1)
+    _ = table.acquire("a", for: 2)
+    _ = table.acquire("a", for: 3)
+    #expect(table.release(2) == [])
+    #expect(table.release(1) == [3])
+  }
+
+  /// A random walk: one holder at most, and everybody who waits is served or gives up in the end.
+  @Test(arguments: [UInt64(1), 2, 3, 4])
+  func nobodyWaitsForEver(seed: UInt64) {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    var table = LockTable<Int, Int>()
+    var waiting: Set<Int> = []
+    var active: Set<Int> = []
+    for _ in 0..<2000 {
+      let owner = data.pick(Array(0..<12))
+      if waiting.contains(owner) || data.pick([true, false, false]) {
+        guard !waiting.contains(owner) else { continue }
+        for next in table.release(owner) { #expect(waiting.remove(next) != nil, "seed \(seed)") }
+        active.remove(owner)
+        continue
+      }
+      switch table.acquire(data.pick(Array(0..<6)), for: owner) {
+      case .granted: active.insert(owner)
+      case .mustWait:
+        waiting.insert(owner)
+        active.insert(owner)
+      case .deadlock:
+        for next in table.release(owner) { waiting.remove(next) }
+        active.remove(owner)
+      }
+      // Somebody can always go on: no state is a circle of waits.
+      #expect(active.isEmpty || waiting.count < active.count, "seed \(seed)")
+    }
+    while let owner = active.subtracting(waiting).first {
+      active.remove(owner)
+      for next in table.release(owner) { waiting.remove(next) }
+    }
+    #expect(waiting.isEmpty && table.isEmpty, "seed \(seed)")
+  }
+}

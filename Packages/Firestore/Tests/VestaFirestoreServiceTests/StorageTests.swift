@@ -1,0 +1,90 @@
+import FirestoreInterop
+import FirestoreModel
+import StoreInterop
+import StoreInteropContracts
+import Testing
+
+@testable import VestaFirestoreService
+
+struct StorageTests {
+  private func path(_ data: inout RandomData) -> ResourcePath {
+    let segments = ["a", "b", "a\u{0}", "ab", "é", "e\u{301}", "__id2__", "__id10__", "__id-3__", "😀", "\u{FFFD}"]
+    return ResourcePath((0..<data.pick([2, 2, 4, 6])).map { _ in data.pick(segments) })
+  }
+
+  @Test(arguments: [UInt64(41), 42])
+  func placesOfOneCollectionAreInTheOrderOfNames(seed: UInt64) throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    for _ in 0..<3000 {
+      let (left, right) = (path(&data), path(&data))
+      #expect(try Place(left).path() == left)
+      #expect((Place(left) == Place(right)) == (left == right), "seed \(seed): \(left) \(right)")
+      guard left.parent == right.parent else { continue }
+      let isBefore = Place(left).bytes.lexicographicallyPrecedes(Place(right).bytes)
+      #expect(isBefore == (left < right), "seed \(seed): \(left) \(right)")
+    }
+  }
+
+  @Test func aCollectionsRangeHoldsItsDocumentsAndNothingBelowThem() {
+    let keys = DatabaseKeys(1)
+    let range = keys.documents(of: ResourcePath(["rooms"]))
+    #expect(range.contains(keys.document(Place(ResourcePath(["rooms", "a"])))))
+    #expect(!range.contains(keys.document(Place(ResourcePath(["rooms", "a", "messages", "m"])))))
+    #expect(!range.contains(keys.document(Place(ResourcePath(["roomsx", "a"])))))
+    let below = keys.documents(below: ResourcePath(["rooms", "a"]))
+    #expect(below.contains(keys.document(Place(ResourcePath(["rooms", "a", "messages", "m"])))))
+    #expect(!below.contains(keys.document(Place(ResourcePath(["rooms", "a"])))))
+  }
+
+  @Test func keysCanBeReadByPeople() {
+    let key = DatabaseKeys(7).document(Place(ResourcePath(["rooms", "__id2__"])))
+    #expect(Keys.describe(key) == "documents(7, \"rooms\", null, 2)")
+  }
+
+  @Test func rowsComeBackAsTheyWere() throws {
+    var data = RandomData(generator: SeededGenerator(seed: 7))
+    for number in 0..<300 {
+      let row = DocumentRow(created: Int64(number), updated: .max - Int64(number), fields: data.fields())
+      #expect(try DocumentRow(row.bytes) == row)
+      #expect(try DocumentRow.version(of: row.bytes) == row.updated)
+    }
+    let log = LogRow(changes: [
+      LoggedChange(place: Place(bytes: [1, 2]), before: nil), LoggedChange(place: Place(bytes: []), before: [0, 9]),
+    ])
+    #expect(try LogRow(log.bytes) == log)
+  }
+
+  /// Bytes that no engine wrote give an error, or some row; never a crash.
+  @Test(arguments: [UInt64(51), 52])
+  func damagedRowsAreErrors(seed: UInt64) {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    var refused = 0
+    for _ in 0..<4000 {
+      var bytes = DocumentRow(created: 1, updated: 2, fields: data.fields()).bytes
+      let place = data.pick(Array(bytes.indices))
+      bytes[place] = UInt8.random(in: 0...255, using: &data.generator)
+      if data.pick([true, false]) { bytes.removeLast(data.pick(Array(0..<bytes.count))) }
+      for read in [
+        { _ = try DocumentRow(bytes) }, { _ = try LogRow(bytes) }, { _ = try IndexRow(bytes) }, { _ = try Head(bytes) },
+      ] as [() throws -> Void] {
+        do { try read() } catch { refused += 1 }
+      }
+    }
+    #expect(refused > 1000, "seed \(seed)")
+  }
+
+  @Test func aLargeCommitIsLoggedInParts() async throws {
+    let store = ModelStore()
+    let engine = FirestoreEngine(store: store)
+    let text = String(repeating: "x", count: 200_000)
+    let writes = (0..<6).map { update("rooms/\($0)", ["t": .string(text)]) }
+    _ = try await engine.commit(CommitRequest(database: database, writes: writes), context: owner)
+    let deletes = (0..<6).map { Write.delete(name("rooms/\($0)")) }
+    let time = try await engine.commit(CommitRequest(database: database, writes: deletes), context: owner).commitTime
+    let keys = try await engine.engine(database).keys
+    let version = try #require(time.microseconds)
+    let parts = try await store.read { try await $0.entries(in: keys.log(after: version - 1)) }
+    #expect(parts.count > 1)
+    #expect(try await engine.query(.all("rooms"), .readTime(Timestamp(microseconds: version - 1))).count == 6)
+  }
+}
