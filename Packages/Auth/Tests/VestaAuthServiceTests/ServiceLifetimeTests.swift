@@ -128,33 +128,4 @@ import VestaCore
     #expect(error.code == .missingDependency)
     #expect(error.message.contains("VestaSQLite") || error.message.contains("VestaCrypto"))
   }
-
-  // MARK: The lazy store
-
-  @Test func manyWhoAskAtOnceOpenTheStoreOnce() async throws {
-    let opens = Counter()
-    let lazy = LazyStore {
-      _ = opens.next()
-      return ModelStore()
-    }
-    let results = await atOnce(64) { _ in try await lazy.get() }
-    #expect(results.allSatisfy { $0.value != nil })
-    #expect(opens.next() == 2)
-  }
-
-  @Test func aStoreThatOpensAfterTheEndIsClosedAtOnce() async throws {
-    let store = ModelStore()
-    let (reached, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
-    let lazy = LazyStore {
-      reached.continuation.finish()
-      for await _ in release.stream {}
-      return store
-    }
-    let asking = Task { try await lazy.get() }
-    for await _ in reached.stream {}
-    try await lazy.close()
-    release.continuation.finish()
-    await #expect(throws: StoreError.self) { _ = try await asking.value }
-    await #expect(throws: StoreError.self) { try await store.read { try await $0.entries(in: .all) } }
-  }
 }

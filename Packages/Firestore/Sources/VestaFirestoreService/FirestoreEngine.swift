@@ -17,7 +17,7 @@ import VestaConcurrency
 /// _ = try await engine.commit(commit, context: FirestoreCallContext(authorization: .owner))
 /// ```
 public final class FirestoreEngine: FirestoreBackend {
-  private let store: LazyStore
+  private let store: LazyResource<any OrderedStore>
   private let options: FirestoreServiceOptions
   private let engines = Locked([DatabaseName: DatabaseEngine]())
   private let opening = SingleFlight<DatabaseName, DatabaseEngine>()
@@ -33,7 +33,9 @@ public final class FirestoreEngine: FirestoreBackend {
 
   init(options: FirestoreServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
     self.options = options
-    store = LazyStore(open)
+    store = LazyResource(
+      whenClosed: StoreError(.closed, operation: "open", message: "The document engine has been shut down."),
+      open: open, close: { try await $0.close() })
   }
 
   /// Ends the engine, its open calls, and its store; calls that come later fail with `UNAVAILABLE`.

@@ -20,7 +20,7 @@ public final class IdentityEngine: IdentityBackend, IdentityAdminBackend {
   let options: AuthServiceOptions
   let crypto: any CryptoProvider
   let sender: any CodeSender
-  let storage: LazyStore
+  let storage: LazyResource<any OrderedStore>
   let keyRing: KeyRing
   let limits: Locked<GuessLimits>
 
@@ -41,7 +41,10 @@ public final class IdentityEngine: IdentityBackend, IdentityAdminBackend {
     self.options = options
     self.crypto = crypto
     sender = options.codeSender ?? RecordingCodeSender(logsSecrets: options.isDevelopment)
-    storage = LazyStore(openStore)
+    storage = LazyResource(
+      whenClosed: StoreError(
+        .closed, operation: "open", message: "The identity service has been shut down with its app."),
+      open: openStore, close: { try await $0.close() })
     keyRing = KeyRing(storage: storage, crypto: crypto, options: options, projectID: projectID)
     limits = Locked(GuessLimits(options))
   }

@@ -19,7 +19,7 @@ final class KeyRing: Sendable {
 
   private enum Load: Hashable, Sendable { case keys, rotation, account }
 
-  private let storage: LazyStore
+  private let storage: LazyResource<any OrderedStore>
   private let crypto: any CryptoProvider
   private let options: AuthServiceOptions
   private let projectID: String
@@ -28,7 +28,9 @@ final class KeyRing: Sendable {
   private let loads = SingleFlight<Load, Loaded>()
   private let accountLoads = SingleFlight<Load, ServiceAccountRecord>()
 
-  init(storage: LazyStore, crypto: any CryptoProvider, options: AuthServiceOptions, projectID: String) {
+  init(
+    storage: LazyResource<any OrderedStore>, crypto: any CryptoProvider, options: AuthServiceOptions, projectID: String
+  ) {
     self.storage = storage
     self.crypto = crypto
     self.options = options
