@@ -11,13 +11,8 @@ struct QueryScan {
 
   /// The results in order, offset and limit applied, with all fields; and how many the offset left out.
   func results() async throws -> (documents: [Document], skipped: Int, read: Int) {
-    var matches: [Document] = []
     let (range, order, isOrdered) = extent()
-    let wanted = isOrdered ? query.limit.map { $0 + query.offset } : nil
-    let read = try await scan(range, order) { document in
-      matches.append(document)
-      return wanted.map { matches.count < $0 } ?? true
-    }
+    var (matches, read) = try await scan(range, order, atMost: isOrdered ? query.limit.map { $0 + query.offset } : nil)
     if !isOrdered { matches.sort { query.compare($0, $1) < 0 } }
     let rest = matches.dropFirst(query.offset)
     var results = Array(rest.prefix(query.limit ?? rest.count))
@@ -37,28 +32,38 @@ struct QueryScan {
     return (range, query.orders[0].descending ? .descending : .ascending, true)
   }
 
-  /// Hands over the documents that match until it is told to stop; gives the number of documents that were read.
-  private func scan(_ range: KeyRange, _ order: ScanOrder, _ take: (Document) -> Bool) async throws -> Int {
-    var rest: KeyRange? = range
+  /// The documents that match, and how many were read.
+  ///
+  /// The steps are functions of their own: with all of it in one async function the optimizer of this toolchain crashes.
+  private func scan(
+    _ range: KeyRange, _ order: ScanOrder, atMost wanted: Int?
+  ) async throws -> (matches: [Document], read: Int) {
+    var matches: [Document] = []
     var read = 0
-    while let part = rest {
-      var entries: [StoreEntry] = []
-      let end = try await snapshot.reader.scan(part, order: order, limit: QueryScan.batch) { key, value in
-        entries.append(StoreEntry(key: key.bytes, value: value.bytes))
-        return .next
-      }
+    var rest = range
+    while matches.count < wanted ?? .max {
+      let entries = try await snapshot.reader.entries(in: rest, order: order, limit: QueryScan.batch)
       read += entries.count
-      for entry in entries {
-        let place = snapshot.keys.place(ofDocumentKey: entry.key)
-        if !snapshot.past.isEmpty, snapshot.past[place] != nil { continue }
-        if let document = try match(place, entry.value), !take(document) { return read }
-      }
-      rest = end.rest
+      try gather(entries, into: &matches, atMost: wanted ?? .max)
+      guard entries.count == QueryScan.batch, let last = entries.last else { break }
+      rest = order == .ascending ? rest.after(last.key) : rest.before(last.key)
     }
+    try gatherPast(into: &matches)
+    return (matches, read)
+  }
+
+  private func gather(_ entries: [StoreEntry], into matches: inout [Document], atMost wanted: Int) throws {
+    for entry in entries where matches.count < wanted {
+      let place = snapshot.keys.place(ofDocumentKey: entry.key)
+      if !snapshot.past.isEmpty, snapshot.past[place] != nil { continue }
+      if let document = try match(place, entry.value) { matches.append(document) }
+    }
+  }
+
+  private func gatherPast(into matches: inout [Document]) throws {
     for case (let place, let row?) in snapshot.past {
-      if let document = try match(place, row), !take(document) { return read }
+      if let document = try match(place, row) { matches.append(document) }
     }
-    return read
   }
 
   private func match(_ place: Place, _ row: [UInt8]) throws -> Document? {
