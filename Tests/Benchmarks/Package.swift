@@ -22,6 +22,7 @@ let package = Package(
     .package(path: "../../Packages/Auth"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/MemoryStore"),
     .package(path: "../../Packages/SQLite"),
   ],
   targets: [
@@ -69,6 +70,7 @@ let package = Package(
       dependencies: [
         "BenchmarkKit",
         .product(name: "CSQLite", package: "SQLite"),
+        .product(name: "VestaMemoryStore", package: "MemoryStore"),
         .product(name: "StoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaSQLite", package: "SQLite"),

@@ -11,6 +11,7 @@ let benchmarks: [Benchmark] =
   + coreBenchmarks()
   + cryptoBenchmarks()
   + storeBenchmarks()
+  + memoryStoreBenchmarks()
   + authBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
