@@ -15,7 +15,7 @@ public struct AnalyticsInteropSubject: Sendable {
   /// - Parameters:
   ///   - analytics: The implementation, without user properties.
   ///   - patience: How long a check waits before it calls something missing.
-  public init(_ analytics: any AnalyticsInterop, patience: Duration = .seconds(5)) {
+  public init(_ analytics: any AnalyticsInterop, patience: Duration = .seconds(30)) {
     self.analytics = analytics
     self.patience = patience
   }

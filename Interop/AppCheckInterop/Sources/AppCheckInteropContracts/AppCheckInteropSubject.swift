@@ -23,7 +23,7 @@ public struct AppCheckInteropSubject: Sendable {
   ///   - setFetchesHeld: Holds fetches back, or lets all of them go on.
   public init(
     _ appCheck: any AppCheckInterop,
-    patience: Duration = .seconds(5),
+    patience: Duration = .seconds(30),
     setFetchesFail: @escaping @Sendable (Bool) async throws -> Void,
     setFetchesHeld: @escaping @Sendable (Bool) async throws -> Void
   ) {

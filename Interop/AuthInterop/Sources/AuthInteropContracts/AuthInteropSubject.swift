@@ -31,7 +31,7 @@ public struct AuthInteropSubject: Sendable {
   ///   - setRefreshesHeld: Holds refreshes back, or lets all of them go on.
   public init(
     _ auth: any AuthInterop,
-    patience: Duration = .seconds(5),
+    patience: Duration = .seconds(30),
     signIn: @escaping @Sendable (_ userID: String) async throws -> Void,
     signOut: @escaping @Sendable () async throws -> Void,
     setRefreshesFail: @escaping @Sendable (Bool) async throws -> Void,

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func cancellingTheTaskThatReadsTheStreamRemovesItsListener() async throws {
-    let heard = EventLog<AuthTokenChange>(patience: .seconds(5))
+    let heard = EventLog<AuthTokenChange>(patience: .seconds(60))
     let task = Task { [auth] in
       for await change in auth.tokenChanges { heard.record(change) }
     }

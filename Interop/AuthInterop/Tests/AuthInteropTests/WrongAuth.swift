@@ -24,7 +24,7 @@ struct WrongAuth: AuthInterop {
 }
 
 extension AuthInteropSubject {
-  static func driving(_ fake: FakeAuth, as auth: any AuthInterop, patience: Duration = .seconds(5)) -> Self {
+  static func driving(_ fake: FakeAuth, as auth: any AuthInterop, patience: Duration = .seconds(30)) -> Self {
     AuthInteropSubject(
       auth,
       patience: patience,

@@ -61,10 +61,29 @@ extension Array {
   public func run<Subject>(
     against makeSubject: () async throws -> Subject
   ) async -> [ContractOutcome] where Element == Contract<Subject> {
+    await run { _ in try await makeSubject() }
+  }
+
+  /// Holds an implementation to every promise of the list, in order, a subject made for each promise.
+  ///
+  /// A test of a wrong implementation uses it to lose patience soon with the promise that is known to be broken, and
+  /// late with all others, so that a busy machine breaks none of them:
+  ///
+  /// ```swift
+  /// let outcomes = await AuthInteropContracts.all.run { contract in
+  ///   makeSubject(patience: contract.name == broken ? .seconds(1) : .seconds(60))
+  /// }
+  /// ```
+  ///
+  /// - Parameter makeSubject: Makes a new implementation for the promise; a throw counts against the promise.
+  /// - Returns: One outcome for each promise, in the order of the list.
+  public func run<Subject>(
+    against makeSubject: (Contract<Subject>) async throws -> Subject
+  ) async -> [ContractOutcome] where Element == Contract<Subject> {
     var outcomes: [ContractOutcome] = []
     for contract in self {
       do {
-        try await contract.verify(try await makeSubject())
+        try await contract.verify(try await makeSubject(contract))
         outcomes.append(ContractOutcome(name: contract.name, violation: nil))
       } catch {
         outcomes.append(ContractOutcome(name: contract.name, violation: error))

@@ -126,6 +126,24 @@ public func expectEnd<Value: Sendable>(
   return try log.events[0].get()
 }
 
+/// Cancels calls that an implementation holds back, and gives them the time to leave.
+///
+/// A check of the calls that stay begins after this one, and not in the middle of it. Calls that never leave are no
+/// violation here: that is another promise.
+///
+/// - Parameters:
+///   - calls: The calls to cancel.
+///   - patience: How long they may take to leave, two seconds at most.
+public func leave<Value: Sendable, Failure: Error>(
+  _ calls: some Collection<Task<Value, Failure>> & Sendable,
+  patience: Duration
+) async {
+  for call in calls { call.cancel() }
+  try? await expectEnd(within: min(patience, .seconds(2)), of: "cancelled calls") {
+    for call in calls { _ = await call.result }
+  }
+}
+
 extension Duration {
   var dispatchInterval: DispatchTimeInterval {
     .milliseconds(Int(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000))

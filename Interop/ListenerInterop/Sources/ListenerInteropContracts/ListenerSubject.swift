@@ -29,7 +29,7 @@ public struct ListenerSubject<Event: Sendable & Equatable>: Sendable {
   ///   - callBack: Calls every synchronous method of the seam.
   ///   - change: Causes one change and gives the event that listeners must hear.
   public init(
-    patience: Duration = .seconds(5),
+    patience: Duration = .seconds(30),
     add: @escaping @Sendable (@escaping @Sendable (Event) -> Void) -> InteropRegistration,
     greeting: (@Sendable () async throws -> Event)? = nil,
     callBack: @escaping @Sendable () -> Void = {},

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func cancellingTheTaskThatReadsAStreamRemovesItsListener() async {
-    let heard = EventLog<Int>(patience: .seconds(5))
+    let heard = EventLog<Int>(patience: .seconds(60))
     let task = Task { [source] in
       for await value in AsyncStream(listening: source.add) { heard.record(value) }
       return source.listenerCount
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func cancelRunsTheClosureOnce() {
-    let calls = EventLog<Int>(patience: .seconds(5))
+    let calls = EventLog<Int>(patience: .seconds(60))
     let registration = InteropRegistration { calls.record(1) }
     for _ in 1...3 { registration.cancel() }
     #expect(calls.events == [1])
@@ -58,7 +58,7 @@ import Testing
 @Suite struct FakeGateTests {
   @Test func aClosedGateHoldsCallsBackUntilItOpens() async throws {
     let gate = FakeGate()
-    let passed = EventLog<Int>(patience: .seconds(5))
+    let passed = EventLog<Int>(patience: .seconds(60))
     await gate.close()
     let task = Task {
       try await gate.pass()

@@ -23,7 +23,7 @@ public struct MessagingInteropSubject: Sendable {
   ///   - deleteToken: Deletes the token.
   public init(
     _ messaging: any MessagingInterop,
-    patience: Duration = .seconds(5),
+    patience: Duration = .seconds(30),
     renewToken: @escaping @Sendable () async throws -> Void,
     deleteToken: @escaping @Sendable () async throws -> Void
   ) {
