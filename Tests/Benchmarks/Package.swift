@@ -17,11 +17,13 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/FirestoreInterop"),
     .package(path: "../../Interop/IdentityInterop"),
     .package(path: "../../Interop/StoreInterop"),
     .package(path: "../../Packages/Auth"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
     .package(path: "../../Packages/SQLite"),
   ],
@@ -30,7 +32,7 @@ let package = Package(
       name: "vesta-bench",
       dependencies: [
         "BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks", "StoreBenchmarks",
-        "AuthBenchmarks",
+        "AuthBenchmarks", "FirestoreBenchmarks",
       ],
       swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
@@ -66,10 +68,23 @@ let package = Package(
         .product(name: "VestaCrypto", package: "Crypto"),
       ], swiftSettings: settings),
     .target(
+      name: "FirestoreBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        "SQLiteBaseline",
+        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+      ], swiftSettings: settings),
+    .target(
+      name: "SQLiteBaseline",
+      dependencies: [.product(name: "CSQLite", package: "SQLite")], swiftSettings: settings),
+    .target(
       name: "StoreBenchmarks",
       dependencies: [
         "BenchmarkKit",
-        .product(name: "CSQLite", package: "SQLite"),
+        "SQLiteBaseline",
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
         .product(name: "StoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),

@@ -156,7 +156,7 @@ public final class ReferenceBackend: FirestoreBackend {
   }
 
   private func apply(_ writes: [Write], database: String) throws(FirestoreError) -> CommitResponse {
-    try WriteRules.check(writes, database: database)
+    try WriteRules.check(writes, database: try DatabaseName(parsing: database))
     let outcome: Result<CommitResponse, FirestoreError> = state.withLock { state in
       do throws(FirestoreError) {
         return .success(try ReferenceBackend.commit(writes, to: &state))

@@ -99,12 +99,6 @@ public final class FirestoreEngine: FirestoreBackend {
   ) async throws(FirestoreError) -> CommitResponse {
     try await serving {
       let engine = try await engine(request.database)
-      do {
-        try WriteRules.check(request.writes, database: request.database)
-      } catch {
-        if let id = request.transaction { _ = try? engine.transactions.end(id) }
-        throw error
-      }
       guard let id = request.transaction else { return try await engine.commit(request.writes) }
       return try await engine.commit(request.writes, in: id)
     }
@@ -120,7 +114,6 @@ public final class FirestoreEngine: FirestoreBackend {
       var results: [Result<WriteResult, FirestoreError>] = []
       for write in request.writes {
         do {
-          try WriteRules.check([write], database: request.database)
           results.append(.success(try await engine.commit([write]).writeResults[0]))
         } catch {
           results.append(.failure(FirestoreError(serving: error)))

@@ -159,7 +159,7 @@ import Testing
       Write(.transform(name: Self.name, transforms: [])),
     ]
     for write in bad {
-      let error = #expect(throws: FirestoreError.self) { try WriteRules.check([write], database: Self.database) }
+      let error = #expect(throws: FirestoreError.self) { try WriteRules.check([write], database: try DatabaseName(parsing: Self.database)) }
       #expect(error?.code == .invalidArgument)
     }
     #expect(throws: FirestoreError.self) { try WriteRules.checkDistinct([.delete(Self.name), .delete(Self.name)]) }

@@ -1,4 +1,5 @@
 public import BenchmarkKit
+import SQLiteBaseline
 import StoreInterop
 import VestaMemoryStore
 

@@ -1,5 +1,6 @@
 public import BenchmarkKit
 import Foundation
+import SQLiteBaseline
 
 /// The SQLite store beside SQLite used by hand, with the same table and settings.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteBaseline
 import StoreInterop
 @_spi(Benchmarking) import VestaSQLite
 

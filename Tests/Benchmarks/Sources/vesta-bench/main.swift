@@ -3,6 +3,7 @@ import BenchmarkKit
 import ConcurrencyBenchmarks
 import CoreBenchmarks
 import CryptoBenchmarks
+import FirestoreBenchmarks
 import StoreBenchmarks
 
 // One line per package.
@@ -13,6 +14,7 @@ let benchmarks: [Benchmark] =
   + storeBenchmarks()
   + memoryStoreBenchmarks()
   + authBenchmarks()
+  + firestoreBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 
@@ -21,4 +23,5 @@ await Task.detached {
   await runBenchmarks(benchmarks, filters: filters)
   await removeStoreBenchmarkFiles()
   await removeAuthBenchmarkFiles()
+  await removeFirestoreBenchmarkFiles()
 }.value

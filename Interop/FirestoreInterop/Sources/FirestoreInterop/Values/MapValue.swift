@@ -28,6 +28,8 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
   /// - Parameter entries: Names and values.
   public init(_ entries: some Sequence<(String, Value)>) {
     self.init()
+    names.reserveCapacity(entries.underestimatedCount)
+    values.reserveCapacity(entries.underestimatedCount)
     for (name, value) in entries {
       if let last = names.last, UTF8Order.compare(last, name) >= 0 {
         self[name] = value

@@ -6,11 +6,14 @@ package struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
   package let project: String
   /// The database; `(default)` for the first one.
   package let database: String
+  /// What the names of all its documents begin with: `projects/{project}/databases/{database}/documents/`.
+  package let documentsPrefix: String
 
   /// A database of a project.
   package init(project: String, database: String = "(default)") {
     self.project = project
     self.database = database
+    documentsPrefix = "projects/\(project)/databases/\(database)/documents/"
   }
 
   /// A database by its name as requests have it.
@@ -62,9 +65,17 @@ package struct ResourceName: Sendable, Hashable, CustomStringConvertible {
 
   /// A document by its full name.
   ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - likely: The database that it is probably of, which makes reading the name quicker; any other is fine.
   /// - Throws: `INVALID_ARGUMENT` that quotes the name, for everything that is no name of a document.
-  package init(document name: String) throws(FirestoreError) {
-    self = try ResourceName(unchecked: name, kind: "Document")
+  package init(document name: String, likely: DatabaseName? = nil) throws(FirestoreError) {
+    if let likely, let rest = name.utf8.dropping(prefix: likely.documentsPrefix.utf8) {
+      database = likely
+      path = ResourcePath(splitting: rest)
+    } else {
+      self = try ResourceName(unchecked: name, kind: "Document")
+    }
     guard path.isDocument else {
       throw .invalid("Document name \"\(name)\" lacks an identifier: it must end with a collection and a document.")
     }
@@ -95,7 +106,7 @@ package struct ResourceName: Sendable, Hashable, CustomStringConvertible {
 
   /// The full name, as requests have it.
   package var description: String {
-    path.segments.isEmpty ? "\(database)/documents" : "\(database)/documents/\(path)"
+    path.segments.isEmpty ? String(database.documentsPrefix.dropLast()) : database.documentsPrefix + path.description
   }
 }
 
@@ -139,6 +150,8 @@ package enum PathRules {
 
   /// Whether a name begins and ends with two underscores.
   package static func isReserved(_ name: String) -> Bool {
-    name.utf8.count >= 4 && name.utf8.starts(with: "__".utf8) && name.utf8.suffix(2).elementsEqual("__".utf8)
+    // Most names do not begin so, and this is asked of every name.
+    guard name.utf8.first == UInt8(ascii: "_") else { return false }
+    return name.utf8.count >= 4 && name.utf8.starts(with: "__".utf8) && name.utf8.suffix(2).elementsEqual("__".utf8)
   }
 }

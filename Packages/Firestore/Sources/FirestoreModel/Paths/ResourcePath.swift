@@ -12,10 +12,16 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
   package init(_ segments: [String]) { self.segments = segments }
 
   /// A path of the segments between the slashes of a text; the empty text is the root.
-  package init(splitting text: String) {
+  package init(splitting text: String) { self.init(splitting: text.utf8[...]) }
+
+  /// A path of the segments between the slashes of a part of a text; the empty part is the root.
+  package init(splitting text: Substring.UTF8View) {
+    guard !text.isEmpty else {
+      segments = []
+      return
+    }
     // By bytes: as a character, a slash with an accent on it would be no slash.
-    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    segments = text.isEmpty ? [] : parts.map { String(Substring($0)) }
+    segments = text.split(separator: UInt8(ascii: "/"))
   }
 
   /// The path of nothing, which documents and collections are below.
@@ -82,6 +88,8 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
   /// Only the one usual way to write a number counts, so that different segments never stand for the same number.
   package static func number(of segment: String) -> Int64? {
     let bytes = segment.utf8
+    // Most segments do not begin so, and this is asked of every segment.
+    guard bytes.first == UInt8(ascii: "_") else { return nil }
     guard bytes.count > 6, bytes.starts(with: "__id".utf8), bytes.suffix(2).elementsEqual("__".utf8) else { return nil }
     let digits = Substring(bytes.dropFirst(4).dropLast(2))
     guard let number = Int64(digits), String(number) == digits else { return nil }

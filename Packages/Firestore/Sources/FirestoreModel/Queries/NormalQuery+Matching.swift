@@ -12,7 +12,9 @@ extension NormalQuery {
 
   /// Whether a document is a result, leaving offset and limit aside.
   package func matches(_ document: Document) -> Bool {
-    guard let name = try? ResourceName(document: document.name), name.database == parent.database else { return false }
+    guard let name = try? ResourceName(document: document.name, likely: parent.database),
+      name.database == parent.database
+    else { return false }
     return selects(name.path) && filter.matches(document) && hasOrderedFields(document) && isWithinCursors(document)
   }
 

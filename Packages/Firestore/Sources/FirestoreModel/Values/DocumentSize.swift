@@ -9,8 +9,15 @@ package enum DocumentSize {
 
   /// A document's name, also in a reference: each identifier of its path and 1, and 16.
   package static func size(ofName name: String) -> Int {
-    let segments = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    return segments.dropFirst(5).reduce(16) { $0 + $1.count + 1 }
+    // The path begins behind the fifth slash. Its slashes count for 1 each, and so does the end of its last identifier.
+    var slashes = 0
+    var before = 0
+    for byte in name.utf8 {
+      before += 1
+      if byte == UInt8(ascii: "/") { slashes += 1 }
+      if slashes == 5 { return 16 + name.utf8.count - before + 1 }
+    }
+    return 16
   }
 
   /// A map: its names as texts, and its values.

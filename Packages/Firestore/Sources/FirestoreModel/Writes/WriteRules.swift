@@ -6,22 +6,29 @@ package enum WriteRules {
   ///
   /// - Parameters:
   ///   - writes: The writes.
-  ///   - database: The name of the database of the request; all documents must be of it.
+  ///   - database: The database of the request; all documents must be of it.
+  /// - Returns: The paths of the documents, one for each write.
   /// - Throws: `INVALID_ARGUMENT` that names the document or the field.
-  package static func check(_ writes: [Write], database: String) throws(FirestoreError) {
-    let database = try DatabaseName(parsing: database)
-    var transforms: [ResourceName: Int] = [:]
+  @discardableResult
+  package static func check(_ writes: [Write], database: DatabaseName) throws(FirestoreError) -> [ResourcePath] {
+    var transforms: [ResourcePath: Int] = [:]
+    var paths: [ResourcePath] = []
+    paths.reserveCapacity(writes.count)
     for write in writes {
-      let name = try ResourceName(document: write.name)
+      let name = try ResourceName(document: write.name, likely: database)
       guard name.database == database else {
         throw .invalid("\"\(write.name)\" is not in the database of the request, \(database).")
       }
-      transforms[name, default: 0] += write.transforms.count
-      guard transforms[name, default: 0] <= FirestoreLimits.transforms else {
-        throw .invalid("More than \(FirestoreLimits.transforms) transforms of one document: \(write.name)")
+      if !write.transforms.isEmpty {
+        transforms[name.path, default: 0] += write.transforms.count
+        guard transforms[name.path, default: 0] <= FirestoreLimits.transforms else {
+          throw .invalid("More than \(FirestoreLimits.transforms) transforms of one document: \(write.name)")
+        }
       }
       try check(write)
+      paths.append(name.path)
     }
+    return paths
   }
 
   /// Refuses two writes of one document, as a batch must not have them.

@@ -3,13 +3,13 @@ import FirestoreModel
 import StoreInterop
 
 extension DatabaseEngine {
-  /// Commits writes, all or nothing.
+  /// Checks and commits writes, all or nothing.
   ///
   /// - Parameters:
-  ///   - writes: Checked by `WriteRules`.
+  ///   - writes: Any.
   ///   - validation: What a transaction has read; the commit fails with `ABORTED` when it is no longer so.
   func commit(_ writes: [Write], validating validation: ReadSet = ReadSet()) async throws -> CommitResponse {
-    let plan = try CommitPlan(writes)
+    let plan = CommitPlan(writes, at: try WriteRules.check(writes, database: name))
     let commit = try await store.write { transaction in try await self.run(plan, validation, in: transaction) }
     hub.wake()
     return commit.value
@@ -18,7 +18,7 @@ extension DatabaseEngine {
   private func run(
     _ plan: CommitPlan, _ validation: ReadSet, in transaction: any StoreTransaction
   ) async throws -> CommitResponse {
-    let read = validation.documents.keys.filter { plan.indexes[$0] == nil }
+    let read = validation.documents.isEmpty ? [] : plan.others(of: validation.documents.keys)
     let wanted = [keys.head] + plan.targets.map { keys.document($0.place) } + read.map(keys.document)
     let rows = try await transaction.get(wanted)
     guard let bytes = rows[0] else { throw FirestoreError.damaged }
@@ -29,10 +29,8 @@ extension DatabaseEngine {
     try await validation.checkQueries(in: snapshot)
 
     let version = max(options.now(), head.version + 1)
-    var draft = try CommitDraft(
-      targets: plan.targets.map { ($0.place, $0.path) }, rows: rows[1..<plan.targets.count + 1], database: name,
-      version: version)
-    for (write, place) in plan.writes { try draft.apply(write, at: place) }
+    var draft = CommitDraft(targets: plan.targets, rows: rows[1..<plan.targets.count + 1], version: version)
+    for (write, target) in plan.writes { try draft.apply(write, to: target) }
     let response = CommitResponse(writeResults: draft.results, commitTime: Timestamp(microseconds: version))
     guard plan.isChange else {
       return CommitResponse(writeResults: draft.results, commitTime: snapshot.readTime)
@@ -72,32 +70,43 @@ extension DatabaseEngine {
   }
 }
 
-/// Writes with the places of their documents, worked out once for all runs of a store's transaction.
+/// Writes with the documents they are of, worked out once for all runs of a store's transaction.
 struct CommitPlan: Sendable {
-  let writes: [(write: Write, place: Place)]
+  struct Target: Sendable {
+    let place: Place
+    let path: ResourcePath
+    let name: String
+  }
+
   /// The documents, each once.
-  let targets: [(place: Place, path: ResourcePath)]
-  let indexes: [Place: Int]
+  let targets: [Target]
+  /// The writes, and which target each is of.
+  let writes: [(write: Write, target: Int)]
   /// Whether anything but verifications is asked for.
   let isChange: Bool
 
-  init(_ writes: [Write]) throws {
-    var targets: [(place: Place, path: ResourcePath)] = []
+  /// - Parameter paths: The documents that are written, one for each write.
+  init(_ writes: [Write], at paths: [ResourcePath]) {
+    var targets: [Target] = []
+    targets.reserveCapacity(writes.count)
     var indexes: [Place: Int] = [:]
-    self.writes = try writes.map { write in
-      let path = try ResourceName(document: write.name).path
+    self.writes = zip(writes, paths).map { write, path in
       let place = Place(path)
-      if indexes[place] == nil {
-        indexes[place] = targets.count
-        targets.append((place, path))
-      }
-      return (write.storable, place)
+      if writes.count > 1, let known = indexes[place] { return (write.storable, known) }
+      indexes[place] = targets.count
+      targets.append(Target(place: place, path: path, name: write.name))
+      return (write.storable, targets.count - 1)
     }
     self.targets = targets
-    self.indexes = indexes
     isChange = writes.contains { write in
       if case .verify = write.operation { return false }
       return true
     }
+  }
+
+  /// Those of some documents that are not written.
+  func others(of places: some Collection<Place>) -> [Place] {
+    let written = Set(targets.map(\.place))
+    return places.filter { !written.contains($0) }
   }
 }

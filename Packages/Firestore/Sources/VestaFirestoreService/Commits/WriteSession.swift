@@ -40,7 +40,6 @@ extension DatabaseEngine {
       }
       return WriteResponse(streamID: "\(options.now())", streamToken: token.bytes)
     }
-    try WriteRules.check(request.writes, database: name.description)
     let commit = try await commit(request.writes)
     return WriteResponse(
       streamToken: token.bytes, writeResults: commit.writeResults, commitTime: commit.commitTime)

@@ -163,8 +163,8 @@ final class IndexKeeper: Sendable {
     async throws
   {
     for index in catalogue.indexes(of: change.path.parent.lastSegment) {
-      let old = change.original.map { index.row.shape.entries(change.path, $0.fields) } ?? []
-      let new = change.document.map { index.row.shape.entries(change.path, $0.fields) } ?? []
+      let old = try change.original.map { index.row.shape.entries(change.path, $0.fields) } ?? []
+      let new = try change.document.map { index.row.shape.entries(change.path, $0.fields) } ?? []
       let prefix = keys.entries(ofIndex: index.id)
       for entry in old where !new.contains(entry) { try await transaction.delete(prefix + entry) }
       for entry in new where !old.contains(entry) { try await transaction.put(change.place.bytes, for: prefix + entry) }

@@ -7,16 +7,7 @@ extension DatabaseEngine {
     _ request: BatchGetDocumentsRequest, receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
     let paths = try request.mask.map { try FieldMaskRules.paths($0.fieldPaths) }
-    var seen: Set<Place> = []
-    var wanted: [(name: ResourceName, place: Place)] = []
-    for text in request.documents {
-      let name = try ResourceName(document: text)
-      guard name.database == self.name else {
-        throw FirestoreError.refused("\"\(text)\" is not in the database of the request, \(self.name).")
-      }
-      let place = Place(name.path)
-      if seen.insert(place).inserted { wanted.append((name, place)) }
-    }
+    let wanted = try targets(of: request.documents)
     try await reading(request.consistency, locking: wanted.map(\.place)) { context in
       let readTime = context.snapshot.readTime
       var transaction = context.newTransaction
@@ -25,14 +16,15 @@ extension DatabaseEngine {
       }
       for start in stride(from: 0, to: wanted.count, by: 256) {
         let batch = wanted[start..<min(start + 256, wanted.count)]
-        let documents = try await context.snapshot.documents(at: batch.map(\.place))
-        for (target, stored) in zip(batch, documents) {
-          context.note(target.place, stored?.row)
-          var result = BatchGetDocumentsResponse.Result.missing(target.name.description)
-          if let stored {
-            var document = stored.document(in: self.name)
-            if let paths { document.fields = document.fields.projected(to: paths) }
-            result = .found(document)
+        let rows = try await context.snapshot.rows(at: batch.map(\.place))
+        for (target, bytes) in zip(batch, rows) {
+          let row = try bytes.map { (bytes) throws(FirestoreError) in try DocumentRow(bytes) }
+          context.note(target.place, row)
+          let name = target.name.description
+          var result = BatchGetDocumentsResponse.Result.missing(name)
+          if let row {
+            let fields = paths.map { row.fields.projected(to: $0) } ?? row.fields
+            result = .found(row.document(named: name, fields: fields))
           }
           try await receive(
             BatchGetDocumentsResponse(result: result, transaction: transaction, readTime: readTime))
@@ -40,5 +32,21 @@ extension DatabaseEngine {
         }
       }
     }
+  }
+
+  /// The documents that are asked for, each once, in the order of the request.
+  private func targets(of names: [String]) throws -> [(name: ResourceName, place: Place)] {
+    var seen: Set<Place> = []
+    var targets: [(name: ResourceName, place: Place)] = []
+    targets.reserveCapacity(names.count)
+    for text in names {
+      let name = try ResourceName(document: text, likely: self.name)
+      guard name.database == self.name else {
+        throw FirestoreError.refused("\"\(text)\" is not in the database of the request, \(self.name).")
+      }
+      let place = Place(name.path)
+      if names.count == 1 || seen.insert(place).inserted { targets.append((name, place)) }
+    }
+    return targets
   }
 }

@@ -27,6 +27,23 @@ struct DocumentRow: Sendable, Equatable {
     updated = try reader.int()
     fields = try reader.map()
   }
+
+  /// When the document of a row was made.
+  static func created(of row: [UInt8]) throws(FirestoreError) -> Int64 {
+    var reader = ByteReader(row)
+    return try reader.int()
+  }
+
+  /// When the document of a row was last changed.
+  static func version(of row: [UInt8]) throws(FirestoreError) -> Int64 {
+    var reader = ByteReader(row, from: 8)
+    return try reader.int()
+  }
+
+  /// Whether two rows have the same fields; the times aside, equal fields are equal bytes.
+  static func haveEqualFields(_ row: [UInt8], _ other: [UInt8]) -> Bool {
+    row.count == other.count && row.dropFirst(16).elementsEqual(other.dropFirst(16))
+  }
 }
 
 /// What every transaction of a database reads first.

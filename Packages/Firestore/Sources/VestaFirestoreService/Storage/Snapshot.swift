@@ -102,11 +102,15 @@ struct StoredDocument: Sendable {
 
   /// The document as clients see it.
   func document(in database: DatabaseName) -> Document {
+    row.document(named: ResourceName(database: database, path: path).description, fields: row.fields)
+  }
+}
+
+extension DocumentRow {
+  /// The document of the row, with some of its fields.
+  func document(named name: String, fields: MapValue) -> Document {
     Document(
-      name: ResourceName(database: database, path: path).description,
-      fields: row.fields,
-      createTime: Timestamp(microseconds: row.created),
-      updateTime: Timestamp(microseconds: row.updated)
-    )
+      name: name, fields: fields, createTime: Timestamp(microseconds: created),
+      updateTime: Timestamp(microseconds: updated))
   }
 }

@@ -55,12 +55,3 @@ struct ReadSet: Sendable {
     }
   }
 }
-
-extension DocumentRow {
-  /// When the document of a row was last changed.
-  static func version(of row: [UInt8]) throws(FirestoreError) -> Int64 {
-    var reader = ByteReader(row)
-    _ = try reader.int()
-    return try reader.int()
-  }
-}

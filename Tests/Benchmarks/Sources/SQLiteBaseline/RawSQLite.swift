@@ -4,13 +4,13 @@ import CSQLite
 ///
 /// It has neither checksums nor a version to keep, and its values are copied into one buffer.
 // Sound as @unchecked Sendable: benchmarks run one after the other, and each uses it from one task.
-final class RawSQLite: @unchecked Sendable {
+package final class RawSQLite: @unchecked Sendable {
   private var handle: OpaquePointer?
   private let getStatement, putStatement, scanStatement, beginStatement, beginReadStatement,
     commitStatement: OpaquePointer
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
 
-  init(path: String) {
+  package init(path: String) {
     sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
     let settings = """
       PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = 0;
@@ -34,11 +34,11 @@ final class RawSQLite: @unchecked Sendable {
     commitStatement = prepare("COMMIT")
   }
 
-  func begin() { run(beginStatement) }
-  func beginRead() { run(beginReadStatement) }
-  func commit() { run(commitStatement) }
+  package func begin() { run(beginStatement) }
+  package func beginRead() { run(beginReadStatement) }
+  package func commit() { run(commitStatement) }
 
-  func get(_ key: [UInt8]) -> Int {
+  package func get(_ key: [UInt8]) -> Int {
     key.withUnsafeBytes { key in
       sqlite3_bind_blob(getStatement, 1, key.baseAddress, Int32(key.count), nil)
       guard sqlite3_step(getStatement) == SQLITE_ROW else { preconditionFailure("a key is missing") }
@@ -51,7 +51,7 @@ final class RawSQLite: @unchecked Sendable {
     }
   }
 
-  func put(_ value: [UInt8], for key: [UInt8]) {
+  package func put(_ value: [UInt8], for key: [UInt8]) {
     key.withUnsafeBytes { key in
       value.withUnsafeBytes { value in
         sqlite3_bind_blob(putStatement, 1, key.baseAddress, Int32(key.count), nil)
@@ -61,7 +61,7 @@ final class RawSQLite: @unchecked Sendable {
     }
   }
 
-  func scan(from key: [UInt8], count: Int) -> Int {
+  package func scan(from key: [UInt8], count: Int) -> Int {
     key.withUnsafeBytes { key in
       sqlite3_bind_blob(scanStatement, 1, key.baseAddress, Int32(key.count), nil)
       var sum = 0

@@ -1,0 +1,33 @@
+/// Taking texts apart by bytes, without going from index to index where the bytes lie in one piece.
+extension Substring.UTF8View {
+  /// The texts between the separators, empty ones too.
+  package func split(separator: UInt8) -> [String] {
+    // Unsafe pointer, used inside the closure only: native texts are read at the speed of memory.
+    if let parts = withContiguousStorageIfAvailable({ Self.split($0, separator: separator) }) { return parts }
+    return Array(self).withUnsafeBufferPointer { Self.split($0, separator: separator) }
+  }
+
+  private static func split(_ bytes: UnsafeBufferPointer<UInt8>, separator: UInt8) -> [String] {
+    var parts: [String] = []
+    var start = 0
+    for (index, byte) in bytes.enumerated() where byte == separator {
+      parts.append(String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<index]), as: UTF8.self))
+      start = index + 1
+    }
+    parts.append(String(decoding: UnsafeBufferPointer(rebasing: bytes[start...]), as: UTF8.self))
+    return parts
+  }
+}
+
+extension String.UTF8View {
+  /// What follows a beginning; `nil` when the text begins in another way.
+  package func dropping(prefix: String.UTF8View) -> Substring.UTF8View? {
+    guard count >= prefix.count else { return nil }
+    // Unsafe pointers, used inside the closures only.
+    let begins = withContiguousStorageIfAvailable { bytes in
+      prefix.withContiguousStorageIfAvailable { bytes.prefix($0.count).elementsEqual($0) }
+    }
+    guard (begins ?? nil) ?? starts(with: prefix) else { return nil }
+    return self[index(startIndex, offsetBy: prefix.count)...]
+  }
+}

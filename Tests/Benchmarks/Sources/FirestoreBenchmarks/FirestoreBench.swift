@@ -1,0 +1,131 @@
+import FirestoreInterop
+import Foundation
+import SQLiteBaseline
+import VestaConcurrency
+import VestaFirestoreService
+import VestaSQLite
+
+/// An engine on a store in a folder of its own, and SQLite by hand beside it; made when the first line needs it.
+final class FirestoreBench: Sendable {
+  let engine: FirestoreEngine
+  let raw: RawSQLite
+  private let directory: String
+  private let databases = Locked(Set<String>())
+  private let filling = SingleFlight<String, Bool>()
+
+  private static let made = Locked<FirestoreBench?>(nil)
+  private static let making = SingleFlight<Bool, FirestoreBench>()
+  private static let owner = FirestoreCallContext(authorization: .owner)
+
+  static func shared() async throws -> FirestoreBench {
+    if let made = made.withLock({ $0 }) { return made }
+    return try await making.value(for: true) {
+      let bench = try await FirestoreBench()
+      made.withLock { $0 = bench }
+      return bench
+    }
+  }
+
+  static func remove() async throws {
+    guard let bench = made.withLock({ $0.take() }) else { return }
+    try await bench.engine.close()
+    try FileManager.default.removeItem(atPath: bench.directory)
+  }
+
+  /// How many documents SQLite by hand has.
+  static let rawRows = 100_000
+
+  private init() async throws {
+    let base = ProcessInfo.processInfo.environment["VESTA_BENCH_DIR"] ?? FileManager.default.temporaryDirectory.path
+    directory = "\(base)/vesta-bench-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    engine = FirestoreEngine(store: try await SQLiteStore.open(named: "documents", in: directory))
+    raw = RawSQLite(path: "\(directory)/raw.sqlite")
+    for first in stride(from: 0, to: Self.rawRows, by: 1_000) {
+      raw.begin()
+      for number in first..<first + 1_000 {
+        raw.put(Workload.value(number, length: Items.rowLength), for: Workload.key(number))
+      }
+      raw.commit()
+    }
+  }
+
+  // MARK: Databases
+
+  static func database(_ name: String) -> String { "projects/bench/databases/\(name)" }
+
+  static func root(_ name: String) -> String { database(name) + "/documents" }
+
+  /// Fills a database with so many items, once.
+  func fill(_ name: String, _ count: Int) async throws {
+    guard !databases.withLock({ $0.contains(name) }) else { return }
+    _ = try await filling.value(for: name) {
+      for first in stride(from: 0, to: count, by: 500) {
+        let numbers = first..<min(first + 500, count)
+        try await self.commit(numbers.map { .update(Items.document($0, in: Self.root(name))) }, in: name)
+      }
+      self.databases.withLock { _ = $0.insert(name) }
+      return true
+    }
+  }
+
+  // MARK: Calls
+
+  func commit(_ writes: [Write], in name: String, transaction: [UInt8]? = nil) async throws {
+    let request = CommitRequest(database: Self.database(name), writes: writes, transaction: transaction)
+    _ = try await engine.commit(request, context: Self.owner)
+  }
+
+  func get(_ document: String, in name: String, consistency: ReadConsistency = .latest) async throws -> (
+    document: Document?, transaction: [UInt8]?
+  ) {
+    var found: Document?
+    var transaction: [UInt8]?
+    let request = BatchGetDocumentsRequest(
+      database: Self.database(name), documents: [document], consistency: consistency)
+    try await engine.batchGet(request, context: Self.owner) { response in
+      if let id = response.transaction { transaction = id }
+      if case .found(let document)? = response.result { found = document }
+    }
+    return (found, transaction)
+  }
+
+  /// Runs a query and counts its results.
+  func run(_ query: StructuredQuery, in name: String) async throws -> Int {
+    var count = 0
+    try await engine.runQuery(RunQueryRequest(parent: Self.root(name), query: query), context: Self.owner) {
+      if $0.document != nil { count += 1 }
+    }
+    return count
+  }
+
+  func count(_ query: StructuredQuery, in name: String) async throws -> Int64 {
+    let counting = StructuredAggregationQuery(query: query, aggregations: [Aggregation(.count(upTo: nil), alias: "n")])
+    let request = RunAggregationQueryRequest(parent: Self.root(name), query: counting)
+    guard case .integer(let count)? = try await engine.runAggregation(request, context: Self.owner).result?["n"] else {
+      return -1
+    }
+    return count
+  }
+
+  /// Runs a query once, which asks for its index, and waits until the plan uses it.
+  func makeIndex(for query: StructuredQuery, in name: String) async throws {
+    _ = try await run(query, in: name)
+    while try await !usesIndex(query, in: name) { try await Task.sleep(for: .milliseconds(2)) }
+  }
+
+  private func usesIndex(_ query: StructuredQuery, in name: String) async throws -> Bool {
+    var uses = false
+    let request = RunQueryRequest(parent: Self.root(name), query: query, explain: ExplainOptions())
+    try await engine.runQuery(request, context: Self.owner) {
+      if let metrics = $0.explainMetrics { uses = !metrics.indexesUsed.isEmpty }
+    }
+    return uses
+  }
+
+  func listen(_ query: StructuredQuery, in name: String) async throws -> ListenCall {
+    let call = try await engine.listen(database: Self.database(name), context: Self.owner)
+    call.send(.addTarget(Target(id: 1, .query(parent: Self.root(name), query))))
+    return call
+  }
+}

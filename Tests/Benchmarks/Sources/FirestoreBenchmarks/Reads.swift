@@ -1,0 +1,95 @@
+import BenchmarkKit
+import FirestoreInterop
+import SQLiteBaseline
+
+/// Documents by name, and queries over indexes that are there.
+func readLines() -> [Benchmark] {
+  let twenty = { (size: Int) in twentyOf(size) }
+  return [
+    line("get", .ratio(atMost: 1 / 0.4), gets, rawGets),
+    line("query-20", .none, twenty(1_000), rawScans(of: 20)),
+    line("query-20-of-100k", .ratio(atMost: 1.5), twenty(100_000), twenty(1_000)),
+    line("query-20-of-1m", .ratio(atMost: 1.5), twenty(documentCount), twenty(1_000)),
+    line("query-two-equalities", .none, twoEqualities, twenty(documentCount)),
+    line("count-a-tenth", .none, counts, rawScans(of: 1_000)),
+  ]
+}
+
+private let gets = Side("get by name", count: 20_000, prepare: { try await $0.fill("reads-100000", 100_000) }) {
+  bench, count, seed in
+  let collection = "\(FirestoreBench.root("reads-100000"))/\(Items.collection)/"
+  for index in 0..<count {
+    let name = collection + Items.id(Workload.mix(seed &+ index) % 100_000)
+    guard try await bench.get(name, in: "reads-100000").document != nil else { preconditionFailure("it is missing") }
+  }
+}
+
+private let rawGets = Side("raw get", count: 20_000) { bench, count, seed in
+  for index in 0..<count { _ = bench.raw.get(Workload.key(Workload.mix(seed &+ index) % FirestoreBench.rawRows)) }
+}
+
+/// Rows in the order of their keys, so many at a time; the figure is for one row, or for twenty.
+private func rawScans(of length: Int) -> Side {
+  let isPage = length == 20
+  return Side(isPage ? "raw scan of 20" : "raw scan, a row", count: isPage ? 2_000 : 100_000) { bench, count, seed in
+    var sum = 0
+    for index in 0..<(isPage ? count : count / length) {
+      let start = Workload.mix(seed &+ index) % (FirestoreBench.rawRows - length)
+      sum += bench.raw.scan(from: Workload.key(start), count: length)
+    }
+    precondition(sum > 0)
+  }
+}
+
+/// The twenty items from a random number on.
+private func twentyOf(_ size: Int) -> Side {
+  let name = "reads-\(size)"
+  let query: @Sendable (Int64) -> StructuredQuery = { from in
+    StructuredQuery(
+      from: [.init(collectionID: Items.collection)],
+      filter: .field(path: "number", .greaterThanOrEqual, .integer(from)), orderBy: [.init(fieldPath: "number")],
+      limit: 20)
+  }
+  let prepare: @Sendable (FirestoreBench) async throws -> Void = { bench in
+    try await bench.fill(name, size)
+    try await bench.makeIndex(for: query(0), in: name)
+  }
+  return Side("20 of \(size)", count: 500, prepare: prepare) { bench, count, seed in
+    for index in 0..<count {
+      // Behind the last ninth of the numbers there would be fewer than twenty in the small collection.
+      let found = try await bench.run(query(Int64(Workload.mix(seed &+ index) % 900_000_000)), in: name)
+      precondition(found == 20, "found \(found)")
+    }
+  }
+}
+
+/// Two fields that a fiftieth and a tenth of the documents match; twenty match both.
+private let twoEqualities = Side("20 by two equalities", count: 100, prepare: prepareEqualities) { bench, count, seed in
+  let shelves = max(1, documentCount / 200)
+  for index in 0..<count {
+    let query = equalities(group: index % 10, shelf: Workload.mix(seed &+ index) % min(5_000, shelves))
+    let found = try await bench.run(query, in: "reads-\(documentCount)")
+    precondition(found > 0, "found nothing")
+  }
+}
+
+private func equalities(group: Int, shelf: Int?) -> StructuredQuery {
+  var filters = [Filter.field(path: "group", .equal, .integer(Int64(group)))]
+  if let shelf { filters.append(.field(path: "shelf", .equal, .integer(Int64(shelf)))) }
+  return StructuredQuery(from: [.init(collectionID: Items.collection)], filter: .composite(.and, filters))
+}
+
+@Sendable private func prepareEqualities(_ bench: FirestoreBench) async throws {
+  let name = "reads-\(documentCount)"
+  try await bench.fill(name, documentCount)
+  var first = equalities(group: 0, shelf: nil)
+  first.limit = 1
+  try await bench.makeIndex(for: first, in: name)
+  try await bench.makeIndex(for: equalities(group: 0, shelf: 0), in: name)
+}
+
+/// Counts a tenth of the documents; the figure is for one of them.
+private let counts = Side("count, a match", count: documentCount / 10, prepare: prepareEqualities) { bench, count, seed in
+  let found = try await bench.count(equalities(group: abs(seed % 10), shelf: nil), in: "reads-\(documentCount)")
+  precondition(found == Int64(count), "counted \(found)")
+}

@@ -1,0 +1,78 @@
+import BenchmarkKit
+import FirestoreInterop
+import SQLiteBaseline
+import VestaConcurrency
+
+private let documents = 10_000
+
+/// Sets, batches and transactions.
+func writeLines() -> [Benchmark] {
+  [
+    line("set", .ratio(atMost: 1 / 0.5), sets(from: 1, count: 1_000), rawUpdates(count: 1_000, per: 1)),
+    line("set-32-tasks", .ratio(atMost: 1 / 0.5), sets(from: 32, count: 4_000), rawUpdates(count: 1_000, per: 1)),
+    line("batch-500", .ratio(atMost: 1 / 0.2), batches(count: 10_000), rawUpdates(count: 10_000, per: 500)),
+    line("counter-32-clients", .none, increments(count: 2_000), rawUpdates(count: 1_000, per: 1)),
+  ]
+}
+
+private func sets(from tasks: Int, count: Int) -> Side {
+  Side("set, \(tasks) task\(tasks == 1 ? "" : "s")", count: count, prepare: { try await $0.fill("writes", documents) }) {
+    bench, count, seed in
+    let root = FirestoreBench.root("writes")
+    try await fromTasks(tasks, count) { index in
+      let number = Workload.mix(seed &+ index) % documents
+      try await bench.commit([.update(Items.document(number, in: root, seed: seed &+ index))], in: "writes")
+    }
+  }
+}
+
+private func batches(count: Int) -> Side {
+  Side("batch of 500, each", count: count, prepare: { try await $0.fill("writes", documents) }) { bench, count, seed in
+    let root = FirestoreBench.root("writes")
+    for first in stride(from: 0, to: count, by: 500) {
+      let start = Workload.mix(seed &+ first)
+      let writes = (0..<500).map { index in
+        // Far apart and each once, as 7919 and the number of documents have no common factor.
+        Write.update(Items.document((start % documents + index * 7_919) % documents, in: root, seed: seed &+ first))
+      }
+      try await bench.commit(writes, in: "writes")
+    }
+  }
+}
+
+/// Reads each row and writes it anew, so many in a transaction.
+private func rawUpdates(count: Int, per transaction: Int) -> Side {
+  Side("raw get and put, \(transaction) a commit", count: count) { bench, count, seed in
+    for first in stride(from: 0, to: count, by: transaction) {
+      bench.raw.begin()
+      for index in first..<first + transaction {
+        let key = Workload.key(Workload.mix(seed &+ index) % documents)
+        _ = bench.raw.get(key)
+        bench.raw.put(Workload.value(seed &+ index, length: Items.rowLength), for: key)
+      }
+      bench.raw.commit()
+    }
+  }
+}
+
+/// Transactions that read a number and write the next one, until each has succeeded.
+private func increments(count: Int) -> Side {
+  let name = "\(FirestoreBench.root("counter"))/counters/one"
+  let zero: @Sendable (FirestoreBench) async throws -> Void = { bench in
+    try await bench.commit([.update(Document(name: name, fields: ["n": .integer(0)]))], in: "counter")
+  }
+  return Side("transaction, 32 clients", count: count, prepare: zero) { bench, count, _ in
+    try await fromTasks(32, count) { _ in
+      while true {
+        do {
+          let read = try await bench.get(name, in: "counter", consistency: .newTransaction(.readWrite()))
+          guard case .integer(let number)? = read.document?.fields["n"] else { preconditionFailure("no number") }
+          let write = Write.update(Document(name: name, fields: ["n": .integer(number + 1)]))
+          return try await bench.commit([write], in: "counter", transaction: read.transaction)
+        } catch let error as FirestoreError where error.code == .aborted {}
+      }
+    }
+    let end = try await bench.get(name, in: "counter").document?.fields["n"]
+    precondition(end == .integer(Int64(count)), "increments were lost: \(String(describing: end))")
+  }
+}
