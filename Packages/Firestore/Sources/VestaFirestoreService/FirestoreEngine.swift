@@ -20,6 +20,8 @@ public final class FirestoreEngine: FirestoreBackend {
   private let store: LazyResource<any OrderedStore>
   private let options: FirestoreServiceOptions
   private let engines = Locked([DatabaseName: DatabaseEngine]())
+  /// The database that was named last, which most processes name all the time.
+  private let latest = Locked<(name: String, engine: DatabaseEngine)?>(nil)
   private let opening = SingleFlight<DatabaseName, DatabaseEngine>()
 
   /// An engine on an open store.
@@ -159,10 +161,23 @@ public final class FirestoreEngine: FirestoreBackend {
   }
 
   private func engine(parent: String) async throws -> DatabaseEngine {
-    try await engine(try ResourceName(parent: parent).database)
+    // What follows the root is looked at by whoever needs it.
+    if let latest = latest.withLock({ $0 }), parent.utf8.dropping(prefix: latest.engine.name.root.utf8) != nil {
+      _ = try await store.get()
+      return latest.engine
+    }
+    return try await engine(try ResourceName(parent: parent).database.description)
   }
 
-  func engine(_ name: String) async throws -> DatabaseEngine { try await engine(try DatabaseName(parsing: name)) }
+  func engine(_ name: String) async throws -> DatabaseEngine {
+    if let latest = latest.withLock({ $0 }), UTF8Order.equal(latest.name, name) {
+      _ = try await store.get()
+      return latest.engine
+    }
+    let engine = try await engine(try DatabaseName(parsing: name))
+    latest.withLock { $0 = (name, engine) }
+    return engine
+  }
 
   private func engine(_ name: DatabaseName) async throws -> DatabaseEngine {
     if let engine = engines.withLock({ $0[name] }) {

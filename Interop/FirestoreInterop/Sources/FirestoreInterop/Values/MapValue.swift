@@ -40,6 +40,24 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
     }
   }
 
+  /// A map of names and values that are in order already, such as a decoder has them.
+  ///
+  /// The same as the map of their pairs, only quicker: names that are not in order are put in order.
+  ///
+  /// - Parameters:
+  ///   - names: The names.
+  ///   - values: The value under each; names without one are left out.
+  public init(names: [String], values: [Value]) {
+    let isAscending = names.indices.dropLast().allSatisfy { UTF8Order.compare(names[$0], names[$0 + 1]) < 0 }
+    self.init()
+    guard isAscending, names.count == values.count else {
+      for (name, value) in zip(names, values) { self[name] = value }
+      return
+    }
+    self.names = names
+    self.values = values
+  }
+
   /// A map as it would stand in a program; of several entries with one name the last one stays.
   public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
 

@@ -6,14 +6,17 @@ package struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
   package let project: String
   /// The database; `(default)` for the first one.
   package let database: String
-  /// What the names of all its documents begin with: `projects/{project}/databases/{database}/documents/`.
+  /// The parent of its outermost collections: `projects/{project}/databases/{database}/documents`.
+  package let root: String
+  /// What the names of all its documents begin with: the root and a slash.
   package let documentsPrefix: String
 
   /// A database of a project.
   package init(project: String, database: String = "(default)") {
     self.project = project
     self.database = database
-    documentsPrefix = "projects/\(project)/databases/\(database)/documents/"
+    root = "projects/\(project)/databases/\(database)/documents"
+    documentsPrefix = root + "/"
   }
 
   /// A database by its name as requests have it.
@@ -106,7 +109,7 @@ package struct ResourceName: Sendable, Hashable, CustomStringConvertible {
 
   /// The full name, as requests have it.
   package var description: String {
-    path.segments.isEmpty ? String(database.documentsPrefix.dropLast()) : database.documentsPrefix + path.description
+    path.segments.isEmpty ? database.root : database.documentsPrefix + path.description
   }
 }
 
@@ -123,7 +126,7 @@ package enum PathRules {
       throw .invalid("\"\(name)\" is deeper than \(FirestoreLimits.collectionDepth) collections.")
     }
     for (index, segment) in path.segments.enumerated() {
-      try check(segment, kind: index.isMultiple(of: 2) ? "Collection id" : "Document id")
+      try check(whole: segment, kind: index.isMultiple(of: 2) ? "Collection id" : "Document id")
     }
   }
 
@@ -133,10 +136,15 @@ package enum PathRules {
   ///   - segment: The identifier.
   ///   - kind: What it is called in the text, such as "Collection id".
   package static func check(_ segment: String, kind: String) throws(FirestoreError) {
-    if segment.isEmpty { throw .invalid("\(kind) cannot be empty.") }
     if segment.utf8.contains(UInt8(ascii: "/")) {
       throw .invalid("\(kind) \"\(segment)\" is invalid because it contains \"/\".")
     }
+    try check(whole: segment, kind: kind)
+  }
+
+  /// Checks one identifier that has no slash in it.
+  private static func check(whole segment: String, kind: String) throws(FirestoreError) {
+    if segment.isEmpty { throw .invalid("\(kind) cannot be empty.") }
     if segment == "." || segment == ".." {
       throw .invalid("\(kind) \"\(segment)\" is invalid because it is \".\" or \"..\".")
     }

@@ -25,9 +25,18 @@ extension String.UTF8View {
     guard count >= prefix.count else { return nil }
     // Unsafe pointers, used inside the closures only.
     let begins = withContiguousStorageIfAvailable { bytes in
-      prefix.withContiguousStorageIfAvailable { bytes.prefix($0.count).elementsEqual($0) }
+      prefix.withContiguousStorageIfAvailable { Self.begins(bytes, with: $0) }
     }
     guard (begins ?? nil) ?? starts(with: prefix) else { return nil }
     return self[index(startIndex, offsetBy: prefix.count)...]
+  }
+
+  private static func begins(_ bytes: UnsafeBufferPointer<UInt8>, with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
+    var offset = 0
+    while offset < prefix.count {
+      if bytes[offset] != prefix[offset] { return false }
+      offset += 1
+    }
+    return true
   }
 }

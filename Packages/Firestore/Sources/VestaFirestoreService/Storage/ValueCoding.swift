@@ -74,13 +74,15 @@ extension ByteReader {
   mutating func map(depth: Int = 0) throws(FirestoreError) -> MapValue {
     let count = try count()
     guard depth <= ByteReader.maximumDepth, count >= 0 else { throw .damaged }
-    var entries: [(String, Value)] = []
-    entries.reserveCapacity(min(count, 1024))
+    var names: [String] = []
+    var values: [Value] = []
+    names.reserveCapacity(min(count, 1024))
+    values.reserveCapacity(min(count, 1024))
     for _ in 0..<count {
-      let name = try text()
-      entries.append((name, try value(depth: depth)))
+      names.append(try text())
+      values.append(try value(depth: depth))
     }
-    return MapValue(entries)
+    return MapValue(names: names, values: values)
   }
 
   mutating func value(depth: Int = 0) throws(FirestoreError) -> Value {
