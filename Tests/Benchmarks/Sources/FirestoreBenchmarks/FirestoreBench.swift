@@ -10,6 +10,7 @@ final class FirestoreBench: Sendable {
   let engine: FirestoreEngine
   let raw: RawSQLite
   private let directory: String
+  private let rawTables = Locked([Int: RawSQLite]())
   private let databases = Locked(Set<String>())
   private let filling = SingleFlight<String, Bool>()
 
@@ -40,13 +41,28 @@ final class FirestoreBench: Sendable {
     directory = "\(base)/vesta-bench-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     engine = FirestoreEngine(store: try await SQLiteStore.open(named: "documents", in: directory))
-    raw = RawSQLite(path: "\(directory)/raw.sqlite")
-    for first in stride(from: 0, to: Self.rawRows, by: 1_000) {
-      raw.begin()
-      for number in first..<first + 1_000 {
-        raw.put(Workload.value(number, length: Items.rowLength), for: Workload.key(number))
+    raw = Self.table(of: Self.rawRows, at: "\(directory)/raw.sqlite")
+  }
+
+  private static func table(of rows: Int, at path: String) -> RawSQLite {
+    let table = RawSQLite(path: path)
+    for first in stride(from: 0, to: rows, by: 1_000) {
+      table.begin()
+      for number in first..<min(first + 1_000, rows) {
+        table.put(Workload.value(number, length: Items.rowLength), for: Workload.key(number))
       }
-      raw.commit()
+      table.commit()
+    }
+    return table
+  }
+
+  /// SQLite by hand with so many rows.
+  func rawTable(of rows: Int) -> RawSQLite {
+    rawTables.withLock { tables in
+      if let table = tables[rows] { return table }
+      let table = Self.table(of: rows, at: "\(directory)/raw-\(rows).sqlite")
+      tables[rows] = table
+      return table
     }
   }
 

@@ -10,6 +10,7 @@ func readLines() -> [Benchmark] {
     line("query-20", .none, twenty(1_000), rawScans(of: 20)),
     line("query-20-of-100k", .ratio(atMost: 1.5), twenty(100_000), twenty(1_000)),
     line("query-20-of-1m", .ratio(atMost: 1.5), twenty(documentCount), twenty(1_000)),
+    line("raw-20-of-1m", .none, rawTwentyOf(documentCount), rawTwentyOf(1_000)),
     line("query-two-equalities", .none, twoEqualities, twenty(documentCount)),
     line("count-a-tenth", .none, counts, rawScans(of: 1_000)),
   ]
@@ -59,6 +60,18 @@ private func twentyOf(_ size: Int) -> Side {
       // Behind the last ninth of the numbers there would be fewer than twenty in the small collection.
       let found = try await bench.run(query(Int64(Workload.mix(seed &+ index) % 900_000_000)), in: name)
       precondition(found == 20, "found \(found)")
+    }
+  }
+}
+
+/// What the twenty documents of a query take SQLite by hand, which finds them in a table of the same size.
+private func rawTwentyOf(_ size: Int) -> Side {
+  Side("raw gets, 20 of \(size)", count: 2_000, prepare: { _ = $0.rawTable(of: size) }) { bench, count, seed in
+    let table = bench.rawTable(of: size)
+    for index in 0..<count {
+      table.beginRead()
+      for part in 0..<20 { _ = table.get(Workload.key(Workload.mix(seed &+ index &* 20 &+ part) % size)) }
+      table.commit()
     }
   }
 }

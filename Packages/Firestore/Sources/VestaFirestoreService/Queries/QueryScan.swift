@@ -13,16 +13,35 @@ struct QueryScan {
   private struct Found {
     var matches: [Document] = []
     var read = 0
-    /// How many matches are enough; `nil` for all.
+    /// How many of the first results are wanted; `nil` for all.
     let wanted: Int?
+    /// Whether what is looked at comes in the order of the query.
+    let isOrdered: Bool
+    /// With this many matches the best are kept; what comes behind the last of them then is no result.
+    private var worst: Document?
 
-    var isEnough: Bool { wanted.map { matches.count >= $0 } ?? false }
+    init(wanted: Int?, isOrdered: Bool) {
+      self.wanted = wanted
+      self.isOrdered = isOrdered
+    }
+
+    var isEnough: Bool { isOrdered && wanted.map { matches.count >= $0 } ?? false }
+
+    /// Takes a match; of an unordered scan for few results it keeps few, so that a large collection fits.
+    mutating func take(_ document: Document, _ query: NormalQuery) {
+      if let worst, query.compare(worst, document) <= 0 { return }
+      matches.append(document)
+      guard !isOrdered, let wanted, matches.count >= 2 * wanted + 256 else { return }
+      matches.sort { query.compare($0, $1) < 0 }
+      matches.removeSubrange(wanted...)
+      worst = matches.last
+    }
   }
 
   /// The results in order, offset and limit applied, with all fields; and how many the offset left out.
   func results() async throws -> (documents: [Document], skipped: Int, read: Int) {
     let (range, order, isOrdered) = extent()
-    var found = Found(wanted: isOrdered ? query.limit.map { $0 + query.offset } : nil)
+    var found = Found(wanted: query.limit.map { $0 + query.offset }, isOrdered: isOrdered)
     var rest: KeyRange? = range
     while let part = rest {
       let (entries, end) = try await batch(of: part, order)
@@ -64,14 +83,14 @@ struct QueryScan {
     for entry in entries where !found.isEnough {
       let place = snapshot.keys.place(ofDocumentKey: entry.key)
       if !snapshot.past.isEmpty, snapshot.past[place] != nil { continue }
-      if let document = try match(place, entry.value) { found.matches.append(document) }
+      if let document = try match(place, entry.value) { found.take(document, query) }
     }
   }
 
   /// Takes what has changed since the moment of the snapshot, as it was then.
   private func takePast(into found: inout Found) throws {
     for case (let place, let row?) in snapshot.past where !found.isEnough {
-      if let document = try match(place, row) { found.matches.append(document) }
+      if let document = try match(place, row) { found.take(document, query) }
     }
   }
 
