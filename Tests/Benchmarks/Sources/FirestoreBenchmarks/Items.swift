@@ -4,7 +4,7 @@ import SQLiteBaseline
 /// The documents of the benchmarks; their rows are about as long as the rows that SQLite is given by hand.
 enum Items {
   /// What the engine stores for one document, times included.
-  static let rowLength = 160
+  static let rowLength = 180
 
   static let collection = "items"
 
@@ -23,8 +23,11 @@ enum Items {
         "at": .timestamp(Timestamp(seconds: 1_700_000_000 + Int64(random % 1_000_000), nanos: 5_000)),
         "done": .boolean(random % 2 == 0),
         "group": .integer(Int64(number % 10)),
+        // In no order at all, as with identifiers made by chance.
         "number": .integer(Int64(Workload.mix(number) % 1_000_000_000)),
         "price": .double(Double(random % 100_000) / 100),
+        // In the order of the names, as with identifiers that begin with a time.
+        "sequence": .integer(Int64(number)),
         "shelf": .integer(Int64(number / 10 % 5_000)),
         "tags": .array([.string("tag" + padded(random % 100, to: 5)), .string("tag" + padded(random % 77, to: 5))]),
         "title": .string("title of the item " + padded(random % 1_000_000, to: 8)),

@@ -4,14 +4,15 @@ import SQLiteBaseline
 
 /// Documents by name, and queries over indexes that are there.
 func readLines() -> [Benchmark] {
-  let twenty = { (size: Int) in twentyOf(size) }
   return [
     line("get", .ratio(atMost: 1 / 0.4), gets, rawGets),
-    line("query-20", .none, twenty(1_000), rawScans(of: 20)),
-    line("query-20-of-100k", .ratio(atMost: 1.5), twenty(100_000), twenty(1_000)),
-    line("query-20-of-1m", .ratio(atMost: 1.5), twenty(documentCount), twenty(1_000)),
+    line("query-20", .none, neighbours(1_000), rawScans(of: 20)),
+    line("query-20-of-100k", .ratio(atMost: 1.5), neighbours(100_000), neighbours(1_000)),
+    line("query-20-of-1m", .ratio(atMost: 1.5), neighbours(documentCount), neighbours(1_000)),
+    line("scattered-20-of-100k", .ratio(atMost: 1.5), scattered(100_000), scattered(1_000)),
+    line("scattered-20-of-1m", .ratio(atMost: 1.5), scattered(documentCount), scattered(1_000)),
     line("raw-20-of-1m", .none, rawTwentyOf(documentCount), rawTwentyOf(1_000)),
-    line("query-two-equalities", .none, twoEqualities, twenty(documentCount)),
+    line("query-two-equalities", .none, twoEqualities, scattered(documentCount)),
     line("count-a-tenth", .none, counts, rawScans(of: 1_000)),
   ]
 }
@@ -42,13 +43,21 @@ private func rawScans(of length: Int) -> Side {
   }
 }
 
-/// The twenty items from a random number on.
-private func twentyOf(_ size: Int) -> Side {
+/// Twenty items that lie side by side in the store.
+private func neighbours(_ size: Int) -> Side { twentyOf(size, by: "sequence", below: size - 20) }
+
+/// Twenty items from all over the store: each is a page that no cache of the processor has, in a large collection.
+private func scattered(_ size: Int) -> Side { twentyOf(size, by: "number", below: 900_000_000) }
+
+/// The twenty items from a random value of a field on.
+///
+/// - Parameter last: There are twenty items with values from any number below this one on.
+private func twentyOf(_ size: Int, by field: String, below last: Int) -> Side {
   let name = "reads-\(size)"
-  let query: @Sendable (Int64) -> StructuredQuery = { from in
+  let query: @Sendable (Int) -> StructuredQuery = { from in
     StructuredQuery(
       from: [.init(collectionID: Items.collection)],
-      filter: .field(path: "number", .greaterThanOrEqual, .integer(from)), orderBy: [.init(fieldPath: "number")],
+      filter: .field(path: field, .greaterThanOrEqual, .integer(Int64(from))), orderBy: [.init(fieldPath: field)],
       limit: 20)
   }
   let prepare: @Sendable (FirestoreBench) async throws -> Void = { bench in
@@ -57,8 +66,7 @@ private func twentyOf(_ size: Int) -> Side {
   }
   return Side("20 of \(size)", count: 500, prepare: prepare) { bench, count, seed in
     for index in 0..<count {
-      // Behind the last ninth of the numbers there would be fewer than twenty in the small collection.
-      let found = try await bench.run(query(Int64(Workload.mix(seed &+ index) % 900_000_000)), in: name)
+      let found = try await bench.run(query(Workload.mix(seed &+ index) % last), in: name)
       precondition(found == 20, "found \(found)")
     }
   }
