@@ -16,6 +16,8 @@ struct Follower {
   private(set) var causes: [FirestoreError] = []
   private(set) var filters: [ExistenceFilter] = []
   private(set) var messages = 0
+  /// How often it was told what it knew already.
+  private(set) var repetitions = 0
 
   init(_ engine: FirestoreEngine) async throws {
     call = try await engine.listen(database: database, context: owner)
@@ -25,6 +27,9 @@ struct Follower {
   func add(_ target: Target) { call.send(.addTarget(target)) }
   func remove(_ id: Int32) { call.send(.removeTarget(id: id)) }
   func cancel() { call.cancel() }
+
+  /// Goes on with what another follower knew of a target.
+  mutating func adopt(_ id: Int32, from other: Follower) { targets[id] = other.targets[id] }
 
   /// Reads up to a response that satisfies a condition; `false` when the call ends before.
   mutating func read(until isLast: (ListenResponse) -> Bool) async throws -> Bool {
@@ -50,6 +55,17 @@ struct Follower {
     #expect(isThere)
   }
 
+  /// Reads until targets are current, and up to the global snapshot behind the last of them.
+  mutating func current(_ ids: some Collection<Int32>) async throws {
+    var missing = Set(ids)
+    let isThere = try await read { response in
+      guard case .targetChange(let change) = response else { return false }
+      if change.kind == .current { missing.subtract(change.targetIDs) }
+      return missing.isEmpty && change.kind == .noChange && change.targetIDs.isEmpty
+    }
+    #expect(isThere)
+  }
+
   private mutating func apply(_ response: ListenResponse) {
     switch response {
     case .targetChange(let change):
@@ -63,7 +79,10 @@ struct Follower {
       if change.kind == .reset || change.kind == .remove { for id in change.targetIDs { targets[id] = [:] } }
     case .documentChange(let change):
       messages += 1
-      for id in change.targetIDs { targets[id, default: [:]][change.document.name] = change.document }
+      for id in change.targetIDs {
+        if targets[id]?[change.document.name] == change.document { repetitions += 1 }
+        targets[id, default: [:]][change.document.name] = change.document
+      }
       for id in change.removedTargetIDs { targets[id, default: [:]][change.document.name] = nil }
     case .documentDelete(let delete):
       messages += 1
