@@ -50,7 +50,8 @@ struct WatchIndexTests {
     try insert(3, .field(path: "n", .lessThan, .integer(0)))
     try insert(4, .field(path: "tags", .arrayContains, .string("x")))
     try insert(5, nil, in: "halls")
-    try insert(6, .composite(.or, [.field(path: "n", .equal, .integer(1)), .field(path: "n", .lessThan, .integer(-5))]))
+    let either: [Filter] = [.field(path: "n", .equal, .integer(1)), .field(path: "n", .lessThan, .integer(-5))]
+    try insert(6, .composite(.or, either))
     let path = ResourcePath(["rooms", "a"])
     let document = Document(name: name("rooms/a"), fields: ["n": .integer(1), "tags": .array([.string("y")])])
     #expect(index.candidates(Place(path), path, [document]) == [6])
@@ -59,7 +60,9 @@ struct WatchIndexTests {
   @Test(arguments: [UInt64(41), 42])
   func aTreeOfRangesFindsWhatLookingAtAllFinds(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    func bound() -> [UInt8] { (0..<Int.random(in: 0...2, using: &random)).map { _ in .random(in: 0...3, using: &random) } }
+    func bound() -> [UInt8] {
+      (0..<Int.random(in: 0...2, using: &random)).map { _ in .random(in: 0...3, using: &random) }
+    }
     var tree = IntervalTree()
     var all: [Int: IntervalTree.Interval] = [:]
     for number in 0..<600 {
