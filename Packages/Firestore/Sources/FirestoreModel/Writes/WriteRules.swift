@@ -11,6 +11,7 @@ package enum WriteRules {
   package static func check(_ writes: [Write], database: String) throws(FirestoreError) {
     let database = try DatabaseName(parsing: database)
     var transforms: [ResourceName: Int] = [:]
+    try RequestSize.check(writes)
     for write in writes {
       let name = try ResourceName(document: write.name)
       guard name.database == database else {
@@ -24,8 +25,9 @@ package enum WriteRules {
     }
   }
 
-  /// Refuses two writes of one document, as a batch must not have them.
+  /// Refuses two writes of one document, as a batch must not have them, and a batch that is too large.
   package static func checkDistinct(_ writes: [Write]) throws(FirestoreError) {
+    try RequestSize.check(writes)
     var names: Set<ResourceName> = []
     for write in writes where !names.insert(try ResourceName(document: write.name)).inserted {
       throw .invalid("BatchWrite writes to the document \(write.name) more than once.")

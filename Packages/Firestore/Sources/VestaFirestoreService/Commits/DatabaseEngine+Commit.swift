@@ -91,7 +91,7 @@ struct CommitPlan: Sendable {
         indexes[place] = targets.count
         targets.append((place, path))
       }
-      return (write.storable, place)
+      return (write, place)
     }
     self.targets = targets
     self.indexes = indexes
