@@ -18,6 +18,7 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../Core"),
+    .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/FirestoreInterop"),
     .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
@@ -41,6 +42,7 @@ let package = Package(
       name: "VestaFirestoreService",
       dependencies: [
         "FirestoreModel",
+        .product(name: "CryptoInterop", package: "CryptoInterop"),
         .product(name: "FirestoreInterop", package: "FirestoreInterop"),
         .product(name: "ListenerInterop", package: "ListenerInterop"),
         .product(name: "StoreInterop", package: "StoreInterop"),

@@ -4,6 +4,10 @@ import FirestoreInterop
 package enum FirestoreLimits {
   /// Bytes of a document, by the rules of `DocumentSize`.
   package static let documentSize = 1_048_576 - 4
+  /// Bytes of the writes of one request, by the rules of `RequestSize`.
+  package static let requestSize = 10_485_760
+  /// Entries that a document has in indexes, by the rules of `IndexEntries`.
+  package static let indexEntries = 40_000
   /// Bytes of a document's full name.
   package static let nameLength = 6144
   /// Bytes of a collection's or document's identifier.

@@ -1,3 +1,4 @@
+import CryptoInterop
 import FirestoreInterop
 import StoreInterop
 public import VestaCore
@@ -5,7 +6,8 @@ public import VestaCore
 /// Registers the embedded document engine: provides `any FirestoreBackend`, and needs a store.
 ///
 /// The store `firestore` in the app's data directory is opened at the first call and closed when the app is deleted. An
-/// app may bring its own `FirestoreServiceOptions` by contributing a component for them.
+/// app may bring its own `FirestoreServiceOptions` by contributing a component for them. With a `CryptoProvider` in the
+/// app, listeners that resume are told the names of what is still there (`FirestoreServiceOptions.md5`).
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FirestoreServiceLibrary.self, SQLiteLibrary.self])
@@ -27,6 +29,7 @@ public enum FirestoreServiceLibrary: Library {
             (any StoreProvider).self,
             providedBy: "VestaSQLite (keeps everything in a file) or VestaMemoryStore (keeps nothing after the process)"
           ),
+          .optional((any CryptoProvider).self),
           .optional(FirestoreServiceOptions.self),
         ]
       ) { container, isCacheable in
@@ -64,7 +67,9 @@ struct EmbeddedFirestoreService: EmbeddedFirestore, ComponentLifecycleMaintainer
     }
     let stores = try container.require((any StoreProvider).self)
     let directory = path(of: app.dataDirectory)
-    engine = FirestoreEngine(options: container.resolve(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()) {
+    var options = container.resolve(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
+    if options.md5 == nil { options.md5 = container.resolve((any CryptoProvider).self).flatMap(md5) }
+    engine = FirestoreEngine(options: options) {
       try await stores.openStore(named: "firestore", in: directory, options: StoreOptions())
     }
   }
@@ -76,6 +81,13 @@ struct EmbeddedFirestoreService: EmbeddedFirestore, ComponentLifecycleMaintainer
       log.error("I-FSS000001", "The document engine's store could not be closed: \(error)")
     }
   }
+}
+
+/// MD5 by a provider; `nil` where the system's policy bars it.
+private func md5(_ crypto: any CryptoProvider) -> (@Sendable ([UInt8]) -> [UInt8])? {
+  @Sendable func digest(_ bytes: [UInt8]) -> [UInt8]? { try? crypto.digest(.md5, of: bytes.span.bytes) }
+  guard digest([]) != nil else { return nil }
+  return { digest($0) ?? [] }
 }
 
 private let log = Logger(service: "VestaFirestoreService")

@@ -126,6 +126,11 @@ import Testing
 
   static func nested(_ depth: Int) -> Value { depth == 0 ? .null : .map(["m": nested(depth - 1)]) }
 
+  /// Maps whose names together are longer than a path may be, each of them being short.
+  static func nestedNames(_ bytes: Int) -> Value {
+    (0..<bytes / 149).reduce(.null) { value, _ in .map([String(repeating: "n", count: 148): value]) }
+  }
+
   static let badFields: [(MapValue, String)] = [
     (["": .null], "must not be empty"), (["__x__": .null], "cannot begin and end with"),
     (["a": .map(["__x__": .null])], "a.__x__"), (["a": .array([.array([])])], "array directly in an array: a"),
@@ -133,7 +138,10 @@ import Testing
     (["p": .geoPoint(GeoPoint(latitude: 0, longitude: .nan))], "longitude"),
     (["t": .timestamp(Timestamp(seconds: .max))], "timestamp of t"), (["r": .reference("x")], "\"x\""),
     (["v": .map(["__type__": .string("__vector__"), "value": .array([.string("x")])])], "v is no vector"),
-    (["s": .string(String(repeating: "x", count: 1_048_576))], "exceeds the maximum allowed size"),
+    (["s": .string(String(repeating: "x", count: 1_048_576))], "exceeds the maximum allowed size of 1,048,572 bytes"),
+    (["a": nestedNames(1640)], "longer than 1500 bytes"),
+    (["a": .array((0..<40_001).map { .integer($0) })], "too many index entries"),
+    (MapValue((0..<20_001).map { ("f\($0)", .null) }), "too many index entries"),
   ]
 
   @Test(arguments: badFields) func badDocumentsAreRefusedWithATextThatSaysWhy(fields: MapValue, text: String) {
@@ -159,9 +167,65 @@ import Testing
       Write(.transform(name: Self.name, transforms: [])),
     ]
     for write in bad {
-      let error = #expect(throws: FirestoreError.self) { try WriteRules.check([write], database: try DatabaseName(parsing: Self.database)) }
+      let error = #expect(throws: FirestoreError.self) {
+        try WriteRules.check([write], database: try DatabaseName(parsing: Self.database))
+      }
       #expect(error?.code == .invalidArgument)
     }
     #expect(throws: FirestoreError.self) { try WriteRules.checkDistinct([.delete(Self.name), .delete(Self.name)]) }
+  }
+
+  @Test func entriesInIndexesAreCountedByField() {
+    let fields: MapValue = [
+      "a": .integer(1), "m": .map(["x": .null, "y": .map(["z": .string("")])]), "v": .vector([1, 2]),
+      "l": .array([.integer(1), .double(1), .string("1"), .map(["x": .null])]),
+    ]
+    #expect(IndexEntries.count(in: fields) == 2 + 4 + 0 + 3)
+    let most = MapValue((0..<20_000).map { ("f\($0)", .null) })
+    #expect(throws: Never.self) { try DocumentRules.check(Self.document(most)) }
+  }
+
+  @Test func aMergeCannotMakeADocumentTooLarge() {
+    let half = Value.string(String(repeating: "x", count: 600_000))
+    let old = Self.document(["a": half])
+    let write = Write.update(Document(name: Self.name, fields: ["b": half]), mask: DocumentMask(fieldPaths: ["b"]))
+    let error = #expect(throws: FirestoreError.self) { try write.applied(to: old, commitTime: Self.now) }
+    #expect(error?.code == .invalidArgument)
+    #expect(throws: Never.self) { try write.applied(to: nil, commitTime: Self.now) }
+  }
+
+  @Test func timesAreStoredToTheMicrosecond() throws {
+    let (fine, cut) = (Timestamp(seconds: 1, nanos: 1_234_567), Timestamp(seconds: 1, nanos: 1_234_000))
+    let document = Document(
+      name: Self.name, fields: ["t": .timestamp(fine), "l": .array([.map(["t": .timestamp(fine)])])])
+    let append = FieldTransform(fieldPath: "u", .appendMissingElements([.timestamp(fine), .timestamp(cut)]))
+    let outcome = try Write.update(document, transforms: [append]).applied(to: nil, commitTime: Self.now)
+    let expected: MapValue = [
+      "t": .timestamp(cut), "l": .array([.map(["t": .timestamp(cut)])]), "u": .array([.timestamp(cut)]),
+    ]
+    #expect(outcome.document?.fields == expected)
+    let remove = FieldTransform(fieldPath: "u", .removeAllFromArray([.timestamp(fine)]))
+    let rest = try Write(.transform(name: Self.name, transforms: [remove])).applied(
+      to: outcome.document, commitTime: Self.now)
+    #expect(rest.document?.fields["u"] == .array([]))
+  }
+
+  @Test func aRequestHasALimitOfItsOwn() {
+    let large = Value.string(String(repeating: "x", count: 1_000_000))
+    func writes(_ count: Int) -> [Write] {
+      (0..<count).map { .update(Document(name: "\(Self.name)\($0)", fields: ["a": large])) }
+    }
+    #expect(throws: Never.self) { try WriteRules.check(writes(10), database: try DatabaseName(parsing: Self.database)) }
+    for check in [
+      { try WriteRules.check($0, database: try DatabaseName(parsing: Self.database)) }, WriteRules.checkDistinct,
+    ] {
+      let error = #expect(throws: FirestoreError.self) { try check(writes(11)) }
+      #expect(error?.message == "Request payload size exceeds the limit: 10485760 bytes.")
+    }
+    let elements = FieldTransform(fieldPath: "a", .appendMissingElements(Array(repeating: large, count: 11)))
+    let transform = Write(.transform(name: Self.name, transforms: [elements]))
+    #expect(throws: FirestoreError.self) {
+      try WriteRules.check([transform], database: try DatabaseName(parsing: Self.database))
+    }
   }
 }

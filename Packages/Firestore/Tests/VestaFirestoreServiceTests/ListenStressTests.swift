@@ -32,7 +32,7 @@ struct ListenStressTests {
     }
     var follower = try await Follower(engine)
     for (id, query) in queries { follower.add(Target(id: id, .query(parent: root, query))) }
-    for _ in queries { try await follower.snapshot() }
+    try await follower.current(queries.keys)
     for _ in 0..<10 {
       // A document in every collection of the queries, so that a snapshot must come.
       let marker = try await engine.commit(

@@ -1,7 +1,14 @@
 import FirestoreInterop
+import FirestoreModel
 import StoreInteropContracts
 import Testing
 import VestaFirestoreService
+
+/// Sixteen bytes that depend on all of the text; enough to test filters with, whose real digest is elsewhere.
+@Sendable private func someDigest(_ bytes: [UInt8]) -> [UInt8] {
+  var generator = SeededGenerator(seed: bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+  return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+}
 
 /// A listener that keeps what it is told, as a client does.
 struct Follower {
@@ -16,6 +23,8 @@ struct Follower {
   private(set) var causes: [FirestoreError] = []
   private(set) var filters: [ExistenceFilter] = []
   private(set) var messages = 0
+  /// How often it was told what it knew already.
+  private(set) var repetitions = 0
 
   init(_ engine: FirestoreEngine) async throws {
     call = try await engine.listen(database: database, context: owner)
@@ -25,6 +34,9 @@ struct Follower {
   func add(_ target: Target) { call.send(.addTarget(target)) }
   func remove(_ id: Int32) { call.send(.removeTarget(id: id)) }
   func cancel() { call.cancel() }
+
+  /// Goes on with what another follower knew of a target.
+  mutating func adopt(_ id: Int32, from other: Follower) { targets[id] = other.targets[id] }
 
   /// Reads up to a response that satisfies a condition; `false` when the call ends before.
   mutating func read(until isLast: (ListenResponse) -> Bool) async throws -> Bool {
@@ -50,6 +62,17 @@ struct Follower {
     #expect(isThere)
   }
 
+  /// Reads until targets are current, and up to the global snapshot behind the last of them.
+  mutating func current(_ ids: some Collection<Int32>) async throws {
+    var missing = Set(ids)
+    let isThere = try await read { response in
+      guard case .targetChange(let change) = response else { return false }
+      if change.kind == .current { missing.subtract(change.targetIDs) }
+      return missing.isEmpty && change.kind == .noChange && change.targetIDs.isEmpty
+    }
+    #expect(isThere)
+  }
+
   private mutating func apply(_ response: ListenResponse) {
     switch response {
     case .targetChange(let change):
@@ -63,7 +86,10 @@ struct Follower {
       if change.kind == .reset || change.kind == .remove { for id in change.targetIDs { targets[id] = [:] } }
     case .documentChange(let change):
       messages += 1
-      for id in change.targetIDs { targets[id, default: [:]][change.document.name] = change.document }
+      for id in change.targetIDs {
+        if targets[id]?[change.document.name] == change.document { repetitions += 1 }
+        targets[id, default: [:]][change.document.name] = change.document
+      }
       for id in change.removedTargetIDs { targets[id, default: [:]][change.document.name] = nil }
     case .documentDelete(let delete):
       messages += 1
@@ -200,6 +226,61 @@ struct ListenTests {
     #expect(later.changes == [.add, .current, .noChange])
     #expect(later.filters == [ExistenceFilter(targetID: 2, count: 2)])
     #expect(later.targets[2]?.keys.sorted() == [name("rooms/b")])
+  }
+
+  @Test func whoBelievesWrongIsToldWhatIsUnchanged() async throws {
+    let store = ModelStore()
+    var options = FirestoreServiceOptions()
+    options.md5 = someDigest
+    let engine = FirestoreEngine(store: store, options: options)
+    for number in 0..<40 { try await engine.commit(update("rooms/\(number)", ["n": .integer(1)])) }
+    var follower = try await Follower(engine)
+    follower.add(target(2, .all("rooms")))
+    try await follower.snapshot()
+    try await engine.commit(update("rooms/0", ["n": .integer(2)]), .delete(name("rooms/1")))
+
+    // It believes that there were two more: all that is told leaves it with 41, where there are 39.
+    var later = try await Follower(engine)
+    var resumed = target(2, .all("rooms"), resume: .token(follower.token))
+    resumed.expectedCount = 42
+    later.add(resumed)
+    try await later.current([2])
+    let filter = try #require(later.filters.first)
+    #expect(filter.count == 39)
+    let names = try BloomFilter(try #require(filter.unchangedNames), digest: someDigest)
+    for number in 2..<40 { #expect(names.mayContain(name("rooms/\(number)"))) }
+    let strangers = (1000..<11_000).count { names.mayContain(name("rooms/\($0)")) }
+    #expect(strangers < 10)
+    #expect(!names.mayContain(name("rooms/1")))
+  }
+
+  @Test func whoBelievesRightIsToldNoCount() async throws {
+    let engine = makeEngine()
+    for id in ["a", "b"] { try await engine.commit(update("rooms/\(id)", [:])) }
+    var follower = try await Follower(engine)
+    follower.add(target(2, .all("rooms")))
+    try await follower.snapshot()
+    try await engine.commit(update("rooms/c", [:]), .delete(name("rooms/a")))
+    var later = try await Follower(engine)
+    var resumed = target(2, .all("rooms"), resume: .token(follower.token))
+    resumed.expectedCount = 2
+    later.add(resumed)
+    try await later.current([2])
+    #expect(later.filters.isEmpty)
+  }
+
+  @Test func aSearchForNearestVectorsCannotBeFollowed() async throws {
+    var query = StructuredQuery.all("rooms")
+    query.findNearest = FindNearest(
+      vectorField: "v", queryVector: .vector([1, 2]), distanceMeasure: .euclidean, limit: 3)
+    var follower = try await Follower(makeEngine())
+    follower.add(target(2, query))
+    _ = try await follower.read { response in
+      if case .targetChange(let change) = response { return change.kind == .remove }
+      return false
+    }
+    #expect(follower.causes.map(\.code) == [.invalidArgument])
+    #expect(follower.changes == [.remove])
   }
 
   @Test(arguments: [[UInt8](), [9, 9], [1, 0, 0, 0, 0, 0, 0, 0, 1]])

@@ -66,7 +66,8 @@ private func writes(beside listeners: Int) -> Side {
   let name = "listeners-\(listeners)"
   let query: @Sendable (Int) -> StructuredQuery = { number in
     StructuredQuery(
-      from: [.init(collectionID: Items.collection)], filter: .field(path: "number", .equal, .integer(Int64(-1 - number))))
+      from: [.init(collectionID: Items.collection)],
+      filter: .field(path: "number", .equal, .integer(Int64(-1 - number))))
   }
   return Side(
     "set, \(listeners) listeners", count: 500,

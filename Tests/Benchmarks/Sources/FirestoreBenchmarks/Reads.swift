@@ -110,7 +110,8 @@ private func equalities(group: Int, shelf: Int?) -> StructuredQuery {
 }
 
 /// Counts a tenth of the documents; the figure is for one of them.
-private let counts = Side("count, a match", count: documentCount / 10, prepare: prepareEqualities) { bench, count, seed in
+private let counts = Side("count, a match", count: documentCount / 10, prepare: prepareEqualities) {
+  bench, count, seed in
   let found = try await bench.count(equalities(group: abs(seed % 10), shelf: nil), in: "reads-\(documentCount)")
   precondition(found == Int64(count), "counted \(found)")
 }

@@ -16,7 +16,8 @@ func writeLines() -> [Benchmark] {
 }
 
 private func sets(from tasks: Int, count: Int) -> Side {
-  Side("set, \(tasks) task\(tasks == 1 ? "" : "s")", count: count, prepare: { try await $0.fill("writes", documents) }) {
+  Side("set, \(tasks) task\(tasks == 1 ? "" : "s")", count: count, prepare: { try await $0.fill("writes", documents) })
+  {
     bench, count, seed in
     let root = FirestoreBench.root("writes")
     try await fromTasks(tasks, count) { index in

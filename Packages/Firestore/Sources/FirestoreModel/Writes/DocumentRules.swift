@@ -2,18 +2,29 @@ package import FirestoreInterop
 
 /// What documents must be like.
 package enum DocumentRules {
-  /// Checks the size of a document, and each of its fields.
+  /// Checks the size of a document, how many entries it has in indexes, and each of its fields.
   ///
-  /// - Throws: `INVALID_ARGUMENT` that names the field.
-  package static func check(_ document: Document) throws(FirestoreError) {
+  /// - Returns: The size.
+  /// - Throws: `INVALID_ARGUMENT` that names the document or the field.
+  @discardableResult
+  package static func check(_ document: Document) throws(FirestoreError) -> Int {
     let size = DocumentSize.size(of: document)
     guard size <= FirestoreLimits.documentSize else {
       throw .invalid(
-        "Document '\(document.name)' cannot be written because its size (\(size) bytes) exceeds the maximum allowed "
-          + "size of \(FirestoreLimits.documentSize) bytes."
+        "Document '\(document.name)' cannot be written because its size (\(grouped(size)) bytes) exceeds the maximum "
+          + "allowed size of \(grouped(FirestoreLimits.documentSize)) bytes."
       )
     }
     try check(document.fields, below: [], depth: 0)
+    guard !IndexEntries.exceed(FirestoreLimits.indexEntries, in: document.fields, size: size) else {
+      throw .invalid("too many index entries for entity \(document.name)")
+    }
+    return size
+  }
+
+  /// A number with commas, as the service writes it here.
+  private static func grouped(_ number: Int) -> String {
+    number < 1000 ? "\(number)" : grouped(number / 1000) + "," + "\(number % 1000 + 1000)".dropFirst()
   }
 
   /// Checks a value of a filter or a cursor.
@@ -24,9 +35,13 @@ package enum DocumentRules {
   }
 
   private static func check(_ map: MapValue, below names: [String], depth: Int) throws(FirestoreError) {
+    let length = names.reduce(0) { $0 + $1.utf8.count + 1 }
     for (name, value) in map {
       let path = FieldPath(names + [name])
       try check(name: name, at: path)
+      guard length + name.utf8.count <= FirestoreLimits.fieldPathLength else {
+        throw .invalid("property path is longer than \(FirestoreLimits.fieldPathLength) bytes.")
+      }
       try check(value, at: path, depth: depth + 1)
     }
   }

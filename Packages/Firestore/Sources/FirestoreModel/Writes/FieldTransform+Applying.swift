@@ -24,9 +24,12 @@ extension FieldTransform {
       return (result, result)
     case .appendMissingElements(let elements):
       var array = FieldTransform.elements(of: value)
-      for element in elements where !array.contains(where: { ValueOrder.equal($0, element) }) { array.append(element) }
+      for element in elements.map(\.stored) where !array.contains(where: { ValueOrder.equal($0, element) }) {
+        array.append(element)
+      }
       return (.array(array), .null)
     case .removeAllFromArray(let elements):
+      let elements = elements.map(\.stored)
       let array = FieldTransform.elements(of: value).filter { member in
         !elements.contains { ValueOrder.equal($0, member) }
       }

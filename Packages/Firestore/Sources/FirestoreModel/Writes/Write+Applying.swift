@@ -18,7 +18,7 @@ extension Write {
   ///   - commitTime: The time of the commit.
   /// - Returns: What becomes of it. `WriteRules` has found nothing wrong with the write.
   /// - Throws: What the precondition says; `INVALID_ARGUMENT` for field paths that are none, and for a document that
-  ///   transforms have made too large.
+  ///   breaks a rule after all: a mask or a transform has made it too large, say.
   package func applied(to document: Document?, commitTime: Timestamp) throws(FirestoreError) -> Outcome {
     try precondition?.check(document, name: name, isVerification: isVerification)
     switch operation {
@@ -26,10 +26,11 @@ extension Write {
     case .delete: return Outcome(document: nil, isChange: document != nil, result: WriteResult())
     case .update(let update, let mask, _):
       let paths = try mask.map { (mask) throws(FirestoreError) in try FieldMaskRules.paths(mask.fieldPaths) }
-      let fields = Write.merged(update.fields, into: document?.fields, paths: paths)
-      return try outcome(of: fields, replacing: document, commitTime: commitTime)
+      let fields = Write.merged(update.fields.stored, into: document?.fields, paths: paths)
+      let isMade = paths != nil || !transforms.isEmpty
+      return try outcome(of: fields, replacing: document, isMade: isMade, commitTime: commitTime)
     case .transform:
-      return try outcome(of: document?.fields ?? [:], replacing: document, commitTime: commitTime)
+      return try outcome(of: document?.fields ?? [:], replacing: document, isMade: true, commitTime: commitTime)
     }
   }
 
@@ -48,8 +49,9 @@ extension Write {
     return result
   }
 
+  /// - Parameter isMade: Whether the document is another one than that of the request, which has been checked.
   private func outcome(
-    of fields: MapValue, replacing document: Document?, commitTime: Timestamp
+    of fields: MapValue, replacing document: Document?, isMade: Bool, commitTime: Timestamp
   ) throws(FirestoreError) -> Outcome {
     var fields = fields
     var results: [Value] = []
@@ -62,7 +64,7 @@ extension Write {
     let isChange = document?.fields != fields
     let time = isChange ? commitTime : document?.updateTime ?? commitTime
     let after = Document(name: name, fields: fields, createTime: document?.createTime ?? commitTime, updateTime: time)
-    if !transforms.isEmpty { try DocumentRules.check(after) }
+    if isMade { try DocumentRules.check(after) }
     let result = WriteResult(updateTime: time, transformResults: results)
     return Outcome(document: after, isChange: isChange, result: result)
   }

@@ -14,6 +14,7 @@ package enum WriteRules {
     var transforms: [ResourcePath: Int] = [:]
     var paths: [ResourcePath] = []
     paths.reserveCapacity(writes.count)
+    try RequestSize.check(writes)
     for write in writes {
       let name = try ResourceName(document: write.name, likely: database)
       guard name.database == database else {
@@ -31,8 +32,9 @@ package enum WriteRules {
     return paths
   }
 
-  /// Refuses two writes of one document, as a batch must not have them.
+  /// Refuses two writes of one document, as a batch must not have them, and a batch that is too large.
   package static func checkDistinct(_ writes: [Write]) throws(FirestoreError) {
+    try RequestSize.check(writes)
     var names: Set<ResourceName> = []
     for write in writes where !names.insert(try ResourceName(document: write.name)).inserted {
       throw .invalid("BatchWrite writes to the document \(write.name) more than once.")

@@ -70,7 +70,7 @@ struct CommitDraft {
     // The precondition asks for existence only.
     try write.precondition?.check(present == nil ? nil : Document(name: document.name), name: document.name)
     let created = try present.map { (row) throws(FirestoreError) in try DocumentRow.created(of: row) } ?? version
-    let row = DocumentRow(created: created, updated: version, fields: document.fields).bytes
+    let row = DocumentRow(created: created, updated: version, fields: document.fields.stored).bytes
     if let present, DocumentRow.haveEqualFields(present, row) {
       results.append(WriteResult(updateTime: Timestamp(microseconds: try DocumentRow.version(of: present))))
       return true

@@ -92,10 +92,10 @@ struct CommitPlan: Sendable {
     var indexes: [Place: Int] = [:]
     self.writes = zip(writes, paths).map { write, path in
       let place = Place(path)
-      if writes.count > 1, let known = indexes[place] { return (write.storable, known) }
+      if writes.count > 1, let known = indexes[place] { return (write, known) }
       indexes[place] = targets.count
       targets.append(Target(place: place, path: path, name: write.name))
-      return (write.storable, targets.count - 1)
+      return (write, targets.count - 1)
     }
     self.targets = targets
     isChange = writes.contains { write in

@@ -1,35 +1,52 @@
 import FirestoreInterop
+import FirestoreModel
 import ListenerInterop
 import StoreInterop
 import VestaConcurrency
 
 /// The listen calls of a database, and the one task that serves them all.
 ///
-/// The task wakes for a commit and for a request. A turn reads the store at one moment: first all targets are brought to
-/// it, then requests are served at the same moment. So no change can fall between, or come twice.
+/// The task wakes for a commit, for a request, and for a start that is ready. A turn reads the store at one moment: first
+/// all targets are brought to it, then those join whose starts are ready, at the same moment. So no change can fall
+/// between, or come twice. What takes long, finding what is in at first, is done by tasks beside it.
 final class ListenHub: Sendable {
-  private enum Request: Sendable {
-    case listen(ListenRequest)
-    case end
+  typealias Read = @Sendable ((Snapshot) async throws -> Void) async throws -> Void
+
+  private enum Event: Sendable {
+    case request(ListenRequest, of: WatchBook.CallID)
+    case end(WatchBook.CallID)
+    case started(WatchBook.Ticket, Result<WatchStart, FirestoreError>)
   }
 
   private struct State: Sendable {
     var calls: [WatchBook.CallID: AsyncThrowingStream<[ListenResponse], any Error>.Continuation] = [:]
-    var requests: [(call: WatchBook.CallID, request: Request)] = []
+    var events: [Event] = []
     var lastCall = 0
+    /// Which task serves; what one has been asked for is nothing to the next.
+    var run = 0
     var wake: AsyncStream<Void>.Continuation?
     var observation: InteropRegistration?
+
+    /// Nothing, as before the first call; numbers are never used again.
+    var cleared: State { State(lastCall: lastCall, run: run) }
   }
 
   /// How many batches a call may leave unread.
   private static let patience = 4096
 
   private let state = Locked(State())
+  private let name: DatabaseName
   private let store: any OrderedStore
-  private let read: @Sendable ((Snapshot) async throws -> Void) async throws -> Void
+  private let digest: BloomFilter.Digest?
+  private let read: Read
 
-  init(store: any OrderedStore, read: @escaping @Sendable ((Snapshot) async throws -> Void) async throws -> Void) {
+  /// - Parameters:
+  ///   - digest: MD5, for filters of names.
+  ///   - read: Reads the store at one moment.
+  init(_ name: DatabaseName, store: any OrderedStore, digest: BloomFilter.Digest?, read: @escaping Read) {
+    self.name = name
     self.store = store
+    self.digest = digest
     self.read = read
   }
 
@@ -41,11 +58,11 @@ final class ListenHub: Sendable {
       state.calls[state.lastCall] = continuation
       return state.lastCall
     }
-    continuation.onTermination = { _ in self.submit(.end, of: id) }
+    continuation.onTermination = { _ in self.end(id) }
     start()
     return ListenCall(
       responses: responses,
-      send: { self.submit(.listen($0), of: id) },
+      send: { self.submit($0, of: id) },
       finish: { continuation.finish() },
       cancel: { continuation.finish() }
     )
@@ -55,35 +72,59 @@ final class ListenHub: Sendable {
   func wake() { state.withLock { $0.wake }?.yield() }
 
   /// Ends all calls.
-  func close() {
+  func close() { close(FirestoreError(.unavailable, "The engine has been shut down.")) }
+
+  private func close(_ error: FirestoreError) {
     let (calls, wake, observation) = state.withLock { state in
-      defer { state = State(lastCall: state.lastCall) }
+      defer { state = state.cleared }
       return (state.calls, state.wake, state.observation)
     }
-    for call in calls.values { call.finish(throwing: FirestoreError(.unavailable, "The engine has been shut down.")) }
+    for call in calls.values { call.finish(throwing: error) }
     observation?.cancel()
     wake?.finish()
   }
 
-  private func submit(_ request: Request, of call: WatchBook.CallID) {
+  // MARK: What comes in
+
+  private func submit(_ request: ListenRequest, of call: WatchBook.CallID) {
     let wake = state.withLock { state in
       guard state.calls[call] != nil else { return nil as AsyncStream<Void>.Continuation? }
-      if case .end = request { state.calls[call] = nil }
-      state.requests.append((call, request))
+      state.events.append(.request(request, of: call))
       return state.wake
     }
     wake?.yield()
   }
 
+  private func end(_ call: WatchBook.CallID) {
+    let wake = state.withLock { state in
+      guard state.calls.removeValue(forKey: call) != nil else { return nil as AsyncStream<Void>.Continuation? }
+      state.events.append(.end(call))
+      return state.wake
+    }
+    wake?.yield()
+  }
+
+  private func submit(_ start: Result<WatchStart, FirestoreError>, for ticket: WatchBook.Ticket, of run: Int) {
+    let wake = state.withLock { state in
+      guard state.run == run, state.wake != nil else { return nil as AsyncStream<Void>.Continuation? }
+      state.events.append(.started(ticket, start))
+      return state.wake
+    }
+    wake?.yield()
+  }
+
+  // MARK: The task
+
   /// Starts the task with the first call; it ends with the last one.
   private func start() {
     let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let isFirst = state.withLock { state in
-      guard state.wake == nil else { return false }
+    let run = state.withLock { state in
+      guard state.wake == nil else { return nil as Int? }
       state.wake = continuation
-      return true
+      state.run += 1
+      return state.run
     }
-    guard isFirst else { return }
+    guard let run else { return }
     if let observable = store as? any CommitObservable {
       let observation = observable.observeCommits { _ in continuation.yield() }
       let isKept = state.withLock { state in
@@ -93,23 +134,25 @@ final class ListenHub: Sendable {
       }
       if !isKept { observation.cancel() }
     }
-    Task { await self.serve(signals) }
+    Task { await self.serve(signals, run) }
   }
 
-  private func serve(_ signals: AsyncStream<Void>) async {
+  private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
     var book = WatchBook()
+    var starts = StartQueue { order, ticket in self.begin(order, ticket, run) }
+    defer { starts.cancelAll() }
     for await _ in signals {
-      let requests = state.withLock { state in
-        defer { state.requests = [] }
-        return state.requests
+      let events = state.withLock { state in
+        defer { state.events = [] }
+        return state.events
       }
       do {
         try await read { snapshot in
-          for (call, responses) in try await book.advance(to: snapshot) { self.send(responses, to: call) }
-          for (call, request) in requests { try await self.serve(request, of: call, &book, snapshot) }
+          self.send(try await book.advance(to: snapshot))
+          for event in events { try await self.serve(event, &book, &starts, snapshot) }
         }
       } catch {
-        fail(FirestoreError(serving: error))
+        close(FirestoreError(serving: error))
         return
       }
       if stopIfIdle() { return }
@@ -117,45 +160,68 @@ final class ListenHub: Sendable {
   }
 
   private func serve(
-    _ request: Request, of call: WatchBook.CallID, _ book: inout WatchBook, _ snapshot: Snapshot
+    _ event: Event, _ book: inout WatchBook, _ starts: inout StartQueue, _ snapshot: Snapshot
   ) async throws {
-    switch request {
-    case .end: book.end(call)
-    case .listen(.removeTarget(let id)):
-      book.remove(id, of: call)
-      send([.targetChange(TargetChange(.remove, targetIDs: [id]))], to: call)
-    case .listen(.addTarget(let target)):
+    switch event {
+    case .end(let call): for ticket in book.end(call) { starts.cancel(ticket) }
+    case .request(.removeTarget(let id), let call):
+      if let ticket = book.remove(id, of: call) { starts.cancel(ticket) }
+      send([(call, [.targetChange(TargetChange(.remove, targetIDs: [id]))])])
+    case .request(.addTarget(let target), let call):
       guard state.withLock({ $0.calls[call] != nil }) else { return }
       do {
-        send(try await book.add(target, of: call, in: snapshot), to: call)
+        let start = try book.add(target, of: call, in: name)
+        send([(call, [.targetChange(TargetChange(.add, targetIDs: [target.id]))])])
+        if let start { starts.add(start.order, start.ticket) }
       } catch let error as FirestoreError {
-        send([.targetChange(TargetChange(.remove, targetIDs: [target.id], cause: error))], to: call)
+        send([(call, [.targetChange(TargetChange(.remove, targetIDs: [target.id], cause: error))])])
+      }
+    case .started(let ticket, let result):
+      starts.end(ticket)
+      switch result {
+      case .failure(let error): send(book.refuse(ticket, error))
+      case .success(let start):
+        guard let mail = try await book.join(ticket, start, in: snapshot) else {
+          starts.add(start.order, ticket)
+          return
+        }
+        send(mail)
       }
     }
   }
 
-  private func send(_ responses: [ListenResponse], to call: WatchBook.CallID) {
-    guard let continuation = state.withLock({ $0.calls[call] }) else { return }
-    if case .dropped = continuation.yield(responses) {
-      continuation.finish(
-        throwing: FirestoreError(.resourceExhausted, "The listener does not read; listen again with its resume tokens.")
-      )
+  /// Works out a start beside the task that serves, and brings it near the present there as well.
+  private func begin(_ order: WatchStart.Order, _ ticket: WatchBook.Ticket, _ run: Int) -> Task<Void, Never> {
+    Task {
+      do {
+        var start: WatchStart?
+        try await self.read { start = try await WatchStart(order, in: $0, digest: self.digest) }
+        // What was committed meanwhile may be much; what is committed while that is looked at is less.
+        try await self.read { snapshot in
+          if let before = start?.version, before < snapshot.version { _ = try await start?.advance(to: snapshot) }
+        }
+        if let start { self.submit(.success(start), for: ticket, of: run) }
+      } catch {
+        self.submit(.failure(FirestoreError(serving: error)), for: ticket, of: run)
+      }
     }
   }
 
-  private func fail(_ error: FirestoreError) {
-    let (calls, observation) = state.withLock { state in
-      defer { state = State(lastCall: state.lastCall) }
-      return (state.calls, state.observation)
+  private func send(_ mail: WatchBook.Mail) {
+    if mail.isEmpty { return }
+    let letters = state.withLock { state in mail.map { (state.calls[$0.call], $0.responses) } }
+    for (call, responses) in letters {
+      guard let call, case .dropped = call.yield(responses) else { continue }
+      call.finish(
+        throwing: FirestoreError(
+          .resourceExhausted, "The listener does not read; listen again with its resume tokens."))
     }
-    observation?.cancel()
-    for call in calls.values { call.finish(throwing: error) }
   }
 
   private func stopIfIdle() -> Bool {
     let (isIdle, observation) = state.withLock { state in
-      guard state.calls.isEmpty, state.requests.isEmpty else { return (false, nil as InteropRegistration?) }
-      defer { state = State(lastCall: state.lastCall) }
+      guard state.calls.isEmpty, state.events.isEmpty else { return (false, nil as InteropRegistration?) }
+      defer { state = state.cleared }
       return (true, state.observation)
     }
     observation?.cancel()

@@ -3,120 +3,207 @@ import FirestoreModel
 
 /// Which call follows what, and what each is told: used by one task at a time.
 ///
-/// All targets stand at one version. A turn brings them to the next one: what was changed in between is matched with the
-/// subjects it may concern, and each call that is concerned gets its documents and one global snapshot.
+/// All targets that are followed stand at one version. A turn brings them to the next one: what was changed in between is
+/// matched with the subjects it may concern, and each call that is concerned gets its documents and one global snapshot.
+///
+/// A new target waits for its `WatchStart`, which is made elsewhere and named by a ticket. Then it joins.
 struct WatchBook {
   typealias CallID = Int
+  typealias Ticket = Int
 
   private struct Watch {
     var subject: WatchSubject
     /// The targets that follow it, by call.
     var members: [CallID: [Int32]] = [:]
     /// What is in; kept where it depends on other documents.
-    var view: [Place: Document] = [:]
+    var view: WatchView = [:]
+  }
+
+  private struct Waiter: Sendable {
+    var call: CallID
+    var target: Int32
+    var once: Bool
+  }
+
+  private enum Standing {
+    case waiting(Ticket)
+    case following(Int)
   }
 
   private var watches: [Int: Watch] = [:]
   private var numbers: [WatchSubject: Int] = [:]
-  private var targets: [CallID: [Int32: Int]] = [:]
+  private var targets: [CallID: [Int32: Standing]] = [:]
   private var index = WatchIndex()
   private var lastNumber = 0
   private var version: Int64?
 
+  private var tickets: [WatchStart.Order: Ticket] = [:]
+  private var waiters: [Ticket: (order: WatchStart.Order, waiters: [Waiter])] = [:]
+
+  /// What the calls are told, in order.
+  typealias Mail = [(call: CallID, responses: [ListenResponse])]
+
+  // MARK: Going on
+
   /// Brings all targets to a moment.
   ///
   /// - Returns: What each call that is concerned is told, the global snapshot at the end.
-  mutating func advance(to snapshot: Snapshot) async throws -> [CallID: [ListenResponse]] {
+  /// - Throws: `UNAVAILABLE` when the log no longer has all that was changed since.
+  mutating func advance(to snapshot: Snapshot) async throws -> Mail {
     defer { version = snapshot.version }
-    guard let version, version < snapshot.version, !watches.isEmpty else { return [:] }
-    var news: [CallID: CallNews] = [:]
+    guard let version, version < snapshot.version, !watches.isEmpty else { return [] }
+    guard version >= snapshot.head.horizon else {
+      throw FirestoreError(.unavailable, "The listeners have fallen too far behind; listen again.")
+    }
+    var news = WatchNews()
     var dirty: Set<Int> = []
     for change in try await WatchChange.all(after: version, in: snapshot) {
       for number in index.candidates(change.place, change.path, change.states) {
-        guard let watch = watches[number] else { continue }
-        let (wasIn, isIn) = change.membership(in: watch.subject)
+        guard let subject = watches[number]?.subject else { continue }
+        let (wasIn, isIn) = change.membership(in: subject)
         guard wasIn || isIn else { continue }
-        if watch.subject.isLimited {
+        if subject.isLimited {
           dirty.insert(number)
         } else {
-          for (call, ids) in watch.members { change.tell(&news[call, default: CallNews()], ids, isIn: isIn) }
+          news.add(change.fact(isIn: isIn), for: watches[number]?.members ?? [:])
         }
       }
     }
     for number in dirty { try await refresh(number, in: snapshot, &news) }
-    return news.filter { !$0.value.isEmpty }.mapValues {
-      $0.responses(readTime: snapshot.readTime) + [WatchBook.globalSnapshot(snapshot)]
-    }
+    guard !news.isEmpty else { return [] }
+    let all = news.responses(readTime: snapshot.readTime, last: [WatchBook.globalSnapshot(snapshot)])
+    return all.map { ($0.key, $0.value) }
   }
 
   /// Asks a limited query again and tells the difference.
-  private mutating func refresh(_ number: Int, in snapshot: Snapshot, _ news: inout [CallID: CallNews]) async throws {
+  private mutating func refresh(_ number: Int, in snapshot: Snapshot, _ news: inout WatchNews) async throws {
     guard let watch = watches[number] else { return }
     let view = try await watch.subject.results(in: snapshot)
-    let difference = try await ViewDifference(from: watch.view, to: view, in: snapshot)
-    for (call, ids) in watch.members { difference.tell(&news[call, default: CallNews()], ids) }
+    for fact in try await view.facts(since: watch.view, in: snapshot) { news.add(fact, for: watch.members) }
     watches[number]?.view = view
   }
 
-  /// Adds a target at the moment that all others stand at.
+  // MARK: Adding
+
+  /// Adds a target, which waits for its start.
   ///
-  /// - Returns: Everything up to the global snapshot.
-  mutating func add(_ target: Target, of call: CallID, in snapshot: Snapshot) async throws -> [ListenResponse] {
+  /// - Returns: The ticket of the start, and what to make; `nil` when it is being made already.
+  /// - Throws: `INVALID_ARGUMENT` for a target that cannot be followed.
+  mutating func add(
+    _ target: Target, of call: CallID, in database: DatabaseName
+  ) throws -> (ticket: Ticket, order: WatchStart.Order)? {
     guard target.id > 0 else { throw FirestoreError.refused("The number of a target must be above zero.") }
     guard targets[call]?[target.id] == nil else {
       throw FirestoreError.refused("The target \(target.id) is listened to already.")
     }
-    let subject = try WatchSubject(target.subject, in: snapshot.name)
-    let start = try await WatchStart(target, subject, in: snapshot)
-    var responses: [ListenResponse] = [.targetChange(TargetChange(.add, targetIDs: [target.id]))]
-    responses += start.responses
-    let token = ResumeToken.encode(snapshot.version)
-    responses.append(
-      .targetChange(
-        TargetChange(.current, targetIDs: [target.id], resumeToken: token, readTime: snapshot.readTime)))
-    responses.append(WatchBook.globalSnapshot(snapshot))
-    if target.once {
-      responses.append(.targetChange(TargetChange(.remove, targetIDs: [target.id])))
-    } else {
-      try await register(target.id, of: call, subject, in: snapshot)
+    let order = WatchStart.Order(
+      subject: try WatchSubject(target.subject, in: database), resume: target.resume,
+      expectedCount: target.expectedCount)
+    let waiter = Waiter(call: call, target: target.id, once: target.once)
+    if let ticket = tickets[order] {
+      waiters[ticket]?.waiters.append(waiter)
+      targets[call, default: [:]][target.id] = .waiting(ticket)
+      return nil
     }
-    return responses
+    lastNumber += 1
+    tickets[order] = lastNumber
+    waiters[lastNumber] = (order, [waiter])
+    targets[call, default: [:]][target.id] = .waiting(lastNumber)
+    return (lastNumber, order)
   }
 
-  private mutating func register(
-    _ id: Int32, of call: CallID, _ subject: WatchSubject, in snapshot: Snapshot
-  ) async throws {
+  /// Lets the targets join that have waited for a start, at the moment that all others stand at.
+  ///
+  /// - Returns: What they are told, up to the global snapshot; `nil` when the start is too old by now.
+  mutating func join(_ ticket: Ticket, _ start: WatchStart, in snapshot: Snapshot) async throws -> Mail? {
+    guard let (order, waiters) = waiters[ticket] else { return [] }
+    var start = start
+    let view = numbers[order.subject].flatMap { watches[$0]?.view }
+    guard try await start.advance(to: snapshot, view: view) else { return nil }
+    self.waiters[ticket] = nil
+    tickets[order] = nil
+    let token = ResumeToken.encode(snapshot.version)
+    var made: [Int32: [ListenResponse]] = [:]
+    var mail: Mail = []
+    for waiter in waiters {
+      let id = waiter.target
+      var responses = made[id] ?? start.responses(for: id)
+      made[id] = responses
+      let current = TargetChange(.current, targetIDs: [id], resumeToken: token, readTime: snapshot.readTime)
+      responses += [.targetChange(current), WatchBook.globalSnapshot(snapshot)]
+      if waiter.once {
+        responses.append(.targetChange(TargetChange(.remove, targetIDs: [id])))
+        targets[waiter.call]?[id] = nil
+      } else {
+        follow(waiter, start)
+      }
+      mail.append((waiter.call, responses))
+    }
+    return mail
+  }
+
+  /// Ends the targets that have waited for a start which failed.
+  mutating func refuse(_ ticket: Ticket, _ error: FirestoreError) -> Mail {
+    guard let (order, waiters) = waiters.removeValue(forKey: ticket) else { return [] }
+    tickets[order] = nil
+    return waiters.map { waiter in
+      targets[waiter.call]?[waiter.target] = nil
+      return (waiter.call, [.targetChange(TargetChange(.remove, targetIDs: [waiter.target], cause: error))])
+    }
+  }
+
+  private mutating func follow(_ waiter: Waiter, _ start: WatchStart) {
     let number: Int
+    let subject = start.order.subject
     if let known = numbers[subject] {
       number = known
     } else {
       lastNumber += 1
       number = lastNumber
-      let view = subject.isLimited ? try await subject.results(in: snapshot) : [:]
-      watches[number] = Watch(subject: subject, view: view)
+      watches[number] = Watch(subject: subject, view: start.view)
       numbers[subject] = number
       index.insert(number, subject)
     }
-    watches[number]?.members[call, default: []].append(id)
-    targets[call, default: [:]][id] = number
+    watches[number]?.members[waiter.call, default: []].append(waiter.target)
+    targets[waiter.call, default: [:]][waiter.target] = .following(number)
   }
 
+  // MARK: Removing
+
   /// Removes a target; nothing happens when it is not there.
-  mutating func remove(_ id: Int32, of call: CallID) {
-    guard let number = targets[call]?.removeValue(forKey: id) else { return }
-    watches[number]?.members[call]?.removeAll { $0 == id }
-    if watches[number]?.members[call]?.isEmpty == true { watches[number]?.members[call] = nil }
-    if let watch = watches[number], watch.members.isEmpty {
-      index.remove(number, watch.subject)
-      numbers[watch.subject] = nil
-      watches[number] = nil
+  ///
+  /// - Returns: The ticket of a start that nobody waits for any more.
+  @discardableResult
+  mutating func remove(_ id: Int32, of call: CallID) -> Ticket? {
+    switch targets[call]?.removeValue(forKey: id) {
+    case nil: return nil
+    case .waiting(let ticket):
+      waiters[ticket]?.waiters.removeAll { $0.call == call && $0.target == id }
+      guard let (order, rest) = waiters[ticket], rest.isEmpty else { return nil }
+      waiters[ticket] = nil
+      tickets[order] = nil
+      return ticket
+    case .following(let number):
+      unfollow(number, id, of: call)
+      return nil
     }
   }
 
+  private mutating func unfollow(_ number: Int, _ id: Int32, of call: CallID) {
+    watches[number]?.members[call]?.removeAll { $0 == id }
+    if watches[number]?.members[call]?.isEmpty == true { watches[number]?.members[call] = nil }
+    guard let watch = watches[number], watch.members.isEmpty else { return }
+    index.remove(number, watch.subject)
+    numbers[watch.subject] = nil
+    watches[number] = nil
+  }
+
   /// Forgets a call.
-  mutating func end(_ call: CallID) {
-    for id in targets[call]?.keys.map(\.self) ?? [] { remove(id, of: call) }
-    targets[call] = nil
+  ///
+  /// - Returns: The tickets of starts that nobody waits for any more.
+  mutating func end(_ call: CallID) -> [Ticket] {
+    defer { targets[call] = nil }
+    return (targets[call]?.keys.map(\.self) ?? []).compactMap { remove($0, of: call) }
   }
 
   private static func globalSnapshot(_ snapshot: Snapshot) -> ListenResponse {

@@ -21,7 +21,7 @@ struct WatchChange {
     }
     return try zip(order, try await snapshot.rows(at: order)).compactMap { place, row in
       let old = before[place] ?? nil
-      guard old != nil || row != nil else { return nil }
+      guard old != row else { return nil }
       let path = try place.path()
       func document(_ row: [UInt8]?) throws -> Document? {
         try row.map { StoredDocument(place: place, path: path, row: try DocumentRow($0)).document(in: snapshot.name) }
@@ -35,42 +35,31 @@ struct WatchChange {
   /// Whether the document was in, and whether it is.
   func membership(in subject: WatchSubject) -> (wasIn: Bool, isIn: Bool) {
     (
-      before.map { subject.matches($0, at: place) } ?? false,
-      after.map { subject.matches($0, at: place) } ?? false
+      before.map { subject.matches($0, at: place, path) } ?? false,
+      after.map { subject.matches($0, at: place, path) } ?? false
     )
   }
 
-  func tell(_ news: inout CallNews, _ targets: [Int32], isIn: Bool) {
-    if isIn, let after {
-      news.add(after, at: place, to: targets)
-    } else {
-      news.remove(name, at: place, from: targets, document: after, isDeleted: after == nil)
-    }
-  }
+  /// What those are told who follow a subject that the document is in, or was.
+  func fact(isIn: Bool) -> WatchFact { WatchFact(place: place, name: name, document: after, isIn: isIn) }
 }
 
-/// What is different between two states of a limited query.
-struct ViewDifference {
-  private var added: [Place: Document] = [:]
-  private var removed: [Place: (name: String, now: Document?)] = [:]
+/// What is in a limited query, and what is different between two states of it.
+typealias WatchView = [Place: Document]
 
-  init(from old: [Place: Document], to new: [Place: Document], in snapshot: Snapshot) async throws {
-    for (place, document) in new
-    where old[place]?.updateTime != document.updateTime
-      || old[place]?.createTime != document.createTime
-    {
-      added[place] = document
+extension WatchView {
+  /// What has to be told to come from an older state to this one.
+  func facts(since old: WatchView, in snapshot: Snapshot) async throws -> [WatchFact] {
+    var facts: [WatchFact] = []
+    for (place, document) in self
+    where old[place]?.updateTime != document.updateTime || old[place]?.createTime != document.createTime {
+      facts.append(WatchFact(place: place, name: document.name, document: document, isIn: true))
     }
-    let gone = old.keys.filter { new[$0] == nil }
-    for (place, stored) in zip(gone, try await snapshot.documents(at: gone)) {
-      removed[place] = (old[place]?.name ?? "", stored?.document(in: snapshot.name))
+    let gone = old.filter { self[$0.key] == nil }
+    for (known, stored) in zip(gone, try await snapshot.documents(at: gone.map(\.key))) {
+      let now = stored?.document(in: snapshot.name)
+      facts.append(WatchFact(place: known.key, name: known.value.name, document: now, isIn: false))
     }
-  }
-
-  func tell(_ news: inout CallNews, _ targets: [Int32]) {
-    for (place, document) in added { news.add(document, at: place, to: targets) }
-    for (place, (name, now)) in removed {
-      news.remove(name, at: place, from: targets, document: now, isDeleted: now == nil)
-    }
+    return facts
   }
 }

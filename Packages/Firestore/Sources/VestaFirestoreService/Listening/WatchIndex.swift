@@ -3,8 +3,9 @@ import FirestoreModel
 
 /// Finds the subjects that a change may concern, at a cost that does not follow the number of the others.
 ///
-/// Subjects of names are found by name; queries by their collection and, where every alternative asks for equality of one
-/// field, by that field's value.
+/// Subjects of names are found by name; queries by their collection and, in each alternative of their filter, by the value
+/// that a field or an element of an array must equal, or else by the range that a field must be in. What is found may
+/// still not match; what is not found cannot.
 struct WatchIndex {
   private enum Scope: Hashable {
     case collection(ResourcePath)
@@ -12,47 +13,67 @@ struct WatchIndex {
     case everything
   }
 
+  /// What an alternative asks for that can be looked up; the stricter comes first.
+  private enum Mark: Hashable {
+    case equal(FieldPath, [UInt8])
+    case contains(FieldPath, [UInt8])
+    case range(FieldPath, IntervalTree.Interval)
+    case nothing
+  }
+
   private struct Bucket {
     var plain: Set<Int> = []
-    var byValue: [FieldPath: [[UInt8]: Set<Int>]] = [:]
-    var isEmpty: Bool { plain.isEmpty && byValue.isEmpty }
+    var values: [FieldPath: [[UInt8]: Set<Int>]] = [:]
+    var elements: [FieldPath: [[UInt8]: Set<Int>]] = [:]
+    var ranges: [FieldPath: IntervalTree] = [:]
+
+    var isEmpty: Bool { plain.isEmpty && values.isEmpty && elements.isEmpty && ranges.isEmpty }
   }
 
   private var documents: [Place: Set<Int>] = [:]
   private var buckets: [Scope: Bucket] = [:]
 
+  var isEmpty: Bool { documents.isEmpty && buckets.isEmpty }
+
   mutating func insert(_ id: Int, _ subject: WatchSubject) {
     switch subject {
     case .documents(let places): for place in places { documents[place, default: []].insert(id) }
     case .query(let query):
-      var bucket = buckets[WatchIndex.scope(query)] ?? Bucket()
-      if let (path, values) = WatchIndex.equality(query) {
-        for value in values { bucket.byValue[path, default: [:]][value, default: []].insert(id) }
-      } else {
-        bucket.plain.insert(id)
+      let scope = WatchIndex.scope(query)
+      for mark in WatchIndex.marks(query) {
+        switch mark {
+        case .equal(let path, let value):
+          buckets[scope, default: Bucket()].values[path, default: [:]][value, default: []].insert(id)
+        case .contains(let path, let value):
+          buckets[scope, default: Bucket()].elements[path, default: [:]][value, default: []].insert(id)
+        case .range(let path, let interval):
+          buckets[scope, default: Bucket()].ranges[path, default: IntervalTree()].insert(id, interval)
+        case .nothing: buckets[scope, default: Bucket()].plain.insert(id)
+        }
       }
-      buckets[WatchIndex.scope(query)] = bucket
     }
   }
 
   mutating func remove(_ id: Int, _ subject: WatchSubject) {
     switch subject {
-    case .documents(let places):
-      for place in places {
-        documents[place]?.remove(id)
-        if documents[place]?.isEmpty == true { documents[place] = nil }
-      }
+    case .documents(let places): for place in places { documents.remove(id, under: place) }
     case .query(let query):
-      guard var bucket = buckets[WatchIndex.scope(query)] else { return }
-      bucket.plain.remove(id)
-      if let (path, values) = WatchIndex.equality(query) {
-        for value in values {
-          bucket.byValue[path]?[value]?.remove(id)
-          if bucket.byValue[path]?[value]?.isEmpty == true { bucket.byValue[path]?[value] = nil }
+      let scope = WatchIndex.scope(query)
+      for mark in WatchIndex.marks(query) {
+        switch mark {
+        case .equal(let path, let value):
+          buckets[scope]?.values[path]?.remove(id, under: value)
+          if buckets[scope]?.values[path]?.isEmpty == true { buckets[scope]?.values[path] = nil }
+        case .contains(let path, let value):
+          buckets[scope]?.elements[path]?.remove(id, under: value)
+          if buckets[scope]?.elements[path]?.isEmpty == true { buckets[scope]?.elements[path] = nil }
+        case .range(let path, let interval):
+          buckets[scope]?.ranges[path]?.remove(id, interval)
+          if buckets[scope]?.ranges[path]?.isEmpty == true { buckets[scope]?.ranges[path] = nil }
+        case .nothing: buckets[scope]?.plain.remove(id)
         }
-        if bucket.byValue[path]?.isEmpty == true { bucket.byValue[path] = nil }
       }
-      buckets[WatchIndex.scope(query)] = bucket.isEmpty ? nil : bucket
+      if buckets[scope]?.isEmpty == true { buckets[scope] = nil }
     }
   }
 
@@ -62,13 +83,26 @@ struct WatchIndex {
     for scope in [Scope.collection(path.parent), .group(path.parent.lastSegment), .everything] {
       guard let bucket = buckets[scope] else { continue }
       found.formUnion(bucket.plain)
-      for (field, byValue) in bucket.byValue {
-        for case let value? in states.map({ $0.value(at: field) }) {
-          if let ids = byValue[IndexEncoder.encode(value)] { found.formUnion(ids) }
-        }
-      }
+      for state in states { WatchIndex.collect(state, from: bucket, into: &found) }
     }
     return found
+  }
+
+  private static func collect(_ document: Document, from bucket: Bucket, into found: inout Set<Int>) {
+    for (field, values) in bucket.values {
+      guard let value = document.value(at: field) else { continue }
+      if let ids = values[IndexEncoder.encode(value)] { found.formUnion(ids) }
+    }
+    for (field, elements) in bucket.elements {
+      guard case .array(let array)? = document.value(at: field) else { continue }
+      for element in array {
+        if let ids = elements[IndexEncoder.encode(element)] { found.formUnion(ids) }
+      }
+    }
+    for (field, tree) in bucket.ranges {
+      guard let value = document.value(at: field) else { continue }
+      found.formUnion(tree.ids(at: IndexEncoder.encode(value)))
+    }
   }
 
   private static func scope(_ query: NormalQuery) -> Scope {
@@ -76,17 +110,43 @@ struct WatchIndex {
     return query.allDescendants ? .group(id) : .collection(query.parent.path.appending(id))
   }
 
-  /// A field that every alternative wants to equal something, and what.
-  private static func equality(_ query: NormalQuery) -> (FieldPath, [[UInt8]])? {
-    for case (let path, .equal)? in query.filter.conjunctions.first?.map({ ($0.path, $0.test) }) ?? [] {
-      let values = query.filter.conjunctions.compactMap { conjunction in
-        conjunction.lazy.compactMap { predicate -> [UInt8]? in
-          guard predicate.path == path, case .equal(let value) = predicate.test else { return nil }
-          return IndexEncoder.encode(value)
-        }.first
-      }
-      if values.count == query.filter.conjunctions.count { return (path, values) }
+  /// What each alternative is found by; one that has nothing makes the others needless.
+  private static func marks(_ query: NormalQuery) -> Set<Mark> {
+    let marks = Set(query.filter.conjunctions.map(mark))
+    return marks.contains(.nothing) ? [.nothing] : marks
+  }
+
+  private static func mark(_ conjunction: [Predicate]) -> Mark {
+    for case (let path, .equal(let value)) in conjunction.map({ ($0.path, $0.test) }) {
+      return .equal(path, IndexEncoder.encode(value))
     }
-    return nil
+    for case (let path, .contains(let value)) in conjunction.map({ ($0.path, $0.test) }) {
+      return .contains(path, IndexEncoder.encode(value))
+    }
+    return range(conjunction).map { .range($0, $1) } ?? .nothing
+  }
+
+  /// The first field that is compared, and what it must be between.
+  private static func range(_ conjunction: [Predicate]) -> (FieldPath, IntervalTree.Interval)? {
+    var interval = IntervalTree.Interval(low: [], high: nil)
+    var field: FieldPath?
+    for predicate in conjunction where field == nil || predicate.path == field {
+      guard case .compare(let relation, let value) = predicate.test else { continue }
+      field = predicate.path
+      let bound = IndexEncoder.encode(value)
+      switch relation {
+      case .greater, .greaterOrEqual: if interval.low.lexicographicallyPrecedes(bound) { interval.low = bound }
+      case .less, .lessOrEqual:
+        if interval.high.map({ bound.lexicographicallyPrecedes($0) }) ?? true { interval.high = bound }
+      }
+    }
+    return field.map { ($0, interval) }
+  }
+}
+
+extension Dictionary where Value == Set<Int> {
+  fileprivate mutating func remove(_ id: Int, under key: Key) {
+    self[key]?.remove(id)
+    if self[key]?.isEmpty == true { self[key] = nil }
   }
 }

@@ -1,53 +1,148 @@
 import FirestoreInterop
+import FirestoreModel
 
 /// What a new target is told of the documents: all that is in, or what has changed since it was followed before.
-struct WatchStart {
-  private(set) var responses: [ListenResponse] = []
+///
+/// It is worked out beside the hub, at a version of its own, however long that takes. The hub then brings it to the
+/// version at which everybody else stands, with what the log has since; each document is told once.
+struct WatchStart: Sendable {
+  /// What is asked for; targets that ask for the same share one start.
+  struct Order: Hashable, Sendable {
+    var subject: WatchSubject
+    var resume: Target.Resume?
+    var expectedCount: Int32?
+  }
 
-  init(_ target: Target, _ subject: WatchSubject, in snapshot: Snapshot) async throws {
-    let version: Int64? =
-      switch target.resume {
+  let order: Order
+  private(set) var version: Int64
+  /// Whether the caller has to forget what it has: it resumes from a moment that is no longer known.
+  let isReset: Bool
+  /// What is in; kept where it depends on other documents.
+  private(set) var view: WatchView = [:]
+
+  /// What was in when the caller followed it before; of limited queries.
+  private let base: WatchView?
+  private var facts: [Place: WatchFact] = [:]
+  /// How many documents are in.
+  private var count = 0
+  /// How many the caller believes are in, once it has been told the facts.
+  private var believed: Int?
+  private var unchangedNames: BloomFilterMessage?
+
+  /// Works everything out at a moment.
+  ///
+  /// - Parameter digest: MD5, for a filter of the names that have not changed; without it the count alone is told.
+  init(_ order: Order, in snapshot: Snapshot, digest: BloomFilter.Digest?) async throws {
+    self.order = order
+    version = snapshot.version
+    let known: Int64? =
+      switch order.resume {
       case nil: nil
       case .token(let token): ResumeToken.decode(token)
       case .readTime(let time): time.microseconds
       }
-    if let version, version >= snapshot.head.horizon, version <= snapshot.version {
-      try await resume(target, subject, from: version, in: snapshot)
+    let since = known.flatMap { $0 >= snapshot.head.horizon && $0 <= snapshot.version ? $0 : nil }
+    isReset = order.resume != nil && since == nil
+    guard let since else {
+      base = nil
+      try await begin(in: snapshot)
       return
     }
-    // A moment that is no longer known: what the caller has may be anything.
-    if target.resume != nil {
-      responses.append(.targetChange(TargetChange(.reset, targetIDs: [target.id])))
+    base = order.subject.isLimited ? try await order.subject.results(in: try await snapshot.at(since)) : nil
+    try await resume(from: since, in: snapshot, digest)
+  }
+
+  /// Adds what has changed up to a later moment.
+  ///
+  /// - Parameter view: What is in then, of a limited query that others follow; `nil` where it has to be asked again.
+  /// - Returns: Whether it is done; if not, the log no longer has all of it, and a new start is needed.
+  mutating func advance(to snapshot: Snapshot, view known: WatchView? = nil) async throws -> Bool {
+    guard version < snapshot.version else { return true }
+    guard version >= snapshot.head.horizon else { return false }
+    let changes = try await WatchChange.all(after: version, in: snapshot)
+    version = snapshot.version
+    var isTouched = false
+    for change in changes {
+      let (wasIn, isIn) = change.membership(in: order.subject)
+      guard wasIn || isIn else { continue }
+      isTouched = true
+      guard !order.subject.isLimited else { continue }
+      count += (isIn ? 1 : 0) - (wasIn ? 1 : 0)
+      believed? += (isIn ? 1 : 0) - (wasIn ? 1 : 0)
+      note(change.fact(isIn: isIn))
     }
-    var news = CallNews()
-    for (place, document) in try await subject.results(in: snapshot) { news.add(document, at: place, to: [target.id]) }
-    responses += news.responses(readTime: snapshot.readTime)
-    if case .documents(let names) = target.subject {
-      let found = Set(try await subject.results(in: snapshot).values.map { Array($0.name.utf8) })
-      for name in names where !found.contains(Array(name.utf8)) {
-        let missing = DocumentDelete(document: name, removedTargetIDs: [target.id], readTime: snapshot.readTime)
-        responses.append(.documentDelete(missing))
-      }
+    guard order.subject.isLimited, isTouched else { return true }
+    view = if let known { known } else { try await order.subject.results(in: snapshot) }
+    try await tellView(in: snapshot)
+    return true
+  }
+
+  /// The messages between the acknowledgement of a target and its being current.
+  func responses(for target: Int32) -> [ListenResponse] {
+    var responses: [ListenResponse] = []
+    if isReset { responses.append(.targetChange(TargetChange(.reset, targetIDs: [target]))) }
+    var news = WatchNews()
+    for fact in facts.values { news.add(fact, for: [0: [target]]) }
+    responses += news.responses(readTime: Timestamp(microseconds: version))[0] ?? []
+    // It says how many there are where the caller's own count was not right, or is so no longer.
+    if let expected = order.expectedCount, let believed, count != expected || count != believed {
+      let filter = ExistenceFilter(targetID: target, count: Int32(clamping: count), unchangedNames: unchangedNames)
+      responses.append(.filter(filter))
+    }
+    return responses
+  }
+
+  private mutating func begin(in snapshot: Snapshot) async throws {
+    let found = try await order.subject.results(in: snapshot)
+    count = found.count
+    if order.subject.isLimited { view = found }
+    for (place, document) in found {
+      facts[place] = WatchFact(place: place, name: document.name, document: document, isIn: true)
+    }
+    guard case .documents(let places) = order.subject else { return }
+    for place in places where facts[place] == nil {
+      let name = ResourceName(database: snapshot.name, path: try place.path()).description
+      facts[place] = WatchFact(place: place, name: name, document: nil, isIn: false)
     }
   }
 
   private mutating func resume(
-    _ target: Target, _ subject: WatchSubject, from version: Int64, in snapshot: Snapshot
+    from since: Int64, in snapshot: Snapshot, _ digest: BloomFilter.Digest?
   ) async throws {
-    var news = CallNews()
-    if subject.isLimited {
-      let old = try await subject.results(in: try await snapshot.at(version))
-      let new = try await subject.results(in: snapshot)
-      try await ViewDifference(from: old, to: new, in: snapshot).tell(&news, [target.id])
+    believed = order.expectedCount.map(Int.init)
+    if order.subject.isLimited {
+      view = try await order.subject.results(in: snapshot)
+      try await tellView(in: snapshot)
     } else {
-      for change in try await WatchChange.all(after: version, in: snapshot) {
-        let (wasIn, isIn) = change.membership(in: subject)
-        if wasIn || isIn { change.tell(&news, [target.id], isIn: isIn) }
+      for change in try await WatchChange.all(after: since, in: snapshot) {
+        let (wasIn, isIn) = change.membership(in: order.subject)
+        guard wasIn || isIn else { continue }
+        believed? += (isIn ? 1 : 0) - (wasIn ? 1 : 0)
+        facts[change.place] = change.fact(isIn: isIn)
       }
     }
-    responses += news.responses(readTime: snapshot.readTime)
-    guard let expected = target.expectedCount else { return }
-    let count = Int32(clamping: try await subject.results(in: snapshot).count)
-    if count != expected { responses.append(.filter(ExistenceFilter(targetID: target.id, count: count))) }
+    guard let expected = order.expectedCount else { return }
+    let found = order.subject.isLimited ? view : try await order.subject.results(in: snapshot)
+    count = found.count
+    guard let digest, expected > 0, count != expected || count != believed else { return }
+    let unchanged = found.filter { facts[$0.key] == nil }.map(\.value.name)
+    var filter = BloomFilter(expecting: unchanged.count, falsePositives: 0.0001, digest: digest)
+    for name in unchanged { filter.insert(name) }
+    unchangedNames = filter.message
+  }
+
+  /// What has to be told of a limited query: all of it, or the difference to what the caller has.
+  private mutating func tellView(in snapshot: Snapshot) async throws {
+    count = view.count
+    let told = try await view.facts(since: base ?? [:], in: snapshot)
+    facts = Dictionary(told.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
+    if let base, let expected = order.expectedCount { believed = Int(expected) + view.count - base.count }
+  }
+
+  private mutating func note(_ fact: WatchFact) {
+    // Who starts with nothing need not hear that something has gone, unless it asked for just that document.
+    var isAsked = order.resume != nil && !isReset
+    if case .documents = order.subject { isAsked = true }
+    facts[fact.place] = fact.isIn || isAsked ? fact : nil
   }
 }

@@ -4,7 +4,7 @@ import FirestoreModel
 /// What a target follows; targets that follow the same share one.
 enum WatchSubject: Hashable, Sendable {
   case query(NormalQuery)
-  case documents([Place])
+  case documents(Set<Place>)
 
   /// - Throws: `INVALID_ARGUMENT` for a target that cannot be followed in this database.
   init(_ subject: Target.Subject, in database: DatabaseName) throws {
@@ -14,10 +14,10 @@ enum WatchSubject: Hashable, Sendable {
       guard !parsed.isEmpty, parsed.allSatisfy({ $0.database == database }) else {
         throw FirestoreError.refused("A target needs at least one document, all of \(database).")
       }
-      self = .documents(Array(Set(parsed.map { Place($0.path) })))
+      self = .documents(Set(parsed.map { Place($0.path) }))
     case .query(let parent, var query):
       guard query.findNearest == nil else {
-        throw FirestoreError(.unimplemented, "A search for nearest vectors cannot be listened to.")
+        throw FirestoreError.refused("Queries with find_nearest cannot be listened to.")
       }
       // A change carries the whole document.
       query.select = nil
@@ -35,20 +35,23 @@ enum WatchSubject: Hashable, Sendable {
     return false
   }
 
-  /// Whether a document is in, limits aside.
-  func matches(_ document: Document, at place: Place) -> Bool {
+  /// Whether a document of the database is in, limits aside.
+  func matches(_ document: Document, at place: Place, _ path: ResourcePath) -> Bool {
     switch self {
-    case .query(let query): query.matches(document)
+    case .query(let query):
+      // As `query.matches`, but without taking the name apart again for each of many queries.
+      query.selects(path) && query.filter.matches(document) && query.hasOrderedFields(document)
+        && query.isWithinCursors(document)
     case .documents(let places): places.contains(place)
     }
   }
 
   /// Everything that is in at a moment.
-  func results(in snapshot: Snapshot) async throws -> [Place: Document] {
+  func results(in snapshot: Snapshot) async throws -> WatchView {
     switch self {
     case .documents(let places):
-      var found: [Place: Document] = [:]
-      for case let stored? in try await snapshot.documents(at: places) {
+      var found: WatchView = [:]
+      for case let stored? in try await snapshot.documents(at: Array(places)) {
         found[stored.place] = stored.document(in: snapshot.name)
       }
       return found

@@ -65,7 +65,8 @@ extension DatabaseEngine {
     _ name: ResourceName, _ row: DocumentRow?, _ paths: [FieldPath]?
   ) -> BatchGetDocumentsResponse.Result {
     guard let row else { return .missing(name.description) }
-    return .found(row.document(named: name.description, fields: paths.map { row.fields.projected(to: $0) } ?? row.fields))
+    return .found(
+      row.document(named: name.description, fields: paths.map { row.fields.projected(to: $0) } ?? row.fields))
   }
 
   /// The documents that are asked for, each once, in the order of the request.

@@ -21,7 +21,7 @@ final class DatabaseEngine: Sendable {
     self.keys = keys
     let indexes = IndexKeeper(store: store, keys: keys, options: options)
     self.indexes = indexes
-    hub = ListenHub(store: store) { body in
+    hub = ListenHub(name, store: store, digest: options.md5) { body in
       try await store.read { reader in
         try await body(try await Snapshot(reader: reader, keys: keys, name: name, indexes: indexes))
       }

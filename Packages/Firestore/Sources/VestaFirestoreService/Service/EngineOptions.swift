@@ -12,6 +12,11 @@ public struct FirestoreServiceOptions: Sendable {
   /// After how many seconds a transaction ends in any case.
   public var transactionLifetime: Int64 = 270
 
+  /// MD5, with which listeners that resume are told the names of documents that are still there.
+  ///
+  /// Without it they are told how many there are, and ask again for all of them when that is not what they have.
+  public var md5: (@Sendable ([UInt8]) -> [UInt8])?
+
   /// The clock: microseconds since 1970.
   public var now: @Sendable () -> Int64
 

@@ -42,6 +42,8 @@ struct ReadSet: Sendable {
   /// It reads what was changed since the queries were answered, so it costs these changes and not the results.
   func checkQueries(in snapshot: Snapshot) async throws {
     guard let first = queries.map(\.version).min() else { return }
+    // The log no longer tells what was changed since.
+    guard first >= snapshot.head.horizon else { throw FirestoreError.contention }
     for version in Set(queries.map(\.version)).sorted() where version >= first {
       let changes = try await snapshot.changes(after: version)
       let latest = try await snapshot.documents(at: changes.map(\.place))

@@ -1,0 +1,84 @@
+import StoreInterop
+import StoreInteropContracts
+import VestaConcurrency
+
+/// A store in which scans can be kept waiting, all others going on.
+///
+/// Readers stay in the moment that they began at.
+final class HeldStore: OrderedStore {
+  private struct State: Sendable {
+    var holds: [KeyRange] = []
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var arrivals: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let store = ModelStore()
+  private let state = Locked(State())
+
+  /// Keeps everybody waiting from here on who reads and scans a range that begins within one of these.
+  func hold(_ ranges: KeyRange...) { state.withLock { $0.holds = ranges } }
+
+  /// Waits until somebody is kept waiting.
+  func arrival() async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.waiting.isEmpty { state.arrivals.append(continuation) }
+        return !state.waiting.isEmpty
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  /// How many are kept waiting.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Lets everybody go on.
+  func release() {
+    let waiting = state.withLock { state in
+      defer { (state.holds, state.waiting) = ([], []) }
+      return state.waiting
+    }
+    for waiter in waiting { waiter.resume() }
+  }
+
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await store.read { try await body(HeldReader(reader: $0, store: self)) }
+  }
+
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> { try await store.write(body) }
+
+  func close() async throws { try await store.close() }
+
+  fileprivate func pass(_ range: KeyRange) async {
+    await withCheckedContinuation { continuation in
+      let (goesOn, arrivals) = state.withLock { state in
+        guard state.holds.contains(where: { $0.contains(range.lower) }) else { return (true, state.arrivals.prefix(0)) }
+        defer { state.arrivals = [] }
+        state.waiting.append(continuation)
+        return (false, state.arrivals[...])
+      }
+      for arrival in arrivals { arrival.resume() }
+      if goesOn { continuation.resume() }
+    }
+  }
+}
+
+private struct HeldReader: StoreReader {
+  let reader: any StoreReader
+  let store: HeldStore
+
+  var version: StoreVersion { reader.version }
+
+  func get(_ key: [UInt8]) async throws -> [UInt8]? { try await reader.get(key) }
+
+  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] { try await reader.get(keys) }
+
+  func scan(
+    _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
+  ) async throws -> ScanEnd {
+    await store.pass(range)
+    return try await reader.scan(range, order: order, limit: limit, visit)
+  }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+/// The checker by itself: it accepts what is serial, and finds what is not.
+struct HistoryCheckerTests {
+  private typealias Transaction = History.Transaction
+
+  private let setUp = Transaction(writes: ["a": 1, "b": 1], version: 1)
+
+  private func flaw(_ transactions: [History.Transaction]) -> History.Flaw? {
+    do throws(History.Flaw) { try History(transactions: [setUp] + transactions).check() } catch { return error }
+    return nil
+  }
+
+  @Test func aSerialHistoryPasses() throws {
+    let history = History(transactions: [
+      Transaction(reads: [.document("a", 2), .query(atLeast: 2, limit: nil, ["a": 2])], version: 2),
+      setUp,
+      Transaction(reads: [.document("a", 1)], writes: ["a": 2], version: 2),
+      Transaction(reads: [.query(atLeast: 0, limit: 1, ["a": 2])], writes: ["b": nil, "c": 4], version: 3),
+      Transaction(reads: [.document("b", 1)], version: 2),
+    ])
+    #expect(try history.check() == ["a": 2, "c": 4])
+  }
+
+  @Test func aLostUpdateIsFound() {
+    let read = History.Read.document("a", 1)
+    let both = [
+      Transaction(reads: [read], writes: ["a": 2], version: 2),
+      Transaction(reads: [read], writes: ["a": 3], version: 3),
+    ]
+    #expect(flaw(both) == .wrongRead(read, version: 3))
+  }
+
+  @Test func writeSkewIsFound() {
+    let reads = [History.Read.document("a", 1), .document("b", 1)]
+    let both = [
+      Transaction(reads: reads, writes: ["a": 0], version: 2), Transaction(reads: reads, writes: ["b": 0], version: 3),
+    ]
+    #expect(flaw(both) == .wrongRead(reads[0], version: 3))
+  }
+
+  @Test func aPhantomIsFound() {
+    let read = History.Read.query(atLeast: 5, limit: nil, [:])
+    let both = [
+      Transaction(writes: ["c": 7], version: 2), Transaction(reads: [read], writes: ["d": 0], version: 3),
+    ]
+    #expect(flaw(both) == .wrongRead(read, version: 3))
+  }
+
+  @Test func aReadBetweenTwoMomentsIsFound() {
+    let torn = History.Read.document("b", 1)
+    let both = [
+      Transaction(writes: ["a": 2, "b": 2], version: 2), Transaction(reads: [.document("a", 2), torn], version: 2),
+    ]
+    #expect(flaw(both) == .wrongRead(torn, version: 2))
+  }
+
+  @Test func aMomentThatIsNotThePrefixIsFound() {
+    let early = History.Read.document("a", 2)
+    #expect(
+      flaw([Transaction(writes: ["a": 2], version: 3), Transaction(reads: [early], version: 2)])
+        == .wrongRead(early, version: 2))
+  }
+
+  @Test func versionsThatDoNotGrowAreFound() {
+    #expect(flaw([Transaction(writes: ["a": 2], version: 1)]) == .sameVersion(1))
+  }
+}

@@ -1,0 +1,87 @@
+import FirestoreInterop
+import Testing
+import VestaFirestoreService
+
+struct HistoryStressTests {
+  /// Transactions that take turns in a random order, which the seed gives again.
+  @Test(arguments: UInt64(71)...78)
+  func optimisticTransactionsAreSerial(seed: UInt64) async throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    let engine = makeEngine()
+    var history = History()
+    var aborted = 0
+    var clients: [HistoryClient] = []
+    for _ in 0..<6 { clients.append(HistoryClient(engine, .optimistic, &data)) }
+    while history.transactions.count < 80 {
+      let index = Int.random(in: clients.indices, using: &data.generator)
+      switch try await clients[index].step(&data) {
+      case .open: continue
+      case .aborted: aborted += 1
+      case .committed(let transaction): history.transactions.append(transaction)
+      }
+      clients[index] = HistoryClient(engine, data.pick([.optimistic, .optimistic, .readOnly]), &data)
+    }
+    try await expectSerial(history, engine, seed)
+    // Without conflicts nothing has been shown.
+    #expect(aborted > 10, "seed \(seed)")
+  }
+
+  /// Transactions of all kinds in tasks of their own; those with locks wait for each other.
+  @Test(arguments: UInt64(81)...84)
+  func transactionsOfAllKindsAreSerial(seed: UInt64) async throws {
+    let engine = makeEngine()
+    let history = try await withThrowingTaskGroup(of: [History.Transaction].self) { group in
+      for client in 0..<6 {
+        group.addTask {
+          var data = RandomData(generator: SeededGenerator(seed: seed &* 1000 &+ UInt64(client)))
+          var done: [History.Transaction] = []
+          for _ in 0..<40 {
+            let kind = data.pick([HistoryClient.Kind.optimistic, .pessimistic, .pessimistic, .readOnly])
+            var client = HistoryClient(engine, kind, &data)
+            if let transaction = try await client.run(&data) { done.append(transaction) }
+          }
+          return done
+        }
+      }
+      return try await group.reduce(into: History()) { $0.transactions += $1 }
+    }
+    try await expectSerial(history, engine, seed)
+    #expect(history.transactions.count > 60, "seed \(seed)")
+  }
+
+  private func expectSerial(_ history: History, _ engine: FirestoreEngine, _ seed: UInt64) async throws {
+    var end: [String: Int] = [:]
+    do throws(History.Flaw) { end = try history.check() } catch { Issue.record("seed \(seed): \(error)") }
+    var stored: [String: Int] = [:]
+    for document in try await engine.query(.all("items")) {
+      guard case .integer(let number)? = document.fields["n"] else { continue }
+      stored[String(document.name.split(separator: "/").last ?? "")] = Int(number)
+    }
+    #expect(end == stored, "seed \(seed)")
+  }
+
+  @Test func everyOptimisticClientOfOneCounterComesThrough() async throws {
+    let engine = makeEngine()
+    try await engine.commit(update("counters/c", ["n": .integer(0)]))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<32 {
+        group.addTask {
+          while true {
+            let id = try await engine.begin(.readWrite(concurrency: .optimistic))
+            guard case .integer(let number)? = try await engine.get("counters/c", .transaction(id))?.fields["n"] else {
+              return
+            }
+            do {
+              try await engine.commit(update("counters/c", ["n": .integer(number + 1)]), in: id)
+              return
+            } catch FirestoreError.Code.aborted {
+              continue
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await engine.get("counters/c")?.fields["n"] == .integer(32))
+  }
+}

@@ -1,0 +1,71 @@
+import FirestoreInterop
+import FirestoreModel
+import Testing
+
+@testable import VestaFirestoreService
+
+/// The book by itself: starts made at one version join at a later one, and all go on together.
+struct WatchBookTests {
+  private let engine = makeEngine()
+
+  @Test(arguments: [UInt64(61), 62, 63])
+  func whatIsFoldedIsWhatAQueryFinds(seed: UInt64) async throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    let base = try await engine.engine(database)
+    var book = WatchBook()
+    var folded: [Int32: [String: Document]] = [:]
+    var queries: [Int32: StructuredQuery] = [:]
+    var repetitions = 0
+    func fold(_ mail: WatchBook.Mail) {
+      for (_, responses) in mail { for response in responses { apply(response) } }
+    }
+    func apply(_ response: ListenResponse) {
+      switch response {
+      case .documentChange(let change):
+        for id in change.targetIDs {
+          if folded[id]?[change.document.name] == change.document { repetitions += 1 }
+          folded[id, default: [:]][change.document.name] = change.document
+        }
+        for id in change.removedTargetIDs { folded[id]?[change.document.name] = nil }
+      case .documentDelete(let delete): for id in delete.removedTargetIDs { folded[id]?[delete.document] = nil }
+      case .documentRemove, .targetChange, .filter: return
+      }
+    }
+    var tokens: [Int32: [UInt8]] = [:]
+    for round in 1...40 {
+      let id = Int32(round % 12 + 1)
+      let resumes = queries[id] != nil && data.pick([true, false])
+      if let old = book.remove(id, of: 1) { Issue.record("\(old) is waited for") }
+      if !resumes {
+        (queries[id], folded[id]) = (try await validQuery(&data), [:])
+      }
+      for _ in 0..<data.pick([0, 1, 2]) { try await engine.commit(data.write(), data.write()) }
+      let resume = resumes ? tokens[id].map(Target.Resume.token) : nil
+      let target = Target(id: id, .query(parent: root, try #require(queries[id])), resume: resume)
+      let (ticket, order) = try #require(try book.add(target, of: 1, in: base.name))
+      let start = try await base.reading { try await WatchStart(order, in: $0, digest: nil) }
+      for _ in 0..<data.pick([0, 1, 3]) { try await engine.commit(data.write(), data.write()) }
+      try await base.reading { snapshot in
+        fold(try await book.advance(to: snapshot))
+        fold(try #require(try await book.join(ticket, start, in: snapshot)))
+      }
+      for (id, query) in queries {
+        let found = try await engine.query(query)
+        let expected = Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0) })
+        #expect(folded[id] ?? [:] == expected, "seed \(seed), round \(round), target \(id): \(query)")
+      }
+      // Where a target goes on from later: all are at this version now.
+      try await base.reading { snapshot in for id in queries.keys { tokens[id] = ResumeToken.encode(snapshot.version) }
+      }
+    }
+    #expect(repetitions == 0, "seed \(seed)")
+    _ = book.end(1)
+  }
+
+  private func validQuery(_ data: inout RandomData) async throws -> StructuredQuery {
+    while true {
+      let query = data.query()
+      if (try? await engine.query(query)) != nil { return query }
+    }
+  }
+}

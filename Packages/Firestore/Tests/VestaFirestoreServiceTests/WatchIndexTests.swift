@@ -1,0 +1,85 @@
+import FirestoreInterop
+import FirestoreModel
+import Testing
+
+@testable import VestaFirestoreService
+
+struct WatchIndexTests {
+  /// What a query matches, it is found for; and when all have gone, nothing is left.
+  @Test(arguments: [UInt64(31), 32, 33])
+  func whoeverMatchesIsACandidate(seed: UInt64) throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    let database = try DatabaseName(parsing: database)
+    var index = WatchIndex()
+    var subjects: [WatchSubject] = []
+    while subjects.count < 150 {
+      guard let subject = try? WatchSubject(.query(parent: root, data.query()), in: database) else { continue }
+      index.insert(subjects.count, subject)
+      subjects.append(subject)
+    }
+    var matches = 0
+    for round in 0..<150 {
+      if round == 100 { for number in stride(from: 0, to: 150, by: 3) { index.remove(number, subjects[number]) } }
+      let path = ResourcePath(splitting: data.path())
+      let document = Document(name: root + "/\(path)", fields: data.fields())
+      let found = index.candidates(Place(path), path, [document])
+      for (number, subject) in subjects.enumerated() {
+        if round >= 100, number.isMultiple(of: 3) {
+          #expect(!found.contains(number), "seed \(seed)")
+        } else if subject.matches(document, at: Place(path), path) {
+          matches += 1
+          #expect(found.contains(number), "seed \(seed): \(subject) \(document)")
+        }
+      }
+    }
+    for (number, subject) in subjects.enumerated() { index.remove(number, subject) }
+    #expect(index.isEmpty)
+    #expect(matches > 500)
+  }
+
+  @Test func queriesThatAskForSomethingElseAreNotCandidates() throws {
+    let database = try DatabaseName(parsing: database)
+    var index = WatchIndex()
+    func insert(_ number: Int, _ filter: Filter?, in collection: String = "rooms") throws {
+      var query = StructuredQuery.all(collection)
+      query.filter = filter
+      index.insert(number, try WatchSubject(.query(parent: root, query), in: database))
+    }
+    try insert(1, .field(path: "n", .equal, .integer(2)))
+    try insert(2, .field(path: "n", .greaterThan, .integer(5)))
+    try insert(3, .field(path: "n", .lessThan, .integer(0)))
+    try insert(4, .field(path: "tags", .arrayContains, .string("x")))
+    try insert(5, nil, in: "halls")
+    let either: [Filter] = [.field(path: "n", .equal, .integer(1)), .field(path: "n", .lessThan, .integer(-5))]
+    try insert(6, .composite(.or, either))
+    let path = ResourcePath(["rooms", "a"])
+    let document = Document(name: name("rooms/a"), fields: ["n": .integer(1), "tags": .array([.string("y")])])
+    #expect(index.candidates(Place(path), path, [document]) == [6])
+  }
+
+  @Test(arguments: [UInt64(41), 42])
+  func aTreeOfRangesFindsWhatLookingAtAllFinds(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    func bound() -> [UInt8] {
+      (0..<Int.random(in: 0...2, using: &random)).map { _ in .random(in: 0...3, using: &random) }
+    }
+    var tree = IntervalTree()
+    var all: [Int: IntervalTree.Interval] = [:]
+    for number in 0..<600 {
+      let (one, other) = (bound(), bound())
+      let isOpen = Int.random(in: 0..<3, using: &random) == 0
+      let low = one.lexicographicallyPrecedes(other) ? one : other
+      let interval = IntervalTree.Interval(low: low, high: isOpen ? nil : low == one ? other : one)
+      tree.insert(number, interval)
+      all[number] = interval
+      if let gone = all.keys.sorted().randomElement(using: &random), number.isMultiple(of: 2), let old = all[gone] {
+        tree.remove(gone, old)
+        all[gone] = nil
+      }
+      let point = bound()
+      #expect(tree.ids(at: point) == Set(all.filter { $0.value.holds(point) }.keys), "seed \(seed)")
+    }
+    for (number, interval) in all { tree.remove(number, interval) }
+    #expect(tree.isEmpty)
+  }
+}

@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "FirestoreIntegration",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  dependencies: [
+    .package(path: "../../Packages/Core"),
+    .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/Firestore"),
+    .package(path: "../../Packages/SQLite"),
+    .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/FirestoreInterop"),
+    .package(path: "../../Interop/StoreInterop"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "FirestoreCrashWorker",
+      dependencies: [
+        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "FirestoreIntegrationTests",
+      dependencies: [
+        "FirestoreCrashWorker",
+        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
