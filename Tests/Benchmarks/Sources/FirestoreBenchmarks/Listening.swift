@@ -50,6 +50,8 @@ private final class Audience: Sendable {
           }
         }
       }
+    } catch let error as FirestoreError where error.code == .unavailable {
+      // The engine is closed: the benchmarks are over.
     } catch {
       preconditionFailure("a listener failed: \(error)")
     }
