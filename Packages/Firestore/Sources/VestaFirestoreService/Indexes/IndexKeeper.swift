@@ -23,6 +23,7 @@ final class IndexKeeper: Sendable {
   private let store: any OrderedStore
   private let keys: DatabaseKeys
   private let options: FirestoreServiceOptions
+  let exemptions = IndexExemptions()
 
   init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions) {
     self.store = store
@@ -117,8 +118,9 @@ final class IndexKeeper: Sendable {
         let place = keys.place(ofDocumentKey: document.key)
         let path = try place.path()
         guard UTF8Order.equal(path.parent.lastSegment, row.shape.collectionID) else { continue }
-        for entry in row.shape.entries(path, try DocumentRow(document.value).fields) {
-          try await transaction.put(place.bytes, for: keys.entries(ofIndex: id) + entry)
+        let prefix = keys.entries(ofIndex: id)
+        for (entry, value) in row.shape.entries(path, try DocumentRow(document.value).fields, at: place) {
+          try await transaction.put(value, for: prefix + entry)
         }
       }
       let isDone = documents.count < IndexKeeper.chunk
@@ -163,11 +165,12 @@ final class IndexKeeper: Sendable {
     async throws
   {
     for index in catalogue.indexes(of: change.path.parent.lastSegment) {
-      let old = change.original.map { index.row.shape.entries(change.path, $0.fields) } ?? []
-      let new = change.document.map { index.row.shape.entries(change.path, $0.fields) } ?? []
+      let shape = index.row.shape
+      let old = change.original.map { shape.entries(change.path, $0.fields, at: change.place) } ?? [:]
+      let new = change.document.map { shape.entries(change.path, $0.fields, at: change.place) } ?? [:]
       let prefix = keys.entries(ofIndex: index.id)
-      for entry in old where !new.contains(entry) { try await transaction.delete(prefix + entry) }
-      for entry in new where !old.contains(entry) { try await transaction.put(change.place.bytes, for: prefix + entry) }
+      for entry in old.keys where new[entry] == nil { try await transaction.delete(prefix + entry) }
+      for (entry, value) in new where old[entry] != value { try await transaction.put(value, for: prefix + entry) }
     }
   }
 }
