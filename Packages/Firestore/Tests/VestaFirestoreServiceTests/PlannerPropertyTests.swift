@@ -135,7 +135,7 @@ struct PlannerPropertyTests {
         try await engine.commit(write)
         try await reference.commit(write)
       }
-      if round < 3 { for _ in 0..<3 { indexes.build(data.shape()) } }
+      if round < 3 { for _ in 0..<3 { indexes.build([data.shape()]) } }
       while round < 4, queries.count < 20 * (round + 1) {
         let query = data.richQuery()
         if (try? NormalQuery(query, parent: root)) != nil { queries.append(query) }

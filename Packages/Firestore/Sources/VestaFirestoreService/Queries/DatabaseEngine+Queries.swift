@@ -6,6 +6,7 @@ extension DatabaseEngine {
   func runQuery(_ request: RunQueryRequest, receive: (RunQueryResponse) async throws -> Void) async throws {
     let query = try NormalQuery(request.query, parent: request.parent)
     try await reading(request.consistency) { context in
+      try await indexes.check(query, context.snapshot)
       if let id = context.newTransaction { try await receive(RunQueryResponse(transaction: id)) }
       context.note(query)
       let readTime = context.snapshot.readTime
@@ -33,6 +34,7 @@ extension DatabaseEngine {
     let query = try NormalQuery(request.query.query, parent: request.parent)
     let aggregator = try Aggregator(request.query.aggregations)
     return try await reading(request.consistency) { context in
+      try await indexes.check(query, figures: aggregator.fields, context.snapshot)
       context.note(query)
       var response = RunAggregationQueryResponse(
         result: nil, transaction: context.newTransaction, readTime: context.snapshot.readTime)

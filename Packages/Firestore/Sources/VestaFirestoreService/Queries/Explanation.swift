@@ -7,7 +7,7 @@ enum Explanation {
   static func plan(of query: NormalQuery, in snapshot: Snapshot) async throws -> ExplainMetrics {
     guard let needs = QueryNeeds(query), let keeper = snapshot.indexes else { return ExplainMetrics(indexesUsed: []) }
     let catalogue = try await keeper.catalogue(snapshot.head, snapshot.reader)
-    let outcome = QueryPlanner(needs, catalogue, keeper.exemptions).outcome()
+    let outcome = QueryPlanner(needs, catalogue, keeper.declared).outcome()
     return ExplainMetrics(indexesUsed: (outcome.plan?.shapes ?? outcome.missing).map(text))
   }
 

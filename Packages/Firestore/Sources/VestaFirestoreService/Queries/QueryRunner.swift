@@ -22,6 +22,7 @@ struct QueryRunner {
   private static let largestBatch = 256
 
   func answer() async throws -> QueryAnswer {
+    try await snapshot.indexes?.check(query, snapshot)
     if let needs = QueryNeeds(query), let plan = try await QueryRunner.plan(needs, in: snapshot) {
       return try await run(plan)
     }
@@ -33,8 +34,8 @@ struct QueryRunner {
   static func plan(_ needs: QueryNeeds, in snapshot: Snapshot) async throws -> QueryPlan? {
     guard let keeper = snapshot.indexes, snapshot.past.isEmpty else { return nil }
     let catalogue = try await keeper.catalogue(snapshot.head, snapshot.reader)
-    let outcome = QueryPlanner(needs, catalogue, keeper.exemptions).outcome()
-    for shape in outcome.missing { keeper.build(shape) }
+    let outcome = QueryPlanner(needs, catalogue, keeper.declared).outcome()
+    keeper.build(outcome.missing)
     for case let shape? in outcome.plan?.shapes ?? [] {
       if let index = catalogue.byShape[shape] { keeper.use(index) }
     }
