@@ -187,6 +187,7 @@ public final class FirestoreEngine: FirestoreBackend {
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
       let engine = try await DatabaseEngine.open(name, in: try await self.store.get(), options: self.options)
+      try await engine.indexes.declare()
       self.engines.withLock { $0[name] = engine }
       return engine
     }

@@ -1,6 +1,7 @@
 import FirestoreInterop
 import Testing
-import VestaFirestoreService
+
+@testable import VestaFirestoreService
 
 struct ListingTests {
   private func filled() async throws -> FirestoreEngine {
@@ -59,5 +60,65 @@ struct ListingTests {
       let error = await failure { _ = try await engine.listDocuments(request, context: owner) }
       #expect(error != nil)
     }
+  }
+}
+
+struct ListingCostTests {
+  private let store = CountingStore()
+  private let engine: FirestoreEngine
+
+  init() async throws {
+    engine = FirestoreEngine(store: store)
+    for start in stride(from: 0, to: 600, by: 200) {
+      var writes: [Write] = []
+      for number in start..<start + 200 {
+        writes.append(update("rooms/r\(1000 + number)", ["n": .integer(Int64(number % 97))]))
+        // Documents with much below them, half of which are not there themselves.
+        let parent = number.isMultiple(of: 2) ? "rooms/r\(1000 + number)" : "rooms/m\(1000 + number)"
+        for child in 0..<3 where number < 100 { writes.append(update("\(parent)/messages/\(child)", [:])) }
+      }
+      _ = try await engine.commit(CommitRequest(database: database, writes: writes), context: owner)
+    }
+  }
+
+  /// Lists in pages and checks what each of them reads.
+  private func pages(_ request: ListDocumentsRequest, atMost limit: Int) async throws -> [[String]] {
+    var pages: [[String]] = []
+    var request = request
+    repeat {
+      let (rows, page) = try await store.rows { try await engine.listDocuments(request, context: owner) }
+      #expect(rows.total <= limit, "\(rows)")
+      pages.append(page.documents.map(\.name))
+      request.pageToken = page.nextPageToken
+    } while !request.pageToken.isEmpty
+    return pages
+  }
+
+  @Test func aPageReadsItsDocuments() async throws {
+    let request = ListDocumentsRequest(parent: root, collectionID: "rooms", pageSize: 50)
+    let pages = try await pages(request, atMost: 60)
+    #expect(pages.map(\.count) == Array(repeating: 50, count: 12))
+    #expect(pages.joined().elementsEqual((1000..<1600).map { name("rooms/r\($0)") }))
+  }
+
+  @Test func missingParentsAreFoundWithoutReadingWhatIsBelowThem() async throws {
+    let request = ListDocumentsRequest(parent: root, collectionID: "rooms", pageSize: 25, showMissing: true)
+    let pages = try await pages(request, atMost: 60)
+    let missing = stride(from: 1, to: 100, by: 2).map { name("rooms/m\(1000 + $0)") }
+    #expect(pages.joined().elementsEqual(missing + (1000..<1600).map { name("rooms/r\($0)") }))
+  }
+
+  @Test func pagesInAnOrderUseAnIndex() async throws {
+    var request = ListDocumentsRequest(parent: root, collectionID: "rooms", pageSize: 40, orderBy: "n desc")
+    let all = StructuredQuery(from: [.init(collectionID: "rooms")], orderBy: [.init(fieldPath: "n", .descending)])
+    let expected = try await engine.query(all).map(\.name)
+    try await engine.engine(database).indexes.settle()
+    #expect(try await pages(request, atMost: 100).joined().elementsEqual(expected))
+
+    // A page goes on where the one before ended, though its last document is there no longer.
+    let first = try await engine.listDocuments(request, context: owner)
+    try await engine.commit(.delete(expected[39]))
+    request.pageToken = first.nextPageToken
+    #expect(try await engine.listDocuments(request, context: owner).documents.first?.name == expected[40])
   }
 }

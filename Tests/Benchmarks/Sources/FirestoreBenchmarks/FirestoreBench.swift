@@ -134,7 +134,9 @@ final class FirestoreBench: Sendable {
     var uses = false
     let request = RunQueryRequest(parent: Self.root(name), query: query, explain: ExplainOptions())
     try await engine.runQuery(request, context: Self.owner) {
-      if let metrics = $0.explainMetrics { uses = !metrics.indexesUsed.isEmpty }
+      if let metrics = $0.explainMetrics {
+        uses = !metrics.indexesUsed.isEmpty && metrics.indexesUsed.allSatisfy { $0["state"] == nil }
+      }
     }
     return uses
   }

@@ -48,20 +48,39 @@ package struct Aggregator: Sendable {
       result.append((aggregation.operation, try Aggregator.path(of: aggregation.operation), alias))
     }
     self.aggregations = result
+    fields = result.compactMap(\.1)
     sums = Array(repeating: Sum(), count: result.count)
   }
 
-  /// The fields that a document must have to count in any figure.
-  package var fields: [FieldPath] { aggregations.compactMap(\.path) }
+  /// The fields that a document must have to count in any figure; one for each sum and average.
+  package let fields: [FieldPath]
 
   /// Adds a document; one that lacks a field of some figure counts in none.
   package mutating func add(_ document: Document) {
-    guard fields.allSatisfy({ document.value(at: $0) != nil }) else { return }
+    let values = fields.compactMap { document.value(at: $0) }
+    if values.count == fields.count { add(values: values) }
+  }
+
+  /// Adds the values of one document, one for each of `fields`.
+  package mutating func add(values: [Value]) {
     count += 1
-    for (index, aggregation) in aggregations.enumerated() {
-      guard let path = aggregation.path, let value = document.value(at: path) else { continue }
-      sums[index].add(value)
+    var rest = values.makeIterator()
+    for (index, aggregation) in aggregations.enumerated() where aggregation.path != nil {
+      if let value = rest.next() { sums[index].add(value) }
     }
+  }
+
+  /// Adds documents of which no values are asked for.
+  package mutating func add(count: Int) { self.count += Int64(count) }
+
+  /// How many documents it takes to know everything; `nil` for all.
+  package var sufficientCount: Int? {
+    var most = 0
+    for aggregation in aggregations {
+      guard case .count(let upTo?) = aggregation.operation else { return nil }
+      most = max(most, Int(clamping: upTo))
+    }
+    return most
   }
 
   /// The figures by their names.

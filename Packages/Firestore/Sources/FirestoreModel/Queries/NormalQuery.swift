@@ -30,7 +30,7 @@ package struct NormalQuery: Sendable, Hashable {
   /// What documents must match.
   package let filter: DisjunctiveForm
   /// The orders; the last one is by the name of the document.
-  package let orders: [Order]
+  package private(set) var orders: [Order]
   /// Where results begin.
   package let startAt: StructuredQuery.Cursor?
   /// Where results end.
@@ -64,6 +64,18 @@ package struct NormalQuery: Sendable, Hashable {
     select = try query.select.map { (paths) throws(FirestoreError) in try FieldMaskRules.paths(paths) }
     findNearest = query.findNearest
     try QueryRules.check(self)
+  }
+
+  /// The same query, ordered by more fields right before the name.
+  ///
+  /// It leaves out what lacks one of them; for queries of which the order does not matter.
+  package func ordered(alsoBy paths: [FieldPath]) -> NormalQuery {
+    var result = self
+    let index = orders.firstIndex { $0.path.isDocumentName } ?? orders.endIndex
+    var added: [Order] = []
+    for path in paths where !(orders + added).contains(where: { $0.path == path }) { added.append(Order(path)) }
+    result.orders.insert(contentsOf: added, at: index)
+    return result
   }
 
   private static func selector(of query: StructuredQuery) throws(FirestoreError) -> (String?, Bool) {

@@ -23,11 +23,13 @@ final class IndexKeeper: Sendable {
   private let store: any OrderedStore
   private let keys: DatabaseKeys
   private let options: FirestoreServiceOptions
+  let declared: DeclaredIndexes
 
   init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions) {
     self.store = store
     self.keys = keys
     self.options = options
+    declared = DeclaredIndexes(options.indexes)
   }
 
   func close() { state.withLock { $0.isClosed = true } }
@@ -43,7 +45,7 @@ final class IndexKeeper: Sendable {
     state.withLock { state in
       if state.catalogue.map({ $0.version < catalogue.version }) ?? true { state.catalogue = catalogue }
     }
-    for index in indexes where !index.row.isReady { build(index.row.shape) }
+    for index in indexes where !index.row.isReady { build([index.row.shape]) }
     return catalogue
   }
 
@@ -58,16 +60,55 @@ final class IndexKeeper: Sendable {
     }
   }
 
-  /// Makes an index in the background; nothing happens while it is being made.
-  func build(_ shape: IndexShape) {
+  /// Registers the declared indexes and makes those that are not ready, in the background and one after the other.
+  func declare() async throws {
+    if declared.shapes.isEmpty { return }
+    let known = try await store.read { reader in
+      guard let head = try await reader.get(self.keys.head) else { throw FirestoreError.damaged }
+      return try await self.catalogue(try Head(head), reader).byShape
+    }
+    let missing = declared.shapes.filter { known[$0] == nil }
+    if !missing.isEmpty { _ = try await register(missing) }
+    build(declared.shapes.filter { known[$0]?.row.isReady != true })
+  }
+
+  /// Makes indexes in the background; nothing happens to one that is being made.
+  func build(_ shapes: [IndexShape]) {
     state.withLock { state in
-      guard !state.isClosed, state.building[shape] == nil else { return }
+      let shapes = shapes.filter { state.building[$0] == nil }
+      guard !state.isClosed, !shapes.isEmpty else { return }
       // Detached: a build may be asked for from within a transaction, and is no part of it.
-      state.building[shape] = Task.detached {
-        // A failure leaves the index unfinished; the next query that wants it goes on.
-        try? await self.run(shape)
-        self.state.withLock { $0.building[shape] = nil }
+      let task = Task.detached {
+        for shape in shapes {
+          // A failure leaves the index unfinished; the next query that wants it goes on.
+          try? await self.run(shape)
+          self.state.withLock { $0.building[shape] = nil }
+        }
       }
+      for shape in shapes { state.building[shape] = task }
+    }
+  }
+
+  /// Refuses a query that production would refuse for want of an index, if the options say so.
+  ///
+  /// - Throws: `FAILED_PRECONDITION` that tells which index is missing or not ready.
+  func check(_ query: NormalQuery, figures: [FieldPath] = [], _ snapshot: Snapshot) async throws {
+    guard options.requiresDeclaredIndexes else { return }
+    let (used, findings) = IndexRules(declared: declared).verdict(on: query, figures: figures)
+    let database = query.parent.database
+    switch findings.first {
+    case .missing(let index)?: throw index.missing(in: database, isBuilding: false)
+    case .missingVector(let index)?: throw index.missingVector(in: database)
+    case .missingField(let index)?: throw index.missingField(in: database, isBuilding: false)
+    case nil: break
+    }
+    if used.isEmpty { return }
+    let known = try await catalogue(snapshot.head, snapshot.reader).byShape
+    for index in used {
+      guard let shape = index.shape else { continue }
+      // An index serves both directions.
+      if [shape, shape.turned].contains(where: { known[$0]?.row.isReady == true }) { continue }
+      throw index.missing(in: database, isBuilding: true)
     }
   }
 
@@ -78,27 +119,38 @@ final class IndexKeeper: Sendable {
   }
 
   private func run(_ shape: IndexShape) async throws {
-    let id = try await register(shape)
+    let id = try await register([shape])[0]
     while try await !addChunk(to: id) {
       if state.withLock({ $0.isClosed }) { return }
     }
   }
 
-  private func register(_ shape: IndexShape) async throws -> Int64 {
+  /// The numbers of indexes; those that are not there are added, and writes maintain them from then on.
+  private func register(_ shapes: [IndexShape]) async throws -> [Int64] {
     let (keys, now) = (keys, options.now())
     return try await store.write { transaction in
       guard let bytes = try await transaction.get(keys.head) else { throw FirestoreError.damaged }
       var head = try Head(bytes)
+      var known: [IndexShape: Int64] = [:]
       for entry in try await transaction.entries(in: KeyRange(prefix: keys.indexes)) {
         var decoder = KeyDecoder(entry.key, from: keys.indexes.count)
-        if try IndexRow(entry.value).shape == shape { return try decoder.int() }
+        known[try IndexRow(entry.value).shape] = try decoder.int()
       }
-      // The catalogue's versions are never used twice, and so neither are the numbers of indexes.
-      head.catalogue += 1
-      let row = IndexRow(shape: shape, progress: .building(after: nil), lastUsed: now)
-      try await transaction.put(row.bytes, for: keys.index(head.catalogue))
-      try await transaction.put(head.bytes, for: keys.head)
-      return head.catalogue
+      var numbers: [Int64] = []
+      for shape in shapes {
+        if let number = known[shape] {
+          numbers.append(number)
+          continue
+        }
+        // The catalogue's versions are never used twice, and so neither are the numbers of indexes.
+        head.catalogue += 1
+        let row = IndexRow(shape: shape, progress: .building(after: nil), lastUsed: now)
+        try await transaction.put(row.bytes, for: keys.index(head.catalogue))
+        try await transaction.put(head.bytes, for: keys.head)
+        numbers.append(head.catalogue)
+        known[shape] = head.catalogue
+      }
+      return numbers
     }.value
   }
 
@@ -117,8 +169,9 @@ final class IndexKeeper: Sendable {
         let place = keys.place(ofDocumentKey: document.key)
         let path = try place.path()
         guard UTF8Order.equal(path.parent.lastSegment, row.shape.collectionID) else { continue }
-        for entry in row.shape.entries(path, try DocumentRow(document.value).fields) {
-          try await transaction.put(place.bytes, for: keys.entries(ofIndex: id) + entry)
+        let prefix = keys.entries(ofIndex: id)
+        for (entry, value) in row.shape.entries(path, try DocumentRow(document.value).fields, at: place) {
+          try await transaction.put(value, for: prefix + entry)
         }
       }
       let isDone = documents.count < IndexKeeper.chunk
@@ -137,7 +190,7 @@ final class IndexKeeper: Sendable {
 
   /// Notes that an index was used, and drops those that have not been for too long.
   private func age(using id: Int64, now: Int64) async throws {
-    let (keys, lifetime) = (keys, options.indexLifetime * 1_000_000)
+    let (keys, lifetime, declared) = (keys, options.indexLifetime * 1_000_000, Set(declared.shapes))
     try await store.write { transaction in
       guard let bytes = try await transaction.get(keys.head) else { return }
       var head = try Head(bytes)
@@ -149,7 +202,7 @@ final class IndexKeeper: Sendable {
         if number == id {
           row.lastUsed = now
           try await transaction.put(row.bytes, for: entry.key)
-        } else if now - row.lastUsed > lifetime {
+        } else if now - row.lastUsed > lifetime, !declared.contains(row.shape) {
           try await transaction.delete(entry.key)
           try await transaction.deleteRange(KeyRange(prefix: keys.entries(ofIndex: number)))
         }
@@ -162,12 +215,17 @@ final class IndexKeeper: Sendable {
   func maintain(_ change: CommitDraft.Change, _ catalogue: IndexCatalogue, in transaction: any StoreTransaction)
     async throws
   {
-    for index in catalogue.indexes(of: change.path.parent.lastSegment) {
-      let old = try change.original.map { index.row.shape.entries(change.path, $0.fields) } ?? []
-      let new = try change.document.map { index.row.shape.entries(change.path, $0.fields) } ?? []
+    let indexes = catalogue.indexes(of: change.path.parent.lastSegment)
+    guard !indexes.isEmpty else { return }
+    let (before, after) = (try change.original?.fields, try change.document?.fields)
+    for index in indexes {
+      let shape = index.row.shape
+      if let before, let after, shape.parts.allSatisfy({ before[$0.path] == after[$0.path] }) { continue }
+      let old = before.map { shape.entries(change.path, $0, at: change.place) } ?? [:]
+      let new = after.map { shape.entries(change.path, $0, at: change.place) } ?? [:]
       let prefix = keys.entries(ofIndex: index.id)
-      for entry in old where !new.contains(entry) { try await transaction.delete(prefix + entry) }
-      for entry in new where !old.contains(entry) { try await transaction.put(change.place.bytes, for: prefix + entry) }
+      for entry in old.keys where new[entry] == nil { try await transaction.delete(prefix + entry) }
+      for (entry, value) in new where old[entry] != value { try await transaction.put(value, for: prefix + entry) }
     }
   }
 }

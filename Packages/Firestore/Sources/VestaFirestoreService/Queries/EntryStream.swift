@@ -1,45 +1,65 @@
 import StoreInterop
 
-/// The entries of one index behind one prefix, by their suffixes, in batches that grow.
+/// The entries of one scan by their suffixes, in batches that grow; suffixes ascend in the direction of the query.
 struct EntryStream {
   struct Entry {
     var suffix: [UInt8]
-    var place: Place
+    /// What is stored under the key: of an index, an `EntryValue`; of the documents, the document's row.
+    var value: [UInt8]
   }
 
   private let reader: any StoreReader
+  private let keys: DatabaseKeys
   private let prefix: [UInt8]
-  private let order: ScanOrder
-  private var rest: KeyRange?
+  private let isTurned: Bool
+  /// Whether the scan is one of documents, and not of an index.
+  let isOfDocuments: Bool
+  private var rest: KeyRange
   private var buffer: [Entry] = []
   private var position = 0
-  private var batch = 32
+  private var batch: Int
+  private var growth = 4
   private(set) var scanned = 0
 
-  init(reader: any StoreReader, prefix: [UInt8], bounds: KeyRange, order: ScanOrder) {
-    self.reader = reader
-    self.prefix = prefix
-    self.order = order
-    let upper = bounds.upper.map { prefix + $0 } ?? KeyRange(prefix: prefix).upper
-    rest = KeyRange(from: prefix + bounds.lower, to: upper)
+  /// - Parameter batch: How many entries are likely to be wanted.
+  init(_ scan: QueryPlan.Scan, bounds: KeyRange, batch: Int, in snapshot: Snapshot) {
+    reader = snapshot.reader
+    keys = snapshot.keys
+    isTurned = scan.isTurned
+    rest = bounds
+    self.batch = batch
+    switch scan.source {
+    case .documents(let collection):
+      prefix = snapshot.keys.documents(of: collection).lower
+      isOfDocuments = true
+    case .index(let id, _):
+      prefix = snapshot.keys.entries(ofIndex: id) + scan.prefix
+      isOfDocuments = false
+    }
   }
 
   /// The entry that the stream stands at; `nil` at the end.
   mutating func head() async throws -> Entry? {
     if position < buffer.count { return buffer[position] }
-    guard let range = rest, !range.isEmpty else { return nil }
-    (buffer, position) = ([], 0)
+    if rest.isEmpty { return nil }
     var entries: [Entry] = []
-    let skipped = prefix.count
+    entries.reserveCapacity(batch)
+    let (skipped, mask) = (prefix.count, isTurned ? UInt8.max : 0)
     let end = try await reader.scan(range, order: order, limit: batch) { key, value in
-      let suffix = key.withUnsafeBytes { [UInt8]($0.dropFirst(skipped)) }
-      entries.append(Entry(suffix: suffix, place: Place(bytes: value.bytes)))
+      // Unsafe pointer, used inside the closure only: the suffix is copied once, turned on the way.
+      let suffix = key.withUnsafeBytes { key in
+        [UInt8](unsafeUninitializedCapacity: key.count - skipped) { buffer, count in
+          count = key.count - skipped
+          for index in 0..<count { buffer[index] = key[skipped + index] ^ mask }
+        }
+      }
+      entries.append(Entry(suffix: suffix, value: value.bytes))
       return .next
     }
-    rest = end.rest
+    advance(behind: end.rest == nil ? nil : entries.last?.suffix)
     scanned += entries.count
-    batch = min(batch * 4, 1024)
-    buffer = entries
+    batch = min(batch * growth, 1024)
+    (buffer, position) = (entries, 0)
     return buffer.first
   }
 
@@ -48,52 +68,49 @@ struct EntryStream {
 
   /// Goes on to a suffix, or to the first one behind it.
   mutating func seek(_ suffix: [UInt8]) {
-    while position < buffer.count, EntryStream.isBefore(buffer[position].suffix, suffix, order) { position += 1 }
-    guard position == buffer.count, let range = rest else { return }
-    let key = prefix + suffix
-    rest =
-      order == .ascending
-      ? range.intersection(KeyRange(from: key, to: nil)) : range.intersection(KeyRange(from: [], to: key + [0]))
-    batch = 32
+    while position < buffer.count, buffer[position].suffix.lexicographicallyPrecedes(suffix) { position += 1 }
+    guard position == buffer.count, rest.lower.lexicographicallyPrecedes(suffix) else { return }
+    rest = KeyRange(from: suffix, to: rest.upper)
+    // Whoever jumps wants little of what comes there.
+    (batch, growth) = (4, 2)
   }
 
-  static func isBefore(_ left: [UInt8], _ right: [UInt8], _ order: ScanOrder) -> Bool {
-    order == .ascending ? left.lexicographicallyPrecedes(right) : right.lexicographicallyPrecedes(left)
-  }
-}
-
-/// The entries that all of some streams have.
-struct EntryJoin {
-  private var streams: [EntryStream]
-  private let order: ScanOrder
-
-  init(_ streams: [EntryStream], _ order: ScanOrder) {
-    self.streams = streams
-    self.order = order
-  }
-
-  var scanned: Int { streams.reduce(0) { $0 + $1.scanned } }
-
-  /// The first entry that all have; each stream in turn jumps to where another one is.
-  mutating func head() async throws -> EntryStream.Entry? {
-    guard var best = try await streams[0].head() else { return nil }
-    var agreed = 1
-    var index = 0
-    while agreed < streams.count {
-      index = (index + 1) % streams.count
-      streams[index].seek(best.suffix)
-      guard let entry = try await streams[index].head() else { return nil }
-      if entry.suffix == best.suffix {
-        agreed += 1
-      } else {
-        best = entry
-        agreed = 1
+  /// How many entries there are from here on; they are neither kept nor copied.
+  mutating func count(atMost limit: Int) async throws -> Int {
+    var count = 0
+    while count < limit, !rest.isEmpty {
+      var last: [UInt8] = []
+      let wanted = min(limit - count, 8192)
+      var visited = 0
+      let end = try await reader.scan(range, order: order, limit: wanted) { key, _ in
+        visited += 1
+        if visited == wanted { last = key.bytes }
+        return .next
       }
+      count += visited
+      let suffix = Array(last.dropFirst(prefix.count))
+      advance(behind: end.rest == nil || visited < wanted ? nil : isTurned ? suffix.turned : suffix)
     }
-    return best
+    scanned += count
+    return count
   }
 
-  mutating func advance() {
-    for index in streams.indices { streams[index].advance() }
+  /// The place of the document that an entry is of.
+  func place(of entry: Entry) -> Place {
+    guard isOfDocuments else { return EntryValue.place(entry.value) }
+    return keys.place(ofDocumentKey: prefix + (isTurned ? entry.suffix.turned : entry.suffix))
+  }
+
+  private var range: KeyRange { (isTurned ? rest.turned : rest).behind(prefix) }
+
+  private var order: ScanOrder { isTurned ? .descending : .ascending }
+
+  private mutating func advance(behind suffix: [UInt8]?) {
+    // No suffix begins another one, so what begins with this one is this one alone.
+    guard let suffix, let next = KeyRange(prefix: suffix).upper else {
+      rest = .nothing
+      return
+    }
+    rest = KeyRange(from: next, to: rest.upper)
   }
 }

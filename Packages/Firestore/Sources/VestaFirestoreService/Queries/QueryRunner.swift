@@ -4,13 +4,13 @@ import StoreInterop
 
 /// What a query came to.
 struct QueryAnswer {
-  var documents: [Document]
-  var skipped: Int
+  var documents: [Document] = []
+  var skipped = 0
   /// How many documents were read.
-  var read: Int
+  var read = 0
   /// How many entries of indexes were looked at.
   var scanned = 0
-  /// The plan; `nil` where the documents themselves were looked at.
+  /// The plan; `nil` where all documents were looked at.
   var plan: QueryPlan?
 }
 
@@ -19,69 +19,74 @@ struct QueryRunner {
   let query: NormalQuery
   let snapshot: Snapshot
 
-  private static let batch = 128
+  private static let largestBatch = 256
 
   func answer() async throws -> QueryAnswer {
-    if let plan = QueryPlan(query), let keeper = snapshot.indexes, snapshot.past.isEmpty {
-      let catalogue = try await keeper.catalogue(snapshot.head, snapshot.reader)
-      let indexes = plan.shapes.map { catalogue.byShape[$0] }
-      if indexes.allSatisfy({ $0?.row.isReady == true }) {
-        for case let index? in indexes { keeper.use(index) }
-        return try await run(plan, catalogue)
-      }
-      for (shape, index) in zip(plan.shapes, indexes) where index?.row.isReady != true { keeper.build(shape) }
+    try await snapshot.indexes?.check(query, snapshot)
+    if let needs = QueryNeeds(query), let plan = try await QueryRunner.plan(needs, in: snapshot) {
+      return try await run(plan)
     }
     let (documents, skipped, read) = try await QueryScan(query: query, snapshot: snapshot).results()
     return QueryAnswer(documents: documents, skipped: skipped, read: read)
   }
 
-  private func run(_ plan: QueryPlan, _ catalogue: IndexCatalogue) async throws -> QueryAnswer {
-    var joins = zip(plan.alternatives, plan.bounds).map { scans, bounds in
-      EntryJoin(
-        scans.map { scan in
-          EntryStream(
-            reader: snapshot.reader,
-            prefix: snapshot.keys.entries(ofIndex: catalogue.byShape[scan.shape]?.id ?? 0) + scan.prefix,
-            bounds: bounds, order: plan.order)
-        }, plan.order)
+  /// The plan of a query, if its indexes are ready; those that are missing are begun.
+  static func plan(_ needs: QueryNeeds, in snapshot: Snapshot) async throws -> QueryPlan? {
+    guard let keeper = snapshot.indexes, snapshot.past.isEmpty else { return nil }
+    let catalogue = try await keeper.catalogue(snapshot.head, snapshot.reader)
+    let outcome = QueryPlanner(needs, catalogue, keeper.declared).outcome()
+    keeper.build(outcome.missing)
+    for case let shape? in outcome.plan?.shapes ?? [] {
+      if let index = catalogue.byShape[shape] { keeper.use(index) }
     }
-    var answer = QueryAnswer(documents: [], skipped: 0, read: 0, plan: plan)
+    return outcome.plan
+  }
+
+  private func run(_ plan: QueryPlan) async throws -> QueryAnswer {
+    var answer = QueryAnswer(plan: plan)
     let wanted = query.limit.map { $0 + query.offset } ?? .max
+    var entries = EntryUnion(plan, wanted: wanted, in: snapshot)
     var matched = 0
+    if plan.isDecided {
+      // What is left out need not be read.
+      while matched < min(query.offset, wanted), try await entries.next() != nil { matched += 1 }
+    }
+    var batch = 32
     while matched < wanted {
-      let places = try await next(min(wanted - matched, QueryRunner.batch), of: &joins, plan.order)
-      if places.isEmpty { break }
-      answer.read += places.count
-      for case let stored? in try await snapshot.documents(at: places) {
-        let document = stored.document(in: snapshot.name)
-        guard query.matches(document) else { continue }
+      let size = plan.isDecided ? min(wanted - matched, QueryRunner.largestBatch) : batch
+      let documents = try await next(size, of: &entries, &answer)
+      if documents.isEmpty { break }
+      for case let document? in documents where matched < wanted && (plan.isDecided || query.matches(document)) {
         matched += 1
         if matched > query.offset { answer.documents.append(document) }
       }
+      batch = min(batch * 2, QueryRunner.largestBatch)
     }
     answer.skipped = min(matched, query.offset)
-    answer.scanned = joins.reduce(0) { $0 + $1.scanned }
+    answer.scanned = entries.scanned
     if let search = query.findNearest { answer.documents = NearestVectors(search).nearest(in: answer.documents) }
     return answer
   }
 
-  /// The next places in the order of the query, each once though several alternatives have it.
-  private func next(_ count: Int, of joins: inout [EntryJoin], _ order: ScanOrder) async throws -> [Place] {
+  /// The documents of the next entries, read together.
+  private func next(
+    _ count: Int, of entries: inout EntryUnion, _ answer: inout QueryAnswer
+  ) async throws -> [Document?] {
     var places: [Place] = []
-    while places.count < count {
-      var first: EntryStream.Entry?
-      var heads: [EntryStream.Entry?] = []
-      for index in joins.indices {
-        let head = try await joins[index].head()
-        heads.append(head)
-        guard let head else { continue }
-        if let known = first, !EntryStream.isBefore(head.suffix, known.suffix, order) { continue }
-        first = head
-      }
-      guard let first else { break }
-      places.append(first.place)
-      for index in joins.indices where heads[index]?.suffix == first.suffix { joins[index].advance() }
+    var rows: [[UInt8]?] = []
+    while places.count < count, let (entry, branch) = try await entries.next() {
+      let (place, row) = entries.document(entry, branch)
+      places.append(place)
+      rows.append(row)
     }
-    return places
+    answer.read += places.count
+    let absent = places.indices.filter { rows[$0] == nil }
+    if !absent.isEmpty {
+      for (index, row) in zip(absent, try await snapshot.rows(at: absent.map { places[$0] })) { rows[index] = row }
+    }
+    return try zip(places, rows).map { place, row in
+      guard let row else { return nil }
+      return try StoredDocument(place: place, row: row).document(in: snapshot.name)
+    }
   }
 }

@@ -4,32 +4,41 @@ import StoreInterop
 
 extension DatabaseEngine {
   /// Lists the documents of a collection, a page at a time.
+  ///
+  /// A page is a query that begins behind the page before, so it costs its documents. A token is a position in the order
+  /// and not a document: it stays good when the document changes or goes.
   func listDocuments(_ request: ListDocumentsRequest) async throws -> ListDocumentsResponse {
-    let query = try NormalQuery(try listQuery(request), parent: request.parent)
     guard request.pageSize >= 0 else { throw FirestoreError.refused("page_size cannot be negative.") }
     if request.showMissing, !request.orderBy.isEmpty || request.collectionID.isEmpty {
       throw FirestoreError.refused("show_missing goes with one collection, and without order_by.")
     }
     let size = request.pageSize == 0 ? 300 : Int(request.pageSize)
-    let last = try PageToken.decode(request.pageToken).map(Place.init(bytes:))
+    let query = try page(of: request, size: size)
     return try await reading(request.consistency) { context in
       context.note(query)
       var documents = try await QueryRunner(query: query, snapshot: context.snapshot).answer().documents
-      if request.showMissing { documents = try await addMissing(to: documents, request, context.snapshot) }
-      var start = 0
-      if let last {
-        let name = ResourceName(database: name, path: try last.path()).description
-        guard let index = documents.firstIndex(where: { UTF8Order.equal($0.name, name) }) else {
-          throw FirestoreError.refused("The page token is not valid here.")
-        }
-        start = index + 1
-      }
-      let page = documents[start...].prefix(size)
+      if request.showMissing { documents = try await addMissing(to: documents, of: query, context.snapshot) }
+      let page = documents.prefix(size)
       var token = ""
-      if page.endIndex < documents.endIndex, let last = page.last {
-        token = PageToken.encode(Place(try ResourceName(document: last.name).path).bytes)
+      if page.count < documents.count, let last = page.last {
+        token = PageToken.encode(values: query.orders.compactMap { last.value(at: $0.path) })
       }
       return ListDocumentsResponse(documents: page.map(query.projected), nextPageToken: token)
+    }
+  }
+
+  /// The query of one page, and of one document more, which tells whether there is another page.
+  private func page(of request: ListDocumentsRequest, size: Int) throws(FirestoreError) -> NormalQuery {
+    var query = try listQuery(request)
+    _ = try NormalQuery(query, parent: request.parent)
+    query.limit = Int32(clamping: size + 1)
+    query.startAt = try PageToken.decodeValues(request.pageToken).map { .init(values: $0, before: false) }
+    do {
+      let page = try NormalQuery(query, parent: request.parent)
+      guard page.startAt.map({ $0.values.count == page.orders.count }) ?? true else { throw PageToken.invalid }
+      return page
+    } catch {
+      throw PageToken.invalid
     }
   }
 
@@ -47,19 +56,22 @@ extension DatabaseEngine {
       select: request.mask?.fieldPaths, from: [.init(collectionID: request.collectionID)], orderBy: orders)
   }
 
-  /// Adds the names that have no document but something below them.
+  /// Adds the names that have no document but something below them, for one page.
   private func addMissing(
-    to documents: [Document], _ request: ListDocumentsRequest, _ snapshot: Snapshot
+    to documents: [Document], of query: NormalQuery, _ snapshot: Snapshot
   ) async throws -> [Document] {
-    let collection = try ResourceName(parent: request.parent).path.appending(request.collectionID)
-    let present = Set(try documents.map { try ResourceName(document: $0.name).path })
-    let missing = try await children(of: collection, in: snapshot).map(collection.appending).filter {
-      !present.contains($0)
+    let collection = query.parent.path.appending(query.collectionID ?? "")
+    let last = query.startAt?.values.last?.documentPath?.lastSegment
+    let count = query.limit ?? .max
+    let children = try await CollectionWalk(snapshot).children(of: collection, after: last, atMost: count)
+    var named = documents.compactMap { document in
+      (try? ResourceName(document: document.name)).map { (id: $0.path.lastSegment, document) }
     }
-    let all =
-      documents.map { ($0, try? ResourceName(document: $0.name).path) }
-      + missing.map { (Document(name: ResourceName(database: name, path: $0).description), $0) }
-    return all.sorted { ($0.1 ?? .root) < ($1.1 ?? .root) }.map(\.0)
+    let present = Set(named.map { Array($0.id.utf8) })
+    for id in children where !present.contains(Array(id.utf8)) {
+      named.append((id, Document(name: ResourceName(database: name, path: collection.appending(id)).description)))
+    }
+    return named.sorted { ResourcePath.compare(segment: $0.id, $1.id) < 0 }.prefix(count).map(\.1)
   }
 
   /// Lists the collections right below a parent.
@@ -69,51 +81,10 @@ extension DatabaseEngine {
     let size = request.pageSize == 0 ? 300 : Int(request.pageSize)
     let last = try PageToken.decode(request.pageToken).map { String(decoding: $0, as: UTF8.self) }
     return try await reading(at: request.readTime) { snapshot in
-      let all = try await children(of: parent, in: snapshot)
-      let rest = all.filter { id in last.map { UTF8Order.compare(id, $0) > 0 } ?? true }
-      let page = rest.prefix(size)
-      let token = page.count < rest.count ? PageToken.encode(Array((page.last ?? "").utf8)) : ""
+      let found = try await CollectionWalk(snapshot).children(of: parent, after: last, atMost: size + 1)
+      let page = found.prefix(size)
+      let token = page.count < found.count ? PageToken.encode(Array((page.last ?? "").utf8)) : ""
       return ListCollectionIDsResponse(collectionIDs: Array(page), nextPageToken: token)
     }
-  }
-
-  /// The segments that follow a path in the keys of documents below it, each once.
-  ///
-  /// Jumps from one to the next, so it costs the segments and not the documents.
-  private func children(of path: ResourcePath, in snapshot: Snapshot) async throws -> [String] {
-    var prefix = KeyEncoder(continuing: keys.documents)
-    prefix.append(path: path)
-    var found: [String] = []
-    var behind = prefix
-    behind.appendNull()
-    var rest = KeyRange(from: behind.range.upper ?? prefix.bytes, to: prefix.range.upper)
-    while let entry = try await snapshot.reader.entries(in: rest, limit: 1).first {
-      var decoder = KeyDecoder(entry.key, from: prefix.bytes.count)
-      guard let element = try decoder.next() else { throw FirestoreError.damaged }
-      let segment = try Place.segment(element)
-      var child = prefix
-      child.append(segment: segment)
-      if try await isThere(child.range, in: snapshot) { found.append(segment) }
-      rest = KeyRange(from: child.range.upper ?? entry.key, to: rest.upper)
-    }
-    for (place, row) in snapshot.past where row != nil {
-      let segments = try place.path()
-      guard segments.hasPrefix(path), segments.segments.count > path.segments.count else { continue }
-      // A document of the collection itself is no child that something is below.
-      if path.isCollection, segments.segments.count == path.segments.count + 1 { continue }
-      found.append(segments.segments[path.segments.count])
-    }
-    return Set(found.map { ResourcePath([$0]) }).sorted().map(\.lastSegment)
-  }
-
-  /// Whether the moment that is read has a document in a range of the present.
-  private func isThere(_ range: KeyRange, in snapshot: Snapshot) async throws -> Bool {
-    if snapshot.past.isEmpty { return true }
-    var isThere = false
-    _ = try await snapshot.reader.scan(range, order: .ascending, limit: nil) { key, _ in
-      isThere = snapshot.past[keys.place(ofDocumentKey: key.bytes)] == nil
-      return isThere ? .stop : .next
-    }
-    return isThere
   }
 }

@@ -12,10 +12,25 @@ enum PageToken {
   static func decode(_ text: String) throws(FirestoreError) -> [UInt8]? {
     if text.isEmpty { return nil }
     let nibbles = text.utf8.map { digits.firstIndex(of: $0) }
-    guard nibbles.count.isMultiple(of: 2), !nibbles.contains(nil) else {
-      throw .refused("The page token is not valid.")
-    }
+    guard nibbles.count.isMultiple(of: 2), !nibbles.contains(nil) else { throw invalid }
     let numbers = nibbles.compactMap(\.self)
     return stride(from: 0, to: numbers.count, by: 2).map { UInt8(numbers[$0] << 4 | numbers[$0 + 1]) }
   }
+
+  /// The values that the last result of a page is ordered by.
+  static func encode(values: [Value]) -> String {
+    var writer = ByteWriter()
+    writer.write(value: .array(values))
+    return encode(writer.bytes)
+  }
+
+  /// - Throws: `INVALID_ARGUMENT` for a text that is none; the empty text is the beginning.
+  static func decodeValues(_ text: String) throws(FirestoreError) -> [Value]? {
+    guard let bytes = try decode(text) else { return nil }
+    var reader = ByteReader(bytes)
+    guard case .array(let values)? = try? reader.value(), reader.isAtEnd else { throw invalid }
+    return values
+  }
+
+  static let invalid = FirestoreError(.invalidArgument, "The page token is not valid.")
 }

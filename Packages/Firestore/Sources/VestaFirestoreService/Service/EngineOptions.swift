@@ -6,6 +6,16 @@ public struct FirestoreServiceOptions: Sendable {
   /// After how many seconds without a query that uses it an index goes, which costs every write.
   public var indexLifetime: Int64 = 7 * 86_400
 
+  /// The indexes to make when a database is opened, and the fields that are to have none.
+  ///
+  /// A query that needs an index of an exempt field alone looks at all documents of its collection.
+  public var indexes = FirestoreIndexes()
+
+  /// Whether queries are refused that production would refuse for want of an index; for development and tests.
+  ///
+  /// Then `indexes` is all there is, besides the indexes that production has for every field.
+  public var requiresDeclaredIndexes = false
+
   /// After how many seconds without a call a transaction ends.
   public var transactionIdleTime: Int64 = 60
 

@@ -10,7 +10,7 @@ import StoreInterop
 /// | `(3, database, collection…, null, id)` | a document: a `DocumentRow` |
 /// | `(4, database, version, part)` | what a commit changed: a `LogRow` |
 /// | `(5, database, index)` | an `IndexRow`: what is indexed, and how far the index is |
-/// | `(6, database, index, …)` | an entry of an index: the length of the place at the key's end |
+/// | `(6, database, index, …)` | an entry of an index: an `EntryValue`, which has the document's place |
 ///
 /// A *place* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
 /// segment is a string; one that stands for a number, `__id7__`, is an integer, and so comes first. The null keeps the
