@@ -6,11 +6,13 @@ import StoreInterop
 /// | key | value |
 /// |---|---|
 /// | `(1, name)` | the number of a database |
-/// | `(2, database)` | its `Head`: last commit, version of its index catalogue, beginning of its log |
 /// | `(3, database, collection…, null, id)` | a document: a `DocumentRow` |
 /// | `(4, database, version, part)` | what a commit changed: a `LogRow` |
+/// | `(4, database, Int64.max)` | its `Head`: last commit, version of its index catalogue, beginning of its log |
 /// | `(5, database, index)` | an `IndexRow`: what is indexed, and how far the index is |
 /// | `(6, database, index, …)` | an entry of an index: an `EntryValue`, which has the document's place |
+///
+/// The head stands behind the log because every commit writes both: side by side they are one page of a file.
 ///
 /// A *place* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
 /// segment is a string; one that stands for a number, `__id7__`, is an integer, and so comes first. The null keeps the
@@ -19,7 +21,6 @@ import StoreInterop
 enum Keys {
   enum Table: Int64, CaseIterable {
     case databases = 1
-    case heads = 2
     case documents = 3
     case log = 4
     case indexes = 5
@@ -51,7 +52,7 @@ struct DatabaseKeys: Sendable {
   /// The keys of the database with this number.
   init(_ number: Int64) {
     func prefix(_ table: Keys.Table) -> [UInt8] { KeyEncoder(.int(table.rawValue), .int(number)).bytes }
-    head = prefix(.heads)
+    head = KeyEncoder(.int(Keys.Table.log.rawValue), .int(number), .int(.max)).bytes
     documents = prefix(.documents)
     log = prefix(.log)
     indexes = prefix(.indexes)
@@ -86,7 +87,7 @@ struct DatabaseKeys: Sendable {
 
   /// What has been changed after a version.
   func log(after version: Int64) -> KeyRange {
-    KeyRange(from: log(version: version + 1, part: 0), to: KeyRange(prefix: log).upper)
+    KeyRange(from: log(version: version + 1, part: 0), to: head)
   }
 
   /// The version of a row of the log.
