@@ -41,6 +41,11 @@ public struct AuthServiceOptions: Sendable {
   /// How many second factors an account can have.
   public var secondFactorLimit = 5
 
+  /// How many sessions an account can have; beyond it, those whose sign-in is longest ago are over.
+  ///
+  /// A client that signs out does not tell, so without a limit every sign-in would leave something behind for ever.
+  public var sessionLimit = 1_000
+
   /// How often a password, or a second factor's digits, may be guessed for one account.
   public var accountGuesses = RateLimit(burst: 10, refillInterval: 60_000)
 
