@@ -101,9 +101,13 @@ extension IdentityEngine {
 
   /// The tokens of a session.
   func tokens(_ grant: Grant) async throws -> IdentityTokens {
-    let idToken =
-      if let signing = grant.signing { try await signing.value } else { try await idToken(grant) }
-    return IdentityTokens(idToken: idToken, refreshToken: grant.refreshToken, expiresIn: options.idTokenLifetime)
+    guard let signing = grant.signing else {
+      return IdentityTokens(
+        idToken: try await idToken(grant), refreshToken: grant.refreshToken, expiresIn: options.idTokenLifetime)
+    }
+    return IdentityTokens(
+      idToken: try await signing.value, refreshToken: grant.refreshToken, expiresIn: options.idTokenLifetime,
+      account: grant.user.view(tenantID: grant.tenantID))
   }
 
   private func idToken(_ grant: Grant) async throws -> String {
