@@ -202,7 +202,7 @@ extension Auth {
     let (signIn, found) = try await backend.call(context: context) { backend, context throws(IdentityError) in
       let signIn = try await operation(backend, context)
       guard case .signedIn(let tokens) = signIn.outcome else { return (signIn, LookupResponse?.none) }
-      return (signIn, try await Self.account(of: tokens, backend, context))
+      return (signIn, try await Self.look(up: tokens, backend, context))
     }
     let tokens = try signIn.tokensOrError(auth: self, tenantID: context.tenantID)
     return try AuthActor.sync { try adopt(tokens, signIn, found) }
@@ -214,16 +214,16 @@ extension Auth {
     _ tokens: IdentityTokens, _ signIn: FirstFactor, inTenant tenantID: String?
   ) async throws -> AuthDataResult {
     let found = try await call(inTenant: tenantID) { backend, context throws(IdentityError) in
-      try await Self.account(of: tokens, backend, context)
+      try await Self.look(up: tokens, backend, context)
     }
     return try adopt(tokens, signIn, found)
   }
 
-  /// The account of new tokens: as it came with them, or else as the backend describes it.
-  private static func account(
-    of tokens: IdentityTokens, _ backend: any IdentityBackend, _ context: IdentityCallContext
-  ) async throws(IdentityError) -> LookupResponse {
-    if let account = tokens.account { return LookupResponse(users: [account]) }
+  /// Asks for the account of new tokens, unless it came with them.
+  private static func look(
+    up tokens: IdentityTokens, _ backend: any IdentityBackend, _ context: IdentityCallContext
+  ) async throws(IdentityError) -> LookupResponse? {
+    guard tokens.account == nil else { return nil }
     return try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context)
   }
 
@@ -231,13 +231,18 @@ extension Auth {
   private func adopt(
     _ tokens: IdentityTokens, _ signIn: FirstFactor, _ response: LookupResponse?
   ) throws -> AuthDataResult {
-    let uid = try IDToken(tokens.idToken).uid
-    guard let found = response?.users.first(where: { $0.localID == uid }) else {
-      throw AuthError(.internalError, "The backend does not describe the user who has signed in.")
-    }
+    let found = try tokens.account ?? Self.account(of: tokens, in: response)
     let record = UserRecord(found, wasAnonymous: signIn.isAnonymous)
     let user = User(auth: self, record: record, tokens: TokenSet(tokens, now: clock.now()))
     try setCurrentUser(user)
     return AuthDataResult(user: user, additionalUserInfo: signIn.info, credential: signIn.credential)
+  }
+
+  private static func account(of tokens: IdentityTokens, in response: LookupResponse?) throws -> IdentityUser {
+    let uid = try IDToken(tokens.idToken).uid
+    guard let found = response?.users.first(where: { $0.localID == uid }) else {
+      throw AuthError(.internalError, "The backend does not describe the user who has signed in.")
+    }
+    return found
   }
 }

@@ -9,11 +9,14 @@ public final class FileCredentialStore: CredentialStore {
   /// Where the files are.
   public let directory: URL
 
+  private let directoryPath: String
+
   /// A store in a directory, which is made when something is first kept.
   ///
   /// - Parameter directory: The directory.
   public init(directory: URL) {
     self.directory = directory
+    directoryPath = directory.path(percentEncoded: false).withoutTrailingSlash
   }
 
   /// What was saved last under a key.
@@ -45,7 +48,7 @@ public final class FileCredentialStore: CredentialStore {
     let path = path(of: key)
     try writing(path) { () throws(PlatformFileError) in
       if try PrivateFile.change(path, { CredentialFile.change(of: $0, to: bytes) }) { return }
-      try PrivateFile.makeDirectory(directory.path(percentEncoded: false).withoutTrailingSlash)
+      try PrivateFile.makeDirectory(directoryPath)
       try PrivateFile.replace(path, with: CredentialFile.encode(bytes))
     }
   }
@@ -81,9 +84,7 @@ public final class FileCredentialStore: CredentialStore {
     }
   }
 
-  private func path(of key: String) -> String {
-    directory.appending(path: CredentialFile.name(of: key)).path(percentEncoded: false)
-  }
+  private func path(of key: String) -> String { "\(directoryPath)/\(CredentialFile.name(of: key))" }
 }
 
 extension String {
