@@ -61,6 +61,13 @@ public struct AuthServiceOptions: Sendable {
   /// The identity providers and how what they say is verified.
   public var identityProviders: [String: IdentityProviderKeys] = [:]
 
+  /// What revokes a token at an identity provider, by the provider's id, such as "apple.com".
+  ///
+  /// Called with a request of a user who has the provider, outside of any transaction. The engine itself reaches no
+  /// provider: for those that are not here it refuses with `NOT_IMPLEMENTED`. An `IdentityError` that is thrown goes to
+  /// the caller as it is.
+  public var tokenRevokers: [String: @Sendable (RevokeTokenRequest) async throws -> Void] = [:]
+
   /// Brings codes to their users; `nil` for a `RecordingCodeSender`.
   public var codeSender: (any CodeSender)?
 

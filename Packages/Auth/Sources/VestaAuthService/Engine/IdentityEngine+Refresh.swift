@@ -50,9 +50,9 @@ extension IdentityEngine {
     }
   }
 
-  /// Checks the account and the provider of a provider's token, which then has to be revoked at the provider.
+  /// Has a provider's token revoked by what `AuthServiceOptions.tokenRevokers` names for the provider.
   ///
-  /// This engine has no way to the providers, so it refuses with `NOT_IMPLEMENTED` after its checks.
+  /// Refuses with `NOT_IMPLEMENTED` where nothing is named. The session stays, and the provider stays linked.
   public func revokeToken(
     _ request: RevokeTokenRequest, context: IdentityCallContext
   ) async throws(IdentityError) {
@@ -63,7 +63,10 @@ extension IdentityEngine {
       guard caller.user.providers.contains(where: { $0.providerID == providerID }) else {
         throw IdentityError(.invalidProviderID)
       }
-      throw IdentityError(.notImplemented, "The embedded engine cannot reach \(providerID).")
+      guard let revoke = options.tokenRevokers[providerID] else {
+        throw IdentityError(.notImplemented, "AuthServiceOptions.tokenRevokers has nothing for \(providerID).")
+      }
+      try await revoke(request)
     }
   }
 
