@@ -52,14 +52,14 @@ import VestaConcurrency
         if request.token == "lost" { throw Unreachable() }
       }
     }
-    func signIn(with providerID: String) async throws -> IdentityTokens {
+    let signIn = { (providerID: String) in
       let credential = IdpCredential(providerID: providerID, idToken: #"{"sub":"1"}"#)
-      let response = try await world.engine.signInWithIdp(
-        IdpSignInRequest(credential: credential), context: world.context)
-      return try #require(response.outcome?.tokens)
+      return try await world.engine.signInWithIdp(
+        IdpSignInRequest(credential: credential), context: world.context
+      ).outcome?.tokens
     }
-    let ada = try await signIn(with: "apple.com")
-    let bob = try await signIn(with: "google.com")
+    let ada = try #require(try await signIn("apple.com"))
+    let bob = try #require(try await signIn("google.com"))
     let request = { (tokens: IdentityTokens, provider: String, token: String) in
       RevokeTokenRequest(idToken: tokens.idToken, providerID: provider, token: token, tokenType: .code)
     }
