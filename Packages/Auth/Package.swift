@@ -27,9 +27,11 @@ let package = Package(
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
+    .target(name: "AuthFields", swiftSettings: settings),
     .target(
       name: "VestaAuth",
       dependencies: [
+        "AuthFields",
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "AppCheckInterop", package: "AppCheckInterop"),
@@ -43,6 +45,7 @@ let package = Package(
     .target(
       name: "VestaAuthService",
       dependencies: [
+        "AuthFields",
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "CryptoInterop", package: "CryptoInterop"),
@@ -51,6 +54,7 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .testTarget(name: "AuthFieldsTests", dependencies: ["AuthFields"], swiftSettings: settings),
     .testTarget(
       name: "VestaAuthTests",
       dependencies: [
@@ -71,6 +75,7 @@ let package = Package(
     .testTarget(
       name: "VestaAuthServiceTests",
       dependencies: [
+        "AuthFields",
         "VestaAuthService",
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),

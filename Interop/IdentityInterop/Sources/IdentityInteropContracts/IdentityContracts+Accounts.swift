@@ -25,6 +25,18 @@ extension IdentityContracts {
       let tokens = try expectValue(signedIn.outcome.tokens, "tokens")
       try expect(try await subject.user(tokens).localID, equals: made.localID, "the id of the token")
     },
+    Contract("an account that comes with tokens is the one that a look-up gives") { subject in
+      let anonymous = try await subject.backend.signUp(SignUpRequest(), context: subject.context)
+      let made = try await subject.signUp()
+      let signedIn = try expectValue(try await subject.signIn().outcome.tokens, "tokens")
+      // The last of an account only: signing in changes it.
+      for tokens in [anonymous.tokens, signedIn] {
+        guard let account = tokens.account else { continue }
+        try expect(account == (try await subject.user(tokens)), "the account is not as a look-up describes it")
+      }
+      guard let account = made.tokens.account else { return }
+      try expect(account.localID, equals: made.localID, "the id of the account that came with the tokens")
+    },
     Contract("a wrong password and an unknown address are refused") { subject in
       _ = try await subject.signUp()
       try await expectRefusal(.invalidLoginCredentials, .invalidPassword, of: "a wrong password") {

@@ -205,10 +205,13 @@ extension Auth {
 
   // MARK: Tokens of providers
 
-  /// Revokes what Apple has issued for the current user.
+  /// Revokes what Apple has issued for the current user, who stays signed in.
+  ///
+  /// The embedded engine needs a way to Apple for it, `AuthServiceOptions.tokenRevokers["apple.com"]`.
   ///
   /// - Parameter authorizationCode: Apple's authorization code.
-  /// - Throws: ``AuthError``: `nullUser` when nobody is signed in.
+  /// - Throws: ``AuthError``: `nullUser` when nobody is signed in, `internalError` with the cause `NOT_IMPLEMENTED` when
+  ///   the backend has no way to Apple.
   public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
     try await performRevocation(authorizationCode)
   }

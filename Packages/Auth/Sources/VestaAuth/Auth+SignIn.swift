@@ -184,42 +184,65 @@ extension Auth {
 
   // MARK: What all of them do
 
-  @AuthActor
   private func performSignIn(
     _ operation:
       @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) ->
       FirstFactor
   ) async throws -> AuthDataResult {
-    // One trip for both calls: going back and forth between queues costs more than the look-up.
-    let (signIn, found) = try await call { backend, context throws(IdentityError) in
+    let context = try await callContext()
+    return try await performSignIn(context, operation)
+  }
+
+  /// Makes both calls, and the user the current one, without changing threads: that costs more than the look-up.
+  @concurrent
+  private func performSignIn(
+    _ context: IdentityCallContext,
+    _ operation: @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) -> FirstFactor
+  ) async throws -> AuthDataResult {
+    let (signIn, found) = try await backend.call(context: context) { backend, context throws(IdentityError) in
       let signIn = try await operation(backend, context)
       guard case .signedIn(let tokens) = signIn.outcome else { return (signIn, LookupResponse?.none) }
-      return (signIn, try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context))
+      return (signIn, try await Self.look(up: tokens, backend, context))
     }
-    let tokens = try signIn.tokensOrError(auth: self)
-    return try adopt(tokens, signIn, found)
+    let tokens = try signIn.tokensOrError(auth: self, tenantID: context.tenantID)
+    return try AuthActor.sync { try adopt(tokens, signIn, found) }
   }
 
   /// Makes the user of new tokens the current one.
   @AuthActor
-  func finishSignIn(_ tokens: IdentityTokens, _ signIn: FirstFactor) async throws -> AuthDataResult {
-    let found = try await call { backend, context throws(IdentityError) in
-      try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context)
+  func finishSignIn(
+    _ tokens: IdentityTokens, _ signIn: FirstFactor, inTenant tenantID: String?
+  ) async throws -> AuthDataResult {
+    let found = try await call(inTenant: tenantID) { backend, context throws(IdentityError) in
+      try await Self.look(up: tokens, backend, context)
     }
     return try adopt(tokens, signIn, found)
+  }
+
+  /// Asks for the account of new tokens, unless it came with them.
+  private static func look(
+    up tokens: IdentityTokens, _ backend: any IdentityBackend, _ context: IdentityCallContext
+  ) async throws(IdentityError) -> LookupResponse? {
+    guard tokens.account == nil else { return nil }
+    return try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context)
   }
 
   @AuthActor
   private func adopt(
     _ tokens: IdentityTokens, _ signIn: FirstFactor, _ response: LookupResponse?
   ) throws -> AuthDataResult {
-    let uid = try IDToken(tokens.idToken).uid
-    guard let found = response?.users.first(where: { $0.localID == uid }) else {
-      throw AuthError(.internalError, "The backend does not describe the user who has signed in.")
-    }
+    let found = try tokens.account ?? Self.account(of: tokens, in: response)
     let record = UserRecord(found, wasAnonymous: signIn.isAnonymous)
     let user = User(auth: self, record: record, tokens: TokenSet(tokens, now: clock.now()))
     try setCurrentUser(user)
     return AuthDataResult(user: user, additionalUserInfo: signIn.info, credential: signIn.credential)
+  }
+
+  private static func account(of tokens: IdentityTokens, in response: LookupResponse?) throws -> IdentityUser {
+    let uid = try IDToken(tokens.idToken).uid
+    guard let found = response?.users.first(where: { $0.localID == uid }) else {
+      throw AuthError(.internalError, "The backend does not describe the user who has signed in.")
+    }
+    return found
   }
 }

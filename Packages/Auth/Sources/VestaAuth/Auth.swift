@@ -190,10 +190,18 @@ public final class Auth: Sendable {
     inTenant tenantID: String?,
     _ operation: @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) -> Response
   ) async throws -> Response {
+    try await backend.call(context: try context(inTenant: tenantID), operation)
+  }
+
+  /// What a call says of itself that signs somebody in, in the tenant that the app has set.
+  @AuthActor
+  func callContext() throws -> IdentityCallContext { try context(inTenant: configuration.tenantID) }
+
+  @AuthActor
+  private func context(inTenant tenantID: String?) throws -> IdentityCallContext {
     try checkAppIsThere()
     try checkEmulator()
-    let context = IdentityCallContext(apiKey: apiKey, tenantID: tenantID, locale: configuration.languageCode)
-    return try await backend.call(context: context, operation)
+    return IdentityCallContext(apiKey: apiKey, tenantID: tenantID, locale: configuration.languageCode)
   }
 
   @AuthActor

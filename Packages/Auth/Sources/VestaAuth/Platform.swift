@@ -28,17 +28,43 @@ struct PlatformFileError: Error, CustomStringConvertible {
         throw lastError("open", path)
       }
       defer { close(file) }
-      var bytes: [UInt8] = []
-      var chunk = [UInt8](repeating: 0, count: 16 << 10)
+      lock(file, LOCK_SH)
+      return try readAll(file, path)
+    }
+
+    /// Writes over a part of a file, and onto the disk, while nobody else does.
+    ///
+    /// A crash may leave a part of the bytes written, within their place.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - decide: Gets the bytes of the file and says what to write; `nil` for nothing.
+    /// - Returns: Whether that has been done; `false` without a file, or when there was nothing to write.
+    static func change(
+      _ path: String, _ decide: ([UInt8]) -> FileChange?
+    ) throws(PlatformFileError) -> Bool {
       while true {
-        // A raw buffer, because that is what the C library reads into; it is used inside the closure.
-        let count = chunk.withUnsafeMutableBytes { Platform.read(file, $0.baseAddress, $0.count) }
-        if count == 0 { return bytes }
-        if count > 0 {
-          bytes += chunk[..<count]
-        } else if errno != EINTR {
-          throw lastError("read", path)
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else {
+          if errno == ENOENT { return false }
+          throw lastError("open", path)
         }
+        defer { close(file) }
+        lock(file, LOCK_EX)
+        // Somebody may have put another file in its place, or taken it away, before the lock was there.
+        guard isStill(file, path) else { continue }
+        let old = try readAll(file, path)
+        guard let change = decide(old) else { return false }
+        do throws(PlatformFileError) {
+          try write(change, to: file, path: path)
+          guard syncContent(file) == 0 else { throw lastError("fdatasync", path) }
+        } catch {
+          // What has been reported as not written must not be read either.
+          let part = Array(old.dropFirst(change.offset).prefix(change.bytes.count))
+          try? write(FileChange(offset: change.offset, bytes: part), to: file, path: path)
+          throw error
+        }
+        return true
       }
     }
 
@@ -81,6 +107,46 @@ struct PlatformFileError: Error, CustomStringConvertible {
       guard errno == ENOENT, let parent = parent(of: path) else { throw lastError("mkdir", path) }
       try makeDirectory(parent)
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw lastError("mkdir", path) }
+    }
+
+    private static func readAll(_ file: Int32, _ path: String) throws(PlatformFileError) -> [UInt8] {
+      var bytes: [UInt8] = []
+      var chunk = [UInt8](repeating: 0, count: 16 << 10)
+      while true {
+        // A raw buffer, because that is what the C library reads into; it is used inside the closure.
+        let count = chunk.withUnsafeMutableBytes { Platform.read(file, $0.baseAddress, $0.count) }
+        if count == 0 { return bytes }
+        if count > 0 {
+          bytes += chunk[..<count]
+        } else if errno != EINTR {
+          throw lastError("read", path)
+        }
+      }
+    }
+
+    /// Waits for the file's lock, which ends when the file is closed; goes on without where there are no locks.
+    private static func lock(_ file: Int32, _ kind: Int32) {
+      while flock(file, kind) != 0, errno == EINTR {}
+    }
+
+    private static func isStill(_ file: Int32, _ path: String) -> Bool {
+      var (open, named) = (stat(), stat())
+      guard fstat(file, &open) == 0, stat(path, &named) == 0 else { return false }
+      return open.st_ino == named.st_ino && open.st_dev == named.st_dev
+    }
+
+    private static func write(_ change: FileChange, to file: Int32, path: String) throws(PlatformFileError) {
+      guard lseek(file, off_t(change.offset), SEEK_SET) >= 0 else { throw lastError("lseek", path) }
+      try write(change.bytes, to: file, path: path)
+    }
+
+    /// Waits until the content is on the disk; times need not be.
+    private static func syncContent(_ file: Int32) -> Int32 {
+      #if canImport(Darwin)
+        fsync(file)
+      #else
+        fdatasync(file)
+      #endif
     }
 
     private static func write(_ bytes: [UInt8], to file: Int32, path: String) throws(PlatformFileError) {
@@ -156,6 +222,10 @@ struct PlatformFileError: Error, CustomStringConvertible {
 
     static func replace(_ path: String, with bytes: [UInt8]) throws(PlatformFileError) {
       try describing { try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic) }
+    }
+
+    static func change(_ path: String, _ decide: ([UInt8]) -> FileChange?) throws(PlatformFileError) -> Bool {
+      false
     }
 
     static func remove(_ path: String) throws(PlatformFileError) {

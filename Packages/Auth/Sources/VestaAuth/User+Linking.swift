@@ -33,7 +33,7 @@ extension User {
     let signIn = try await authorized { idToken, backend, context throws(IdentityError) in
       try await FirstFactor.present(credential, idToken: idToken, to: backend, context: context)
     }
-    let tokens = try signIn.tokensOrError(auth: try owner)
+    let tokens = try signIn.tokensOrError(auth: try owner, tenantID: record.tenantID)
     adopt(tokens)
     try await lookUp()
     return AuthDataResult(user: self, additionalUserInfo: signIn.info, credential: signIn.credential)
@@ -102,7 +102,8 @@ extension User {
     } catch AuthErrorCode.userNotFound {
       throw AuthError(.userMismatch)
     }
-    return try await finishReauthentication(signIn.tokensOrError(auth: auth, user: self), signIn)
+    let tokens = try signIn.tokensOrError(auth: auth, tenantID: record.tenantID, user: self)
+    return try await finishReauthentication(tokens, signIn)
   }
 
   /// Takes over the tokens of a sign-in, when they are the user's.

@@ -41,6 +41,11 @@ public struct AuthServiceOptions: Sendable {
   /// How many second factors an account can have.
   public var secondFactorLimit = 5
 
+  /// How many sessions an account can have; beyond it, those whose sign-in is longest ago are over.
+  ///
+  /// A client that signs out does not tell, so without a limit every sign-in would leave something behind for ever.
+  public var sessionLimit = 1_000
+
   /// How often a password, or a second factor's digits, may be guessed for one account.
   public var accountGuesses = RateLimit(burst: 10, refillInterval: 60_000)
 
@@ -55,6 +60,13 @@ public struct AuthServiceOptions: Sendable {
 
   /// The identity providers and how what they say is verified.
   public var identityProviders: [String: IdentityProviderKeys] = [:]
+
+  /// What revokes a token at an identity provider, by the provider's id, such as "apple.com".
+  ///
+  /// Called with a request of a user who has the provider, outside of any transaction. The engine itself reaches no
+  /// provider: for those that are not here it refuses with `NOT_IMPLEMENTED`. An `IdentityError` that is thrown goes to
+  /// the caller as it is.
+  public var tokenRevokers: [String: @Sendable (RevokeTokenRequest) async throws -> Void] = [:]
 
   /// Brings codes to their users; `nil` for a `RecordingCodeSender`.
   public var codeSender: (any CodeSender)?

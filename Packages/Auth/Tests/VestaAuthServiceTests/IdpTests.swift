@@ -1,6 +1,7 @@
 import CryptoInterop
 import IdentityInterop
 import Testing
+import VestaConcurrency
 
 @testable import VestaAuthService
 
@@ -38,6 +39,42 @@ import Testing
     return try await world.engine.signInWithIdp(
       IdpSignInRequest(credential: credential, idToken: idToken, returnIdpCredential: returns, autoCreate: creates),
       context: world.context)
+  }
+
+  @Test func aTokenIsRevokedByWhatTheProviderHasBeenGiven() async throws {
+    struct Unreachable: Error {}
+    let asked = Locked<[RevokeTokenRequest]>([])
+    let world = World {
+      $0.isDevelopment = true
+      $0.tokenRevokers["apple.com"] = { request in
+        asked.withLock { $0.append(request) }
+        if request.token == "bad" { throw IdentityError(.invalidIdpResponse) }
+        if request.token == "lost" { throw Unreachable() }
+      }
+    }
+    let signIn = { (providerID: String) in
+      let credential = IdpCredential(providerID: providerID, idToken: #"{"sub":"1"}"#)
+      return try await world.engine.signInWithIdp(
+        IdpSignInRequest(credential: credential), context: world.context
+      ).outcome?.tokens
+    }
+    let ada = try #require(try await signIn("apple.com"))
+    let bob = try #require(try await signIn("google.com"))
+    let request = { (tokens: IdentityTokens, provider: String, token: String) in
+      RevokeTokenRequest(idToken: tokens.idToken, providerID: provider, token: token, tokenType: .code)
+    }
+    try await world.engine.revokeToken(request(ada, "apple.com", "code"), context: world.context)
+    #expect(asked.withLock { $0.map(\.token) } == ["code"])
+    _ = try await world.refresh(ada)
+    #expect(try await world.lookup(ada).providerUserInfo.map(\.providerID) == ["apple.com"])
+    for (refused, code) in [
+      (request(ada, "apple.com", "bad"), .invalidIdpResponse), (request(ada, "apple.com", "lost"), .internalError),
+      (request(bob, "google.com", "code"), .notImplemented), (request(bob, "apple.com", "code"), .invalidProviderID),
+      (request(ada, "", "code"), .missingProviderID),
+    ] as [(RevokeTokenRequest, IdentityError.Code)] {
+      #expect(await refusal { try await world.engine.revokeToken(refused, context: world.context) } == code)
+    }
+    #expect(asked.withLock { $0.count } == 3)
   }
 
   @Test func aVerifiedCredentialSignsIn() async throws {

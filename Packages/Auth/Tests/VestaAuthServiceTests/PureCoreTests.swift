@@ -1,3 +1,4 @@
+import AuthFields
 import CryptoInterop
 import IdentityInterop
 import Testing
@@ -112,12 +113,78 @@ import Testing
     user.email = "a@b"
     user.factors = [.init(id: "f", totpSecret: [1, 2, 3], totpStep: 4, enrolledAt: 6)]
     user.providers = [.init(providerID: "google.com", rawID: "1")]
-    let bytes = try RecordCodec.encode(user)
+    let bytes = RecordCodec.encode(user)
     #expect(try RecordCodec.decode(UserRecord.self, from: bytes) == user)
     let damagedOnes: [[UInt8]] = [[], [9] + bytes.dropFirst(), Array(bytes.dropLast()), [1]]
     for damaged in damagedOnes {
       #expect(throws: IdentityError.self) { try RecordCodec.decode(UserRecord.self, from: damaged) }
     }
+  }
+
+  @Test func noFieldOfARecordIsForgotten() throws {
+    var user = UserRecord(localID: "abc", createdAt: -5)
+    user.email = "a@b"
+    user.emailVerified = true
+    user.displayName = "Ada"
+    user.photoURL = "p"
+    user.phoneNumber = "+1"
+    user.passwordHash = "h"
+    user.signerKeyID = "s"
+    user.passwordUpdatedAt = 0
+    user.validSince = 0
+    user.epoch = 3
+    user.disabled = true
+    user.lastLoginAt = 4
+    user.lastRefreshAt = 5
+    user.customAuth = true
+    user.customAttributes = "{}"
+    user.initialEmail = ""
+    user.emailLinkSignIn = true
+    user.sessionCount = 7
+    user.factors = [
+      .init(id: "f", phoneNumber: "+2", totpSecret: [], totpStep: 0, displayName: "d", enrolledAt: 6),
+      .init(id: "g", enrolledAt: 0),
+    ]
+    user.providers = [
+      .init(
+        providerID: "p", rawID: "r", federatedID: "f", email: "e", displayName: "d", photoURL: "u", phoneNumber: "n",
+        screenName: "s"), .init(providerID: "q", rawID: ""),
+    ]
+    // A field that is new, and not set above, would go unnoticed: all are told by their labels.
+    for (label, value) in Mirror(reflecting: user).children {
+      #expect(String(describing: value) != "nil" && !["false", "[]"].contains("\(value)"), "\(label ?? "")")
+    }
+    #expect(try RecordCodec.decode(UserRecord.self, from: RecordCodec.encode(user)) == user)
+    let factor = SessionFacts.SecondFactor(identifier: "i", provider: "totp")
+    for facts in [
+      SessionFacts(provider: "p", authTime: 1, claims: "{}", secondFactor: factor),
+      SessionFacts(provider: "", authTime: 0),
+    ] {
+      let session = SessionRecord(epoch: 9, facts: facts)
+      #expect(try RecordCodec.decode(SessionRecord.self, from: RecordCodec.encode(session)) == session)
+    }
+  }
+
+  @Test func aRecordOfALaterVersionWithMoreFieldsIsRead() throws {
+    let user = UserRecord(localID: "abc", createdAt: 5)
+    var writer = FieldWriter(after: [RecordCodec.fields])
+    writer.put(1) { fields in
+      user.write(to: &fields)
+      fields.put(900, "new")
+    }
+    #expect(try RecordCodec.decode(UserRecord.self, from: writer.bytes) == user)
+  }
+
+  @Test func refreshTokensNameTheirAccount() throws {
+    let secret = String(repeating: "s", count: 86)
+    let token = SessionToken(secret: secret, tenant: "t\u{0}", localID: "häns")
+    #expect(SessionToken(token.text) == token)
+    #expect(SessionToken(SessionToken(secret: secret, tenant: "", localID: "a").text)?.tenant == "")
+    let owner = String(token.text.dropFirst(87))
+    for bad in ["", ".", secret, secret + ".", secret + "." + owner.dropLast(3), "s" + token.text, "s." + owner] {
+      #expect(SessionToken(bad) == nil, "\(bad)")
+    }
+    #expect(SessionToken(secret + "." + String(repeating: "A", count: 2000)) == nil)
   }
 
   @Test func claimsAreReadAndWrittenInOrder() throws {

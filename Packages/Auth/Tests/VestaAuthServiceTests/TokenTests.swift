@@ -120,6 +120,34 @@ import Testing
     #expect(sessions == 2)
   }
 
+  @Test func anAccountHasSoManySessionsAndNoMore() async throws {
+    let world = World { $0.sessionLimit = 20 }
+    var all = [try await world.signUp().tokens]
+    for _ in 0..<30 {
+      world.pass(seconds: 1)
+      all.append(try #require(try await world.signIn().outcome.tokens))
+      let kept = try await world.contents().count { $0.key.first == Keys.Table.session.rawValue }
+      #expect(kept <= 20)
+    }
+    for tokens in all.suffix(18) { _ = try await world.refresh(tokens) }
+    #expect(await refusal { try await world.refresh(all[0]) } == .invalidRefreshToken)
+    // The others of the project are left alone.
+    let other = try await world.signUp("bob@example.com").tokens
+    for _ in 0..<30 { _ = try await world.signIn() }
+    _ = try await world.refresh(other)
+  }
+
+  @Test func aSessionIsForItsOwnAccountOnly() async throws {
+    let world = World()
+    let ada = try await world.signUp()
+    let bob = try await world.signUp("bob@example.com")
+    let secret = String(ada.tokens.refreshToken.prefix(86))
+    let forged = SessionToken(secret: secret, tenant: "", localID: bob.localID).text
+    let request = RefreshRequest(refreshToken: forged)
+    #expect(await refusal { try await world.engine.refresh(request, context: world.context) } == .invalidRefreshToken)
+    #expect(try await world.refresh(ada.tokens).userID == ada.localID)
+  }
+
   @Test func aRotatedKeyStillVerifiesAndTheNextOneSigns() async throws {
     let world = World()
     let old = try await world.signUp().tokens

@@ -38,7 +38,7 @@ import VestaConcurrency
     }
   }
 
-  @Test(arguments: ["", "garbage", "vesta-credential 1 0\nhello", "vesta-credential 1 "])
+  @Test(arguments: ["", "garbage", "vesta-credential 1 0\nhello", "vesta-credential 1 ", "VESTACR2"])
   func aDamagedFileIsKeptAside(_ content: String) async throws {
     try await withTemporaryDirectory { directory in
       let store = FileCredentialStore(directory: directory)
@@ -67,16 +67,154 @@ import VestaConcurrency
     }
   }
 
-  @Test func aFileIsEitherReadAsItWasOrRefused() {
-    let bytes = (0..<64).map { UInt8($0) }
-    let file = CredentialFile.encode(bytes)
-    #expect(CredentialFile.decode(file) == bytes)
-    #expect(CredentialFile.decode(CredentialFile.encode([])) == [])
-    for length in 0..<file.count { #expect(CredentialFile.decode(Array(file[..<length])) == nil) }
-    for index in file.indices {
-      var damaged = file
+  // MARK: Damage
+
+  /// A file in which one session was put over another, and the same at each moment of that.
+  private struct Overwritten {
+    let old = (0..<1_500).map { UInt8(truncatingIfNeeded: $0) }
+    let new = (0..<1_700).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let before: [UInt8]
+    let change: FileChange
+
+    init(times: Int) throws {
+      let earlier = [UInt8](repeating: 0xEE, count: 1_900)
+      var file = CredentialFile.encode(times == 1 ? old : earlier)
+      for round in 1..<times {
+        let change = try #require(CredentialFile.change(of: file, to: round == times - 1 ? old : earlier))
+        file = Self.apply(change, to: file)
+      }
+      before = file
+      change = try #require(CredentialFile.change(of: file, to: new))
+    }
+
+    var after: [UInt8] { Self.apply(change, to: before) }
+
+    static func apply(_ change: FileChange, to file: [UInt8]) -> [UInt8] {
+      var file = file
+      file.replaceSubrange(change.offset..<(change.offset + change.bytes.count), with: change.bytes)
+      return file
+    }
+  }
+
+  @Test(arguments: 1...3)
+  func aWriteThatWasCutOffLeavesTheOldSession(_ times: Int) throws {
+    let file = try Overwritten(times: times)
+    #expect(CredentialFile.decode(file.before) == file.old)
+    #expect(CredentialFile.decode(file.after) == file.new)
+    for length in 0..<file.change.bytes.count {
+      let torn = FileChange(offset: file.change.offset, bytes: Array(file.change.bytes.prefix(length)))
+      #expect(CredentialFile.decode(Overwritten.apply(torn, to: file.before)) == file.old, "after \(length) bytes")
+    }
+    // A disk may also write the sectors in any order: each of them old or new.
+    for sectors in 0..<(1 << 4) {
+      var torn = file.before
+      for index in file.change.bytes.indices where sectors >> (index / 512) & 1 == 1 {
+        torn[file.change.offset + index] = file.change.bytes[index]
+      }
+      let isWhole = sectors == 0b1111
+      #expect(CredentialFile.decode(torn) == (isWhole ? file.new : file.old), "sectors \(sectors)")
+    }
+  }
+
+  @Test func aFileIsReadAsItWasOrAsItIsOrRefused() throws {
+    let file = try Overwritten(times: 2)
+    for index in file.after.indices {
+      var damaged = file.after
       damaged[index] ^= 0x20
-      #expect(CredentialFile.decode(damaged) == nil, "byte \(index)")
+      let read = CredentialFile.decode(damaged)
+      #expect(read == file.new || read == file.old, "byte \(index)")
+    }
+    for length in 0..<file.after.count {
+      #expect(CredentialFile.decode(Array(file.after[..<length])) == nil, "\(length) bytes")
+    }
+    #expect(CredentialFile.decode(file.after + [0]) == nil)
+    #expect(CredentialFile.decode(CredentialFile.encode([])) == [])
+  }
+
+  @Test func aFileWithTwoDamagedSlotsIsKeptAside() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileCredentialStore(directory: directory)
+      try store.save([1], for: "key")
+      try store.save([2], for: "key")
+      let file = directory.appending(path: "key.session")
+      var bytes = [UInt8](try Data(contentsOf: file))
+      bytes[28] ^= 1
+      bytes[bytes.count / 2 + 28] ^= 1
+      try Data(bytes).write(to: file)
+      let error = #expect(throws: CredentialStoreError.self) { try store.load("key") }
+      #expect(error?.code == .corrupted)
+      let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+      #expect(files.count == 1 && files[0].hasPrefix("key.session.corrupt-"))
+      try store.save([3], for: "key")
+      let loaded = try store.load("key")
+      #expect(loaded == [3])
+    }
+  }
+
+  // MARK: The file
+
+  @Test func aFileOfTheFirstLayoutIsReadAndThenReplaced() async throws {
+    try await withTemporaryDirectory { directory in
+      let file = directory.appending(path: "key.session")
+      try Data("vesta-credential 1 9a71bb4c\nhello".utf8).write(to: file)
+      let store = FileCredentialStore(directory: directory)
+      let loaded = try store.load("key")
+      #expect(loaded == Array("hello".utf8))
+      try store.save([1], for: "key")
+      let saved = try store.load("key")
+      #expect(saved == [1])
+      let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+    }
+  }
+
+  @Test func aSessionIsWrittenInPlaceWhileItFits() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileCredentialStore(directory: directory)
+      let file = directory.appending(path: "key.session").path
+      let number = { try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? Int }
+      // The longest that fits, one more, and a short one in what is a long file by then.
+      try store.save([1], for: "key")
+      let first = try number()
+      for length in [0, 4_068, 1, 4_068] {
+        let bytes = [UInt8](repeating: 7, count: length)
+        try store.save(bytes, for: "key")
+        let (loaded, now) = (try store.load("key"), try number())
+        #expect(loaded == bytes && now == first)
+      }
+      let long = [UInt8](repeating: 8, count: 4_069)
+      try store.save(long, for: "key")
+      let loaded = try store.load("key")
+      #expect(loaded == long)
+      try store.save([2], for: "key")
+      let short = try store.load("key")
+      #expect(short == [2])
+      let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+      #expect(files == ["key.session"])
+    }
+  }
+
+  @Test func readersBesideWritersSeeWholeSessionsAndTheLastOneStays() async throws {
+    try await withTemporaryDirectory { directory in
+      let value = { @Sendable (number: Int) in [UInt8](repeating: UInt8(number), count: 1_000 + number) }
+      try FileCredentialStore(directory: directory).save(value(0), for: "key")
+      await withTaskGroup(of: Void.self) { group in
+        for writer in 0..<4 {
+          group.addTask {
+            let store = FileCredentialStore(directory: directory)
+            for round in 1...8 { try? store.save(value(writer * 8 + round), for: "key") }
+          }
+          group.addTask {
+            let store = FileCredentialStore(directory: directory)
+            for _ in 0..<32 {
+              let bytes = try? store.load("key")
+              #expect(bytes.map { $0 == value(Int($0[0])) } == true)
+            }
+          }
+        }
+      }
+      let last = try #require(try FileCredentialStore(directory: directory).load("key"))
+      #expect([8, 16, 24, 32].contains(Int(last[0])) && last == value(Int(last[0])))
     }
   }
 

@@ -33,6 +33,7 @@ final class ScriptedIdentityBackend: IdentityBackend {
     var idpResponse: IdpSignInResponse?
     var phoneInUse = false
     var lifetime: Int64 = 3600
+    var tellsAccounts = false
   }
 
   let state = Locked(State())
@@ -456,7 +457,9 @@ extension ScriptedIdentityBackend.State {
       """
     let header = Base64.url.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
     let token = "\(header).\(Base64.url.encode(Array(claims.utf8)))."
-    return IdentityTokens(idToken: token, refreshToken: "refresh-\(uid)", expiresIn: lifetime)
+    return IdentityTokens(
+      idToken: token, refreshToken: "refresh-\(uid)", expiresIn: lifetime,
+      account: tellsAccounts ? accounts[uid]?.user : nil)
   }
 
   func uid(of token: String) throws(IdentityError) -> String {

@@ -114,13 +114,50 @@ import Testing
     var user = IdentityUser(localID: "ada", email: "ada@example.com", createdAt: 1_700_000_000_000)
     user.mfaInfo = [MfaEnrollment(mfaEnrollmentID: "m", factor: .phone(number: "+1"), displayName: "phone")]
     user.providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: "7")]
-    let record = UserRecord(user, wasAnonymous: false)
+    user.providerUserInfo[0].email = "a@b"
+    user.tenantID = "t"
+    user.photoURL = "p"
+    user.phoneNumber = "+1"
+    user.displayName = "Ada"
+    user.emailVerified = true
+    user.lastLoginAt = 1_700_000_000_123
+    var record = UserRecord(user, wasAnonymous: false)
+    record.isAnonymous = true
     let session = StoredSession(
-      user: record, tokens: TokenSet(IdentityTokens(idToken: "i", refreshToken: "r"), now: Self.start))
-    let bytes = try session.encoded()
+      user: record, tokens: TokenSet(IdentityTokens(idToken: "i", refreshToken: "r"), now: Self.start + 0.1))
+    let bytes = session.encoded()
     #expect(StoredSession.decoded(bytes) == session)
     for length in 0..<bytes.count { #expect(StoredSession.decoded(Array(bytes[..<length])) == nil) }
     #expect(StoredSession.decoded(Array(#"{"version":2}"#.utf8)) == nil)
+  }
+
+  @Test func aSessionOfTheFirstLayoutIsStillRead() throws {
+    let json = """
+      {"version":1,"user":{"uid":"ada","email":"a@b","isEmailVerified":true,"isAnonymous":false,"creationDate":1.5,
+      "providers":[{"providerID":"google.com","uid":"7"}],"factors":[{"uid":"m","enrollmentDate":2,"phoneNumber":"+1"}]},
+      "tokens":{"idToken":"i","refreshToken":"r","expiration":721692800.25}}
+      """
+    let session = try #require(StoredSession.decoded(Array(json.utf8)))
+    #expect(session.user.uid == "ada" && session.user.isEmailVerified)
+    #expect(session.user.creationDate == Date(timeIntervalSinceReferenceDate: 1.5))
+    #expect(session.user.providers.map(\.uid) == ["7"] && session.user.factors.map(\.phoneNumber) == ["+1"])
+    #expect(session.tokens.expiration == Date(timeIntervalSinceReferenceDate: 721_692_800.25))
+    #expect(StoredSession.decoded(session.encoded()) == session)
+  }
+
+  @Test func bytesThatAreNoSessionAreNeverOne() {
+    let user = UserRecord(IdentityUser(localID: "ada", createdAt: 1), wasAnonymous: false)
+    let bytes = StoredSession(
+      user: user, tokens: TokenSet(IdentityTokens(idToken: "i", refreshToken: "r"), now: Self.start)
+    ).encoded()
+    // A changed byte may change a value, which a store's checksum would tell; it must never stop the process.
+    for index in bytes.indices {
+      for bit in 0..<8 {
+        var damaged = bytes
+        damaged[index] ^= 1 << bit
+        if let session = StoredSession.decoded(damaged) { #expect(!session.user.uid.isEmpty) }
+      }
+    }
   }
 }
 

@@ -334,6 +334,49 @@ import Testing
     #expect(noSession == .missingMultiFactorSession)
   }
 
+  @Test func aSecondFactorGoesOnInTheTenantInWhichTheSignInBegan() async throws {
+    let test = try TestAuth()
+    let factor = MfaEnrollment(mfaEnrollmentID: "m", factor: .phone(number: "+**34"))
+    test.backend.addAccount("ada@example.com", factors: [factor])
+    test.auth.tenantID = "t1"
+    let error = await #expect(throws: AuthError.self) {
+      try await test.auth.signIn(withEmail: "ada@example.com", password: "secret1")
+    }
+    let resolver = try #require(error?.resolver)
+    test.auth.tenantID = "t2"
+    let phone = PhoneAuthProvider.provider(auth: test.auth)
+    let hint = try #require(resolver.hints[0] as? PhoneMultiFactorInfo)
+    let id = try await phone.verifyPhoneNumber(with: hint, multiFactorSession: resolver.session)
+    let credential = phone.credential(withVerificationID: id, verificationCode: "123456")
+    try await resolver.resolveSignIn(with: PhoneMultiFactorGenerator.assertion(with: credential))
+    #expect(test.backend.calls.map(\.name).contains("finalizeMfaSignIn"))
+    for call in test.backend.calls { #expect(call.context.tenantID == "t1", "\(call.name)") }
+  }
+
+  @Test func aSecondFactorOfAReauthenticationGoesOnInTheTenantOfTheUser() async throws {
+    let test = try TestAuth()
+    let user = try await test.signIn()
+    test.backend.change(user.uid) { $0.mfaInfo = [MfaEnrollment(mfaEnrollmentID: "m", factor: .totp)] }
+    test.auth.tenantID = "t2"
+    let before = test.backend.calls.count
+    let error = await #expect(throws: AuthError.self) {
+      try await user.reauthenticate(
+        with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1"))
+    }
+    let assertion = TOTPMultiFactorGenerator.assertionForSignIn(withEnrollmentID: "m", oneTimePassword: "123456")
+    try await #require(error?.resolver).resolveSignIn(with: assertion)
+    for call in test.backend.calls.dropFirst(before) { #expect(call.context.tenantID == nil, "\(call.name)") }
+  }
+
+  @Test func anAccountThatComesWithTheTokensIsNotLookedUp() async throws {
+    let test = try TestAuth()
+    test.backend.state.withLock { $0.tellsAccounts = true }
+    let user = try await test.signIn()
+    #expect(user.email == "ada@example.com" && test.backend.count(of: "lookup") == 0)
+    try await user.reload()
+    #expect(test.backend.count(of: "lookup") == 1)
+  }
+
   @Test func aSecondFactorFinishesAReauthentication() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
@@ -352,7 +395,7 @@ import Testing
     let test = try TestAuth()
     let user = try await test.signIn()
     let enrollment = try await user.multiFactor.session()
-    let signIn = MultiFactorSession(.signIn(test.auth, pendingCredential: "p"))
+    let signIn = MultiFactorSession(.signIn(test.auth, tenantID: nil, pendingCredential: "p"))
     let first = await code { _ = try await TOTPMultiFactorGenerator.generateSecret(with: signIn) }
     let second = await code { _ = try await enrollment.startSignIn(factorUID: "m") }
     let assertion = TOTPMultiFactorGenerator.assertionForSignIn(withEnrollmentID: "m", oneTimePassword: "1")

@@ -23,7 +23,7 @@ final class AuthBench: Sendable {
   let backend: any IdentityBackend
   let admin: any IdentityAdminBackend
   private let app: VestaApp
-  private let directory: URL
+  let directory: URL
 
   private static let made = Locked<AuthBench?>(nil)
   private static let making = SingleFlight<Bool, AuthBench>()

@@ -7,7 +7,9 @@ import VestaAuth
 import VestaConcurrency
 
 /// What accounts cost, on the embedded engine with SQLite and libcrypto.
-public func authBenchmarks() -> [Benchmark] { [signIn, signInOnEngine, verifyToken, sharedRefresh, currentUser] }
+public func authBenchmarks() -> [Benchmark] {
+  [signIn, signInOnEngine, signInSyncs, signInOnEngineSync, verifyToken, sharedRefresh, currentUser]
+}
 
 /// Nearly all of a sign-in should be the password's hash, which is slow on purpose.
 private var signIn: Benchmark {
@@ -37,6 +39,38 @@ private var signInOnEngine: Benchmark {
         return await perOperation(20) { _ = try await bench.backend.signInWithPassword(request, context: .init()) }
       }
     ), other: ("its scrypt alone", scryptAlone))
+}
+
+/// How much of the two lines above the disk takes for itself: its part of them has no bar, and no code makes it less.
+private var signInSyncs: Benchmark {
+  Benchmark(
+    name: "auth-sign-in-disk", unit: .microseconds, bar: .none,
+    ours: ("its two syncs alone", { await syncsAlone(withSession: true) }), other: ("its scrypt alone", scryptAlone))
+}
+
+private var signInOnEngineSync: Benchmark {
+  Benchmark(
+    name: "auth-sign-in-engine-disk", unit: .microseconds, bar: .none,
+    ours: ("its sync alone", { await syncsAlone(withSession: false) }), other: ("its scrypt alone", scryptAlone))
+}
+
+/// Each sync comes after a hash, so that the disk has been as idle as it is in a sign-in.
+private func syncsAlone(withSession: Bool) async -> Double {
+  let bench = await AuthBench.shared()
+  let disk = DiskSync(in: bench.directory)
+  defer { disk.close() }
+  var total = 0.0
+  for _ in 0..<20 {
+    _ = await scryptOnce(bench)
+    total += disk.run(withSession: withSession)
+  }
+  return total / 20
+}
+
+private func scryptOnce(_ bench: AuthBench) async -> Double {
+  await perOperation(1) {
+    _ = try await bench.crypto.verifyPassword(AuthBench.password, against: bench.passwordHash)
+  }
 }
 
 private let scryptAlone: Benchmark.Run = {

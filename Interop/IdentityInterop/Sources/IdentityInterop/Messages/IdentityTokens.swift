@@ -9,16 +9,24 @@ public struct IdentityTokens: IdentityMessage {
   /// For how many seconds the ID token is valid from now on.
   public var expiresIn: Int64
 
+  /// The account, exactly as a look-up with the ID token describes it at that moment.
+  ///
+  /// A service that knows it anyway may send it along with the tokens of a sign-in, which saves a look-up. `nil` says
+  /// nothing: look it up.
+  public var account: IdentityUser?
+
   /// Tokens of one session.
   ///
   /// - Parameters:
   ///   - idToken: Says who the user is: a signed JSON Web Token for this and other services.
   ///   - refreshToken: Gives new ID tokens.
   ///   - expiresIn: For how many seconds the ID token is valid from now on.
-  public init(idToken: String, refreshToken: String, expiresIn: Int64 = 3600) {
+  ///   - account: The account, where it is known.
+  public init(idToken: String, refreshToken: String, expiresIn: Int64 = 3600, account: IdentityUser? = nil) {
     self.idToken = idToken
     self.refreshToken = refreshToken
     self.expiresIn = expiresIn
+    self.account = account
   }
 }
 

@@ -21,16 +21,20 @@ public final class MultiFactorResolver: Sendable {
   /// What the user signs in to.
   public let auth: Auth
 
+  /// The tenant in which the sign-in began; the app may have set another one since.
+  private let tenantID: String?
   private let pendingCredential: String
   private let firstFactor: FirstFactor
   private let user: User?
 
-  init(auth: Auth, pending: PendingSecondFactor, firstFactor: FirstFactor, user: User?) {
+  init(auth: Auth, tenantID: String?, pending: PendingSecondFactor, firstFactor: FirstFactor, user: User?) {
     self.auth = auth
+    self.tenantID = tenantID
     self.firstFactor = firstFactor
     self.user = user
     pendingCredential = pending.mfaPendingCredential
-    session = MultiFactorSession(.signIn(auth, pendingCredential: pending.mfaPendingCredential))
+    session = MultiFactorSession(
+      .signIn(auth, tenantID: tenantID, pendingCredential: pending.mfaPendingCredential))
     hints = pending.factors.map { FactorRecord($0).info }
   }
 
@@ -43,12 +47,12 @@ public final class MultiFactorResolver: Sendable {
   public func resolveSignIn(with assertion: MultiFactorAssertion) async throws -> AuthDataResult {
     let proof = try signInProof(assertion)
     let pendingCredential = pendingCredential
-    let tokens = try await auth.call { backend, context throws(IdentityError) in
+    let tokens = try await auth.call(inTenant: tenantID) { backend, context throws(IdentityError) in
       let request = FinalizeMfaSignInRequest(mfaPendingCredential: pendingCredential, proof: proof)
       return try await backend.finalizeMfaSignIn(request, context: context)
     }
     if let user { return try await user.finishReauthentication(tokens, firstFactor) }
-    return try await auth.finishSignIn(tokens, firstFactor)
+    return try await auth.finishSignIn(tokens, firstFactor, inTenant: tenantID)
   }
 
   /// Finishes the sign-in, or the re-authentication, that needed the second factor.

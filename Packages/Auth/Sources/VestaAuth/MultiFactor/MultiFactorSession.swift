@@ -5,7 +5,7 @@ import IdentityInterop
 public final class MultiFactorSession: Sendable {
   enum Purpose: Sendable {
     case enrollment(User)
-    case signIn(Auth, pendingCredential: String)
+    case signIn(Auth, tenantID: String?, pendingCredential: String)
   }
 
   let purpose: Purpose
@@ -15,7 +15,7 @@ public final class MultiFactorSession: Sendable {
   var callbackQueue: DispatchQueue {
     switch purpose {
     case .enrollment(let user): user.callbackQueue
-    case .signIn(let auth, _): auth.callbackQueue
+    case .signIn(let auth, _, _): auth.callbackQueue
     }
   }
 
@@ -46,10 +46,10 @@ public final class MultiFactorSession: Sendable {
   }
 
   func startSignIn(factorUID: String) async throws -> String {
-    guard case .signIn(let auth, let pendingCredential) = purpose else {
+    guard case .signIn(let auth, let tenantID, let pendingCredential) = purpose else {
       throw AuthError(.invalidMultiFactorSession, "The session is not of a sign-in. Take the one of the resolver.")
     }
-    return try await auth.call { backend, context throws(IdentityError) in
+    return try await auth.call(inTenant: tenantID) { backend, context throws(IdentityError) in
       let request = StartMfaSignInRequest(mfaPendingCredential: pendingCredential, mfaEnrollmentID: factorUID)
       return try await backend.startMfaSignIn(request, context: context).sessionInfo
     }

@@ -24,14 +24,16 @@ struct FirstFactor: Sendable {
   ///
   /// - Parameters:
   ///   - auth: The `Auth` that a second factor goes on with.
+  ///   - tenantID: The tenant of the sign-in, which a second factor goes on in.
   ///   - user: The user who signs in again; `nil` for a sign-in.
-  func tokensOrError(auth: Auth, user: User? = nil) throws -> IdentityTokens {
+  func tokensOrError(auth: Auth, tenantID: String?, user: User? = nil) throws -> IdentityTokens {
     switch outcome {
     case .signedIn(let tokens): return tokens
     case .refused(let error): throw error
     case .secondFactorRequired(let pending):
       var error = AuthError(.secondFactorRequired)
-      error.resolver = MultiFactorResolver(auth: auth, pending: pending, firstFactor: self, user: user)
+      error.resolver = MultiFactorResolver(
+        auth: auth, tenantID: tenantID, pending: pending, firstFactor: self, user: user)
       throw error
     }
   }

@@ -2,37 +2,33 @@ import Foundation
 import IdentityInterop
 
 /// Everything about a signed-in user that is kept from one run to the next.
-struct StoredSession: Codable, Equatable, Sendable {
-  /// The version of this layout.
+///
+/// It can be decoded because earlier versions kept it as JSON; how it is kept is in `StoredSession+Fields.swift`.
+struct StoredSession: Decodable, Equatable, Sendable {
+  /// The version of the JSON layout.
   var version = 1
   var user: UserRecord
   var tokens: TokenSet
-
-  func encoded() throws -> [UInt8] { [UInt8](try JSONEncoder().encode(self)) }
-
-  /// Reads what `encoded()` wrote; `nil` when it is something else.
-  static func decoded(_ bytes: [UInt8]) -> StoredSession? {
-    let session = try? JSONDecoder().decode(Self.self, from: Data(bytes))
-    return session?.version == 1 ? session : nil
-  }
 }
 
 /// The tokens of a session.
-struct TokenSet: Codable, Equatable, Sendable {
+struct TokenSet: Decodable, Equatable, Sendable {
   var idToken: String
   var refreshToken: String
   /// By this machine's clock, so that a wrong clock does not matter.
   var expiration: Date
+}
 
+extension TokenSet {
   init(_ tokens: IdentityTokens, now: Date) {
-    idToken = tokens.idToken
-    refreshToken = tokens.refreshToken
-    expiration = now.addingTimeInterval(TimeInterval(tokens.expiresIn))
+    self.init(
+      idToken: tokens.idToken, refreshToken: tokens.refreshToken,
+      expiration: now.addingTimeInterval(TimeInterval(tokens.expiresIn)))
   }
 }
 
 /// What is known of a user.
-struct UserRecord: Codable, Equatable, Sendable {
+struct UserRecord: Decodable, Equatable, Sendable {
   var uid: String
   var email: String?
   var isEmailVerified = false
@@ -45,14 +41,16 @@ struct UserRecord: Codable, Equatable, Sendable {
   var lastSignInDate: Date?
   var providers: [ProviderRecord] = []
   var factors: [FactorRecord] = []
+}
 
+extension UserRecord {
   /// A user as the backend describes it.
   ///
   /// - Parameters:
   ///   - user: The description.
   ///   - wasAnonymous: Whether the user had no way to sign in again until now.
   init(_ user: IdentityUser, wasAnonymous: Bool) {
-    uid = user.localID
+    self.init(uid: user.localID)
     email = user.email
     isEmailVerified = user.emailVerified
     displayName = user.displayName
@@ -68,17 +66,18 @@ struct UserRecord: Codable, Equatable, Sendable {
 }
 
 /// What one provider says of a user.
-struct ProviderRecord: Codable, Equatable, Sendable {
+struct ProviderRecord: Decodable, Equatable, Sendable {
   var providerID: String
   var uid: String
   var displayName: String?
   var photoURL: String?
   var email: String?
   var phoneNumber: String?
+}
 
+extension ProviderRecord {
   init(_ info: ProviderUserInfo) {
-    providerID = info.providerID
-    uid = info.rawID
+    self.init(providerID: info.providerID, uid: info.rawID)
     displayName = info.displayName
     photoURL = info.photoURL
     email = info.email
@@ -87,17 +86,18 @@ struct ProviderRecord: Codable, Equatable, Sendable {
 }
 
 /// A second factor of a user.
-struct FactorRecord: Codable, Equatable, Sendable {
+struct FactorRecord: Decodable, Equatable, Sendable {
   var uid: String
   var displayName: String?
   var enrollmentDate: Date
   /// `nil` for a factor that makes its codes from a secret.
   var phoneNumber: String?
+}
 
+extension FactorRecord {
   init(_ enrollment: MfaEnrollment) {
-    uid = enrollment.mfaEnrollmentID
+    self.init(uid: enrollment.mfaEnrollmentID, enrollmentDate: Date(milliseconds: enrollment.enrolledAt))
     displayName = enrollment.displayName
-    enrollmentDate = Date(milliseconds: enrollment.enrolledAt)
     if case .phone(let number) = enrollment.factor { phoneNumber = number }
   }
 }

@@ -1,19 +1,22 @@
-import CryptoInterop
 public import Foundation
 
 /// Keeps each session in a file of its own, which only its owner may read (mode 0600, in a directory with mode 0700).
 ///
-/// - A file is replaced as a whole: written beside, flushed to the disk, renamed.
-/// - Each file carries a checksum. A damaged one is renamed to `….corrupt-…` and never deleted.
+/// - A write is on the disk when `save` returns. A crash during it leaves the old bytes or the new ones, whole.
+/// - All that is kept carries a checksum. A damaged file is renamed to `….corrupt-…` and never deleted.
+/// - Several stores, also in several processes, may have the same directory.
 public final class FileCredentialStore: CredentialStore {
   /// Where the files are.
   public let directory: URL
+
+  private let directoryPath: String
 
   /// A store in a directory, which is made when something is first kept.
   ///
   /// - Parameter directory: The directory.
   public init(directory: URL) {
     self.directory = directory
+    directoryPath = directory.path(percentEncoded: false).withoutTrailingSlash
   }
 
   /// What was saved last under a key.
@@ -44,7 +47,8 @@ public final class FileCredentialStore: CredentialStore {
   public func save(_ bytes: [UInt8], for key: String) throws(CredentialStoreError) {
     let path = path(of: key)
     try writing(path) { () throws(PlatformFileError) in
-      try PrivateFile.makeDirectory(directory.path(percentEncoded: false).withoutTrailingSlash)
+      if try PrivateFile.change(path, { CredentialFile.change(of: $0, to: bytes) }) { return }
+      try PrivateFile.makeDirectory(directoryPath)
       try PrivateFile.replace(path, with: CredentialFile.encode(bytes))
     }
   }
@@ -80,43 +84,9 @@ public final class FileCredentialStore: CredentialStore {
     }
   }
 
-  private func path(of key: String) -> String {
-    directory.appending(path: CredentialFile.name(of: key)).path(percentEncoded: false)
-  }
+  private func path(of key: String) -> String { "\(directoryPath)/\(CredentialFile.name(of: key))" }
 }
 
 extension String {
   fileprivate var withoutTrailingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
-}
-
-/// What stands in the file of a session: a line with a version and a checksum, then the bytes.
-enum CredentialFile {
-  private static let start = Array("vesta-credential 1 ".utf8)
-
-  static func encode(_ bytes: [UInt8]) -> [UInt8] {
-    start + checksum(bytes) + [UInt8(ascii: "\n")] + bytes
-  }
-
-  /// The bytes; `nil` when the file is not one of these, or damaged.
-  static func decode(_ file: [UInt8]) -> [UInt8]? {
-    guard file.starts(with: start), let lineEnd = file.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-    let bytes = Array(file[(lineEnd + 1)...])
-    return Array(file[start.count..<lineEnd]) == checksum(bytes) ? bytes : nil
-  }
-
-  /// A name that every file system takes: letters, digits, `-` and `_` stay, other bytes become `%` and two digits.
-  static func name(of key: String) -> String {
-    let name = key.utf8.map { byte -> String in
-      let character = Character(UnicodeScalar(byte))
-      let stays = byte < 128 && (character.isLetter || character.isNumber || character == "-" || character == "_")
-      return stays ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
-    return name.joined() + ".session"
-  }
-
-  private static func checksum(_ bytes: [UInt8]) -> [UInt8] {
-    var checksum = CRC32C()
-    checksum.update(bytes)
-    return Array(String(checksum.value, radix: 16).utf8)
-  }
 }

@@ -99,11 +99,13 @@ extension IdentityEngine {
     user.remove(request.deleteAttributes, providers: request.deleteProviders)
     let endsSessions = user.email != old.email || hash != nil
     if endsSessions { user.revokeTokens(now: now) }
-    try await transaction.save(user, replacing: old, tenant: scope.tenant)
     var change = Change(user: user)
     if endsSessions {
       try await transaction.forgetOldSessions(of: user, tenant: scope.tenant)
-      change.grant = try await openSession(of: user, facts: caller.facts, scope: scope, in: transaction)
+      change.grant = try await openSession(
+        of: user, replacing: old, facts: caller.facts, scope: scope, in: transaction)
+    } else {
+      try await transaction.save(user, replacing: old, tenant: scope.tenant)
     }
     if let email = old.email, let newEmail = user.email, email != newEmail {
       change.recovery = try await recovery(of: email, from: newEmail, user, scope, in: transaction)

@@ -106,12 +106,14 @@ extension IdentityEngine {
   ) async throws(IdentityError) -> PasswordSignInResponse {
     try await answer {
       let candidate = try await candidate(request, context)
-      let isRight = try await isPasswordRight(request.password, of: candidate.user)
+      let present = try candidate.user?.passwordHash.map { try PasswordHash(text: $0) }
+      let isRight = try await isPassword(request.password, present, signerKeyID: candidate.user?.signerKeyID)
       let refusal = candidate.scope.config.hidesEmails ? IdentityError.Code.invalidLoginCredentials : .invalidPassword
       guard isRight, let user = candidate.user else { throw IdentityError(refusal) }
       let policy = candidate.scope.config.passwordPolicy
       if policy.isEnforced, policy.forcesUpgradeOnSignIn { try policy.check(request.password) }
-      let newHash = try await rehashed(request.password, of: user)
+      let isOutdated = present?.needsRehash(preferring: options.passwordScheme) ?? false
+      let newHash = isOutdated ? try await hashPassword(request.password) : nil
       let first = try await write { transaction in
         let scope = try await self.scope(context.tenantID, in: transaction)
         // The password may have been changed while this one was being compared.
@@ -165,25 +167,16 @@ extension IdentityEngine {
 
   /// Compares a password; where there is none to compare with, does the same work in vain, so that the time does not
   /// tell.
-  private func isPasswordRight(_ password: String, of user: UserRecord?) async throws -> Bool {
+  private func isPassword(_ password: String, _ hash: PasswordHash?, signerKeyID: String?) async throws -> Bool {
     guard password.utf8.count <= Checks.longestPassword else { return false }
-    guard let user, let text = user.passwordHash else {
+    guard let hash else {
       let nobody = try PasswordHash(
         scheme: options.passwordScheme, salt: try crypto.randomBytes(count: 16),
         digest: try crypto.randomBytes(count: 32))
       _ = try? await crypto.verifyPassword(password, against: nobody, signerKey: nil)
       return false
     }
-    return try await crypto.verifyPassword(
-      password, against: try PasswordHash(text: text), signerKey: try await signerKey(user.signerKeyID))
-  }
-
-  /// A new hash, where the present one was made in another way than new ones are.
-  private func rehashed(_ password: String, of user: UserRecord) async throws -> String? {
-    guard let text = user.passwordHash,
-      try PasswordHash(text: text).needsRehash(preferring: options.passwordScheme)
-    else { return nil }
-    return try await hashPassword(password)
+    return try await crypto.verifyPassword(password, against: hash, signerKey: try await signerKey(signerKeyID))
   }
 
   private func signerKey(_ id: String?) async throws -> SecretBytes? {

@@ -12,8 +12,8 @@ extension IdentityEngine {
   ) async throws(IdentityError) -> RefreshResponse {
     try await answer {
       let token = try Checks.present(request.refreshToken, or: .missingRefreshToken)
-      guard token.utf8.count <= 512 else { throw IdentityError(.invalidRefreshToken) }
-      let hash = try hash(token)
+      guard let token = SessionToken(token) else { throw IdentityError(.invalidRefreshToken) }
+      let hash = try hash(token.text)
       let grant = try await read { try await self.grant(token, hash: hash, context, in: $0) }
       if now - (grant.user.lastRefreshAt ?? 0) >= Self.refreshGranularity {
         try await noteRefresh(of: grant)
@@ -25,19 +25,20 @@ extension IdentityEngine {
 
   /// The session of a refresh token with its account as it is now.
   private func grant(
-    _ token: String, hash: [UInt8], _ context: IdentityCallContext, in reader: any StoreReader
+    _ token: SessionToken, hash: [UInt8], _ context: IdentityCallContext, in reader: any StoreReader
   ) async throws -> Grant {
-    guard let session = try await reader.record(SessionRecord.self, Keys.session(hash)) else {
+    let key = Keys.session(token.tenant, token.localID, hash)
+    guard let session = try await reader.record(SessionRecord.self, key) else {
       throw IdentityError(.invalidRefreshToken)
     }
-    let tenantID = session.tenant.isEmpty ? nil : session.tenant
+    let tenantID = token.tenant.isEmpty ? nil : token.tenant
     try checkTenant(tenantID, context)
-    guard let user = try await reader.user(session.tenant, session.localID) else {
+    guard let user = try await reader.user(token.tenant, token.localID) else {
       throw IdentityError(.userNotFound)
     }
     guard session.epoch == user.epoch else { throw IdentityError(.tokenExpired) }
     guard !user.disabled else { throw IdentityError(.userDisabled) }
-    return Grant(user: user, tenantID: tenantID, facts: session.facts, refreshToken: token)
+    return Grant(user: user, tenantID: tenantID, facts: session.facts, refreshToken: token.text)
   }
 
   private func noteRefresh(of grant: Grant) async throws {
@@ -49,9 +50,9 @@ extension IdentityEngine {
     }
   }
 
-  /// Checks the account and the provider of a provider's token, which then has to be revoked at the provider.
+  /// Has a provider's token revoked by what `AuthServiceOptions.tokenRevokers` names for the provider.
   ///
-  /// This engine has no way to the providers, so it refuses with `NOT_IMPLEMENTED` after its checks.
+  /// Refuses with `NOT_IMPLEMENTED` where nothing is named. The session stays, and the provider stays linked.
   public func revokeToken(
     _ request: RevokeTokenRequest, context: IdentityCallContext
   ) async throws(IdentityError) {
@@ -62,7 +63,10 @@ extension IdentityEngine {
       guard caller.user.providers.contains(where: { $0.providerID == providerID }) else {
         throw IdentityError(.invalidProviderID)
       }
-      throw IdentityError(.notImplemented, "The embedded engine cannot reach \(providerID).")
+      guard let revoke = options.tokenRevokers[providerID] else {
+        throw IdentityError(.notImplemented, "AuthServiceOptions.tokenRevokers has nothing for \(providerID).")
+      }
+      try await revoke(request)
     }
   }
 

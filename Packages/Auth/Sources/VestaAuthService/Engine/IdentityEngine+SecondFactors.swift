@@ -159,11 +159,11 @@ extension IdentityEngine {
     user.factors.append(factor)
     // Sessions that were opened without the factor are over.
     user.revokeTokens(now: now)
-    try await transaction.save(user, replacing: caller.user, tenant: caller.scope.tenant)
     try await transaction.forgetOldSessions(of: user, tenant: caller.scope.tenant)
     var facts = caller.facts
     facts.secondFactor = SessionFacts.SecondFactor(identifier: factor.id, provider: factor.kind)
-    return try await openSession(of: user, facts: facts, scope: caller.scope, in: transaction)
+    return try await openSession(
+      of: user, replacing: caller.user, facts: facts, scope: caller.scope, in: transaction)
   }
 
   /// Takes a second factor away; ends the other sessions.
@@ -179,11 +179,11 @@ extension IdentityEngine {
         user.factors.removeAll { $0.id == id }
         guard user.factors.count < caller.user.factors.count else { throw IdentityError(.mfaEnrollmentNotFound) }
         user.revokeTokens(now: self.now)
-        try await transaction.save(user, replacing: caller.user, tenant: caller.scope.tenant)
         try await transaction.forgetOldSessions(of: user, tenant: caller.scope.tenant)
         var facts = caller.facts
         if facts.secondFactor?.identifier == id { facts.secondFactor = nil }
-        return try await self.openSession(of: user, facts: facts, scope: caller.scope, in: transaction)
+        return try await self.openSession(
+          of: user, replacing: caller.user, facts: facts, scope: caller.scope, in: transaction)
       }
       return try await tokens(grant)
     }

@@ -8,6 +8,8 @@ struct Grant: Sendable {
   var tenantID: String?
   var facts: SessionFacts
   var refreshToken: String
+  /// The ID token, if it is being signed already.
+  var signing: Task<String, any Error>?
 }
 
 /// What a first factor came to.
@@ -60,31 +62,59 @@ extension IdentityEngine {
     let now = now
     user.lastLoginAt = now
     user.lastRefreshAt = now
-    try await transaction.save(user, replacing: old, tenant: scope.tenant)
     let facts = SessionFacts(provider: provider, authTime: now / 1000, claims: claims, secondFactor: secondFactor)
-    return try await openSession(of: user, facts: facts, scope: scope, in: transaction)
+    return try await openSession(of: user, replacing: old, facts: facts, scope: scope, in: transaction)
   }
 
-  /// Opens a session for an account that is kept already.
+  /// Keeps an account, and opens a session for it.
+  ///
+  /// Its ID token is signed while the store commits, as both take long and neither needs the other. It is handed out
+  /// after the commit only; one of a commit that fails is dropped.
   func openSession(
-    of user: UserRecord, facts: SessionFacts, scope: Scope, in transaction: any StoreTransaction
+    of user: UserRecord, replacing old: UserRecord?, facts: SessionFacts, scope: Scope,
+    in transaction: any StoreTransaction
   ) async throws -> Grant {
-    let refreshToken = try secret(length: 86)
-    let hash = try hash(refreshToken)
-    let record = SessionRecord(tenant: scope.tenant, localID: user.localID, epoch: user.epoch, facts: facts)
-    try await transaction.put(record, Keys.session(hash))
-    try await transaction.put([], for: Keys.sessionOfUser(scope.tenant, user.localID, hash))
-    return Grant(user: user, tenantID: scope.tenantID, facts: facts, refreshToken: refreshToken)
+    var user = user
+    try await makeRoom(for: &user, scope: scope, in: transaction)
+    try await transaction.save(user, replacing: old, tenant: scope.tenant)
+    let token = SessionToken(secret: try secret(length: 86), tenant: scope.tenant, localID: user.localID)
+    let key = Keys.session(scope.tenant, user.localID, try hash(token.text))
+    try await transaction.put(SessionRecord(epoch: user.epoch, facts: facts), key)
+    var grant = Grant(user: user, tenantID: scope.tenantID, facts: facts, refreshToken: token.text)
+    // Detached: what the key ring may have to write is no part of this transaction.
+    grant.signing = Task.detached { [grant] in try await self.idToken(grant) }
+    return grant
   }
 
-  /// Signs the ID token of a session.
+  /// Counts one more session of an account, and forgets old ones where there are too many.
+  private func makeRoom(
+    for user: inout UserRecord, scope: Scope, in transaction: any StoreTransaction
+  ) async throws {
+    let limit = max(1, options.sessionLimit)
+    if user.sessionCount >= limit {
+      // A sweep looks at all of them, so it makes room for many at once.
+      let kept = try await transaction.keepSessions(of: user, tenant: scope.tenant, atMost: limit - limit / 10 - 1)
+      user.sessionCount = Int64(kept)
+    }
+    user.sessionCount += 1
+  }
+
+  /// The tokens of a session.
   func tokens(_ grant: Grant) async throws -> IdentityTokens {
+    guard let signing = grant.signing else {
+      return IdentityTokens(
+        idToken: try await idToken(grant), refreshToken: grant.refreshToken, expiresIn: options.idTokenLifetime)
+    }
+    return IdentityTokens(
+      idToken: try await signing.value, refreshToken: grant.refreshToken, expiresIn: options.idTokenLifetime,
+      account: grant.user.view(tenantID: grant.tenantID))
+  }
+
+  private func idToken(_ grant: Grant) async throws -> String {
     let claims = TokenClaims.idToken(
       of: grant.user, tenantID: grant.tenantID, session: grant.facts, projectID: projectID, now: nowSeconds,
       lifetime: options.idTokenLifetime)
-    return IdentityTokens(
-      idToken: try JWT.sign(claims, with: try await keyRing.signer()), refreshToken: grant.refreshToken,
-      expiresIn: options.idTokenLifetime)
+    return try JWT.sign(claims, with: try await keyRing.signer())
   }
 
   /// What a first factor came to, for the response.

@@ -13,8 +13,7 @@ import StoreInterop
 /// | `12 tenant phone` | the user id of the account that has it |
 /// | `13 tenant provider raw-id` | the user id of the account that it is linked to |
 /// | `14 tenant e-mail user` | nothing: a provider of that account knows it by this address |
-/// | `20 hash` | the session of the refresh token with that SHA-256 |
-/// | `21 tenant user hash` | nothing: a session of that account |
+/// | `20 tenant user hash` | the session of that account whose refresh token has that SHA-256 |
 /// | `30 hash` | the ticket of the secret with that SHA-256 |
 /// | `31 time hash` | nothing: a ticket expires then |
 ///
@@ -30,7 +29,6 @@ enum Keys {
     case provider = 0x13
     case providerEmail = 0x14
     case session = 0x20
-    case sessionOfUser = 0x21
     case ticket = 0x30
     case ticketExpiry = 0x31
 
@@ -68,12 +66,11 @@ enum Keys {
     Table.providerEmail.prefix.text(tenant).text(email).range
   }
 
-  static func session(_ hash: [UInt8]) -> [UInt8] { Table.session.prefix.hash(hash).bytes }
-  static func sessionOfUser(_ tenant: String, _ localID: String, _ hash: [UInt8]) -> [UInt8] {
-    Table.sessionOfUser.prefix.text(tenant).text(localID).hash(hash).bytes
+  static func session(_ tenant: String, _ localID: String, _ hash: [UInt8]) -> [UInt8] {
+    Table.session.prefix.text(tenant).text(localID).hash(hash).bytes
   }
   static func sessions(_ tenant: String, _ localID: String) -> KeyRange {
-    Table.sessionOfUser.prefix.text(tenant).text(localID).range
+    Table.session.prefix.text(tenant).text(localID).range
   }
 
   static func ticket(_ hash: [UInt8]) -> [UInt8] { Table.ticket.prefix.hash(hash).bytes }
@@ -91,9 +88,9 @@ enum Keys {
     return try key.bytes()
   }
 
-  /// All that belongs to a tenant, but its sessions and tickets, which lead nowhere without their users.
+  /// All that belongs to a tenant, but its tickets, which lead nowhere without their users.
   static func everything(of tenant: String) -> [KeyRange] {
-    [Table.user, .email, .phone, .provider, .providerEmail, .sessionOfUser].map {
+    [Table.user, .email, .phone, .provider, .providerEmail, .session].map {
       $0.prefix.text(tenant).range
     }
   }

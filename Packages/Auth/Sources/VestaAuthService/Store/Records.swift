@@ -1,12 +1,11 @@
+import AuthFields
 import CryptoInterop
 import IdentityInterop
 
 /// A session: what a refresh token stands for.
 ///
-/// The token itself is not kept, only its SHA-256, as the key.
-struct SessionRecord: Sendable, Codable, Equatable {
-  var tenant: String
-  var localID: String
+/// The token itself is not kept, only its SHA-256, in the key behind the account.
+struct SessionRecord: Sendable, Equatable {
   /// The user's epoch at the sign-in.
   var epoch: Int64
   var facts: SessionFacts
@@ -149,20 +148,41 @@ struct PolicyRecord: Sendable, Codable, Equatable {
   }
 }
 
-/// Records as bytes: one byte for the version of the form, then JSON.
+/// Records as bytes: one byte for the form, then JSON, or fields where the record is a `CompactRecord`.
 enum RecordCodec {
-  static let version: UInt8 = 1
+  static let json: UInt8 = 1
+  static let fields: UInt8 = 2
 
-  static func encode(_ record: some Encodable) throws -> [UInt8] { [version] + (try encodeJSON(record)) }
+  static func encode(_ record: some Encodable) throws -> [UInt8] { [json] + (try encodeJSON(record)) }
+
+  static func encode(_ record: some CompactRecord) -> [UInt8] {
+    var writer = FieldWriter(after: [fields])
+    // One field around all, as its length tells a record that was cut off between two fields.
+    writer.put(1, record.write)
+    return writer.bytes
+  }
 
   static func decode<Record: Decodable>(_ type: Record.Type, from bytes: [UInt8]) throws -> Record {
-    guard bytes.first == version else {
-      throw IdentityError(.internalError, "A \(type) in the store was written by another version of Vesta.")
-    }
+    guard bytes.first == json else { throw foreign(type) }
     do {
       return try decodeJSON(type, from: bytes.dropFirst())
     } catch {
       throw IdentityError(.internalError, "A \(type) in the store is damaged.")
     }
+  }
+
+  static func decode<Record: CompactRecord>(_ type: Record.Type, from bytes: [UInt8]) throws -> Record {
+    guard bytes.first == fields else { throw foreign(type) }
+    do {
+      var reader = FieldReader(bytes.dropFirst())
+      guard let record = try reader.next() else { throw FieldError() }
+      return try Record(try record.fields())
+    } catch {
+      throw IdentityError(.internalError, "A \(type) in the store is damaged.")
+    }
+  }
+
+  private static func foreign(_ type: Any.Type) -> IdentityError {
+    IdentityError(.internalError, "A \(type) in the store was written by another version of Vesta.")
   }
 }

@@ -8,6 +8,11 @@ extension StoreReader {
     return try RecordCodec.decode(type, from: bytes)
   }
 
+  func record<Record: CompactRecord>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
+    guard let bytes = try await get(key) else { return nil }
+    return try RecordCodec.decode(type, from: bytes)
+  }
+
   func text(_ key: [UInt8]) async throws -> String? {
     try await get(key).map { String(decoding: $0, as: UTF8.self) }
   }
@@ -39,6 +44,10 @@ extension StoreTransaction {
     try await put(try RecordCodec.encode(record), for: key)
   }
 
+  func put(_ record: some CompactRecord, _ key: [UInt8]) async throws {
+    try await put(RecordCodec.encode(record), for: key)
+  }
+
   /// Keeps an account and moves its index rows along: the one place that does, so that they cannot disagree.
   ///
   /// - Parameters:
@@ -47,6 +56,7 @@ extension StoreTransaction {
   ///   - tenant: The tenant.
   /// - Throws: `IdentityError` when an address, a number or a provider's user belongs to another account.
   func save(_ user: UserRecord, replacing old: UserRecord?, tenant: String) async throws {
+    if let old, user.hasIndexRows(of: old) { return try await put(user, Keys.user(tenant, user.localID)) }
     let wanted = user.indexRows(tenant)
     let present = old?.indexRows(tenant) ?? [:]
     let added = wanted.filter { present[$0.key] == nil }
@@ -65,7 +75,6 @@ extension StoreTransaction {
   /// Takes an account away, with its index rows and its sessions.
   func remove(_ user: UserRecord, tenant: String) async throws {
     for key in user.indexRows(tenant).keys { try await delete(key) }
-    for hash in try await sessionHashes(of: user.localID, tenant: tenant) { try await delete(Keys.session(hash)) }
     try await deleteRange(Keys.sessions(tenant, user.localID))
     try await delete(Keys.user(tenant, user.localID))
   }
@@ -74,20 +83,21 @@ extension StoreTransaction {
   ///
   /// Those of the epoch before this one are kept: their refresh tokens are told that they have expired.
   func forgetOldSessions(of user: UserRecord, tenant: String) async throws {
-    for hash in try await sessionHashes(of: user.localID, tenant: tenant) {
-      guard let session = try await record(SessionRecord.self, Keys.session(hash)) else { continue }
-      guard session.epoch < user.epoch - 1 else { continue }
-      try await delete(Keys.session(hash))
-      try await delete(Keys.sessionOfUser(tenant, user.localID, hash))
-    }
+    _ = try await keepSessions(of: user, tenant: tenant, atMost: .max)
   }
 
-  private func sessionHashes(of localID: String, tenant: String) async throws -> [[UInt8]] {
-    let range = Keys.sessions(tenant, localID)
-    return try await entries(in: range).map { entry in
-      var key = KeyDecoder(entry.key, from: range.lower.count)
-      return try key.bytes()
+  /// Forgets the sessions of an account that are over, and of the others the oldest beyond a number.
+  ///
+  /// - Returns: How many sessions are left.
+  func keepSessions(of user: UserRecord, tenant: String, atMost most: Int) async throws -> Int {
+    let sessions = try await entries(in: Keys.sessions(tenant, user.localID)).map {
+      (key: $0.key, record: try RecordCodec.decode(SessionRecord.self, from: $0.value))
     }
+    let over = sessions.filter { $0.record.epoch < user.epoch - 1 }
+    let others = sessions.filter { $0.record.epoch >= user.epoch - 1 }
+      .sorted { $0.record.facts.authTime > $1.record.facts.authTime }
+    for session in over + others.dropFirst(most) { try await delete(session.key) }
+    return min(others.count, most)
   }
 }
 
@@ -98,6 +108,12 @@ struct IndexRow: Equatable {
 }
 
 extension UserRecord {
+  /// Whether this account is found by the same index rows as another state of it: nearly always so.
+  fileprivate func hasIndexRows(of other: UserRecord) -> Bool {
+    localID == other.localID && email == other.email && phoneNumber == other.phoneNumber
+      && providers == other.providers
+  }
+
   /// The index rows that this account is found by.
   func indexRows(_ tenant: String) -> [[UInt8]: IndexRow] {
     var rows: [[UInt8]: IndexRow] = [:]

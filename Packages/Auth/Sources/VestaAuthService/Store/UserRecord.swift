@@ -1,9 +1,9 @@
 import IdentityInterop
 
 /// An account as it is kept.
-struct UserRecord: Sendable, Codable, Equatable {
+struct UserRecord: Sendable, Equatable {
   /// A user of an identity provider.
-  struct Provider: Sendable, Codable, Equatable {
+  struct Provider: Sendable, Equatable {
     var providerID: String
     var rawID: String
     var federatedID: String?
@@ -15,7 +15,7 @@ struct UserRecord: Sendable, Codable, Equatable {
   }
 
   /// A second factor: a phone where there is a number, an authenticator app where there is a secret.
-  struct Factor: Sendable, Codable, Equatable {
+  struct Factor: Sendable, Equatable {
     var id: String
     var phoneNumber: String?
     var totpSecret: [UInt8]?
@@ -57,6 +57,8 @@ struct UserRecord: Sendable, Codable, Equatable {
   var factors: [Factor] = []
   /// Linked providers; `password` and `phone` are not among them, they follow from the rest.
   var providers: [Provider] = []
+  /// How many sessions are kept; never less than there are.
+  var sessionCount: Int64 = 0
 
   init(localID: String, createdAt: Int64) {
     self.localID = localID

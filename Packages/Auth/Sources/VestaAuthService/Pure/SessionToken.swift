@@ -1,0 +1,44 @@
+import CryptoInterop
+import StoreInterop
+
+/// A refresh token: 64 bytes that nobody can guess, and whose session it stands for.
+///
+/// The account is in it so that a session is one row beside the other sessions of its account. It is no secret, and
+/// nobody can find a session with it alone.
+struct SessionToken: Sendable, Equatable {
+  private static let secretLength = 86
+  /// More than the longest tenant and user id make; nothing longer is looked at.
+  private static let longest = 1024
+
+  let tenant: String
+  let localID: String
+
+  /// What the client gets.
+  let text: String
+
+  /// A token for a session of an account.
+  ///
+  /// - Parameters:
+  ///   - secret: 86 letters of base64url.
+  ///   - tenant: The tenant as keys have it.
+  ///   - localID: The account.
+  init(secret: String, tenant: String, localID: String) {
+    self.tenant = tenant
+    self.localID = localID
+    var owner = KeyEncoder()
+    owner.append(string: tenant)
+    owner.append(string: localID)
+    text = secret + "." + Base64.url.encode(owner.bytes)
+  }
+
+  /// A token that somebody shows; `nil` when it was never one of ours.
+  init?(_ text: String) {
+    guard text.utf8.count <= Self.longest, let point = text.utf8.firstIndex(of: UInt8(ascii: ".")),
+      text.utf8.distance(from: text.startIndex, to: point) == Self.secretLength,
+      let owner = try? Base64.url.decode(String(text[text.index(after: point)...]))
+    else { return nil }
+    var key = KeyDecoder(owner)
+    guard let tenant = try? key.string(), let localID = try? key.string(), key.isAtEnd else { return nil }
+    (self.tenant, self.localID, self.text) = (tenant, localID, text)
+  }
+}
