@@ -46,6 +46,7 @@ struct QueryRunner {
     var answer = QueryAnswer(plan: plan)
     let wanted = query.limit.map { $0 + query.offset } ?? .max
     var entries = EntryUnion(plan, wanted: wanted, in: snapshot)
+    var nearest = query.findNearest.map { NearestSearch(NearestVectors($0)) }
     var matched = 0
     if plan.isDecided {
       // What is left out need not be read.
@@ -58,13 +59,14 @@ struct QueryRunner {
       if documents.isEmpty { break }
       for case let document? in documents where matched < wanted && (plan.isDecided || query.matches(document)) {
         matched += 1
-        if matched > query.offset { answer.documents.append(document) }
+        guard matched > query.offset else { continue }
+        if nearest == nil { answer.documents.append(document) } else { nearest?.add(document) }
       }
       batch = min(batch * 2, QueryRunner.largestBatch)
     }
     answer.skipped = min(matched, query.offset)
     answer.scanned = entries.scanned
-    if let search = query.findNearest { answer.documents = NearestVectors(search).nearest(in: answer.documents) }
+    if let nearest { answer.documents = nearest.results }
     return answer
   }
 
