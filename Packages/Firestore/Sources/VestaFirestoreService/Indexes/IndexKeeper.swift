@@ -217,6 +217,11 @@ final class IndexKeeper: Sendable {
   {
     for index in catalogue.indexes(of: change.path.parent.lastSegment) {
       let shape = index.row.shape
+      if let before = change.original?.fields, let after = change.document?.fields,
+        shape.parts.allSatisfy({ before[$0.path] == after[$0.path] })
+      {
+        continue
+      }
       let old = change.original.map { shape.entries(change.path, $0.fields, at: change.place) } ?? [:]
       let new = change.document.map { shape.entries(change.path, $0.fields, at: change.place) } ?? [:]
       let prefix = keys.entries(ofIndex: index.id)
