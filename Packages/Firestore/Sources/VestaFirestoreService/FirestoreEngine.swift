@@ -88,11 +88,11 @@ public final class FirestoreEngine: FirestoreBackend {
     try await serving { try await engine(parent: request.parent).runAggregation(request) }
   }
 
-  /// Refuses with `UNIMPLEMENTED`: this engine does not split queries yet.
+  /// Splits a query of a collection group into parts that can run side by side.
   public func partitionQuery(
     _ request: PartitionQueryRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> PartitionQueryResponse {
-    throw FirestoreError(.unimplemented, "This engine does not split queries.")
+    try await serving { try await engine(parent: request.parent).partitionQuery(request) }
   }
 
   /// Commits writes, all or nothing, and ends the transaction if there is one.

@@ -155,6 +155,34 @@ struct PlannerPropertyTests {
     #expect(planned == queries.count)
   }
 
+  /// Moments in the past are answered from the indexes of the present, and from what has changed since.
+  @Test(arguments: [UInt64(201), 202])
+  func thePastIsAnsweredFromIndexesToo(seed: UInt64) async throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    let engine = makeEngine()
+    var moments: [(time: Timestamp, query: StructuredQuery, documents: [Document], count: Value?)] = []
+    func count(_ query: StructuredQuery, _ consistency: ReadConsistency) async throws -> Value? {
+      let figures = [Aggregation(.count(upTo: nil)), Aggregation(.sum(fieldPath: "f"))]
+      let request = RunAggregationQueryRequest(
+        parent: root, query: .init(query: query, aggregations: figures), consistency: consistency)
+      return try await engine.runAggregation(request, context: owner).result.map(Value.map)
+    }
+    for _ in 0..<36 {
+      let path = data.path()
+      let write = data.pick([0, 1, 2, 3]) == 0 ? Write.delete(name(path)) : update(path, data.richFields())
+      let time = try await engine.commit(write).commitTime
+      let query = data.richQuery()
+      guard (try? NormalQuery(query, parent: root)) != nil else { continue }
+      moments.append((time, query, try await engine.query(query), try await count(query, .latest)))
+    }
+    try await engine.engine(database).indexes.settle()
+    for (time, query, documents, figures) in moments {
+      #expect(try await engine.query(query, .readTime(time)) == documents, "seed \(seed): \(query)")
+      #expect(try await count(query, .readTime(time)) == figures, "seed \(seed): \(query)")
+    }
+    #expect(moments.count > 12)
+  }
+
   @Test func rangesTurnAsTheirKeysDo() {
     var data = RandomData(generator: SeededGenerator(seed: 7))
     let keys = (0..<18).map { _ in IndexEncoder.encode(data.anyValue()) }

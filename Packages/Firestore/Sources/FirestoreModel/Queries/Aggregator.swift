@@ -2,27 +2,35 @@ package import FirestoreInterop
 
 /// Figures that are made of one document after the other.
 package struct Aggregator: Sendable {
+  /// A sum that does not depend on the order of its numbers: integers are added exactly, and of doubles what each
+  /// addition loses is kept.
   private struct Sum: Sendable {
-    var whole: Int64 = 0
-    var total = 0.0
-    var isWhole = true
-    var count: Int64 = 0
+    private var whole: Int128 = 0
+    private var doubles = 0.0
+    private var lost = 0.0
+    private var isWhole = true
+    private(set) var count: Int64 = 0
 
     mutating func add(_ value: Value) {
       switch value {
-      case .integer(let number):
-        let (sum, overflow) = whole.addingReportingOverflow(number)
-        whole = overflow ? whole : sum
-        if overflow { isWhole = false }
-        total += Double(number)
-        count += 1
+      case .integer(let number): whole += Int128(number)
       case .double(let number):
         isWhole = false
-        total += number
-        count += 1
+        let sum = doubles + number
+        lost += doubles.magnitude >= number.magnitude ? doubles - sum + number : number - sum + doubles
+        doubles = sum
       default: return
       }
+      count += 1
     }
+
+    /// An integer where all numbers were, and the sum is one that a value can be.
+    var value: Value {
+      if isWhole, let number = Int64(exactly: whole) { return .integer(number) }
+      return .double(double)
+    }
+
+    var double: Double { doubles.isFinite ? Double(whole) + (doubles + lost) : doubles }
   }
 
   private let aggregations: [(operation: Aggregation.Operation, path: FieldPath?, alias: String)]
@@ -92,8 +100,8 @@ package struct Aggregator: Sendable {
     let sum = sums[index]
     switch aggregations[index].operation {
     case .count(let upTo): return .integer(min(count, upTo ?? count))
-    case .sum: return sum.isWhole ? .integer(sum.whole) : .double(sum.total)
-    case .average: return sum.count == 0 ? .null : .double(sum.total / Double(sum.count))
+    case .sum: return sum.value
+    case .average: return sum.count == 0 ? .null : .double(sum.double / Double(sum.count))
     }
   }
 

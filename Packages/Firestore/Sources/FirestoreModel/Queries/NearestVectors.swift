@@ -4,27 +4,34 @@ package import FirestoreInterop
 package struct NearestVectors: Sendable {
   private let search: FindNearest
   private let query: [Double]
+  private let path: FieldPath
 
   /// A search that has been checked.
   package init(_ search: FindNearest) {
     self.search = search
     query = NearestVectors.numbers(of: search.queryVector) ?? []
+    // `QueryRules` has parsed it before.
+    path = (try? FieldPath(parsing: search.vectorField)) ?? .documentName
   }
 
   /// The nearest documents, nearest first; those at one distance stay in their order.
   package func nearest(in documents: [Document]) -> [Document] {
-    guard let path = try? FieldPath(parsing: search.vectorField) else { return [] }
-    let measured = documents.compactMap { document -> (document: Document, distance: Double)? in
-      guard let value = document.fields[path], let vector = NearestVectors.numbers(of: value) else { return nil }
-      guard vector.count == query.count, let distance = distance(to: vector), isNear(distance) else { return nil }
-      return (document, distance)
-    }
-    let isProduct = search.distanceMeasure == .dotProduct
-    let order = measured.indices.sorted { left, right in
-      let (first, second) = (measured[left].distance, measured[right].distance)
-      return first == second ? left < right : isProduct ? first > second : first < second
-    }
-    return order.prefix(Int(search.limit)).map { withDistance(measured[$0].document, measured[$0].distance) }
+    var search = NearestSearch(self)
+    for document in documents { search.add(document) }
+    return search.results
+  }
+
+  var limit: Int { Int(search.limit) }
+
+  /// How far a document is; `nil` where it has no vector of the right kind, or is too far.
+  func distance(of document: Document) -> Double? {
+    guard let value = document.fields[path], let vector = NearestVectors.numbers(of: value) else { return nil }
+    guard vector.count == query.count, let distance = distance(to: vector), isNear(distance) else { return nil }
+    return distance
+  }
+
+  func isNearer(_ left: Double, than right: Double) -> Bool {
+    search.distanceMeasure == .dotProduct ? left > right : left < right
   }
 
   /// The distance of a vector; `nil` where there is none, as for the angle to the vector of zeros.
@@ -47,7 +54,7 @@ package struct NearestVectors: Sendable {
     return search.distanceMeasure == .dotProduct ? distance >= threshold : distance <= threshold
   }
 
-  private func withDistance(_ document: Document, _ distance: Double) -> Document {
+  func withDistance(_ document: Document, _ distance: Double) -> Document {
     guard let field = search.distanceResultField, let path = try? FieldPath(parsing: field) else { return document }
     var result = document
     result.fields.set(.double(distance), at: path)
@@ -68,4 +75,38 @@ package struct NearestVectors: Sendable {
   }
 
   private static func length(of vector: [Double]) -> Double { vector.reduce(0) { $0 + $1 * $1 }.squareRoot() }
+}
+
+/// A search under way: it keeps the nearest documents so far, and not all that it was given.
+package struct NearestSearch: Sendable {
+  private let vectors: NearestVectors
+  private var found: [(document: Document, distance: Double, number: Int)] = []
+  private var count = 0
+
+  /// A search that has been given nothing.
+  package init(_ vectors: NearestVectors) { self.vectors = vectors }
+
+  /// Looks at a document; of two at one distance the earlier one is nearer.
+  package mutating func add(_ document: Document) {
+    guard let distance = vectors.distance(of: document) else { return }
+    found.append((document, distance, count))
+    count += 1
+    // Sorting once in a while costs less than keeping order all the time.
+    if found.count >= 4 * vectors.limit + 64 { trim() }
+  }
+
+  /// The nearest documents, nearest first.
+  package var results: [Document] {
+    var search = self
+    search.trim()
+    return search.found.map { vectors.withDistance($0.document, $0.distance) }
+  }
+
+  private mutating func trim() {
+    found.sort { left, right in
+      left.distance == right.distance
+        ? left.number < right.number : vectors.isNearer(left.distance, than: right.distance)
+    }
+    found.removeLast(max(0, found.count - vectors.limit))
+  }
 }

@@ -16,7 +16,10 @@ struct AggregationRunner {
   }
 
   func answer() async throws -> (MapValue, QueryAnswer) {
-    if query.findNearest == nil, let needs = QueryNeeds(planned), let places = FieldPlaces(figures.fields, needs),
+    // In the past, a limit is a matter of documents.
+    let isBounded = query.limit != nil || query.offset > 0
+    if query.findNearest == nil, snapshot.past.isEmpty || !isBounded, let needs = QueryNeeds(planned),
+      let places = FieldPlaces(figures.fields, needs),
       needs.isDecided, let plan = try await QueryRunner.plan(needs, in: snapshot), plan.isDecided
     {
       return try await run(plan, places)
@@ -32,18 +35,20 @@ struct AggregationRunner {
     let wanted = min(query.limit ?? .max, figures.sufficientCount ?? .max)
     let most = wanted.addingReportingOverflow(query.offset)
     var entries = EntryUnion(plan, wanted: most.overflow ? .max : most.partialValue, in: snapshot)
-    if places.isEmpty {
+    if places.isEmpty, snapshot.past.isEmpty {
       figures.add(
         count: max(0, try await entries.count(atMost: most.overflow ? .max : most.partialValue) - query.offset))
     } else {
       let parts = plan.branches.map { places.firstParts(of: $0.scans[0]) }
       var number = 0
       while number - query.offset < wanted, let (entry, branch) = try await entries.next() {
+        if !snapshot.past.isEmpty, snapshot.past[entries.document(entry, branch).place] != nil { continue }
         number += 1
         guard number > query.offset else { continue }
         guard let values = places.values(in: entry, firstPart: parts[branch]) else { throw FirestoreError.damaged }
         figures.add(values: values)
       }
+      for document in try PastDocuments(of: planned, in: snapshot).documents { figures.add(document) }
     }
     return (figures.result, QueryAnswer(scanned: entries.scanned, plan: plan))
   }

@@ -25,13 +25,13 @@ enum Explanation {
   ///   - answer: What it came to.
   ///   - results: How many results were returned.
   static func metrics(of answer: QueryAnswer, results: Int, duration: Duration) -> ExplainMetrics {
-    // A thousand entries of an index cost as much as a document.
-    let isOfEntries = answer.read == 0 && answer.scanned > 0
-    let billed = isOfEntries ? (answer.scanned + 999) / 1000 : answer.read
+    // A thousand entries cost as much as a document, where they are looked at for themselves.
+    let isFiltered = answer.plan?.branches.contains { !$0.test.isEmpty } ?? false
+    let entries = answer.read == 0 || isFiltered ? answer.scanned : 0
+    let billed = answer.read + (entries + 999) / 1000
     let billing: MapValue = [
-      "documents_billable": .string("\(answer.read)"),
-      "index_entries_billable": .string("\(isOfEntries ? answer.scanned : 0)"),
-      "min_query_cost": .string(billed == 0 ? "1" : "0"),
+      "documents_billable": .string("\(answer.read)"), "index_entries_billable": .string("\(entries)"),
+      "small_ops": .string("0"), "min_query_cost": .string(billed == 0 ? "1" : "0"),
     ]
     let statistics = ExecutionStats(
       resultsReturned: Int64(results), executionDuration: duration, readOperations: Int64(max(billed, 1)),

@@ -32,7 +32,7 @@ struct QueryRunner {
 
   /// The plan of a query, if its indexes are ready; those that are missing are begun.
   static func plan(_ needs: QueryNeeds, in snapshot: Snapshot) async throws -> QueryPlan? {
-    guard let keeper = snapshot.indexes, snapshot.past.isEmpty else { return nil }
+    guard let keeper = snapshot.indexes else { return nil }
     let catalogue = try await keeper.catalogue(snapshot.head, snapshot.reader)
     let outcome = QueryPlanner(needs, catalogue, keeper.declared).outcome()
     keeper.build(outcome.missing)
@@ -43,43 +43,42 @@ struct QueryRunner {
   }
 
   private func run(_ plan: QueryPlan) async throws -> QueryAnswer {
-    var answer = QueryAnswer(plan: plan)
-    let wanted = query.limit.map { $0 + query.offset } ?? .max
-    var entries = EntryUnion(plan, wanted: wanted, in: snapshot)
-    var matched = 0
-    if plan.isDecided {
+    var entries = EntryUnion(plan, wanted: query.limit.map { $0 + query.offset } ?? .max, in: snapshot)
+    var sink = QuerySink(query)
+    var read = 0
+    // Indexes are of the present. What has changed since the moment of the snapshot is put in from the log.
+    var past = try PastDocuments(of: query, in: snapshot).documents[...]
+    if plan.isDecided, snapshot.past.isEmpty {
       // What is left out need not be read.
-      while matched < min(query.offset, wanted), try await entries.next() != nil { matched += 1 }
+      while sink.isSkipping, try await entries.next() != nil { sink.skip() }
     }
     var batch = 32
-    while matched < wanted {
-      let size = plan.isDecided ? min(wanted - matched, QueryRunner.largestBatch) : batch
-      let documents = try await next(size, of: &entries, &answer)
+    while !sink.isFull {
+      let size = plan.isDecided ? min(sink.room, QueryRunner.largestBatch) : batch
+      let documents = try await next(size, of: &entries)
       if documents.isEmpty { break }
-      for case let document? in documents where matched < wanted && (plan.isDecided || query.matches(document)) {
-        matched += 1
-        if matched > query.offset { answer.documents.append(document) }
+      read += documents.count
+      for case let document? in documents where plan.isDecided || query.matches(document) {
+        while let first = past.first, query.compare(first, document) < 0 { sink.take(past.removeFirst()) }
+        sink.take(document)
       }
       batch = min(batch * 2, QueryRunner.largestBatch)
     }
-    answer.skipped = min(matched, query.offset)
-    answer.scanned = entries.scanned
-    if let search = query.findNearest { answer.documents = NearestVectors(search).nearest(in: answer.documents) }
-    return answer
+    for document in past { sink.take(document) }
+    return QueryAnswer(
+      documents: sink.documents, skipped: sink.skipped, read: read, scanned: entries.scanned, plan: plan)
   }
 
   /// The documents of the next entries, read together.
-  private func next(
-    _ count: Int, of entries: inout EntryUnion, _ answer: inout QueryAnswer
-  ) async throws -> [Document?] {
+  private func next(_ count: Int, of entries: inout EntryUnion) async throws -> [Document?] {
     var places: [Place] = []
     var rows: [[UInt8]?] = []
     while places.count < count, let (entry, branch) = try await entries.next() {
       let (place, row) = entries.document(entry, branch)
+      if !snapshot.past.isEmpty, snapshot.past[place] != nil { continue }
       places.append(place)
       rows.append(row)
     }
-    answer.read += places.count
     let absent = places.indices.filter { rows[$0] == nil }
     if !absent.isEmpty {
       for (index, row) in zip(absent, try await snapshot.rows(at: absent.map { places[$0] })) { rows[index] = row }

@@ -55,7 +55,8 @@ struct Snapshot {
     for change in try await changes(after: version) where past[change.place] == nil {
       past[change.place] = .some(change.before)
     }
-    return Snapshot(reader: reader, keys: keys, name: name, head: head, version: version, past: past)
+    return Snapshot(
+      reader: reader, keys: keys, name: name, head: head, version: version, past: past, indexes: indexes)
   }
 
   /// What has been changed after a version, in the order of the commits.

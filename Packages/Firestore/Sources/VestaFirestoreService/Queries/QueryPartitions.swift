@@ -1,0 +1,166 @@
+import FirestoreInterop
+import FirestoreModel
+import StoreInterop
+
+/// Finds names that split the documents of a group into parts of about the same size.
+///
+/// Of a small group every name is looked at. Of a large one, keys are guessed between known ones and the next name behind
+/// each guess is taken, so the cost follows the number of parts and not the group. Which names they are does not matter
+/// for the results: any names split a query.
+struct QueryPartitions {
+  private let keys: DatabaseKeys
+  private let reader: any StoreReader
+  private let collectionID: String
+  /// The index of the group by name; `nil` while there is none, when documents of all collections are looked at.
+  private let index: IndexCatalogue.Index?
+
+  /// Up to so many rows are looked at one by one.
+  private static let small = 4096
+
+  init(_ query: NormalQuery, in snapshot: Snapshot, _ catalogue: IndexCatalogue) {
+    keys = snapshot.keys
+    reader = snapshot.reader
+    let collectionID = query.collectionID ?? ""
+    self.collectionID = collectionID
+    let shape = IndexShape(collectionID: collectionID, isGroup: true, parts: [])
+    index = catalogue.byShape[shape].flatMap { $0.row.isReady ? $0 : nil }
+  }
+
+  /// At most so many names, in order.
+  func names(_ count: Int) async throws -> [ResourcePath] {
+    let range = KeyRange(prefix: index.map { keys.entries(ofIndex: $0.id) } ?? keys.documents)
+    let (some, isAll) = try await first(QueryPartitions.small, in: range)
+    let found = isAll ? some : try await sampled(count, in: range)
+    let paths = Set(try found.map { try $0.path() }.filter { UTF8Order.equal($0.parent.lastSegment, collectionID) })
+    let sorted = paths.sorted()
+    // The first part begins with the first name, so no part ends there.
+    let inner = sorted.dropFirst()
+    guard inner.count > count else { return Array(inner) }
+    return (1...count).map { sorted[$0 * sorted.count / (count + 1)] }
+  }
+
+  /// The first documents of the group, and whether there are no more rows.
+  private func first(_ count: Int, in range: KeyRange) async throws -> (places: [Place], isAll: Bool) {
+    var places: [Place] = []
+    let end = try await reader.scan(range, order: .ascending, limit: count) { key, value in
+      places.append(self.place(key, value))
+      return .next
+    }
+    return (places, end.visited < count)
+  }
+
+  /// Documents of the group from all over the range.
+  private func sampled(_ count: Int, in range: KeyRange) async throws -> [Place] {
+    guard let first = try await row(in: range, .ascending), let last = try await row(in: range, .descending) else {
+      return []
+    }
+    var samples = [first, last]
+    var gaps = [(first.key, last.key)]
+    // Twice as many as parts, so that uneven ones can be passed over.
+    while samples.count < 2 * (count + 1), !gaps.isEmpty {
+      var next: [([UInt8], [UInt8])] = []
+      for (low, high) in gaps {
+        let middle = KeyGuess.middle(low, high)
+        // What is on both sides of the guess: the gap in between is not looked at again.
+        let before = try await row(in: KeyRange(from: low, to: middle), .descending)
+        let behind = try await row(in: KeyRange(from: middle, to: high), .ascending)
+        if let before, before.key != low {
+          if behind == nil { samples.append(before) }
+          next.append((low, before.key))
+        }
+        if let behind, behind.key != low {
+          samples.append(behind)
+          next.append((behind.key, high))
+        }
+      }
+      gaps = next
+    }
+    return samples.map(\.place)
+  }
+
+  /// The first row of a range, or the last one.
+  private func row(in range: KeyRange, _ order: ScanOrder) async throws -> (key: [UInt8], place: Place)? {
+    var found: (key: [UInt8], place: Place)?
+    _ = try await reader.scan(range, order: order, limit: 1) { key, value in
+      found = (key.bytes, self.place(key, value))
+      return .stop
+    }
+    return found
+  }
+
+  private func place(_ key: RawSpan, _ value: RawSpan) -> Place {
+    index == nil ? keys.place(ofDocumentKey: key.bytes) : EntryValue.place(value.bytes)
+  }
+}
+
+/// Guesses keys.
+enum KeyGuess {
+  /// A key about halfway between two others.
+  static func middle(_ low: [UInt8], _ high: [UInt8]) -> [UInt8] {
+    let common = zip(low, high).prefix { $0 == $1 }.count
+    func number(_ key: [UInt8]) -> UInt64 {
+      (0..<8).reduce(0) { $0 << 8 | UInt64(common + $1 < key.count ? key[common + $1] : 0) }
+    }
+    let (first, last) = (number(low), number(high))
+    let middle = first + (max(first, last) - first) / 2
+    return Array(low[..<common]) + (0..<8).map { UInt8(truncatingIfNeeded: middle >> UInt64(56 - 8 * $0)) }
+  }
+}
+
+extension DatabaseEngine {
+  /// Splits a query of a group into parts, and hands over where they meet.
+  func partitionQuery(_ request: PartitionQueryRequest) async throws -> PartitionQueryResponse {
+    let query = try NormalQuery(request.query, parent: request.parent)
+    try QueryPartitions.check(query, request)
+    let (returned, last) = try QueryPartitions.position(request.pageToken)
+    let wanted = min(Int(clamping: request.partitionCount), 4096)
+    return try await reading(at: request.readTime) { snapshot in
+      let catalogue = try await indexes.catalogue(snapshot.head, snapshot.reader)
+      if let needs = QueryNeeds(query) {
+        indexes.build(QueryPlanner(needs, catalogue, indexes.declared).outcome().missing)
+      }
+      var names = try await QueryPartitions(query, in: snapshot, catalogue).names(wanted)
+      if let last { names.removeAll { $0 <= last } }
+      names = Array(names.prefix(max(0, wanted - returned)))
+      let page = request.pageSize == 0 ? names : Array(names.prefix(Int(request.pageSize)))
+      var token = ""
+      if page.count < names.count, let last = page.last {
+        token = PageToken.encode(values: [.integer(Int64(returned + page.count)), .string(last.description)])
+      }
+      let cursors = page.map { path in
+        let name = ResourceName(database: name, path: path).description
+        return StructuredQuery.Cursor(values: [.reference(name)], before: true)
+      }
+      return PartitionQueryResponse(partitions: cursors, nextPageToken: token)
+    }
+  }
+}
+
+extension QueryPartitions {
+  /// Checks what can be split.
+  ///
+  /// - Throws: `INVALID_ARGUMENT`.
+  static func check(_ query: NormalQuery, _ request: PartitionQueryRequest) throws(FirestoreError) {
+    guard query.allDescendants, query.collectionID != nil else {
+      throw .refused("PartitionQuery is only supported for collection group queries.")
+    }
+    guard query.orders.count == 1, !query.orders[0].descending, query.filter.conjunctions == [[]] else {
+      throw .refused("PartitionQuery only supports queries without filters that are ordered by __name__ ASCENDING.")
+    }
+    guard query.startAt == nil, query.endAt == nil, query.offset == 0, query.limit == nil, query.findNearest == nil
+    else { throw .refused("PartitionQuery does not support cursors, offset, limit and find_nearest.") }
+    guard request.partitionCount > 0 else { throw .refused("partition_count must be greater than zero.") }
+    guard request.pageSize >= 0 else { throw .refused("page_size cannot be negative.") }
+  }
+
+  /// How many cursors the pages before had, and the last one.
+  ///
+  /// A name and no number of a page: then pages fit together though documents come and go between them.
+  static func position(_ token: String) throws(FirestoreError) -> (returned: Int, last: ResourcePath?) {
+    guard let values = try PageToken.decodeValues(token) else { return (0, nil) }
+    guard values.count == 2, case .integer(let count) = values[0], case .string(let path) = values[1] else {
+      throw PageToken.invalid
+    }
+    return (Int(clamping: count), ResourcePath(splitting: path))
+  }
+}

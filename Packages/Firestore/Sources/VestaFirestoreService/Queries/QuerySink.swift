@@ -1,0 +1,59 @@
+import FirestoreInterop
+import FirestoreModel
+
+/// Takes results in order, and keeps what offset, limit and a search of the nearest leave.
+struct QuerySink {
+  private let offset: Int
+  private let wanted: Int
+  private var nearest: NearestSearch?
+  private var found: [Document] = []
+  private(set) var skipped = 0
+  private var taken = 0
+
+  init(_ query: NormalQuery) {
+    wanted = query.limit ?? .max
+    offset = query.offset
+    nearest = query.findNearest.map { NearestSearch(NearestVectors($0)) }
+  }
+
+  var documents: [Document] { nearest?.results ?? found }
+
+  /// Whether the next result is one of those that the offset leaves out.
+  var isSkipping: Bool { skipped < offset }
+
+  var isFull: Bool { taken == wanted && !isSkipping }
+
+  /// How many more results there is room for, those that are left out among them.
+  var room: Int {
+    let (sum, isOverflow) = (wanted - taken).addingReportingOverflow(offset - skipped)
+    return isOverflow ? .max : sum
+  }
+
+  mutating func skip() { skipped += 1 }
+
+  mutating func take(_ document: Document) {
+    if isSkipping {
+      skip()
+    } else if !isFull {
+      taken += 1
+      if nearest == nil { found.append(document) } else { nearest?.add(document) }
+    }
+  }
+}
+
+/// The results of a query among the documents that have changed since the moment of a snapshot, as they were then.
+struct PastDocuments {
+  /// In the order of the query.
+  let documents: [Document]
+
+  init(of query: NormalQuery, in snapshot: Snapshot) throws {
+    var found: [Document] = []
+    for case (let place, let row?) in snapshot.past {
+      let path = try place.path()
+      guard query.selects(path) else { continue }
+      let document = StoredDocument(place: place, path: path, row: try DocumentRow(row)).document(in: snapshot.name)
+      if query.matches(document) { found.append(document) }
+    }
+    documents = found.sorted { query.compare($0, $1) < 0 }
+  }
+}
