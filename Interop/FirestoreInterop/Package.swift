@@ -13,11 +13,27 @@ let package = Package(
   name: "FirestoreInterop",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "FirestoreInterop", targets: ["FirestoreInterop"])
+    .library(name: "FirestoreInterop", targets: ["FirestoreInterop"]),
+    .library(name: "FirestoreInteropContracts", targets: ["FirestoreInteropContracts"]),
+  ],
+  dependencies: [
+    .package(path: "../ContractInterop")
   ],
   targets: [
     .target(name: "FirestoreInterop", swiftSettings: settings),
-    .testTarget(name: "FirestoreInteropTests", dependencies: ["FirestoreInterop"], swiftSettings: settings),
+    .target(
+      name: "FirestoreInteropContracts",
+      dependencies: ["FirestoreInterop", .product(name: "ContractInterop", package: "ContractInterop")],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "FirestoreInteropTests",
+      dependencies: [
+        "FirestoreInterop", "FirestoreInteropContracts",
+        .product(name: "ContractInterop", package: "ContractInterop"),
+      ],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

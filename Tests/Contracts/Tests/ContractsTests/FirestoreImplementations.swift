@@ -1,0 +1,50 @@
+import ContractInterop
+import FirestoreInterop
+import FirestoreInteropContracts
+import FirestoreReference
+import Foundation
+import StoreInterop
+import Testing
+import VestaFirestoreService
+import VestaMemoryStore
+import VestaSQLite
+
+@Suite struct FirestoreImplementations {
+  static let all: [Implementation<FirestoreSubject>] = [
+    Implementation("FirestoreEngine") { FirestoreSubject(FirestoreEngine(store: MemoryStore())) }
+  ]
+
+  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<FirestoreSubject>) async {
+    await implementation.keeps(FirestoreContracts.all)
+  }
+
+  /// The reference has no past, no transactions and no calls that stay open.
+  @Test func theReferenceKeepsWhatItImplements() async {
+    await Implementation("ReferenceBackend") { FirestoreSubject(ReferenceBackend()) }.keeps(FirestoreContracts.basic)
+  }
+
+  @Test func theEngineKeepsEveryPromiseOnSQLite() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "vesta-contracts-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    for (number, contract) in FirestoreContracts.all.enumerated() {
+      let path = directory.appending(path: "\(number)").path
+      let store = try await SQLiteStoreProvider().openStore(named: "firestore", in: path, options: StoreOptions())
+      let engine = FirestoreEngine(store: store)
+      for outcome in await [contract].run(against: { FirestoreSubject(engine) }) {
+        #expect(outcome.isKept, "\(outcome)")
+      }
+      try await engine.close()
+    }
+  }
+
+  /// Each flaw is found by the promises that it breaks, and by no other.
+  @Test(arguments: FirestoreFlaw.all) func aFlawBreaksItsPromise(_ flaw: FirestoreFlaw) async {
+    let outcomes = await FirestoreContracts.all.run { contract in
+      let backend = flaw.applied(to: FirestoreEngine(store: MemoryStore()))
+      let isBroken = flaw.broken.contains(contract.name)
+      return FirestoreSubject(backend, patience: isBroken ? .milliseconds(500) : .seconds(60))
+    }
+    let broken = Set(outcomes.filter { !$0.isKept }.map(\.name))
+    #expect(broken.subtracting(flaw.atRisk) == flaw.broken)
+  }
+}
