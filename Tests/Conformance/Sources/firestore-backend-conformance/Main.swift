@@ -21,7 +21,11 @@ enum Main {
       return true
     }
     do {
-      var runner = TraceRunner(suite: suite) { FirestoreEngine(store: MemoryStore()) }
+      var runner = TraceRunner(suite: suite) { isStrict in
+        var options = FirestoreServiceOptions()
+        options.requiresDeclaredIndexes = isStrict
+        return FirestoreEngine(store: MemoryStore(), options: options)
+      }
       try await runner.run(TraceFile(folder: folder))
       return runner.failed == 0
     } catch {

@@ -9,7 +9,9 @@ enum ObsoleteRules {
       return "in a transaction, of which the recording does not have the rest"
     }
     if action.request["readTime"].isPresent { return "at a moment of the recording's clock" }
-    if action.code == 9 { return "wants an index to be missing; the embedded service builds its indexes itself" }
+    if action.code == 9, action.message.contains("currently building") {
+      return "wants an index that the recording's project had, and that was not ready"
+    }
     return relaxed.first { action.code == 3 && action.message.contains($0.text) }?.reason
   }
 

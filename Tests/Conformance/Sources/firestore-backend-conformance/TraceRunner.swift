@@ -7,16 +7,16 @@ struct TraceRunner {
   private(set) var failed = 0
   private var skipped: [String: Int] = [:]
   private let context = FirestoreCallContext(authorization: .owner)
-  private let makeBackend: () -> any FirestoreBackend
+  private let makeBackend: (_ isStrict: Bool) -> any FirestoreBackend
   /// The backend that holds a database, with the key of that; recordings of one database follow each other.
-  private var loaded: (key: String?, backend: any FirestoreBackend)?
+  private var loaded: (key: String?, isStrict: Bool, backend: any FirestoreBackend)?
 
   /// A runner that has run nothing.
   ///
   /// - Parameters:
   ///   - suite: The name to print.
-  ///   - makeBackend: Makes a backend without documents.
-  init(suite: String, makeBackend: @escaping () -> any FirestoreBackend) {
+  ///   - makeBackend: Makes a backend without documents; a strict one refuses queries for which no index is declared.
+  init(suite: String, makeBackend: @escaping (_ isStrict: Bool) -> any FirestoreBackend) {
     self.suite = suite
     self.makeBackend = makeBackend
   }
@@ -28,7 +28,8 @@ struct TraceRunner {
         skipped[reason, default: 0] += 1
         continue
       }
-      let backend = try await backend(for: action.database, of: file)
+      // The recording's project had declared the indexes that its other queries need; we build those by ourselves.
+      let backend = try await backend(for: action.database, isStrict: action.code == 9, of: file)
       if let difference = try await difference(of: action, on: backend) {
         failed += 1
         print("\(suite): FAILED \(action.name): \(difference)")
@@ -41,9 +42,11 @@ struct TraceRunner {
   }
 
   /// A backend with the documents of a database, written through commits.
-  private mutating func backend(for key: String?, of file: TraceFile) async throws -> any FirestoreBackend {
-    if let loaded, loaded.key == key { return loaded.backend }
-    let backend = makeBackend()
+  private mutating func backend(
+    for key: String?, isStrict: Bool, of file: TraceFile
+  ) async throws -> any FirestoreBackend {
+    if let loaded, loaded.key == key, loaded.isStrict == isStrict { return loaded.backend }
+    let backend = makeBackend(isStrict)
     var rest = key.flatMap { file.databases[$0] }?[...] ?? []
     while let first = rest.first {
       let database = first.name.split(separator: "/").prefix(4).joined(separator: "/")
@@ -51,7 +54,7 @@ struct TraceRunner {
       _ = try await backend.commit(CommitRequest(database: database, writes: writes), context: context)
       rest = rest.dropFirst(400)
     }
-    loaded = (key, backend)
+    loaded = (key, isStrict, backend)
     return backend
   }
 
@@ -72,6 +75,9 @@ struct TraceRunner {
     if code != action.code {
       return "expected status \(action.code) \(action.message.prefix(200)), got \(code) \(message.prefix(200))"
     }
+    if code == 9, let link = link(in: action.message), link != self.link(in: message) {
+      return "expected the index of \(link), got \(message)"
+    }
     return try compare(received, with: action)
   }
 
@@ -86,6 +92,11 @@ struct TraceRunner {
       return "the fields of \(left.name) differ"
     }
     return nil
+  }
+
+  /// Where a missing index can be made; it tells which one is meant.
+  private func link(in message: String) -> Substring? {
+    message.firstRange(of: "https://").map { message[$0.lowerBound...].prefix { !$0.isWhitespace } }
   }
 
   private func names(_ documents: [Document]) -> String {

@@ -26,6 +26,7 @@ struct QueryRunner {
     if let needs = QueryNeeds(query), let plan = try await QueryRunner.plan(needs, in: snapshot) {
       return try await run(plan)
     }
+    if query.collectionID == nil { return try await walk() }
     let (documents, skipped, read) = try await QueryScan(query: query, snapshot: snapshot).results()
     return QueryAnswer(documents: documents, skipped: skipped, read: read)
   }

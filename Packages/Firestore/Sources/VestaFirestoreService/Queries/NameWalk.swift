@@ -1,0 +1,190 @@
+import FirestoreInterop
+import FirestoreModel
+import StoreInterop
+
+/// Visits documents of all collections in the order of their names.
+///
+/// The documents of a collection stand together in the store, before what is below them; names have what is below a
+/// document right behind it. So the walk merges the documents of a collection with the sub-trees below them, each of
+/// which costs one row more.
+struct NameWalk {
+  let snapshot: Snapshot
+  /// Whether collections at any depth count, and not only those right below the beginning.
+  let isDeep: Bool
+
+  /// Takes a document and says whether to go on.
+  typealias Visit = (_ place: Place, _ row: [UInt8]) throws -> Bool
+
+  /// Visits what is below the root or a document.
+  ///
+  /// - Parameters:
+  ///   - parent: The root or a document.
+  ///   - first: The segments behind the parent's of the first name that is wanted.
+  /// - Returns: Whether the visitor wants to go on.
+  func visit(below parent: ResourcePath, from first: ArraySlice<String>, _ visit: Visit) async throws -> Bool {
+    var prefix = KeyEncoder(continuing: snapshot.keys.documents)
+    prefix.append(path: parent)
+    var from = prefix
+    if let segment = first.first { from.append(segment: segment) }
+    while let id = try await segment(behind: prefix, from: from.bytes) {
+      let start = first.first.map { UTF8Order.equal($0, id) } == true ? first.dropFirst() : []
+      guard try await self.visit(collection: parent.appending(id), from: start, visit) else { return false }
+      from = prefix
+      from.append(segment: id)
+      from = KeyEncoder(continuing: from.range.upper ?? from.bytes)
+    }
+    return true
+  }
+
+  private func visit(
+    collection: ResourcePath, from first: ArraySlice<String>, _ visit: Visit
+  ) async throws -> Bool {
+    var documents = DocumentStream(collection, from: first, in: snapshot)
+    var prefix = KeyEncoder(continuing: snapshot.keys.documents)
+    prefix.append(path: collection)
+    var from = prefix
+    if let segment = first.first { from.append(segment: segment) } else { from.appendNull() }
+    if first.isEmpty { from = KeyEncoder(continuing: from.range.upper ?? from.bytes) }
+    var child = isDeep ? try await segment(behind: prefix, from: from.bytes) : nil
+    while true {
+      let document = try await documents.head()
+      if let document, child.map({ ResourcePath.compare(segment: document.id, $0) <= 0 }) ?? true {
+        guard try visit(document.place, document.row) else { return false }
+        documents.advance()
+        continue
+      }
+      guard let id = child else { return true }
+      let start = first.first.map { UTF8Order.equal($0, id) } == true ? first.dropFirst() : []
+      guard try await self.visit(below: collection.appending(id), from: start, visit) else { return false }
+      from = prefix
+      from.append(segment: id)
+      child = try await segment(behind: prefix, from: from.range.upper ?? from.bytes)
+    }
+  }
+
+  /// The first segment behind a prefix in the keys from here on.
+  private func segment(behind prefix: KeyEncoder, from lower: [UInt8]) async throws -> String? {
+    var found: [UInt8]?
+    _ = try await snapshot.reader.scan(KeyRange(from: lower, to: prefix.range.upper), order: .ascending, limit: 1) {
+      key, _ in
+      found = key.bytes
+      return .stop
+    }
+    guard let key = found else { return nil }
+    var decoder = KeyDecoder(key, from: prefix.bytes.count)
+    guard let element = try decoder.next() else { throw FirestoreError.damaged }
+    return try Place.segment(element)
+  }
+}
+
+/// The documents of one collection in order, in batches that grow.
+private struct DocumentStream {
+  struct Item {
+    var id: String
+    var place: Place
+    var row: [UInt8]
+  }
+
+  private let snapshot: Snapshot
+  private let prefix: [UInt8]
+  private var rest: KeyRange?
+  private var buffer: [Item] = []
+  private var position = 0
+  private var batch = 8
+
+  /// - Parameter first: The identifier to begin with, and what is behind it; with more behind it, the document itself
+  ///   comes before the beginning.
+  init(_ collection: ResourcePath, from first: ArraySlice<String>, in snapshot: Snapshot) {
+    self.snapshot = snapshot
+    let all = snapshot.keys.documents(of: collection)
+    prefix = all.lower
+    var lower = KeyEncoder(continuing: prefix)
+    if let segment = first.first { lower.append(segment: segment) }
+    rest = KeyRange(from: first.count > 1 ? lower.range.upper ?? lower.bytes : lower.bytes, to: all.upper)
+  }
+
+  mutating func head() async throws -> Item? {
+    if position < buffer.count { return buffer[position] }
+    guard let range = rest else { return nil }
+    var entries: [StoreEntry] = []
+    let end = try await snapshot.reader.scan(range, order: .ascending, limit: batch) { key, value in
+      entries.append(StoreEntry(key: key.bytes, value: value.bytes))
+      return .next
+    }
+    rest = end.rest
+    batch = min(batch * 2, 256)
+    position = 0
+    buffer = try entries.map { entry in
+      var decoder = KeyDecoder(entry.key, from: prefix.count)
+      guard let element = try decoder.next() else { throw FirestoreError.damaged }
+      let place = snapshot.keys.place(ofDocumentKey: entry.key)
+      return Item(id: try Place.segment(element), place: place, row: entry.value)
+    }
+    return buffer.first
+  }
+
+  mutating func advance() { position += 1 }
+}
+
+extension QueryRunner {
+  /// Answers a query of all collections, which is one of names alone, in their order.
+  func walk() async throws -> QueryAnswer {
+    var sink = QuerySink(query)
+    var past = try PastDocuments(of: query, in: snapshot).documents[...]
+    var read = 0
+    let (lower, upper) = query.nameBounds
+    if let first = query.parent.path.segments(from: lower) {
+      let walk = NameWalk(snapshot: snapshot, isDeep: query.allDescendants)
+      _ = try await walk.visit(below: query.parent.path, from: first) { place, row in
+        read += 1
+        if snapshot.past[place] != nil { return true }
+        let stored = try StoredDocument(place: place, row: row)
+        if let upper, stored.path > upper { return false }
+        let document = stored.document(in: snapshot.name)
+        guard query.matches(document) else { return true }
+        while let first = past.first, query.compare(first, document) < 0 { sink.take(past.removeFirst()) }
+        sink.take(document)
+        return !sink.isFull
+      }
+    }
+    for document in past { sink.take(document) }
+    return QueryAnswer(documents: sink.documents, skipped: sink.skipped, read: read)
+  }
+}
+
+extension ResourcePath {
+  /// The segments behind this path from which names at or behind a bound begin; `nil` when all come before it.
+  func segments(from bound: ResourcePath?) -> ArraySlice<String>? {
+    guard let bound, bound > self else { return [] }
+    return bound.hasPrefix(self) ? bound.segments.dropFirst(segments.count) : nil
+  }
+}
+
+extension NormalQuery {
+  /// Names between which all results are.
+  var nameBounds: (lower: ResourcePath?, upper: ResourcePath?) {
+    var alternatives: [(lower: ResourcePath?, upper: ResourcePath?)] = []
+    for conjunction in filter.conjunctions {
+      var lower = startAt?.values.first?.documentPath
+      var upper = endAt?.values.first?.documentPath
+      for predicate in conjunction where predicate.path.isDocumentName {
+        switch predicate.test {
+        case .equal(let value), .compare(.greater, let value), .compare(.greaterOrEqual, let value):
+          if let path = value.documentPath { lower = lower.map { max($0, path) } ?? path }
+        default: break
+        }
+        switch predicate.test {
+        case .equal(let value), .compare(.less, let value), .compare(.lessOrEqual, let value):
+          if let path = value.documentPath { upper = upper.map { min($0, path) } ?? path }
+        default: break
+        }
+      }
+      alternatives.append((lower, upper))
+    }
+    guard let first = alternatives.first else { return (nil, nil) }
+    return alternatives.dropFirst().reduce(first) { known, other in
+      let lower = known.lower.flatMap { lower in other.lower.map { min(lower, $0) } }
+      return (lower, known.upper.flatMap { upper in other.upper.map { max(upper, $0) } })
+    }
+  }
+}
