@@ -96,7 +96,7 @@ struct TraceRunner {
 
   /// Where a missing index can be made; it tells which one is meant.
   private func link(in message: String) -> Substring? {
-    message.firstRange(of: "https://").map { message[$0.lowerBound...].prefix { !$0.isWhitespace } }
+    message.firstRange(of: "https://").map { message[$0.lowerBound...].prefix { !$0.isWhitespace && $0 != ";" } }
   }
 
   private func names(_ documents: [Document]) -> String {
