@@ -5,10 +5,6 @@ enum ObsoleteRules {
   /// Why an action is not compared; `nil` when it is.
   static func reason(for action: TraceAction) throws -> String? {
     if action.kind != "run_query" { return nil }
-    if action.request["transaction"].isPresent {
-      return "in a transaction, of which the recording does not have the rest"
-    }
-    if action.request["readTime"].isPresent { return "at a moment of the recording's clock" }
     if action.code == 9, action.message.contains("currently building") {
       return "wants an index that the recording's project had, and that was not ready"
     }

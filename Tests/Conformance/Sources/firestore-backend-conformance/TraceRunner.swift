@@ -28,9 +28,7 @@ struct TraceRunner {
         skipped[reason, default: 0] += 1
         continue
       }
-      // The recording's project had declared the indexes that its other queries need; we build those by ourselves.
-      let backend = try await backend(for: action.database, isStrict: action.code == 9, of: file)
-      if let difference = try await difference(of: action, on: backend) {
+      if let difference = try await difference(of: action, file) {
         failed += 1
         print("\(suite): FAILED \(action.name): \(difference)")
       } else {
@@ -41,26 +39,61 @@ struct TraceRunner {
     print("\(suite): \(passed) passed, \(failed) failed, \(skipped.values.reduce(0, +)) skipped")
   }
 
-  /// A backend with the documents of a database, written through commits.
-  private mutating func backend(
-    for key: String?, isStrict: Bool, of file: TraceFile
-  ) async throws -> any FirestoreBackend {
-    if let loaded, loaded.key == key, loaded.isStrict == isStrict { return loaded.backend }
-    let backend = makeBackend(isStrict)
-    var rest = key.flatMap { file.databases[$0] }?[...] ?? []
-    while let first = rest.first {
-      let database = first.name.split(separator: "/").prefix(4).joined(separator: "/")
-      let writes = rest.prefix(400).map { Write.update($0) }
-      _ = try await backend.commit(CommitRequest(database: database, writes: writes), context: context)
-      rest = rest.dropFirst(400)
+  private mutating func difference(of action: TraceAction, _ file: TraceFile) async throws -> String? {
+    var request = try WireReader.query(action.request)
+    let documents = action.database.flatMap { file.databases[$0] } ?? []
+    if action.request["readTime"].isPresent || action.request["transaction"].isPresent {
+      let isInTransaction = action.request["transaction"].isPresent
+      let (backend, consistency) = try await past(of: documents, isInTransaction: isInTransaction)
+      request.consistency = consistency
+      return try await difference(of: action, request, on: backend)
     }
-    loaded = (key, isStrict, backend)
-    return backend
+    // The recording's project had declared the indexes that its other queries need; we build those by ourselves.
+    let isStrict = action.code == 9
+    if let loaded, loaded.key == action.database, loaded.isStrict == isStrict {
+      return try await difference(of: action, request, on: loaded.backend)
+    }
+    let backend = makeBackend(isStrict)
+    _ = try await write(documents.map { Write.update($0) }, to: backend)
+    loaded = (action.database, isStrict, backend)
+    return try await difference(of: action, request, on: backend)
   }
 
+  /// A backend of which the documents have been deleted again, and how to read what was there before.
+  ///
+  /// The recording's clock is not ours, so its moment is the one at which its documents are all there.
+  private func past(
+    of documents: [Document], isInTransaction: Bool
+  ) async throws -> (any FirestoreBackend, ReadConsistency) {
+    let backend = makeBackend(false)
+    guard let time = try await write(documents.map { Write.update($0) }, to: backend), let first = documents.first
+    else {
+      return (backend, .latest)
+    }
+    let options = TransactionOptions.readOnly(readTime: time)
+    let begin = BeginTransactionRequest(database: database(of: first.name), options: options)
+    let transaction = try await backend.beginTransaction(begin, context: context).transaction
+    _ = try await write(documents.map { Write.delete($0.name) }, to: backend)
+    return (backend, isInTransaction ? .transaction(transaction) : .readTime(time))
+  }
+
+  /// Commits writes in parts; the time of the last one.
+  private func write(_ writes: [Write], to backend: any FirestoreBackend) async throws -> Timestamp? {
+    var time: Timestamp?
+    for first in stride(from: 0, to: writes.count, by: 400) {
+      let part = Array(writes[first..<min(first + 400, writes.count)])
+      let request = CommitRequest(database: database(of: part[0].name), writes: part)
+      time = try await backend.commit(request, context: context).commitTime
+    }
+    return time
+  }
+
+  private func database(of name: String) -> String { name.split(separator: "/").prefix(4).joined(separator: "/") }
+
   /// What is different from the recording; `nil` when nothing is.
-  private func difference(of action: TraceAction, on backend: any FirestoreBackend) async throws -> String? {
-    let request = try WireReader.query(action.request)
+  private func difference(
+    of action: TraceAction, _ request: RunQueryRequest, on backend: any FirestoreBackend
+  ) async throws -> String? {
     var received: [Document] = []
     var code = 0
     var message = ""
