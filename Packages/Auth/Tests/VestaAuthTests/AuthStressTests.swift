@@ -4,6 +4,7 @@ import AuthInterop
 import Foundation
 import Testing
 import VestaConcurrency
+import VestaCore
 
 @testable import VestaAuth
 
@@ -11,7 +12,8 @@ import VestaConcurrency
 @Suite struct AuthStressTests {
   @Test func sixtyFourThreadsCallEverythingWhileUsersComeAndGo() async throws {
     let seed = UInt64.random(in: 1...UInt64.max)
-    let test = try TestAuth()
+    // So that `useEmulator` agrees with it.
+    let test = try TestAuth(options: VestaOptions(projectID: "demo", backend: .emulator(host: "localhost", port: 9099)))
     for number in 0..<4 { test.backend.addAccount("user\(number)@example.com") }
     let heard = Locked(0)
     let calls = Locked(0)
@@ -51,7 +53,7 @@ import VestaConcurrency
   ) {
     let auth = test.auth
     let email = "user\(Int.random(in: 0..<4, using: &random))@example.com"
-    switch Int.random(in: 0..<24, using: &random) {
+    switch Int.random(in: 0..<36, using: &random) {
     case 0: auth.signIn(withEmail: email, password: "secret1") { _, _ in done() }
     case 1: auth.signInAnonymously { _, _ in done() }
     case 2: auth.signIn(withCustomToken: email) { _, _ in done() }
@@ -90,7 +92,83 @@ import VestaConcurrency
     case 20: auth.currentUser?.unlink(fromProvider: "github.com") { _, _ in done() }
     case 21: test.backend.fail("refresh", with: Bool.random(using: &random) ? .unavailable : nil)
     case 22: test.clock.advance(by: 600)
-    default: _ = try? auth.loadCurrentUser()
+    case 23: _ = try? auth.loadCurrentUser()
+    case 24..<28: callWithCode(auth, email, &random, done)
+    default:
+      guard let user = auth.currentUser else { return }
+      callOfUser(user, test, email, &random, done)
+    }
+  }
+
+  /// What takes codes and links, and the rest of what `Auth` offers.
+  private static func callWithCode(
+    _ auth: Auth, _ email: String, _ random: inout SeededGenerator, _ done: @escaping @Sendable () -> Void
+  ) {
+    let settings = ActionCodeSettings()
+    settings.handleCodeInApp = true
+    let link = "https://x.test/?mode=signIn&oobCode=good"
+    switch Int.random(in: 0..<16, using: &random) {
+    case 0: auth.createUser(withEmail: "new." + email, password: "secret1") { _, _ in done() }
+    case 1: auth.signIn(withEmail: email, link: link) { _, _ in done() }
+    case 2: auth.signIn(with: GitHubAuthProvider.credential(withToken: email)) { _, _ in done() }
+    case 3: auth.sendPasswordReset(withEmail: email, actionCodeSettings: settings) { _ in done() }
+    case 4: auth.confirmPasswordReset(withCode: "good", newPassword: "secret1") { _ in done() }
+    case 5: auth.verifyPasswordResetCode("good") { _, _ in done() }
+    case 6: auth.checkActionCode("good") { _, _ in done() }
+    case 7: auth.applyActionCode("good") { _ in done() }
+    case 8: auth.sendSignInLink(toEmail: email, actionCodeSettings: settings) { _ in done() }
+    case 9: auth.fetchSignInMethods(forEmail: email) { _, _ in done() }
+    case 10: auth.revokeToken(withAuthorizationCode: "c") { _ in done() }
+    case 11: PhoneAuthProvider.provider(auth: auth).verifyPhoneNumber("+49") { _, _ in done() }
+    case 12: auth.useEmulator(withHost: "localhost", port: 9099)
+    case 13: auth.customAuthDomain = email
+    case 14: auth.languageCode = nil
+    default: _ = auth.isSignIn(withEmailLink: link)
+    }
+  }
+
+  /// What changes a user, and second factors.
+  private static func callOfUser(
+    _ user: User, _ test: TestAuth, _ email: String, _ random: inout SeededGenerator,
+    _ done: @escaping @Sendable () -> Void
+  ) {
+    let password = EmailAuthProvider.credential(withEmail: email, password: "secret1")
+    switch Int.random(in: 0..<16, using: &random) {
+    case 0: user.getIDToken { _, _ in done() }
+    case 1: user.getIDTokenResult { _, _ in done() }
+    case 2: user.getIDTokenResult(forcingRefresh: true) { _, _ in done() }
+    case 3: user.updatePassword(to: "secret1") { _ in done() }
+    case 4: user.updateEmail(to: email) { _ in done() }
+    case 5: user.sendEmailVerification { _ in done() }
+    case 6: user.sendEmailVerification(with: ActionCodeSettings()) { _ in done() }
+    case 7: user.sendEmailVerification(beforeUpdatingEmail: email) { _ in done() }
+    case 8: user.reauthenticate(with: password) { _, _ in done() }
+    case 9: user.link(with: password) { _, _ in done() }
+    case 10:
+      user.multiFactor.getSessionWithCompletion { session, _ in
+        guard let session else { return done() }
+        TOTPMultiFactorGenerator.generateSecret(with: session) { secret, _ in
+          guard let secret else { return done() }
+          let proof = TOTPMultiFactorGenerator.assertionForEnrollment(with: secret, oneTimePassword: "123456")
+          user.multiFactor.enroll(with: proof, displayName: email) { _ in done() }
+        }
+      }
+    case 11, 12:
+      for factor in user.multiFactor.enrolledFactors { user.multiFactor.unenroll(with: factor) { _ in done() } }
+    case 13: user.multiFactor.unenroll(withFactorUID: "factor1") { _ in done() }
+    case 14: resolve(test.auth, email, done)
+    default:
+      // Rarely, so that the others find users.
+      if Int.random(in: 0..<20, using: &random) == 0 { user.delete { _ in done() } }
+    }
+  }
+
+  /// Signs in, with a second factor where the account has one.
+  private static func resolve(_ auth: Auth, _ email: String, _ done: @escaping @Sendable () -> Void) {
+    auth.signIn(withEmail: email, password: "secret1") { _, error in
+      guard let resolver = (error as? AuthError)?.resolver, let hint = resolver.hints.first else { return done() }
+      let code = TOTPMultiFactorGenerator.assertionForSignIn(withEnrollmentID: hint.uid, oneTimePassword: "123456")
+      resolver.resolveSignIn(with: code) { _, _ in done() }
     }
   }
 }
