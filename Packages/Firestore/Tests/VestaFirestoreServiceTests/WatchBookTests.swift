@@ -8,7 +8,7 @@ import Testing
 struct WatchBookTests {
   private let engine = makeEngine()
 
-  @Test(arguments: [UInt64(61), 62, 63])
+  @Test(arguments: UInt64(61)...66)
   func whatIsFoldedIsWhatAQueryFinds(seed: UInt64) async throws {
     var data = RandomData(generator: SeededGenerator(seed: seed))
     let base = try await engine.engine(database)

@@ -61,18 +61,27 @@ struct WatchStart: Sendable {
     guard version >= snapshot.head.horizon else { return false }
     let changes = try await WatchChange.all(after: version, in: snapshot)
     version = snapshot.version
-    var isTouched = false
+    var limited = order.subject.limitedView(view)
+    var effects: [LimitedView.Effect] = []
     for change in changes {
       let (wasIn, isIn) = change.membership(in: order.subject)
       guard wasIn || isIn else { continue }
-      isTouched = true
-      guard !order.subject.isLimited else { continue }
+      if let effect = limited?.take(change, isIn: isIn) {
+        effects.append(effect)
+        continue
+      }
       count += (isIn ? 1 : 0) - (wasIn ? 1 : 0)
       believed? += (isIn ? 1 : 0) - (wasIn ? 1 : 0)
       note(change.fact(isIn: isIn))
     }
-    guard order.subject.isLimited, isTouched else { return true }
-    view = if let known { known } else { try await order.subject.results(in: snapshot) }
+    guard effects.contains(where: { $0 != .none }) else { return true }
+    if let known {
+      view = known
+    } else if let limited, !effects.contains(.unknown) {
+      view = limited.view
+    } else {
+      view = try await order.subject.results(in: snapshot)
+    }
     try await tellView(in: snapshot)
     return true
   }
