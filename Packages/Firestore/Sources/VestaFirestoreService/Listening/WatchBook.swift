@@ -11,6 +11,14 @@ struct WatchBook {
   typealias CallID = Int
   typealias Ticket = Int
 
+  /// A start that has to be made.
+  struct Job: Sendable {
+    var ticket: Ticket
+    var order: WatchStart.Order
+    /// The first target that waits for it.
+    var target: Int32
+  }
+
   private struct Watch {
     var subject: WatchSubject
     /// The targets that follow it, by call.
@@ -105,11 +113,11 @@ struct WatchBook {
 
   /// Adds a target, which waits for its start.
   ///
-  /// - Returns: The ticket of the start, and what to make; `nil` when it is being made already.
+  /// - Returns: The start that has to be made; `nil` when it is being made already.
   /// - Throws: `INVALID_ARGUMENT` for a target that cannot be followed.
   mutating func add(
     _ target: Target, of call: CallID, in database: DatabaseName
-  ) throws -> (ticket: Ticket, order: WatchStart.Order)? {
+  ) throws -> Job? {
     guard target.id > 0 else { throw FirestoreError.refused("The number of a target must be above zero.") }
     guard targets[call]?[target.id] == nil else {
       throw FirestoreError.refused("The target \(target.id) is listened to already.")
@@ -127,7 +135,7 @@ struct WatchBook {
     tickets[order] = lastNumber
     waiters[lastNumber] = (order, [waiter])
     targets[call, default: [:]][target.id] = .waiting(lastNumber)
-    return (lastNumber, order)
+    return Job(ticket: lastNumber, order: order, target: target.id)
   }
 
   /// Lets the targets join that have waited for a start, at the moment that all others stand at.
