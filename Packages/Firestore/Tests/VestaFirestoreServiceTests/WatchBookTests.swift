@@ -44,7 +44,7 @@ struct WatchBookTests {
       let target = Target(id: id, .query(parent: root, try #require(queries[id])), resume: resume)
       let job = try #require(try book.add(target, of: 1, in: base.name))
       var start = try await base.reading { try await WatchStart(job.order, in: $0, digest: nil) }
-      if data.pick([true, false]) { start.prepare(for: id) }
+      if data.pick([true, false]) { start.prepare(for: data.pick([id, id + 100])) }
       for _ in 0..<data.pick([0, 1, 3]) { try await engine.commit(data.write(), data.write()) }
       try await base.reading { snapshot in
         fold(try await book.advance(to: snapshot))

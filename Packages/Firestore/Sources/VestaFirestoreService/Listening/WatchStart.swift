@@ -29,8 +29,8 @@ struct WatchStart: Sendable {
   /// How many the caller believes are in, once it has been told the facts.
   private var believed: Int?
   private var unchangedNames: BloomFilterMessage?
-  /// The messages of the facts, ready for one target; and the facts that have come since.
-  private var prepared: (target: Int32, responses: [ListenResponse])?
+  /// The messages of the facts, ready for one target, in place of the facts; and those that have come since.
+  private var prepared: (target: Int32, responses: [ListenResponse], places: Set<Place>)?
   private var late: [Place: WatchFact] = [:]
 
   /// Works everything out at a moment.
@@ -92,18 +92,20 @@ struct WatchStart: Sendable {
 
   /// Makes the messages for a target ahead, so that they cost nothing when it joins.
   mutating func prepare(for target: Int32) {
-    prepared = (target, messages(of: facts, for: target))
+    prepared = (target, messages(of: facts, for: target), Set(facts.keys))
+    facts = [:]
   }
 
   /// The messages between the acknowledgement of a target and its being current.
   func responses(for target: Int32) -> [ListenResponse] {
     var responses: [ListenResponse] = []
     if isReset { responses.append(.targetChange(TargetChange(.reset, targetIDs: [target]))) }
-    if let prepared, prepared.target == target {
-      responses += prepared.responses
+    if let prepared {
+      let same = prepared.target == target
+      responses += same ? prepared.responses : prepared.responses.map { $0.readdressed(to: target) }
       responses += messages(of: late, for: target)
     } else {
-      responses += messages(of: facts.merging(late) { $1 }, for: target)
+      responses += messages(of: facts, for: target)
     }
     // It says how many there are where the caller's own count was not right, or is so no longer.
     if let expected = order.expectedCount, let believed, count != expected || count != believed {
@@ -173,8 +175,24 @@ struct WatchStart: Sendable {
     if case .documents = order.subject { isAsked = true }
     if prepared == nil {
       facts[fact.place] = fact.isIn || isAsked ? fact : nil
-    } else if fact.isIn || isAsked || facts[fact.place] != nil || late[fact.place] != nil {
+    } else if fact.isIn || isAsked || prepared?.places.contains(fact.place) == true || late[fact.place] != nil {
       late[fact.place] = fact
+    }
+  }
+}
+
+extension ListenResponse {
+  /// What is said of a document to one target, said to another one.
+  fileprivate func readdressed(to target: Int32) -> ListenResponse {
+    switch self {
+    case .documentChange(var change):
+      change.targetIDs = change.targetIDs.map { _ in target }
+      change.removedTargetIDs = change.removedTargetIDs.map { _ in target }
+      return .documentChange(change)
+    case .documentDelete(var delete):
+      delete.removedTargetIDs = [target]
+      return .documentDelete(delete)
+    case .documentRemove, .targetChange, .filter: return self
     }
   }
 }
