@@ -45,6 +45,29 @@ struct ListenStartTests {
     #expect(slow.messages == 1 + 3)
   }
 
+  @Test func aLimitedQueryIsAskedAgainOnlyWhenOneLeavesIt() async throws {
+    for id in ["b", "c", "d"] { try await engine.commit(update("rooms/\(id)", ["n": .integer(1)])) }
+    var query = StructuredQuery.all("rooms")
+    query.limit = 2
+    var follower = try await Follower(engine)
+    follower.add(target(2, query))
+    try await follower.current([2])
+
+    hold("rooms")
+    try await engine.commit(update("rooms/z", [:]), .delete(name("rooms/d")))
+    try await engine.commit(update("rooms/b", ["n": .integer(2)]))
+    let commit = try await engine.commit(update("rooms/a", [:]))
+    try await follower.snapshot(from: commit.commitTime)
+    #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a"), name("rooms/b")])
+    #expect(follower.targets[2]?[name("rooms/b")]?.fields == ["n": .integer(2)])
+
+    let last = try await engine.commit(.delete(name("rooms/a")))
+    await store.arrival()
+    store.release()
+    try await follower.snapshot(from: last.commitTime)
+    #expect(follower.targets[2]?.keys.sorted() == [name("rooms/b"), name("rooms/c")])
+  }
+
   @Test func aTargetThatIsRemovedWhileItBeginsCanComeAgain() async throws {
     try await engine.commit(update("slow/a", [:]))
     var follower = try await Follower(engine)

@@ -8,7 +8,7 @@ import Testing
 struct WatchBookTests {
   private let engine = makeEngine()
 
-  @Test(arguments: [UInt64(61), 62, 63])
+  @Test(arguments: UInt64(61)...66)
   func whatIsFoldedIsWhatAQueryFinds(seed: UInt64) async throws {
     var data = RandomData(generator: SeededGenerator(seed: seed))
     let base = try await engine.engine(database)
@@ -42,12 +42,13 @@ struct WatchBookTests {
       for _ in 0..<data.pick([0, 1, 2]) { try await engine.commit(data.write(), data.write()) }
       let resume = resumes ? tokens[id].map(Target.Resume.token) : nil
       let target = Target(id: id, .query(parent: root, try #require(queries[id])), resume: resume)
-      let (ticket, order) = try #require(try book.add(target, of: 1, in: base.name))
-      let start = try await base.reading { try await WatchStart(order, in: $0, digest: nil) }
+      let job = try #require(try book.add(target, of: 1, in: base.name))
+      var start = try await base.reading { try await WatchStart(job.order, in: $0, digest: nil) }
+      if data.pick([true, false]) { start.prepare(for: data.pick([id, id + 100])) }
       for _ in 0..<data.pick([0, 1, 3]) { try await engine.commit(data.write(), data.write()) }
       try await base.reading { snapshot in
         fold(try await book.advance(to: snapshot))
-        fold(try #require(try await book.join(ticket, start, in: snapshot)))
+        fold(try #require(try await book.join(job.ticket, start, in: snapshot)))
       }
       for (id, query) in queries {
         let found = try await engine.query(query)

@@ -139,7 +139,7 @@ final class ListenHub: Sendable {
 
   private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
     var book = WatchBook()
-    var starts = StartQueue { order, ticket in self.begin(order, ticket, run) }
+    var starts = StartQueue { self.begin($0, run) }
     defer { starts.cancelAll() }
     for await _ in signals {
       let events = state.withLock { state in
@@ -172,37 +172,35 @@ final class ListenHub: Sendable {
       do {
         let start = try book.add(target, of: call, in: name)
         send([(call, [.targetChange(TargetChange(.add, targetIDs: [target.id]))])])
-        if let start { starts.add(start.order, start.ticket) }
+        if let start { starts.add(start) }
       } catch let error as FirestoreError {
         send([(call, [.targetChange(TargetChange(.remove, targetIDs: [target.id], cause: error))])])
       }
     case .started(let ticket, let result):
-      starts.end(ticket)
       switch result {
       case .failure(let error): send(book.refuse(ticket, error))
       case .success(let start):
-        guard let mail = try await book.join(ticket, start, in: snapshot) else {
-          starts.add(start.order, ticket)
-          return
-        }
+        guard let mail = try await book.join(ticket, start, in: snapshot) else { return starts.again(ticket) }
         send(mail)
       }
+      starts.end(ticket)
     }
   }
 
   /// Works out a start beside the task that serves, and brings it near the present there as well.
-  private func begin(_ order: WatchStart.Order, _ ticket: WatchBook.Ticket, _ run: Int) -> Task<Void, Never> {
+  private func begin(_ job: WatchBook.Job, _ run: Int) -> Task<Void, Never> {
     Task {
       do {
         var start: WatchStart?
-        try await self.read { start = try await WatchStart(order, in: $0, digest: self.digest) }
+        try await self.read { start = try await WatchStart(job.order, in: $0, digest: self.digest) }
         // What was committed meanwhile may be much; what is committed while that is looked at is less.
         try await self.read { snapshot in
           if let before = start?.version, before < snapshot.version { _ = try await start?.advance(to: snapshot) }
         }
-        if let start { self.submit(.success(start), for: ticket, of: run) }
+        start?.prepare(for: job.target)
+        if let start { self.submit(.success(start), for: job.ticket, of: run) }
       } catch {
-        self.submit(.failure(FirestoreError(serving: error)), for: ticket, of: run)
+        self.submit(.failure(FirestoreError(serving: error)), for: job.ticket, of: run)
       }
     }
   }

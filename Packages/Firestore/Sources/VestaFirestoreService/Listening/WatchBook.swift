@@ -11,12 +11,20 @@ struct WatchBook {
   typealias CallID = Int
   typealias Ticket = Int
 
+  /// A start that has to be made.
+  struct Job: Sendable {
+    var ticket: Ticket
+    var order: WatchStart.Order
+    /// The first target that waits for it.
+    var target: Int32
+  }
+
   private struct Watch {
     var subject: WatchSubject
     /// The targets that follow it, by call.
     var members: [CallID: [Int32]] = [:]
     /// What is in; kept where it depends on other documents.
-    var view: WatchView = [:]
+    var view: LimitedView?
   }
 
   private struct Waiter: Sendable {
@@ -56,42 +64,60 @@ struct WatchBook {
       throw FirestoreError(.unavailable, "The listeners have fallen too far behind; listen again.")
     }
     var news = WatchNews()
-    var dirty: Set<Int> = []
+    var views: [Int: LimitedView?] = [:]
     for change in try await WatchChange.all(after: version, in: snapshot) {
       for number in index.candidates(change.place, change.path, change.states) {
         guard let subject = watches[number]?.subject else { continue }
         let (wasIn, isIn) = change.membership(in: subject)
         guard wasIn || isIn else { continue }
         if subject.isLimited {
-          dirty.insert(number)
+          take(change, isIn: isIn, number, &views)
         } else {
           news.add(change.fact(isIn: isIn), for: watches[number]?.members ?? [:])
         }
       }
     }
-    for number in dirty { try await refresh(number, in: snapshot, &news) }
+    for (number, view) in views { try await refresh(number, view, in: snapshot, &news) }
     guard !news.isEmpty else { return [] }
     let all = news.responses(readTime: snapshot.readTime, last: [WatchBook.globalSnapshot(snapshot)])
     return all.map { ($0.key, $0.value) }
   }
 
-  /// Asks a limited query again and tells the difference.
-  private mutating func refresh(_ number: Int, in snapshot: Snapshot, _ news: inout WatchNews) async throws {
-    guard let watch = watches[number] else { return }
-    let view = try await watch.subject.results(in: snapshot)
-    for fact in try await view.facts(since: watch.view, in: snapshot) { news.add(fact, for: watch.members) }
-    watches[number]?.view = view
+  /// Notes what a change makes of a limited query.
+  ///
+  /// - Parameter views: The views that change in this turn; `nil` in it for those that have to be asked for.
+  private func take(_ change: WatchChange, isIn: Bool, _ number: Int, _ views: inout [Int: LimitedView?]) {
+    guard var view = views[number] ?? watches[number]?.view else { return }
+    switch view.take(change, isIn: isIn) {
+    case .none: return
+    case .changed: views[number] = .some(view)
+    case .unknown: views[number] = .some(nil)
+    }
+  }
+
+  /// Tells what is different in a limited query.
+  ///
+  /// - Parameter known: What is in now; `nil` where it has to be asked for.
+  private mutating func refresh(
+    _ number: Int, _ known: LimitedView?, in snapshot: Snapshot, _ news: inout WatchNews
+  ) async throws {
+    guard let watch = watches[number], let before = watch.view else { return }
+    let now = if let known { known } else { try await watch.subject.limitedView(in: snapshot) }
+    for fact in try await (now?.view ?? [:]).facts(since: before.view, in: snapshot) {
+      news.add(fact, for: watch.members)
+    }
+    watches[number]?.view = now
   }
 
   // MARK: Adding
 
   /// Adds a target, which waits for its start.
   ///
-  /// - Returns: The ticket of the start, and what to make; `nil` when it is being made already.
+  /// - Returns: The start that has to be made; `nil` when it is being made already.
   /// - Throws: `INVALID_ARGUMENT` for a target that cannot be followed.
   mutating func add(
     _ target: Target, of call: CallID, in database: DatabaseName
-  ) throws -> (ticket: Ticket, order: WatchStart.Order)? {
+  ) throws -> Job? {
     guard target.id > 0 else { throw FirestoreError.refused("The number of a target must be above zero.") }
     guard targets[call]?[target.id] == nil else {
       throw FirestoreError.refused("The target \(target.id) is listened to already.")
@@ -109,7 +135,7 @@ struct WatchBook {
     tickets[order] = lastNumber
     waiters[lastNumber] = (order, [waiter])
     targets[call, default: [:]][target.id] = .waiting(lastNumber)
-    return (lastNumber, order)
+    return Job(ticket: lastNumber, order: order, target: target.id)
   }
 
   /// Lets the targets join that have waited for a start, at the moment that all others stand at.
@@ -118,7 +144,7 @@ struct WatchBook {
   mutating func join(_ ticket: Ticket, _ start: WatchStart, in snapshot: Snapshot) async throws -> Mail? {
     guard let (order, waiters) = waiters[ticket] else { return [] }
     var start = start
-    let view = numbers[order.subject].flatMap { watches[$0]?.view }
+    let view = numbers[order.subject].flatMap { watches[$0]?.view?.view }
     guard try await start.advance(to: snapshot, view: view) else { return nil }
     self.waiters[ticket] = nil
     tickets[order] = nil
@@ -160,7 +186,7 @@ struct WatchBook {
     } else {
       lastNumber += 1
       number = lastNumber
-      watches[number] = Watch(subject: subject, view: start.view)
+      watches[number] = Watch(subject: subject, view: subject.limitedView(start.view))
       numbers[subject] = number
       index.insert(number, subject)
     }

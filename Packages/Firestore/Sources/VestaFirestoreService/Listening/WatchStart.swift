@@ -4,7 +4,8 @@ import FirestoreModel
 /// What a new target is told of the documents: all that is in, or what has changed since it was followed before.
 ///
 /// It is worked out beside the hub, at a version of its own, however long that takes. The hub then brings it to the
-/// version at which everybody else stands, with what the log has since; each document is told once.
+/// version at which everybody else stands, with what the log has since. Each document is told once, or, if it changes in
+/// that last moment, once more.
 struct WatchStart: Sendable {
   /// What is asked for; targets that ask for the same share one start.
   struct Order: Hashable, Sendable {
@@ -28,6 +29,9 @@ struct WatchStart: Sendable {
   /// How many the caller believes are in, once it has been told the facts.
   private var believed: Int?
   private var unchangedNames: BloomFilterMessage?
+  /// The messages of the facts, ready for one target, in place of the facts; and those that have come since.
+  private var prepared: (target: Int32, responses: [ListenResponse], places: Set<Place>)?
+  private var late: [Place: WatchFact] = [:]
 
   /// Works everything out at a moment.
   ///
@@ -61,35 +65,60 @@ struct WatchStart: Sendable {
     guard version >= snapshot.head.horizon else { return false }
     let changes = try await WatchChange.all(after: version, in: snapshot)
     version = snapshot.version
-    var isTouched = false
+    var limited = order.subject.limitedView(view)
+    var effects: [LimitedView.Effect] = []
     for change in changes {
       let (wasIn, isIn) = change.membership(in: order.subject)
       guard wasIn || isIn else { continue }
-      isTouched = true
-      guard !order.subject.isLimited else { continue }
+      if let effect = limited?.take(change, isIn: isIn) {
+        effects.append(effect)
+        continue
+      }
       count += (isIn ? 1 : 0) - (wasIn ? 1 : 0)
       believed? += (isIn ? 1 : 0) - (wasIn ? 1 : 0)
       note(change.fact(isIn: isIn))
     }
-    guard order.subject.isLimited, isTouched else { return true }
-    view = if let known { known } else { try await order.subject.results(in: snapshot) }
+    guard effects.contains(where: { $0 != .none }) else { return true }
+    if let known {
+      view = known
+    } else if let limited, !effects.contains(.unknown) {
+      view = limited.view
+    } else {
+      view = try await order.subject.results(in: snapshot)
+    }
     try await tellView(in: snapshot)
     return true
+  }
+
+  /// Makes the messages for a target ahead, so that they cost nothing when it joins.
+  mutating func prepare(for target: Int32) {
+    prepared = (target, messages(of: facts, for: target), Set(facts.keys))
+    facts = [:]
   }
 
   /// The messages between the acknowledgement of a target and its being current.
   func responses(for target: Int32) -> [ListenResponse] {
     var responses: [ListenResponse] = []
     if isReset { responses.append(.targetChange(TargetChange(.reset, targetIDs: [target]))) }
-    var news = WatchNews()
-    for fact in facts.values { news.add(fact, for: [0: [target]]) }
-    responses += news.responses(readTime: Timestamp(microseconds: version))[0] ?? []
+    if let prepared {
+      let same = prepared.target == target
+      responses += same ? prepared.responses : prepared.responses.map { $0.readdressed(to: target) }
+      responses += messages(of: late, for: target)
+    } else {
+      responses += messages(of: facts, for: target)
+    }
     // It says how many there are where the caller's own count was not right, or is so no longer.
     if let expected = order.expectedCount, let believed, count != expected || count != believed {
       let filter = ExistenceFilter(targetID: target, count: Int32(clamping: count), unchangedNames: unchangedNames)
       responses.append(.filter(filter))
     }
     return responses
+  }
+
+  private func messages(of facts: [Place: WatchFact], for target: Int32) -> [ListenResponse] {
+    var news = WatchNews()
+    for fact in facts.values { news.add(fact, for: [0: [target]]) }
+    return news.responses(readTime: Timestamp(microseconds: version))[0] ?? []
   }
 
   private mutating func begin(in snapshot: Snapshot) async throws {
@@ -136,6 +165,7 @@ struct WatchStart: Sendable {
     count = view.count
     let told = try await view.facts(since: base ?? [:], in: snapshot)
     facts = Dictionary(told.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
+    prepared = nil
     if let base, let expected = order.expectedCount { believed = Int(expected) + view.count - base.count }
   }
 
@@ -143,6 +173,26 @@ struct WatchStart: Sendable {
     // Who starts with nothing need not hear that something has gone, unless it asked for just that document.
     var isAsked = order.resume != nil && !isReset
     if case .documents = order.subject { isAsked = true }
-    facts[fact.place] = fact.isIn || isAsked ? fact : nil
+    if prepared == nil {
+      facts[fact.place] = fact.isIn || isAsked ? fact : nil
+    } else if fact.isIn || isAsked || prepared?.places.contains(fact.place) == true || late[fact.place] != nil {
+      late[fact.place] = fact
+    }
+  }
+}
+
+extension ListenResponse {
+  /// What is said of a document to one target, said to another one.
+  fileprivate func readdressed(to target: Int32) -> ListenResponse {
+    switch self {
+    case .documentChange(var change):
+      change.targetIDs = change.targetIDs.map { _ in target }
+      change.removedTargetIDs = change.removedTargetIDs.map { _ in target }
+      return .documentChange(change)
+    case .documentDelete(var delete):
+      delete.removedTargetIDs = [target]
+      return .documentDelete(delete)
+    case .documentRemove, .targetChange, .filter: return self
+    }
   }
 }

@@ -35,6 +35,17 @@ enum WatchSubject: Hashable, Sendable {
     return false
   }
 
+  /// What is in a limited query at a moment; `nil` for everything else.
+  func limitedView(in snapshot: Snapshot) async throws -> LimitedView? {
+    limitedView(isLimited ? try await results(in: snapshot) : [:])
+  }
+
+  /// What is in a limited query, ready to take changes in; `nil` for everything else.
+  func limitedView(_ view: WatchView) -> LimitedView? {
+    guard isLimited, case .query(let query) = self else { return nil }
+    return LimitedView(query, view)
+  }
+
   /// Whether a document of the database is in, limits aside.
   func matches(_ document: Document, at place: Place, _ path: ResourcePath) -> Bool {
     switch self {
