@@ -23,7 +23,11 @@ struct IndexBuild {
     guard case .building(let place) = row.progress else { return true }
     var range = KeyRange(prefix: keys.documents)
     if let place { range = range.after(keys.document(place)) }
-    let last = try await add(from: range, of: row.shape, in: transaction)
+    var scan = GroupScan(row.shape.collectionID, range: range, keys: keys)
+    for document in try await scan.next(IndexBuild.chunk, in: transaction) ?? [] {
+      try await add(document, to: row.shape, in: transaction)
+    }
+    let last = scan.rest == nil ? nil : scan.last
     if let last {
       row.progress = .building(after: last)
     } else {
@@ -34,40 +38,6 @@ struct IndexBuild {
     }
     try await transaction.put(row.bytes, for: keys.index(id))
     return last == nil
-  }
-
-  /// Adds documents of the beginning of a range; the documents of other collections are jumped over.
-  ///
-  /// - Returns: The place that it came to; `nil` at the end.
-  private func add(
-    from range: KeyRange, of shape: IndexShape, in transaction: any StoreTransaction
-  ) async throws -> Place? {
-    var budget = IndexBuild.chunk
-    var rest: KeyRange? = range
-    var last: Place?
-    while let part = rest {
-      if budget <= 0 { return last }
-      var documents: [StoreEntry] = []
-      var foreign: ResourcePath?
-      // The collection that the scan is in, by how its keys begin.
-      var known: [UInt8] = []
-      let end = try await transaction.scan(part, order: .ascending, limit: budget) { key, value in
-        let key = key.bytes
-        if known.isEmpty || !key.starts(with: known) {
-          let collection = try keys.place(ofDocumentKey: key).path().parent
-          known = keys.documents(of: collection).lower
-          if !UTF8Order.equal(collection.lastSegment, shape.collectionID) { foreign = collection }
-        }
-        last = keys.place(ofDocumentKey: key)
-        if foreign != nil { return .stop }
-        documents.append(StoreEntry(key: key, value: value.bytes))
-        return .next
-      }
-      budget -= max(end.visited, 1)
-      for document in documents { try await add(document, to: shape, in: transaction) }
-      rest = foreign.map { KeyRange(from: keys.documents(of: $0).upper ?? part.lower, to: part.upper) } ?? end.rest
-    }
-    return nil
   }
 
   private func add(_ document: StoreEntry, to shape: IndexShape, in transaction: any StoreTransaction) async throws {
