@@ -30,33 +30,53 @@ final class CountingStore: OrderedStore {
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
-    try await store.write(body)
+    let rows = rows
+    return try await store.write { try await body(CountingTransaction(reader: $0, rows: rows)) }
   }
 
   func close() async throws { try await store.close() }
 }
 
-private struct CountingReader: StoreReader {
-  let reader: any StoreReader
-  let rows: Locked<CountingStore.Rows>
+/// What hands rows out and counts them.
+private protocol Counting: StoreReader {
+  var base: any StoreReader { get }
+  var rows: Locked<CountingStore.Rows> { get }
+}
 
-  var version: StoreVersion { reader.version }
+extension Counting {
+  var version: StoreVersion { base.version }
 
   func get(_ key: [UInt8]) async throws -> [UInt8]? {
     rows.withLock { $0.read += 1 }
-    return try await reader.get(key)
+    return try await base.get(key)
   }
 
   func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
     rows.withLock { $0.read += keys.count }
-    return try await reader.get(keys)
+    return try await base.get(keys)
   }
 
   func scan(
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
-    let end = try await reader.scan(range, order: order, limit: limit, visit)
+    let end = try await base.scan(range, order: order, limit: limit, visit)
     rows.withLock { $0.scanned += end.visited }
     return end
   }
+}
+
+private struct CountingReader: Counting {
+  let reader: any StoreReader
+  let rows: Locked<CountingStore.Rows>
+  var base: any StoreReader { reader }
+}
+
+private struct CountingTransaction: Counting, StoreTransaction {
+  let reader: any StoreTransaction
+  let rows: Locked<CountingStore.Rows>
+  var base: any StoreReader { reader }
+
+  func put(_ value: [UInt8], for key: [UInt8]) async throws { try await reader.put(value, for: key) }
+  func delete(_ key: [UInt8]) async throws { try await reader.delete(key) }
+  func deleteRange(_ range: KeyRange) async throws { try await reader.deleteRange(range) }
 }

@@ -1,5 +1,6 @@
 import FirestoreInterop
 import FirestoreModel
+import StoreInteropContracts
 import Testing
 
 @testable import VestaFirestoreService
@@ -181,5 +182,22 @@ struct IndexRulesTests {
     let request = RunAggregationQueryRequest(
       parent: root, query: .init(query: query, aggregations: [Aggregation(.sum(fieldPath: "m"))]))
     #expect(await failure { _ = try await engine.runAggregation(request, context: owner) }?.code == .failedPrecondition)
+  }
+
+  @Test func aTargetThatNeedsAnIndexEndsWithTheSameText() async throws {
+    var options = FirestoreServiceOptions()
+    options.requiresDeclaredIndexes = true
+    let engine = FirestoreEngine(store: ModelStore(), options: options)
+    let query = StructuredQuery(from: [.init(collectionID: "rooms")], filter: equal("a"), orderBy: [asc("n")])
+    let refusal = await failure { _ = try await engine.query(query) }
+    var follower = try await Follower(engine)
+    follower.add(Target(id: 4, .query(parent: root, query)))
+    let isThere = try await follower.read { response in
+      if case .targetChange(let change) = response { change.kind == .remove } else { false }
+    }
+    #expect(isThere)
+    #expect(follower.causes == [refusal].compactMap(\.self))
+    #expect(refusal?.message.hasPrefix("The query requires an index.") == true)
+    follower.cancel()
   }
 }

@@ -157,4 +157,28 @@ struct IndexTests {
     let sorted = all.sorted { ValueOrder.compare($0.fields["n"] ?? .null, $1.fields["n"] ?? .null) < 0 }
     #expect(try await engine.query(query) == sorted)
   }
+
+  @Test func makingAnIndexJumpsOverOtherCollections() async throws {
+    let store = CountingStore()
+    let engine = FirestoreEngine(store: store)
+    for collection in ["halls", "zones"] {
+      let writes = (0..<500).map { update("\(collection)/\($0)", ["n": .integer(Int64($0))]) }
+      _ = try await engine.commit(CommitRequest(database: database, writes: writes), context: owner)
+    }
+    for path in ["rooms/a", "halls/7/rooms/b", "zones/9/rooms/c"] {
+      try await engine.commit(update(path, ["n": .integer(1)]))
+    }
+    var query = StructuredQuery(from: [.init(collectionID: "rooms", allDescendants: true)])
+    query.filter = .field(path: "n", .equal, .integer(1))
+    let (rows, scanned) = try await store.rows {
+      let documents = try await engine.query(query)
+      try await engine.engine(database).indexes.settle()
+      return documents
+    }
+    #expect(scanned.count == 3)
+    #expect(rows.total < 50, "\(rows)")
+    let (read, found) = try await store.rows { try await engine.query(query) }
+    #expect(found == scanned)
+    #expect(read.total < 12, "\(read)")
+  }
 }

@@ -16,7 +16,6 @@ final class IndexKeeper: Sendable {
     var isClosed = false
   }
 
-  private static let chunk = 200
   private static let hour: Int64 = 3_600_000_000
 
   private let state = Locked(State())
@@ -119,8 +118,8 @@ final class IndexKeeper: Sendable {
   }
 
   private func run(_ shape: IndexShape) async throws {
-    let id = try await register([shape])[0]
-    while try await !addChunk(to: id) {
+    let build = IndexBuild(of: try await register([shape])[0], keys: keys)
+    while try await !store.write({ try await build.step(in: $0) }).value {
       if state.withLock({ $0.isClosed }) { return }
     }
   }
@@ -151,40 +150,6 @@ final class IndexKeeper: Sendable {
         known[shape] = head.catalogue
       }
       return numbers
-    }.value
-  }
-
-  /// Adds the next documents to an index; `true` when there are no more.
-  private func addChunk(to id: Int64) async throws -> Bool {
-    let keys = keys
-    return try await store.write { transaction in
-      guard let bytes = try await transaction.get(keys.index(id)), let headBytes = try await transaction.get(keys.head)
-      else { return true }
-      var row = try IndexRow(bytes)
-      guard case .building(let place) = row.progress else { return true }
-      var range = KeyRange(prefix: keys.documents)
-      if let place { range = range.after(keys.document(place)) }
-      let documents = try await transaction.entries(in: range, limit: IndexKeeper.chunk)
-      for document in documents {
-        let place = keys.place(ofDocumentKey: document.key)
-        let path = try place.path()
-        guard UTF8Order.equal(path.parent.lastSegment, row.shape.collectionID) else { continue }
-        let prefix = keys.entries(ofIndex: id)
-        for (entry, value) in row.shape.entries(path, try DocumentRow(document.value).fields, at: place) {
-          try await transaction.put(value, for: prefix + entry)
-        }
-      }
-      let isDone = documents.count < IndexKeeper.chunk
-      if isDone {
-        var head = try Head(headBytes)
-        head.catalogue += 1
-        row.progress = .ready
-        try await transaction.put(head.bytes, for: keys.head)
-      } else if let last = documents.last {
-        row.progress = .building(after: keys.place(ofDocumentKey: last.key))
-      }
-      try await transaction.put(row.bytes, for: keys.index(id))
-      return isDone
     }.value
   }
 

@@ -34,12 +34,8 @@ struct QueryScan {
   /// The results in order, offset and limit applied, with all fields; and how many the offset left out.
   func results() async throws -> (documents: [Document], skipped: Int, read: Int) {
     var found = Found(wanted: query.limit.map { $0 + query.offset })
-    var rest: KeyRange? = range
-    while let part = rest {
-      let (entries, end) = try await batch(of: part)
-      try take(entries, into: &found)
-      rest = end.rest
-    }
+    var scan = GroupScan(query.collectionID ?? "", range: range, keys: snapshot.keys)
+    while let entries = try await scan.next(QueryScan.batch, in: snapshot.reader) { try take(entries, into: &found) }
     for document in try PastDocuments(of: query, in: snapshot).documents { found.take(document, query) }
     found.matches.sort { query.compare($0, $1) < 0 }
     let selected = found.matches.dropFirst(query.offset)
@@ -54,15 +50,6 @@ struct QueryScan {
       return snapshot.keys.documents(below: path)
     }
     return snapshot.keys.documents(of: path.appending(collectionID))
-  }
-
-  private func batch(of range: KeyRange) async throws -> ([StoreEntry], ScanEnd) {
-    var entries: [StoreEntry] = []
-    let end = try await snapshot.reader.scan(range, order: .ascending, limit: QueryScan.batch) { key, value in
-      entries.append(StoreEntry(key: key.bytes, value: value.bytes))
-      return .next
-    }
-    return (entries, end)
   }
 
   /// Takes the documents that match.

@@ -1,0 +1,53 @@
+import FirestoreInterop
+import FirestoreModel
+import StoreInterop
+
+/// The documents of all collections with one identifier, in the order of the store; each other collection costs one row.
+struct GroupScan {
+  private let keys: DatabaseKeys
+  private let collectionID: String
+  /// What has not been looked at; `nil` at the end.
+  private(set) var rest: KeyRange?
+  /// The place of the last row that was looked at.
+  private(set) var last: Place?
+
+  /// - Parameter range: Of the keys of documents.
+  init(_ collectionID: String, range: KeyRange, keys: DatabaseKeys) {
+    self.collectionID = collectionID
+    self.keys = keys
+    rest = range
+  }
+
+  /// The next documents; `nil` at the end.
+  ///
+  /// - Parameter budget: How many rows to look at; none of them need be one of the group.
+  mutating func next(_ budget: Int, in reader: any StoreReader) async throws -> [StoreEntry]? {
+    if rest == nil { return nil }
+    var documents: [StoreEntry] = []
+    var budget = budget
+    while let part = rest, budget > 0 {
+      var foreign: ResourcePath?
+      var last: [UInt8]?
+      // How the keys of the collection begin that the scan is in.
+      var known: [UInt8] = []
+      let end = try await reader.scan(part, order: .ascending, limit: budget) { [keys, collectionID] key, value in
+        let key = key.bytes
+        last = key
+        if known.isEmpty || !key.starts(with: known) {
+          let collection = try keys.place(ofDocumentKey: key).path().parent
+          known = keys.documents(of: collection).lower
+          if !UTF8Order.equal(collection.lastSegment, collectionID) {
+            foreign = collection
+            return .stop
+          }
+        }
+        documents.append(StoreEntry(key: key, value: value.bytes))
+        return .next
+      }
+      if let last { self.last = keys.place(ofDocumentKey: last) }
+      budget -= max(end.visited, 1)
+      rest = foreign.map { KeyRange(from: keys.documents(of: $0).upper ?? part.lower, to: part.upper) } ?? end.rest
+    }
+    return documents
+  }
+}
