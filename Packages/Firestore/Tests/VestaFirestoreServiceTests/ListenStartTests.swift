@@ -68,6 +68,30 @@ struct ListenStartTests {
     #expect(follower.targets[2]?.keys.sorted() == [name("rooms/b"), name("rooms/c")])
   }
 
+  @Test func aQueryThatCanNoLongerBeAnsweredEndsItsTargetAlone() async throws {
+    try await engine.commit(update("rooms/a", [:]), update("halls/a", [:]))
+    var query = StructuredQuery.all("rooms")
+    query.limit = 1
+    var follower = try await Follower(engine)
+    follower.add(target(2, query))
+    follower.add(target(4, .all("halls")))
+    try await follower.current([2, 4])
+    // A row that no engine wrote, where the next document would be.
+    _ = try await store.write {
+      try await $0.put([1], for: DatabaseKeys(1).document(Place(ResourcePath(["rooms", "b"]))))
+    }
+    try await engine.commit(.delete(name("rooms/a")))
+    let isRemoved = try await follower.read { response in
+      if case .targetChange(let change) = response { return change.kind == .remove && change.targetIDs == [2] }
+      return false
+    }
+    #expect(isRemoved)
+    #expect(follower.causes.map(\.code) == [.dataLoss])
+    let commit = try await engine.commit(update("halls/b", [:]))
+    try await follower.snapshot(from: commit.commitTime)
+    #expect(follower.targets[4]?.count == 2)
+  }
+
   @Test func aTargetThatIsRemovedWhileItBeginsCanComeAgain() async throws {
     try await engine.commit(update("slow/a", [:]))
     var follower = try await Follower(engine)

@@ -77,10 +77,17 @@ struct WatchBook {
         }
       }
     }
-    for (number, view) in views { try await refresh(number, view, in: snapshot, &news) }
-    guard !news.isEmpty else { return [] }
+    var lost: Mail = []
+    for (number, view) in views {
+      do {
+        try await refresh(number, view, in: snapshot, &news)
+      } catch let error as FirestoreError {
+        // A query that can no longer be answered ends its own targets, and nobody else's.
+        lost += drop(number, error)
+      }
+    }
     let all = news.responses(readTime: snapshot.readTime, last: [WatchBook.globalSnapshot(snapshot)])
-    return all.map { ($0.key, $0.value) }
+    return all.map { ($0.key, $0.value) } + lost
   }
 
   /// Notes what a change makes of a limited query.
@@ -222,6 +229,16 @@ struct WatchBook {
     index.remove(number, watch.subject)
     numbers[watch.subject] = nil
     watches[number] = nil
+  }
+
+  /// Ends all targets of a subject.
+  private mutating func drop(_ number: Int, _ error: FirestoreError) -> Mail {
+    var mail: Mail = []
+    for (call, ids) in watches[number]?.members ?? [:] {
+      for id in ids { remove(id, of: call) }
+      mail.append((call, [.targetChange(TargetChange(.remove, targetIDs: ids, cause: error))]))
+    }
+    return mail
   }
 
   /// Forgets a call.

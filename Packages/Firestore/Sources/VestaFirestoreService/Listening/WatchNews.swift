@@ -24,8 +24,6 @@ struct WatchNews {
   private var numbers: [Place: Int] = [:]
   private var lines: [WatchBook.CallID: [Line]] = [:]
 
-  var isEmpty: Bool { lines.isEmpty }
-
   /// Notes a fact for targets of calls.
   mutating func add(_ fact: WatchFact, for members: [WatchBook.CallID: [Int32]]) {
     let number = number(of: fact)
