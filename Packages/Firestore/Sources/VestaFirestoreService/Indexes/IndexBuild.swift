@@ -2,50 +2,126 @@ import FirestoreInterop
 import FirestoreModel
 import StoreInterop
 
-/// One step of making an index: a transaction that adds the next documents and notes how far it came.
-struct IndexBuild {
+/// Makes an index: reads many documents at one moment, sorts their entries, and writes these a part at a time.
+///
+/// Entries that are written in order share pages of the store's file; one by one, in the order of the documents, each
+/// would cost a page of its own. What is written while others commit is never older than what they wrote: each part
+/// leaves out the documents that the log says have changed, and the last part adds those as they are then.
+struct IndexBuild: Sendable {
+  /// Documents that are added together.
+  struct Run: Sendable {
+    fileprivate typealias Entry = (key: [UInt8], value: [UInt8], place: Place)
+
+    fileprivate enum State: Sendable {
+      case writing, written, outdated, ready
+    }
+
+    fileprivate var entries: [Entry] = []
+    /// How many of the entries are written, or left out.
+    fileprivate var position = 0
+    /// The last document that was looked at; `nil` when that was all.
+    fileprivate var last: Place?
+    /// Up to this commit the log has been looked at.
+    fileprivate var version: Int64
+    fileprivate var changed: Set<Place> = []
+    fileprivate var state = State.writing
+
+    /// Whether there is more to write of this run.
+    var isOpen: Bool { state == .writing }
+
+    /// Whether the index needs no further run.
+    var isLast: Bool { state == .ready }
+  }
+
   private let keys: DatabaseKeys
   private let id: Int64
 
-  /// How many rows a step looks at; writes wait for it meanwhile.
-  private static let chunk = 200
+  /// How many entries a run has, or little more: some ten megabytes in memory.
+  private let size: Int
 
-  init(of id: Int64, keys: DatabaseKeys) {
+  /// How many entries a part has; writes wait for it meanwhile.
+  private let part: Int
+
+  init(of id: Int64, keys: DatabaseKeys, entriesInRun size: Int = 65_536, inPart part: Int = 1_000) {
     self.id = id
     self.keys = keys
+    self.size = size
+    self.part = part
   }
 
-  /// Adds the next documents; `true` when there are no more, or the index has gone.
-  func step(in transaction: any StoreTransaction) async throws -> Bool {
-    guard let bytes = try await transaction.get(keys.index(id)), let headBytes = try await transaction.get(keys.head)
-    else { return true }
-    var row = try IndexRow(bytes)
-    guard case .building(let place) = row.progress else { return true }
+  /// Reads the next documents; `nil` when the index is ready, or has gone.
+  func next(in reader: any StoreReader) async throws -> Run? {
+    guard let (row, head) = try await rows(in: reader), case .building(let place) = row.progress else { return nil }
+    var run = Run(version: head.version)
     var range = KeyRange(prefix: keys.documents)
     if let place { range = range.after(keys.document(place)) }
     var scan = GroupScan(row.shape.collectionID, range: range, keys: keys)
-    for document in try await scan.next(IndexBuild.chunk, in: transaction) ?? [] {
-      try await add(document, to: row.shape, in: transaction)
+    while run.entries.count < size, let documents = try await scan.next(min(size, 1_024), in: reader) {
+      for document in documents {
+        run.entries += try entries(of: keys.place(ofDocumentKey: document.key), document.value, row.shape)
+      }
     }
-    let last = scan.rest == nil ? nil : scan.last
-    if let last {
+    run.last = scan.rest == nil ? nil : scan.last
+    run.entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    return run
+  }
+
+  /// Writes the next part of a run, and behind the last part notes how far the index is.
+  ///
+  /// - Returns: The run after that.
+  func write(_ run: Run, in transaction: any StoreTransaction) async throws -> Run {
+    var run = run
+    guard var (row, head) = try await rows(in: transaction), case .building = row.progress else {
+      run.state = .ready
+      return run
+    }
+    guard run.version >= head.horizon else {
+      // The log no longer tells what has changed since the documents were read.
+      run.state = .outdated
+      return run
+    }
+    for entry in try await transaction.entries(in: keys.log(after: run.version)) {
+      run.changed.formUnion(try LogRow(entry.value).changes.map(\.place))
+    }
+    run.version = head.version
+    let end = min(run.position + part, run.entries.count)
+    for entry in run.entries[run.position..<end] where !run.changed.contains(entry.place) {
+      try await transaction.put(entry.value, for: entry.key)
+    }
+    run.position = end
+    guard end == run.entries.count else { return run }
+    try await addChanged(run, row.shape, in: transaction)
+    if let last = run.last {
       row.progress = .building(after: last)
+      run.state = .written
     } else {
-      var head = try Head(headBytes)
       head.catalogue += 1
       row.progress = .ready
+      run.state = .ready
       try await transaction.put(head.bytes, for: keys.head)
     }
     try await transaction.put(row.bytes, for: keys.index(id))
-    return last == nil
+    return run
   }
 
-  private func add(_ document: StoreEntry, to shape: IndexShape, in transaction: any StoreTransaction) async throws {
-    let place = keys.place(ofDocumentKey: document.key)
-    let prefix = keys.entries(ofIndex: id)
-    let fields = try DocumentRow(document.value).fields
-    for (entry, value) in shape.entries(try place.path(), fields, at: place) {
-      try await transaction.put(value, for: prefix + entry)
+  /// Adds the documents that have changed since they were read; whoever changed them took their old entries away.
+  private func addChanged(_ run: Run, _ shape: IndexShape, in transaction: any StoreTransaction) async throws {
+    let places = Array(run.changed)
+    for (place, row) in zip(places, try await transaction.get(places.map(keys.document))) {
+      guard let row else { continue }
+      for entry in try entries(of: place, row, shape) { try await transaction.put(entry.value, for: entry.key) }
     }
+  }
+
+  private func rows(in reader: any StoreReader) async throws -> (IndexRow, Head)? {
+    guard let row = try await reader.get(keys.index(id)), let head = try await reader.get(keys.head) else { return nil }
+    return (try IndexRow(row), try Head(head))
+  }
+
+  private func entries(of place: Place, _ row: [UInt8], _ shape: IndexShape) throws -> [Run.Entry] {
+    let path = try place.path()
+    guard UTF8Order.equal(path.parent.lastSegment, shape.collectionID) else { return [] }
+    let prefix = keys.entries(ofIndex: id)
+    return shape.entries(path, try DocumentRow(row).fields, at: place).map { (prefix + $0, $1, place) }
   }
 }

@@ -5,8 +5,8 @@ import VestaConcurrency
 
 /// Makes the indexes that queries ask for, lets writes maintain them, and drops those that nobody uses.
 ///
-/// An index is registered first: from that commit on every write maintains it. Then documents are added in chunks, each a
-/// transaction that also notes how far it came; so a build goes on after a restart. Then it is ready, and queries use it.
+/// An index is registered first: from that commit on every write maintains it. Then documents are added, many at a time,
+/// and it is noted how far that came; so a build goes on after a restart. Then it is ready, and queries use it.
 final class IndexKeeper: Sendable {
   private struct State: Sendable {
     var catalogue: IndexCatalogue?
@@ -119,8 +119,14 @@ final class IndexKeeper: Sendable {
 
   private func run(_ shape: IndexShape) async throws {
     let build = IndexBuild(of: try await register([shape])[0], keys: keys)
-    while try await !store.write({ try await build.step(in: $0) }).value {
-      if state.withLock({ $0.isClosed }) { return }
+    while var run = try await store.read({ try await build.next(in: $0) }) {
+      while run.isOpen {
+        if state.withLock({ $0.isClosed }) { return }
+        // The body may run again, and begins with the same run then.
+        let before = run
+        run = try await store.write { try await build.write(before, in: $0) }.value
+      }
+      if run.isLast { return }
     }
   }
 

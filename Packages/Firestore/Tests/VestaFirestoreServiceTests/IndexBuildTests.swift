@@ -1,0 +1,103 @@
+import FirestoreInterop
+import FirestoreModel
+import StoreInterop
+import StoreInteropContracts
+import Testing
+
+@testable import VestaFirestoreService
+
+@Suite struct IndexBuildTests {
+  private static let shape = IndexShape(
+    collectionID: "rooms", isGroup: true, parts: [.init(path: FieldPath(["n"]), kind: .ascending)])
+
+  /// Registers the index without making it: nobody else does, as the keeper is closed.
+  private func unfinished(_ engine: FirestoreEngine) async throws -> (DatabaseEngine, id: Int64) {
+    let database = try await engine.engine(database)
+    database.indexes.close()
+    let keys = database.keys
+    let id = try await database.store.write { transaction in
+      var head = try Head(try #require(try await transaction.get(keys.head)))
+      head.catalogue += 1
+      let row = IndexRow(shape: Self.shape, progress: .building(after: nil), lastUsed: 0)
+      try await transaction.put(row.bytes, for: keys.index(head.catalogue))
+      try await transaction.put(head.bytes, for: keys.head)
+      return head.catalogue
+    }
+    return (database, id.value)
+  }
+
+  /// What the index must hold, and what it holds.
+  private func entries(_ database: DatabaseEngine, _ id: Int64) async throws -> (
+    wanted: [StoreEntry], found: [StoreEntry]
+  ) {
+    let prefix = database.keys.entries(ofIndex: id)
+    return try await database.store.read { reader in
+      let documents = try await reader.entries(in: KeyRange(prefix: database.keys.documents))
+      let wanted = try documents.flatMap { document in
+        let place = database.keys.place(ofDocumentKey: document.key)
+        return Self.shape.entries(try place.path(), try DocumentRow(document.value).fields, at: place)
+          .map { StoreEntry(key: prefix + $0, value: $1) }
+      }
+      return (
+        wanted.sorted { $0.key.lexicographicallyPrecedes($1.key) },
+        try await reader.entries(in: KeyRange(prefix: prefix))
+      )
+    }
+  }
+
+  /// Sets, changes beside the field, takes away, deletes.
+  private func change(_ engine: FirestoreEngine, _ generator: inout SeededGenerator) async throws {
+    let path = "rooms/\(Int.random(in: 0..<40, using: &generator))"
+    let number = Value.integer(Int64.random(in: 0..<9, using: &generator))
+    switch Int.random(in: 0..<5, using: &generator) {
+    case 0, 1: try await engine.commit(update(path, ["n": number]))
+    case 2: try await engine.commit(update(path, ["m": number]))
+    case 3: try await engine.commit(.delete(name(path)))
+    default:
+      let document = Document(name: name(path), fields: ["m": number])
+      try await engine.commit(.update(document, mask: DocumentMask(fieldPaths: ["m"])))
+    }
+  }
+
+  @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6, 7, 8])
+  func documentsThatChangeMeanwhileAreInAsTheyAre(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let engine = FirestoreEngine(store: ModelStore())
+    for _ in 0..<60 { try await change(engine, &generator) }
+    let (database, id) = try await unfinished(engine)
+    let build = IndexBuild(of: id, keys: database.keys, entriesInRun: 7, inPart: 3)
+    var isReady = false
+    while !isReady, var run = try await database.store.read({ try await build.next(in: $0) }) {
+      while run.isOpen {
+        for _ in 0..<Int.random(in: 0..<4, using: &generator) { try await change(engine, &generator) }
+        let before = run
+        run = try await database.store.write { try await build.write(before, in: $0) }.value
+      }
+      isReady = run.isLast
+    }
+    #expect(isReady)
+    for _ in 0..<20 { try await change(engine, &generator) }
+    let (wanted, found) = try await entries(database, id)
+    #expect(found == wanted, "seed \(seed)")
+  }
+
+  @Test func aRunThatTheLogHasForgottenIsReadAgain() async throws {
+    let clock = ManualClock()
+    let engine = makeEngine(clock)
+    try await engine.commit(update("rooms/a", ["n": .integer(1)]))
+    let (database, id) = try await unfinished(engine)
+    let build = IndexBuild(of: id, keys: database.keys)
+    let run = try #require(try await database.store.read { try await build.next(in: $0) })
+    for number in 0..<3 {
+      clock.advance(seconds: 3600)
+      try await engine.commit(update("rooms/a", ["n": .integer(Int64(10 + number))]))
+    }
+    let outdated = try await database.store.write { try await build.write(run, in: $0) }.value
+    #expect(!outdated.isOpen)
+    #expect(!outdated.isLast)
+    let again = try #require(try await database.store.read { try await build.next(in: $0) })
+    #expect(try await database.store.write { try await build.write(again, in: $0) }.value.isLast)
+    let (wanted, found) = try await entries(database, id)
+    #expect(found == wanted)
+  }
+}
