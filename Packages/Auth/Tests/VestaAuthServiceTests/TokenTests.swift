@@ -137,6 +137,20 @@ import Testing
     _ = try await world.refresh(other)
   }
 
+  @Test func anAccountThatIsImportedAgainHasItsSessionsCountedOn() async throws {
+    let world = World { $0.sessionLimit = 5 }
+    let made = try await world.signUp()
+    for _ in 0..<3 { _ = try await world.signIn() }
+    let again = ImportedUser(localID: made.localID, email: "ada@example.com", rawPassword: "correct horse")
+    let response = try await world.engine.batchCreate(
+      BatchCreateRequest(users: [again], allowsOverwrite: true), context: world.context)
+    #expect(response.errors.isEmpty)
+    #expect(await refusal { try await world.refresh(made.tokens) } == .tokenExpired)
+    for _ in 0..<4 { _ = try await world.signIn() }
+    let kept = try await world.contents().count { $0.key.first == Keys.Table.session.rawValue }
+    #expect(kept <= 5)
+  }
+
   @Test func aSessionIsForItsOwnAccountOnly() async throws {
     let world = World()
     let ada = try await world.signUp()

@@ -3,6 +3,7 @@ public import Foundation
 /// Keeps each session in a file of its own, which only its owner may read (mode 0600, in a directory with mode 0700).
 ///
 /// - A write is on the disk when `save` returns. A crash during it leaves the old bytes or the new ones, whole.
+/// - What was kept before may still be in the file, until `remove` deletes it: secrets that only the owner can read.
 /// - All that is kept carries a checksum. A damaged file is renamed to `….corrupt-…` and never deleted.
 /// - Several stores, also in several processes, may have the same directory.
 public final class FileCredentialStore: CredentialStore {

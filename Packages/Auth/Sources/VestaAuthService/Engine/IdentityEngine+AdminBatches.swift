@@ -106,8 +106,10 @@ extension IdentityEngine {
     if old != nil, !request.allowsOverwrite { return "localId belongs to an existing account - can not overwrite." }
     var user = user
     user.epoch = (old?.epoch ?? -1) + 1
+    user.sessionCount = old?.sessionCount ?? 0
     do {
       try await transaction.save(user, replacing: old, tenant: scope.tenant)
+      if old != nil { try await transaction.forgetOldSessions(of: user, tenant: scope.tenant) }
       return nil
     } catch IdentityError.Code.emailExists {
       return "email exists in other account in database"
