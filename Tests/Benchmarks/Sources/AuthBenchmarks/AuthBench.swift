@@ -55,7 +55,7 @@ final class AuthBench: Sendable {
     app = try VestaApp.configure(
       name: "auth-bench", options: options,
       libraries: [
-        AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self, ManyGuesses.self,
+        AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, TimedCryptoLibrary.self, ManyGuesses.self,
       ])
     auth = Auth.auth(app: app)
     crypto = try app.container.require((any CryptoProvider).self)
