@@ -9,11 +9,11 @@ extension OneAtATime {
   /// Kills a process that writes, at a random moment, and looks at what it left behind.
   ///
   /// 20 rounds; 200 with `VESTA_SOAK=1`.
-  @Suite struct CrashTests {
+  @Suite struct CrashSoakTests {
     @Test func whatWasAcknowledgedSurvivesAKillAndTheRestIsWholeOrAbsent() async throws {
       let rounds = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 200 : 20
       let seed = UInt64.random(in: 0...UInt64.max)
-      print("CrashTests: seed \(seed)")
+      print("CrashSoakTests: seed \(seed)")
       var random = SplitMix(state: seed)
       let directory = try TemporaryDirectory()
       var acknowledged: Set<Int> = []
