@@ -30,7 +30,7 @@ final class OverlapProbe: Sendable {
       overlapped.store(true, ordering: .releasing)
       gate.open()
     } else if !hasLingered.exchange(true, ordering: .acquiringAndReleasing) {
-      _ = gate.passes(within: .milliseconds(500))
+      _ = gate.passes(within: .seconds(2))
     }
     running.subtract(1, ordering: .acquiringAndReleasing)
   }

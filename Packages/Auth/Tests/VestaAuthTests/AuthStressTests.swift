@@ -31,7 +31,7 @@ import VestaCore
         group.addTask {
           await onThread {
             var random = SeededGenerator(seed: seed &+ UInt64(thread))
-            for _ in 0..<200 {
+            for _ in 0..<500 {
               Self.callSomething(test, &random) { calls.withLock { $0 += 1 } }
             }
           }
