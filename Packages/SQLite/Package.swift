@@ -16,6 +16,8 @@ let package = Package(
     .library(name: "VestaSQLite", targets: ["VestaSQLite"]),
     // For the benchmarks, which measure SQLite alone beside VestaSQLite.
     .library(name: "CSQLite", targets: ["CSQLite"]),
+    // For tests that kill a process, here and of what stands on the store.
+    .library(name: "CrashTesting", targets: ["CrashTesting"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -43,9 +45,15 @@ let package = Package(
       dependencies: ["VestaSQLite", .product(name: "StoreInterop", package: "StoreInterop")],
       swiftSettings: settings
     ),
+    .target(
+      name: "CrashTesting",
+      dependencies: [.product(name: "VestaConcurrency", package: "Core")],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaSQLiteTests",
       dependencies: [
+        "CrashTesting",
         "VestaSQLite",
         "StoreCrashWorker",
         .product(name: "ListenerInterop", package: "ListenerInterop"),

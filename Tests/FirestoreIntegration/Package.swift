@@ -36,6 +36,7 @@ let package = Package(
       name: "FirestoreIntegrationTests",
       dependencies: [
         "FirestoreCrashWorker",
+        .product(name: "CrashTesting", package: "SQLite"),
         .product(name: "CryptoInterop", package: "CryptoInterop"),
         .product(name: "FirestoreInterop", package: "FirestoreInterop"),
         .product(name: "StoreInterop", package: "StoreInterop"),

@@ -1,3 +1,4 @@
+import CrashTesting
 import Foundation
 import StoreInterop
 import Testing
@@ -20,8 +21,8 @@ extension OneAtATime {
       var first = 1
       for round in 0..<rounds {
         let tasks = round % 2 == 0 ? 1 : 8
-        let worker = try WorkerProcess("write", directory.path, "\(first)", "\(tasks)")
-        let delay = UInt32.random(in: 0...60_000, using: &random)
+        let worker = try WorkerProcess("StoreCrashWorker", "write", directory.path, "\(first)", "\(tasks)")
+        let delay = Int.random(in: 0...60_000, using: &random)
         let lines = try await worker.killAfter(microseconds: delay, afterLine: round % 5 == 4 ? nil : "ready")
         acknowledged.formUnion(lines.compactMap { Int($0) })
         let last = max(acknowledged.max() ?? 0, first) + tasks

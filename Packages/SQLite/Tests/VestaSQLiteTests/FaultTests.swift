@@ -1,3 +1,4 @@
+import CrashTesting
 import CSQLite
 import Foundation
 import StoreInterop
@@ -23,7 +24,7 @@ extension OneAtATime {
 
     @Test func aFullDiskIsAnErrorAndLosesNothing() async throws {
       let directory = try TemporaryDirectory()
-      let worker = try WorkerProcess("fill", directory.path, "3000000")
+      let worker = try WorkerProcess("StoreCrashWorker", "fill", directory.path, "3000000")
       let lines = await worker.finish()
       #expect(lines.contains { $0.hasPrefix("full ") }, "\(lines)")
       #expect(lines.contains("sound true"), "\(lines)")

@@ -1,3 +1,4 @@
+import CrashTesting
 import CSQLite
 import Foundation
 import StoreInterop
@@ -54,7 +55,7 @@ extension OneAtATime {
 
     @Test func anotherProcessFindsTheStoreLockedUntilItsOwnerIsKilled() async throws {
       let directory = try TemporaryDirectory()
-      let owner = try WorkerProcess("hold", directory.path)
+      let owner = try WorkerProcess("StoreCrashWorker", "hold", directory.path)
       try await owner.wait(for: "ready")
       #expect(await code { _ = try directory.open() } == .locked)
       _ = try await owner.killAfter(microseconds: 0, afterLine: nil)

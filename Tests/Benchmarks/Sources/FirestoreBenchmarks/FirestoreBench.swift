@@ -125,6 +125,8 @@ final class FirestoreBench: Sendable {
   }
 
   /// Runs a query once, which asks for its index, and waits until the plan uses it.
+  ///
+  /// It asks again and again: a backend tells what its plan is, and not when another one begins.
   func makeIndex(for query: StructuredQuery, in name: String) async throws {
     _ = try await run(query, in: name)
     while try await !usesIndex(query, in: name) { try await Task.sleep(for: .milliseconds(2)) }

@@ -1,3 +1,4 @@
+import CrashTesting
 import FirestoreInterop
 import Foundation
 import Testing
@@ -20,8 +21,8 @@ import VestaFirestoreService
     var state = State()
     for round in 0..<rounds {
       let tasks = round % 2 == 0 ? 1 : 8
-      let worker = try WorkerProcess(directory.path, "\(round)", "\(state.first)", "\(tasks)")
-      let delay = UInt32.random(in: 0...120_000, using: &random)
+      let worker = try WorkerProcess("FirestoreCrashWorker", directory.path, "\(round)", "\(state.first)", "\(tasks)")
+      let delay = Int.random(in: 0...120_000, using: &random)
       let lines = try await worker.killAfter(microseconds: delay, afterLine: round % 5 == 4 ? nil : "ready")
       #expect(!lines.contains { $0.hasPrefix("error") }, "\(lines)")
       let engine = try await Worker.engine(in: directory.path)

@@ -15,7 +15,14 @@ extension NormalQuery {
     guard let name = try? ResourceName(document: document.name, likely: parent.database),
       name.database == parent.database
     else { return false }
-    return selects(name.path) && filter.matches(document) && hasOrderedFields(document) && isWithinCursors(document)
+    return matches(document, at: name.path)
+  }
+
+  /// Whether a document of the query's database is a result, leaving offset and limit aside.
+  ///
+  /// - Parameter path: Where the document is, so that its name need not be taken apart.
+  package func matches(_ document: Document, at path: ResourcePath) -> Bool {
+    selects(path) && filter.matches(document) && hasOrderedFields(document) && isWithinCursors(document)
   }
 
   /// Compares two documents by the orders of the query.

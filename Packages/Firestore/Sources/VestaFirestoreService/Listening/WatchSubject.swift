@@ -49,10 +49,7 @@ enum WatchSubject: Hashable, Sendable {
   /// Whether a document of the database is in, limits aside.
   func matches(_ document: Document, at place: Place, _ path: ResourcePath) -> Bool {
     switch self {
-    case .query(let query):
-      // As `query.matches`, but without taking the name apart again for each of many queries.
-      query.selects(path) && query.filter.matches(document) && query.hasOrderedFields(document)
-        && query.isWithinCursors(document)
+    case .query(let query): query.matches(document, at: path)
     case .documents(let places): places.contains(place)
     }
   }

@@ -141,7 +141,7 @@ extension QueryRunner {
         let stored = try StoredDocument(place: place, row: row)
         if let upper, stored.path > upper { return false }
         let document = stored.document(in: snapshot.name)
-        guard query.matches(document) else { return true }
+        guard query.matches(document, at: stored.path) else { return true }
         while let first = past.first, query.compare(first, document) < 0 { sink.take(past.removeFirst()) }
         sink.take(document)
         return !sink.isFull

@@ -38,10 +38,9 @@ struct QueryScan {
     while let entries = try await scan.next(QueryScan.batch, in: snapshot.reader) { try take(entries, into: &found) }
     for document in try PastDocuments(of: query, in: snapshot).documents { found.take(document, query) }
     found.matches.sort { query.compare($0, $1) < 0 }
-    let selected = found.matches.dropFirst(query.offset)
-    var results = Array(selected.prefix(query.limit ?? selected.count))
-    if let search = query.findNearest { results = NearestVectors(search).nearest(in: results) }
-    return (results, found.matches.count - selected.count, found.read)
+    var sink = QuerySink(query)
+    for document in found.matches where !sink.isFull { sink.take(document) }
+    return (sink.documents, sink.skipped, found.read)
   }
 
   private var range: KeyRange {
@@ -58,14 +57,7 @@ struct QueryScan {
     for entry in entries {
       let place = snapshot.keys.place(ofDocumentKey: entry.key)
       if !snapshot.past.isEmpty, snapshot.past[place] != nil { continue }
-      if let document = try match(place, entry.value) { found.take(document, query) }
+      if let document = try snapshot.result(of: query, at: place, entry.value) { found.take(document, query) }
     }
-  }
-
-  private func match(_ place: Place, _ row: [UInt8]) throws -> Document? {
-    let path = try place.path()
-    guard query.selects(path) else { return nil }
-    let document = StoredDocument(place: place, path: path, row: try DocumentRow(row)).document(in: snapshot.name)
-    return query.matches(document) ? document : nil
   }
 }

@@ -49,11 +49,18 @@ struct PastDocuments {
   init(of query: NormalQuery, in snapshot: Snapshot) throws {
     var found: [Document] = []
     for case (let place, let row?) in snapshot.past {
-      let path = try place.path()
-      guard query.selects(path) else { continue }
-      let document = StoredDocument(place: place, path: path, row: try DocumentRow(row)).document(in: snapshot.name)
-      if query.matches(document) { found.append(document) }
+      if let document = try snapshot.result(of: query, at: place, row) { found.append(document) }
     }
     documents = found.sorted { query.compare($0, $1) < 0 }
+  }
+}
+
+extension Snapshot {
+  /// The document of a row, if it is a result of a query; rows elsewhere are not taken apart.
+  func result(of query: NormalQuery, at place: Place, _ row: [UInt8]) throws -> Document? {
+    let path = try place.path()
+    guard query.selects(path) else { return nil }
+    let document = StoredDocument(place: place, path: path, row: try DocumentRow(row)).document(in: name)
+    return query.matches(document, at: path) ? document : nil
   }
 }
