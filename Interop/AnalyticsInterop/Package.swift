@@ -13,9 +13,9 @@ let package = Package(
   name: "AnalyticsInterop",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "AnalyticsInterop", targets: ["AnalyticsInterop"]),
-    .library(name: "AnalyticsInteropContracts", targets: ["AnalyticsInteropContracts"]),
-    .library(name: "AnalyticsInteropFakes", targets: ["AnalyticsInteropFakes"]),
+    .library(name: "VestaAnalyticsInterop", targets: ["VestaAnalyticsInterop"]),
+    .library(name: "VestaAnalyticsInteropContracts", targets: ["VestaAnalyticsInteropContracts"]),
+    .library(name: "VestaAnalyticsInteropFakes", targets: ["VestaAnalyticsInteropFakes"]),
   ],
   dependencies: [
     .package(path: "../ContractInterop"),
@@ -23,36 +23,36 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "AnalyticsInterop",
-      dependencies: [.product(name: "ListenerInterop", package: "ListenerInterop")],
+      name: "VestaAnalyticsInterop",
+      dependencies: [.product(name: "VestaListenerInterop", package: "ListenerInterop")],
       swiftSettings: settings
     ),
     .target(
-      name: "AnalyticsInteropContracts",
+      name: "VestaAnalyticsInteropContracts",
       dependencies: [
-        "AnalyticsInterop",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropContracts", package: "ListenerInterop"),
+        "VestaAnalyticsInterop",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
     .target(
-      name: "AnalyticsInteropFakes",
+      name: "VestaAnalyticsInteropFakes",
       dependencies: [
-        "AnalyticsInterop",
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropFakes", package: "ListenerInterop"),
+        "VestaAnalyticsInterop",
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropFakes", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
     .testTarget(
-      name: "AnalyticsInteropTests",
+      name: "VestaAnalyticsInteropTests",
       dependencies: [
-        "AnalyticsInterop", "AnalyticsInteropContracts", "AnalyticsInteropFakes",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropContracts", package: "ListenerInterop"),
+        "VestaAnalyticsInterop", "VestaAnalyticsInteropContracts", "VestaAnalyticsInteropFakes",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),

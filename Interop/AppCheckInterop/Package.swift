@@ -13,9 +13,9 @@ let package = Package(
   name: "AppCheckInterop",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "AppCheckInterop", targets: ["AppCheckInterop"]),
-    .library(name: "AppCheckInteropContracts", targets: ["AppCheckInteropContracts"]),
-    .library(name: "AppCheckInteropFakes", targets: ["AppCheckInteropFakes"]),
+    .library(name: "VestaAppCheckInterop", targets: ["VestaAppCheckInterop"]),
+    .library(name: "VestaAppCheckInteropContracts", targets: ["VestaAppCheckInteropContracts"]),
+    .library(name: "VestaAppCheckInteropFakes", targets: ["VestaAppCheckInteropFakes"]),
   ],
   dependencies: [
     .package(path: "../ContractInterop"),
@@ -23,36 +23,36 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "AppCheckInterop",
-      dependencies: [.product(name: "ListenerInterop", package: "ListenerInterop")],
+      name: "VestaAppCheckInterop",
+      dependencies: [.product(name: "VestaListenerInterop", package: "ListenerInterop")],
       swiftSettings: settings
     ),
     .target(
-      name: "AppCheckInteropContracts",
+      name: "VestaAppCheckInteropContracts",
       dependencies: [
-        "AppCheckInterop",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropContracts", package: "ListenerInterop"),
+        "VestaAppCheckInterop",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
     .target(
-      name: "AppCheckInteropFakes",
+      name: "VestaAppCheckInteropFakes",
       dependencies: [
-        "AppCheckInterop",
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropFakes", package: "ListenerInterop"),
+        "VestaAppCheckInterop",
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropFakes", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
     .testTarget(
-      name: "AppCheckInteropTests",
+      name: "VestaAppCheckInteropTests",
       dependencies: [
-        "AppCheckInterop", "AppCheckInteropContracts", "AppCheckInteropFakes",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropContracts", package: "ListenerInterop"),
+        "VestaAppCheckInterop", "VestaAppCheckInteropContracts", "VestaAppCheckInteropFakes",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),

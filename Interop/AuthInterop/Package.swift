@@ -13,9 +13,9 @@ let package = Package(
   name: "AuthInterop",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "AuthInterop", targets: ["AuthInterop"]),
-    .library(name: "AuthInteropContracts", targets: ["AuthInteropContracts"]),
-    .library(name: "AuthInteropFakes", targets: ["AuthInteropFakes"]),
+    .library(name: "VestaAuthInterop", targets: ["VestaAuthInterop"]),
+    .library(name: "VestaAuthInteropContracts", targets: ["VestaAuthInteropContracts"]),
+    .library(name: "VestaAuthInteropFakes", targets: ["VestaAuthInteropFakes"]),
   ],
   dependencies: [
     .package(path: "../ContractInterop"),
@@ -23,36 +23,36 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "AuthInterop",
-      dependencies: [.product(name: "ListenerInterop", package: "ListenerInterop")],
+      name: "VestaAuthInterop",
+      dependencies: [.product(name: "VestaListenerInterop", package: "ListenerInterop")],
       swiftSettings: settings
     ),
     .target(
-      name: "AuthInteropContracts",
+      name: "VestaAuthInteropContracts",
       dependencies: [
-        "AuthInterop",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropContracts", package: "ListenerInterop"),
+        "VestaAuthInterop",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
     .target(
-      name: "AuthInteropFakes",
+      name: "VestaAuthInteropFakes",
       dependencies: [
-        "AuthInterop",
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropFakes", package: "ListenerInterop"),
+        "VestaAuthInterop",
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropFakes", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
     .testTarget(
-      name: "AuthInteropTests",
+      name: "VestaAuthInteropTests",
       dependencies: [
-        "AuthInterop", "AuthInteropContracts", "AuthInteropFakes",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropContracts", package: "ListenerInterop"),
+        "VestaAuthInterop", "VestaAuthInteropContracts", "VestaAuthInteropFakes",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),

@@ -12,10 +12,10 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "ContractInterop",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [.library(name: "ContractInterop", targets: ["ContractInterop"])],
+  products: [.library(name: "VestaContractInterop", targets: ["VestaContractInterop"])],
   targets: [
-    .target(name: "ContractInterop", swiftSettings: settings),
-    .testTarget(name: "ContractInteropTests", dependencies: ["ContractInterop"], swiftSettings: settings),
+    .target(name: "VestaContractInterop", swiftSettings: settings),
+    .testTarget(name: "VestaContractInteropTests", dependencies: ["VestaContractInterop"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -13,23 +13,24 @@ let package = Package(
   name: "CryptoInterop",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "CryptoInterop", targets: ["CryptoInterop"]),
-    .library(name: "CryptoInteropContracts", targets: ["CryptoInteropContracts"]),
+    .library(name: "VestaCryptoInterop", targets: ["VestaCryptoInterop"]),
+    .library(name: "VestaCryptoInteropContracts", targets: ["VestaCryptoInteropContracts"]),
   ],
   dependencies: [
     .package(path: "../ContractInterop")
   ],
   targets: [
-    .target(name: "CryptoInterop", swiftSettings: settings),
+    .target(name: "VestaCryptoInterop", swiftSettings: settings),
     .target(
-      name: "CryptoInteropContracts",
-      dependencies: ["CryptoInterop", .product(name: "ContractInterop", package: "ContractInterop")],
+      name: "VestaCryptoInteropContracts",
+      dependencies: ["VestaCryptoInterop", .product(name: "VestaContractInterop", package: "ContractInterop")],
       swiftSettings: settings
     ),
     .testTarget(
-      name: "CryptoInteropTests",
+      name: "VestaCryptoInteropTests",
       dependencies: [
-        "CryptoInterop", "CryptoInteropContracts", .product(name: "ContractInterop", package: "ContractInterop"),
+        "VestaCryptoInterop", "VestaCryptoInteropContracts",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
       ],
       swiftSettings: settings
     ),

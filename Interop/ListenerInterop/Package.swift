@@ -13,26 +13,26 @@ let package = Package(
   name: "ListenerInterop",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "ListenerInterop", targets: ["ListenerInterop"]),
-    .library(name: "ListenerInteropContracts", targets: ["ListenerInteropContracts"]),
-    .library(name: "ListenerInteropFakes", targets: ["ListenerInteropFakes"]),
+    .library(name: "VestaListenerInterop", targets: ["VestaListenerInterop"]),
+    .library(name: "VestaListenerInteropContracts", targets: ["VestaListenerInteropContracts"]),
+    .library(name: "VestaListenerInteropFakes", targets: ["VestaListenerInteropFakes"]),
   ],
   dependencies: [
     .package(path: "../ContractInterop")
   ],
   targets: [
-    .target(name: "ListenerInterop", swiftSettings: settings),
+    .target(name: "VestaListenerInterop", swiftSettings: settings),
     .target(
-      name: "ListenerInteropContracts",
-      dependencies: ["ListenerInterop", .product(name: "ContractInterop", package: "ContractInterop")],
+      name: "VestaListenerInteropContracts",
+      dependencies: ["VestaListenerInterop", .product(name: "VestaContractInterop", package: "ContractInterop")],
       swiftSettings: settings
     ),
-    .target(name: "ListenerInteropFakes", dependencies: ["ListenerInterop"], swiftSettings: settings),
+    .target(name: "VestaListenerInteropFakes", dependencies: ["VestaListenerInterop"], swiftSettings: settings),
     .testTarget(
-      name: "ListenerInteropTests",
+      name: "VestaListenerInteropTests",
       dependencies: [
-        "ListenerInterop", "ListenerInteropContracts", "ListenerInteropFakes",
-        .product(name: "ContractInterop", package: "ContractInterop"),
+        "VestaListenerInterop", "VestaListenerInteropContracts", "VestaListenerInteropFakes",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
       ],
       swiftSettings: settings
     ),

@@ -13,9 +13,9 @@ let package = Package(
   name: "MessagingInterop",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "MessagingInterop", targets: ["MessagingInterop"]),
-    .library(name: "MessagingInteropContracts", targets: ["MessagingInteropContracts"]),
-    .library(name: "MessagingInteropFakes", targets: ["MessagingInteropFakes"]),
+    .library(name: "VestaMessagingInterop", targets: ["VestaMessagingInterop"]),
+    .library(name: "VestaMessagingInteropContracts", targets: ["VestaMessagingInteropContracts"]),
+    .library(name: "VestaMessagingInteropFakes", targets: ["VestaMessagingInteropFakes"]),
   ],
   dependencies: [
     .package(path: "../ContractInterop"),
@@ -23,36 +23,36 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "MessagingInterop",
-      dependencies: [.product(name: "ListenerInterop", package: "ListenerInterop")],
+      name: "VestaMessagingInterop",
+      dependencies: [.product(name: "VestaListenerInterop", package: "ListenerInterop")],
       swiftSettings: settings
     ),
     .target(
-      name: "MessagingInteropContracts",
+      name: "VestaMessagingInteropContracts",
       dependencies: [
-        "MessagingInterop",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropContracts", package: "ListenerInterop"),
+        "VestaMessagingInterop",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
     .target(
-      name: "MessagingInteropFakes",
+      name: "VestaMessagingInteropFakes",
       dependencies: [
-        "MessagingInterop",
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropFakes", package: "ListenerInterop"),
+        "VestaMessagingInterop",
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropFakes", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
     .testTarget(
-      name: "MessagingInteropTests",
+      name: "VestaMessagingInteropTests",
       dependencies: [
-        "MessagingInterop", "MessagingInteropContracts", "MessagingInteropFakes",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "ListenerInteropContracts", package: "ListenerInterop"),
+        "VestaMessagingInterop", "VestaMessagingInteropContracts", "VestaMessagingInteropFakes",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),

@@ -13,8 +13,8 @@ let package = Package(
   name: "StoreInterop",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "StoreInterop", targets: ["StoreInterop"]),
-    .library(name: "StoreInteropContracts", targets: ["StoreInteropContracts"]),
+    .library(name: "VestaStoreInterop", targets: ["VestaStoreInterop"]),
+    .library(name: "VestaStoreInteropContracts", targets: ["VestaStoreInteropContracts"]),
   ],
   dependencies: [
     .package(path: "../ContractInterop"),
@@ -22,25 +22,25 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "StoreInterop",
-      dependencies: [.product(name: "ListenerInterop", package: "ListenerInterop")],
+      name: "VestaStoreInterop",
+      dependencies: [.product(name: "VestaListenerInterop", package: "ListenerInterop")],
       swiftSettings: settings
     ),
     .target(
-      name: "StoreInteropContracts",
+      name: "VestaStoreInteropContracts",
       dependencies: [
-        "StoreInterop",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
+        "VestaStoreInterop",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
     .testTarget(
-      name: "StoreInteropTests",
+      name: "VestaStoreInteropTests",
       dependencies: [
-        "StoreInterop", "StoreInteropContracts",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
+        "VestaStoreInterop", "VestaStoreInteropContracts",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),

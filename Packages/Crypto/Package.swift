@@ -15,7 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaCrypto", targets: ["VestaCrypto"]),
     // For the benchmarks, which measure libcrypto alone beside VestaCrypto.
-    .library(name: "COpenSSL", targets: ["COpenSSL"]),
+    .library(name: "CVestaOpenSSL", targets: ["CVestaOpenSSL"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -23,29 +23,29 @@ let package = Package(
     .package(path: "../../Interop/ContractInterop"),
   ],
   targets: [
-    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
-    .target(name: "CChecksum"),
+    .systemLibrary(name: "CVestaOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CVestaCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+    .target(name: "CVestaChecksum"),
     .target(
       name: "VestaCrypto",
       dependencies: [
-        "COpenSSL", "CChecksum",
-        .target(name: "CCrypt", condition: .when(platforms: [.linux])),
+        "CVestaOpenSSL", "CVestaChecksum",
+        .target(name: "CVestaCrypt", condition: .when(platforms: [.linux])),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
-        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
       ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaCryptoTests",
       dependencies: [
-        "VestaCrypto", "COpenSSL",
+        "VestaCrypto", "CVestaOpenSSL",
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
-        .product(name: "CryptoInterop", package: "CryptoInterop"),
-        .product(name: "CryptoInteropContracts", package: "CryptoInterop"),
-        .product(name: "ContractInterop", package: "ContractInterop"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCryptoInteropContracts", package: "CryptoInterop"),
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
       ],
       swiftSettings: settings
     ),

@@ -13,27 +13,27 @@ let package = Package(
   name: "Firestore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "FirestoreReference", targets: ["FirestoreReference"]),
+    .library(name: "VestaFirestoreReference", targets: ["VestaFirestoreReference"]),
     .library(name: "VestaFirestoreService", targets: ["VestaFirestoreService"]),
   ],
   dependencies: [
     .package(path: "../Core"),
     .package(path: "../../Interop/CryptoInterop"),
-    .package(path: "../../Interop/FirestoreInterop"),
+    .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
     .target(
-      name: "FirestoreModel",
-      dependencies: [.product(name: "FirestoreInterop", package: "FirestoreInterop")],
+      name: "VestaFirestoreModel",
+      dependencies: [.product(name: "VestaFirestoreBackend", package: "FirestoreBackend")],
       swiftSettings: settings
     ),
     .target(
-      name: "FirestoreReference",
+      name: "VestaFirestoreReference",
       dependencies: [
-        "FirestoreModel",
-        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        "VestaFirestoreModel",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaConcurrency", package: "Core"),
       ],
       swiftSettings: settings
@@ -41,11 +41,11 @@ let package = Package(
     .target(
       name: "VestaFirestoreService",
       dependencies: [
-        "FirestoreModel",
-        .product(name: "CryptoInterop", package: "CryptoInterop"),
-        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
+        "VestaFirestoreModel",
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
       ],
@@ -54,19 +54,19 @@ let package = Package(
     .testTarget(
       name: "VestaFirestoreServiceTests",
       dependencies: [
-        "FirestoreModel", "FirestoreReference", "VestaFirestoreService",
-        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
-        .product(name: "StoreInteropContracts", package: "StoreInterop"),
+        "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
       ],
       swiftSettings: settings
     ),
     .testTarget(
-      name: "FirestoreModelTests",
+      name: "VestaFirestoreModelTests",
       dependencies: [
-        "FirestoreModel", "FirestoreReference",
-        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        "VestaFirestoreModel", "VestaFirestoreReference",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
       ],
       swiftSettings: settings
     ),

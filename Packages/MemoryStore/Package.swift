@@ -25,8 +25,8 @@ let package = Package(
       dependencies: [
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),
@@ -34,11 +34,11 @@ let package = Package(
       name: "VestaMemoryStoreTests",
       dependencies: [
         "VestaMemoryStore",
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
         .product(name: "VestaCore", package: "Core"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
-        .product(name: "StoreInteropContracts", package: "StoreInterop"),
-        .product(name: "ContractInterop", package: "ContractInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
       ],
       swiftSettings: settings
     ),

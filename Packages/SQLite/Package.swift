@@ -15,9 +15,9 @@ let package = Package(
   products: [
     .library(name: "VestaSQLite", targets: ["VestaSQLite"]),
     // For the benchmarks, which measure SQLite alone beside VestaSQLite.
-    .library(name: "CSQLite", targets: ["CSQLite"]),
+    .library(name: "CVestaSQLite", targets: ["CVestaSQLite"]),
     // For tests that kill a process, here and of what stands on the store.
-    .library(name: "CrashTesting", targets: ["CrashTesting"]),
+    .library(name: "VestaCrashTesting", targets: ["VestaCrashTesting"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -26,15 +26,16 @@ let package = Package(
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    .target(name: "CStoreFiles", dependencies: ["CSQLite"]),
+    .systemLibrary(
+      name: "CVestaSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "CVestaStoreFiles", dependencies: ["CVestaSQLite"]),
     .target(
       name: "VestaSQLite",
       dependencies: [
-        "CSQLite",
-        "CStoreFiles",
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
+        "CVestaSQLite",
+        "CVestaStoreFiles",
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
       ],
@@ -42,25 +43,25 @@ let package = Package(
     ),
     .executableTarget(
       name: "StoreCrashWorker",
-      dependencies: ["VestaSQLite", .product(name: "StoreInterop", package: "StoreInterop")],
+      dependencies: ["VestaSQLite", .product(name: "VestaStoreInterop", package: "StoreInterop")],
       swiftSettings: settings
     ),
     .target(
-      name: "CrashTesting",
+      name: "VestaCrashTesting",
       dependencies: [.product(name: "VestaConcurrency", package: "Core")],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaSQLiteTests",
       dependencies: [
-        "CrashTesting",
+        "VestaCrashTesting",
         "VestaSQLite",
         "StoreCrashWorker",
-        .product(name: "ListenerInterop", package: "ListenerInterop"),
-        "CSQLite",
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
-        .product(name: "StoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        "CVestaSQLite",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
       ],
       swiftSettings: settings

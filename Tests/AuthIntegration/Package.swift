@@ -18,7 +18,7 @@ let package = Package(
     .package(path: "../../Packages/SQLite"),
     .package(path: "../../Interop/ContractInterop"),
     .package(path: "../../Interop/CryptoInterop"),
-    .package(path: "../../Interop/IdentityInterop"),
+    .package(path: "../../Interop/AuthBackend"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
@@ -28,11 +28,11 @@ let package = Package(
         .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaSQLite", package: "SQLite"),
-        .product(name: "ContractInterop", package: "ContractInterop"),
-        .product(name: "CryptoInterop", package: "CryptoInterop"),
-        .product(name: "IdentityInterop", package: "IdentityInterop"),
-        .product(name: "IdentityInteropContracts", package: "IdentityInterop"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
     )

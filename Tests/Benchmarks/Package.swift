@@ -17,8 +17,8 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
-    .package(path: "../../Interop/FirestoreInterop"),
-    .package(path: "../../Interop/IdentityInterop"),
+    .package(path: "../../Interop/FirestoreBackend"),
+    .package(path: "../../Interop/AuthBackend"),
     .package(path: "../../Interop/StoreInterop"),
     .package(path: "../../Packages/Auth"),
     .package(path: "../../Packages/Core"),
@@ -40,8 +40,8 @@ let package = Package(
       name: "AuthBenchmarks",
       dependencies: [
         "BenchmarkKit",
-        .product(name: "CryptoInterop", package: "CryptoInterop"),
-        .product(name: "IdentityInterop", package: "IdentityInterop"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaAuthBackend", package: "AuthBackend"),
         .product(name: "VestaAuth", package: "Auth"),
         .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaConcurrency", package: "Core"),
@@ -63,8 +63,8 @@ let package = Package(
       name: "CryptoBenchmarks",
       dependencies: [
         "BenchmarkKit",
-        .product(name: "COpenSSL", package: "Crypto"),
-        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "CVestaOpenSSL", package: "Crypto"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaCrypto", package: "Crypto"),
       ], swiftSettings: settings),
     .target(
@@ -72,21 +72,21 @@ let package = Package(
       dependencies: [
         "BenchmarkKit",
         "SQLiteBaseline",
-        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ], swiftSettings: settings),
     .target(
       name: "SQLiteBaseline",
-      dependencies: [.product(name: "CSQLite", package: "SQLite")], swiftSettings: settings),
+      dependencies: [.product(name: "CVestaSQLite", package: "SQLite")], swiftSettings: settings),
     .target(
       name: "StoreBenchmarks",
       dependencies: [
         "BenchmarkKit",
         "SQLiteBaseline",
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ], swiftSettings: settings),

@@ -14,7 +14,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
-    .package(path: "../../Interop/FirestoreInterop"),
+    .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
@@ -23,7 +23,7 @@ let package = Package(
     .executableTarget(
       name: "crypto-conformance",
       dependencies: [
-        .product(name: "CryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaCrypto", package: "Crypto"),
       ],
       swiftSettings: settings
@@ -31,7 +31,7 @@ let package = Package(
     .executableTarget(
       name: "firestore-backend-conformance",
       dependencies: [
-        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
       ],

@@ -18,15 +18,15 @@ let package = Package(
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/SQLite"),
     .package(path: "../../Interop/CryptoInterop"),
-    .package(path: "../../Interop/FirestoreInterop"),
+    .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
     .executableTarget(
       name: "FirestoreCrashWorker",
       dependencies: [
-        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ],
@@ -36,10 +36,10 @@ let package = Package(
       name: "FirestoreIntegrationTests",
       dependencies: [
         "FirestoreCrashWorker",
-        .product(name: "CrashTesting", package: "SQLite"),
-        .product(name: "CryptoInterop", package: "CryptoInterop"),
-        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaCrashTesting", package: "SQLite"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaCrypto", package: "Crypto"),

@@ -14,7 +14,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
     .package(path: "../../../Interop/CryptoInterop"),
-    .package(path: "../../../Interop/FirestoreInterop"),
+    .package(path: "../../../Interop/FirestoreBackend"),
     .package(path: "../../../Interop/StoreInterop"),
     .package(path: "../../../Packages/Auth"),
     .package(path: "../../../Packages/Core"),
@@ -28,9 +28,9 @@ let package = Package(
       dependencies: [
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
-        .product(name: "CryptoInterop", package: "CryptoInterop"),
-        .product(name: "FirestoreInterop", package: "FirestoreInterop"),
-        .product(name: "StoreInterop", package: "StoreInterop"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaAuth", package: "Auth"),
         .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaCrypto", package: "Crypto"),

@@ -1,5 +1,5 @@
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 
 /// What a sign-in tells besides who it was.
 public final class AdditionalUserInfo: Sendable {

@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 
 extension Auth {
   // MARK: Passwords

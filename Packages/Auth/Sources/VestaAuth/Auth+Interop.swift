@@ -1,6 +1,6 @@
-public import AuthInterop
-import IdentityInterop
-public import ListenerInterop
+public import VestaAuthInterop
+import VestaAuthBackend
+public import VestaListenerInterop
 import VestaConcurrency
 
 /// What other products see of Auth.

@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 
 extension Auth {
   // MARK: E-mail and password
@@ -186,7 +186,7 @@ extension Auth {
 
   private func performSignIn(
     _ operation:
-      @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) ->
+      @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) ->
       FirstFactor
   ) async throws -> AuthDataResult {
     let context = try await callContext()
@@ -197,7 +197,7 @@ extension Auth {
   @concurrent
   private func performSignIn(
     _ context: IdentityCallContext,
-    _ operation: @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) -> FirstFactor
+    _ operation: @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> FirstFactor
   ) async throws -> AuthDataResult {
     let (signIn, found) = try await backend.call(context: context) { backend, context throws(IdentityError) in
       let signIn = try await operation(backend, context)
@@ -221,7 +221,7 @@ extension Auth {
 
   /// Asks for the account of new tokens, unless it came with them.
   private static func look(
-    up tokens: IdentityTokens, _ backend: any IdentityBackend, _ context: IdentityCallContext
+    up tokens: IdentityTokens, _ backend: any AuthBackend, _ context: IdentityCallContext
   ) async throws(IdentityError) -> LookupResponse? {
     guard tokens.account == nil else { return nil }
     return try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context)

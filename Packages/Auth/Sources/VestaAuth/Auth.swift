@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import VestaConcurrency
 public import VestaCore
 
@@ -179,7 +179,7 @@ public final class Auth: Sendable {
   /// Calls the backend for whoever signs in, in the tenant that the app has set.
   @AuthActor
   func call<Response: Sendable>(
-    _ operation: @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) -> Response
+    _ operation: @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> Response
   ) async throws -> Response {
     try await call(inTenant: configuration.tenantID, operation)
   }
@@ -188,7 +188,7 @@ public final class Auth: Sendable {
   @AuthActor
   func call<Response: Sendable>(
     inTenant tenantID: String?,
-    _ operation: @escaping @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) -> Response
+    _ operation: @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> Response
   ) async throws -> Response {
     try await backend.call(context: try context(inTenant: tenantID), operation)
   }

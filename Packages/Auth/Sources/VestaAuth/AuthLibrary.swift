@@ -1,12 +1,12 @@
-import AppCheckInterop
-import AuthInterop
+import VestaAppCheckInterop
+import VestaAuthInterop
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 public import VestaCore
 
 /// What makes Auth a part of an app.
 ///
-/// It needs an `IdentityBackend`, uses App Check where that is there, and offers `AuthInterop` to other products.
+/// It needs an `AuthBackend`, uses App Check where that is there, and offers `AuthInterop` to other products.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self])
@@ -26,7 +26,7 @@ public enum AuthLibrary: Library {
         Auth.self,
         dependencies: [
           .required(
-            (any IdentityBackend).self, providedBy: "VestaAuthService (the embedded engine, part of Packages/Auth)"),
+            (any AuthBackend).self, providedBy: "VestaAuthService (the embedded engine, part of Packages/Auth)"),
           .optional((any AppCheckInterop).self),
           .optional((any CredentialStore).self),
         ]
@@ -43,7 +43,7 @@ public enum AuthLibrary: Library {
 
   private static func makeAuth(_ container: ComponentContainer) throws -> Auth? {
     guard let app = container.app else { return nil }
-    let backend = try container.require((any IdentityBackend).self)
+    let backend = try container.require((any AuthBackend).self)
     let appCheck = container.resolve((any AppCheckInterop).self)
     let store = container.resolve((any CredentialStore).self)
     return Auth(

@@ -1,4 +1,4 @@
-import CryptoInterop
+import VestaCryptoInterop
 public import Foundation
 
 /// An ID token and what it says.

@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 
 extension User {
   // MARK: Linking

@@ -1,5 +1,5 @@
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 
 extension User {
   // MARK: The profile

@@ -1,6 +1,6 @@
 import Dispatch
 public import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import VestaConcurrency
 
 /// A user who has signed in.
@@ -124,7 +124,7 @@ public final class User: UserInfo {
   func authorized<Response: Sendable>(
     _ operation:
       @escaping @Sendable (
-        _ idToken: String, any IdentityBackend, IdentityCallContext
+        _ idToken: String, any AuthBackend, IdentityCallContext
       ) async throws(IdentityError) -> Response
   ) async throws -> Response {
     let auth = try owner

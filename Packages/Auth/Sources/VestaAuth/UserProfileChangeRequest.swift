@@ -1,5 +1,5 @@
 public import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import VestaConcurrency
 
 /// What is to be changed of a user's profile.

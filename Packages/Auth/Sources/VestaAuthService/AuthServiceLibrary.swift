@@ -1,9 +1,9 @@
-import CryptoInterop
-import IdentityInterop
-import StoreInterop
+import VestaCryptoInterop
+import VestaAuthBackend
+import VestaStoreInterop
 public import VestaCore
 
-/// Registers the embedded identity service: provides `any IdentityBackend` and `any IdentityAdminBackend`, one engine
+/// Registers the embedded identity service: provides `any AuthBackend` and `any IdentityAdminBackend`, one engine
 /// for both, and needs a store and a crypto provider.
 ///
 /// The store `auth` in the app's data directory is opened at the first call and closed when the app is deleted. An app
@@ -37,7 +37,7 @@ public enum AuthServiceLibrary: Library {
         isCacheable = true
         return try EmbeddedIdentityService(container)
       },
-      Component((any IdentityBackend).self, dependencies: [engine]) { container, _ in
+      Component((any AuthBackend).self, dependencies: [engine]) { container, _ in
         try container.require((any EmbeddedIdentity).self).engine
       },
       Component((any IdentityAdminBackend).self, dependencies: [engine]) { container, _ in

@@ -1,5 +1,5 @@
-public import CryptoInterop
-public import IdentityInterop
+public import VestaCryptoInterop
+public import VestaAuthBackend
 
 /// How the identity service behaves; what is kept in the store, such as `ProjectConfig`, is not here.
 public struct AuthServiceOptions: Sendable {

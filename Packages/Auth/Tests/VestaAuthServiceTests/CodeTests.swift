@@ -1,5 +1,5 @@
-import IdentityInterop
-import StoreInterop
+import VestaAuthBackend
+import VestaStoreInterop
 import Testing
 
 @testable import VestaAuthService

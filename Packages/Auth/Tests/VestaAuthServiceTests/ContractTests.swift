@@ -1,6 +1,6 @@
-import ContractInterop
-import IdentityInterop
-import IdentityInteropContracts
+import VestaContractInterop
+import VestaAuthBackend
+import VestaAuthBackendContracts
 import Testing
 
 @testable import VestaAuthService

@@ -1,4 +1,4 @@
-import CryptoInterop
+import VestaCryptoInterop
 import VestaConcurrency
 
 /// A crypto provider for tests: fast, without any secrecy, and repeatable.

@@ -1,5 +1,5 @@
-import CryptoInterop
-import IdentityInterop
+import VestaCryptoInterop
+import VestaAuthBackend
 import Testing
 import VestaConcurrency
 

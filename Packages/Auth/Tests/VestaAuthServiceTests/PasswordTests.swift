@@ -1,6 +1,6 @@
-import CryptoInterop
-import IdentityInterop
-import StoreInterop
+import VestaCryptoInterop
+import VestaAuthBackend
+import VestaStoreInterop
 import Testing
 
 @testable import VestaAuthService

@@ -1,8 +1,8 @@
-import CryptoInterop
+import VestaCryptoInterop
 import Foundation
-import IdentityInterop
-import StoreInterop
-import StoreInteropContracts
+import VestaAuthBackend
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import Testing
 import VestaConcurrency
 import VestaCore
@@ -70,7 +70,7 @@ import VestaCore
   @Test func oneEngineStandsBehindBothProtocolsAndOpensItsStoreWhenItIsUsed() async throws {
     let app = try VestaApp.configure(
       name: "identity-\(UUID().uuidString)", options: options(), libraries: [AuthServiceLibrary.self, Stores.self])
-    let backend = try app.container.require((any IdentityBackend).self)
+    let backend = try app.container.require((any AuthBackend).self)
     let admin = try app.container.require((any IdentityAdminBackend).self)
     #expect(backend as? IdentityEngine === admin as? IdentityEngine)
     let provider = try #require(try app.container.require((any StoreProvider).self) as? Provider)
@@ -105,7 +105,7 @@ import VestaCore
     let app = try VestaApp.configure(
       name: "identity-\(UUID().uuidString)", options: options(),
       libraries: [AuthServiceLibrary.self, Stores.self, OwnOptions.self])
-    let backend = try app.container.require((any IdentityBackend).self)
+    let backend = try app.container.require((any AuthBackend).self)
     #expect(
       await refusal { try await backend.signUp(SignUpRequest(), context: IdentityCallContext()) }
         == .adminOnlyOperation)
@@ -116,7 +116,7 @@ import VestaCore
     let app = try VestaApp.configure(
       name: "identity-\(UUID().uuidString)", options: options(.firebase),
       libraries: [AuthServiceLibrary.self, Stores.self])
-    let error = try #require(throws: VestaError.self) { try app.container.require((any IdentityBackend).self) }
+    let error = try #require(throws: VestaError.self) { try app.container.require((any AuthBackend).self) }
     #expect(error.description.contains("no remote transport"))
   }
 

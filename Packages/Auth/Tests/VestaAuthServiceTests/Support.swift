@@ -1,7 +1,7 @@
-import CryptoInterop
-import IdentityInterop
-import StoreInterop
-import StoreInteropContracts
+import VestaCryptoInterop
+import VestaAuthBackend
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import Testing
 import VestaConcurrency
 

@@ -1,9 +1,9 @@
-import IdentityInterop
+import VestaAuthBackend
 
 @testable import VestaAuthService
 
 /// A backend over a good one, whose methods can be replaced one by one.
-struct WrongBackend: IdentityBackend {
+struct WrongBackend: AuthBackend {
   typealias Method<Request, Response> =
     @Sendable (World, Request, IdentityCallContext) async throws -> Response
 

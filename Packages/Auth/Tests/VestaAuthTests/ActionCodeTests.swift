@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 import Foundation
 import Testing
 

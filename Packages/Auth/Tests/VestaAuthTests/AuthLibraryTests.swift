@@ -1,8 +1,8 @@
-import AuthInterop
-import AuthInteropContracts
-import ContractInterop
+import VestaAuthInterop
+import VestaAuthInteropContracts
+import VestaContractInterop
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import Testing
 import VestaCore
 
@@ -13,7 +13,7 @@ import VestaCore
     static let name = "test-backend", version = "1.0.0"
     static func components() -> [Component] {
       [
-        Component((any IdentityBackend).self) { _, isCacheable in
+        Component((any AuthBackend).self) { _, isCacheable in
           isCacheable = true
           return ScriptedIdentityBackend()
         }

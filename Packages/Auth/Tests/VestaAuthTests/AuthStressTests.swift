@@ -1,6 +1,6 @@
-import ListenerInterop
-import IdentityInterop
-import AuthInterop
+import VestaListenerInterop
+import VestaAuthBackend
+import VestaAuthInterop
 import Foundation
 import Testing
 import VestaConcurrency

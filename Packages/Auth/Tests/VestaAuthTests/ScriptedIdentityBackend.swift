@@ -1,12 +1,12 @@
-import CryptoInterop
+import VestaCryptoInterop
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import VestaConcurrency
 
 @testable import VestaAuth
 
 /// A backend that does as the test says: small accounts in memory, errors and delays on request, every call recorded.
-final class ScriptedIdentityBackend: IdentityBackend {
+final class ScriptedIdentityBackend: AuthBackend {
   struct Account {
     var user: IdentityUser
     var password: String?

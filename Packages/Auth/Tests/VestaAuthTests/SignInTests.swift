@@ -1,8 +1,8 @@
 import VestaConcurrency
-import AppCheckInterop
-import AppCheckInteropFakes
+import VestaAppCheckInterop
+import VestaAppCheckInteropFakes
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import Testing
 import VestaCore
 

@@ -1,7 +1,7 @@
-import AppCheckInterop
+import VestaAppCheckInterop
 import Dispatch
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import Testing
 import VestaConcurrency
 import VestaCore

@@ -1,5 +1,5 @@
-import AuthInterop
-import IdentityInterop
+import VestaAuthInterop
+import VestaAuthBackend
 import Dispatch
 import Foundation
 import Testing

@@ -1,6 +1,6 @@
 import VestaConcurrency
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import Testing
 
 @testable import VestaAuth

@@ -1,4 +1,4 @@
-import CryptoInterop
+import VestaCryptoInterop
 public import VestaCore
 
 /// Gives an app cryptography by libcrypto.

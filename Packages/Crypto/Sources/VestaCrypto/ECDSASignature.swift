@@ -1,5 +1,5 @@
-import COpenSSL
-import CryptoInterop
+import CVestaOpenSSL
+import VestaCryptoInterop
 
 /// The two forms of a P-256 signature: DER, as libcrypto has it, and r and s of 32 bytes each, as tokens have it.
 enum ECDSASignature {

@@ -1,5 +1,5 @@
-import COpenSSL
-import CryptoInterop
+import CVestaOpenSSL
+import VestaCryptoInterop
 
 extension KeyHandle {
   /// Reads a private key.

@@ -1,5 +1,5 @@
-import COpenSSL
-import CryptoInterop
+import CVestaOpenSSL
+import VestaCryptoInterop
 
 /// An `EVP_PKEY`: a key in libcrypto's hands, checked when it came in, freed (and wiped) with the last reference.
 // Sound as @unchecked Sendable: the key never changes after `init`, and libcrypto counts references atomically.

@@ -1,5 +1,5 @@
-import COpenSSL
-import CryptoInterop
+import CVestaOpenSSL
+import VestaCryptoInterop
 
 /// Takes what libcrypto has to say about a failure out of this thread's error queue, so that nothing is left behind.
 ///

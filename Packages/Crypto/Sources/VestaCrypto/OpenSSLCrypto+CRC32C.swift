@@ -1,5 +1,5 @@
-import CChecksum
-import CryptoInterop
+import CVestaChecksum
+import VestaCryptoInterop
 
 extension OpenSSLCrypto {
   private static let isAccelerated = vesta_crc32c_is_accelerated()

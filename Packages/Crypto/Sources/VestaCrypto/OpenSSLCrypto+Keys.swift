@@ -1,4 +1,4 @@
-public import CryptoInterop
+public import VestaCryptoInterop
 
 extension OpenSSLCrypto {
   /// Makes a new key pair on one of the threads for slow work.

@@ -1,4 +1,4 @@
-public import CryptoInterop
+public import VestaCryptoInterop
 
 extension OpenSSLCrypto {
   private static let saltLength = 16

@@ -1,5 +1,5 @@
-import COpenSSL
-public import CryptoInterop
+import CVestaOpenSSL
+public import VestaCryptoInterop
 
 /// The `CryptoProvider` on OpenSSL's libcrypto (3.0 or later).
 ///

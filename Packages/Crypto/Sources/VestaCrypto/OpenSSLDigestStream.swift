@@ -1,5 +1,5 @@
-import COpenSSL
-import CryptoInterop
+import CVestaOpenSSL
+import VestaCryptoInterop
 import VestaConcurrency
 
 /// A digest context behind a lock, so that an upload may move between threads.

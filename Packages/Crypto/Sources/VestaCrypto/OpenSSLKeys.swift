@@ -1,5 +1,5 @@
-import COpenSSL
-import CryptoInterop
+import CVestaOpenSSL
+import VestaCryptoInterop
 
 /// A public key in libcrypto's hands.
 final class OpenSSLVerificationKey: VerificationKey {

@@ -1,5 +1,5 @@
-import COpenSSL
-import CryptoInterop
+import CVestaOpenSSL
+import VestaCryptoInterop
 
 /// The slow functions themselves, which block for milliseconds: password, salt and parameters in, digest out.
 enum PasswordFunctions {

@@ -1,7 +1,7 @@
 // The one file of this package that knows the platform: how many processors there are, and the two password functions
 // that libcrypto 3.0 lacks.
-import COpenSSL
-import CryptoInterop
+import CVestaOpenSSL
+import VestaCryptoInterop
 
 #if canImport(Darwin)
   import Darwin
@@ -13,7 +13,7 @@ import CryptoInterop
   import Android
 #endif
 #if canImport(CCrypt)
-  import CCrypt
+  import CVestaCrypt
 #endif
 
 enum Platform {

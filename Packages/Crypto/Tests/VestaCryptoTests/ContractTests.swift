@@ -1,6 +1,6 @@
-import ContractInterop
-import CryptoInterop
-import CryptoInteropContracts
+import VestaContractInterop
+import VestaCryptoInterop
+import VestaCryptoInteropContracts
 import Testing
 import VestaCrypto
 

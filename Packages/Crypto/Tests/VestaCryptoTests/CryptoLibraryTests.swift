@@ -1,4 +1,4 @@
-import CryptoInterop
+import VestaCryptoInterop
 import Testing
 import VestaCore
 import VestaCrypto

@@ -1,4 +1,4 @@
-import CryptoInterop
+import VestaCryptoInterop
 import VestaCrypto
 
 /// The real provider with one thing wrong, to see that the contracts notice.

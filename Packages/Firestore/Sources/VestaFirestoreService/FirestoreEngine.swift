@@ -1,6 +1,6 @@
-public import FirestoreInterop
-public import StoreInterop
-import FirestoreModel
+public import VestaFirestoreBackend
+public import VestaStoreInterop
+import VestaFirestoreModel
 import VestaConcurrency
 
 /// The authoritative document store, on any `OrderedStore`.

@@ -1,6 +1,6 @@
-import CryptoInterop
-import FirestoreInterop
-import StoreInterop
+import VestaCryptoInterop
+import VestaFirestoreBackend
+import VestaStoreInterop
 public import VestaCore
 
 /// Registers the embedded document engine: provides `any FirestoreBackend`, and needs a store.

@@ -1,5 +1,5 @@
-import StoreInterop
-import StoreInteropContracts
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import VestaConcurrency
 
 /// A store that counts the rows its readers hand out.

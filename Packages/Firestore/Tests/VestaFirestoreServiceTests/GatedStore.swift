@@ -1,5 +1,5 @@
-import StoreInterop
-import StoreInteropContracts
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import VestaConcurrency
 
 /// A store whose writes wait once so many have been let through, until it is opened.

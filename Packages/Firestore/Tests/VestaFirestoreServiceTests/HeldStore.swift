@@ -1,5 +1,5 @@
-import StoreInterop
-import StoreInteropContracts
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import VestaConcurrency
 
 /// A store in which scans can be kept waiting, all others going on.

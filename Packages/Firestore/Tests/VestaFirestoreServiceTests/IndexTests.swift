@@ -1,8 +1,8 @@
-import FirestoreInterop
-import FirestoreModel
-import FirestoreReference
-import StoreInterop
-import StoreInteropContracts
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaFirestoreReference
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import Testing
 
 @testable import VestaFirestoreService

@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInteropContracts
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInteropContracts
 import Testing
 import VestaFirestoreService
 

@@ -1,7 +1,7 @@
-import FirestoreInterop
-import FirestoreModel
-import FirestoreReference
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaFirestoreReference
+import VestaStoreInterop
 import Testing
 
 @testable import VestaFirestoreService

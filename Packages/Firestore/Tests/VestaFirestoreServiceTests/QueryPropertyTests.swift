@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreReference
+import VestaFirestoreBackend
+import VestaFirestoreReference
 import Testing
 import VestaFirestoreService
 

@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 @testable import VestaFirestoreService
 

@@ -1,7 +1,7 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
-import StoreInteropContracts
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import Testing
 
 @testable import VestaFirestoreService

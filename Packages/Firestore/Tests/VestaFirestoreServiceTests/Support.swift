@@ -1,5 +1,5 @@
-import FirestoreInterop
-import StoreInteropContracts
+import VestaFirestoreBackend
+import VestaStoreInteropContracts
 import VestaConcurrency
 import VestaFirestoreService
 

@@ -1,5 +1,5 @@
-public import ListenerInterop
-public import StoreInterop
+public import VestaListenerInterop
+public import VestaStoreInterop
 import VestaConcurrency
 
 /// An `OrderedStore` in memory: for tests, for throw-away apps, and to compare other engines with.

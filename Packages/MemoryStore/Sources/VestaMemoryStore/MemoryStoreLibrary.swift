@@ -1,5 +1,5 @@
 public import VestaCore
-import StoreInterop
+import VestaStoreInterop
 
 /// Gives an app stores in memory.
 ///

@@ -1,4 +1,4 @@
-public import StoreInterop
+public import VestaStoreInterop
 import VestaConcurrency
 
 /// Opens stores in memory.

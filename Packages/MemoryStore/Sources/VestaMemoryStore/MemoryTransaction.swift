@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 
 /// A reader on one moment of a memory store.
 ///

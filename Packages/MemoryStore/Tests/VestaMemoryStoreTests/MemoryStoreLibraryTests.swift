@@ -1,5 +1,5 @@
 import Foundation
-import StoreInterop
+import VestaStoreInterop
 import Testing
 import VestaCore
 import VestaMemoryStore

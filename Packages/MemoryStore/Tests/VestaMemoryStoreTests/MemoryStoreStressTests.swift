@@ -1,6 +1,6 @@
-import ListenerInterop
-import StoreInterop
-import StoreInteropContracts
+import VestaListenerInterop
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import Testing
 import VestaMemoryStore
 

@@ -1,5 +1,5 @@
-import StoreInterop
-import StoreInteropContracts
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import Testing
 
 @testable import VestaMemoryStore

@@ -1,5 +1,5 @@
 import Foundation
-import StoreInterop
+import VestaStoreInterop
 import VestaSQLite
 
 /// Writes numbered transactions until it is killed, or until the disk is full.

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 import Synchronization
 
 /// A body that is running, known to everything that is called from it.

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 
 /// Transactions that share one commit, run one after the other by the task that leads.
 struct CommitGroup {

@@ -1,6 +1,6 @@
-import CSQLite
-import CStoreFiles
-import StoreInterop
+import CVestaSQLite
+import CVestaStoreFiles
+import VestaStoreInterop
 
 /// A connection to the database file, with its prepared statements.
 ///

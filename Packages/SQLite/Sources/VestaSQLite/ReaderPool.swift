@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 import VestaConcurrency
 
 /// Connections to read with, each for one body at a time.

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 public import VestaCore
 
 /// Gives an app stores that are kept in SQLite files: the embedded default.

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 
 /// A reader on a connection of the pool; the moment it sees is fixed by its first call.
 final class SQLiteReader: StoreReader {

@@ -1,7 +1,7 @@
-import CSQLite
-import CStoreFiles
+import CVestaSQLite
+import CVestaStoreFiles
 import Dispatch
-import StoreInterop
+import VestaStoreInterop
 
 extension SQLiteStore {
   /// Copies the store, as it is at one moment, into a file of its own while it stays in use.

@@ -1,5 +1,5 @@
-public import ListenerInterop
-public import StoreInterop
+public import VestaListenerInterop
+public import VestaStoreInterop
 import VestaConcurrency
 
 /// An ordered store in one SQLite file.

@@ -1,4 +1,4 @@
-public import StoreInterop
+public import VestaStoreInterop
 
 /// Opens stores that are SQLite files.
 public struct SQLiteStoreProvider: StoreProvider {

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 
 /// A transaction on the writer's connection.
 final class SQLiteTransaction: StoreTransaction {

@@ -1,6 +1,6 @@
-import CSQLite
-import CStoreFiles
-import StoreInterop
+import CVestaSQLite
+import CVestaStoreFiles
+import VestaStoreInterop
 
 /// The tables, and the settings of a connection.
 ///

@@ -1,5 +1,5 @@
-import CSQLite
-import StoreInterop
+import CVestaSQLite
+import VestaStoreInterop
 
 /// A prepared statement.
 ///

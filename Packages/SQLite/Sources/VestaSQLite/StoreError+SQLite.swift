@@ -1,5 +1,5 @@
-import CSQLite
-import StoreInterop
+import CVestaSQLite
+import VestaStoreInterop
 
 extension StoreError {
   /// What a status of SQLite means to the user of a store.

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 import VestaConcurrency
 
 /// The directory of one store, and the right to be the only one who uses it.

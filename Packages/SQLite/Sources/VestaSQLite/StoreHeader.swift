@@ -1,4 +1,4 @@
-import CStoreFiles
+import CVestaStoreFiles
 
 /// What the first bytes of a database file say about it, before SQLite is let near it.
 enum StoreHeader: Equatable {

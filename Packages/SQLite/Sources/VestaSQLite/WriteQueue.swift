@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 import Synchronization
 
 /// A transaction that somebody asked for.

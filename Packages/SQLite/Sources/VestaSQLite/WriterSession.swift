@@ -1,6 +1,6 @@
-import CSQLite
-import CStoreFiles
-import StoreInterop
+import CVestaSQLite
+import CVestaStoreFiles
+import VestaStoreInterop
 
 /// The one connection that writes, and what is known about the file without asking it.
 ///

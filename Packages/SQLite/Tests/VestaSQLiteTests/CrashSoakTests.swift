@@ -1,6 +1,6 @@
-import CrashTesting
+import VestaCrashTesting
 import Foundation
-import StoreInterop
+import VestaStoreInterop
 import Testing
 
 @testable import StoreCrashWorker

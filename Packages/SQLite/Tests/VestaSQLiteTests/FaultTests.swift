@@ -1,7 +1,7 @@
-import CrashTesting
-import CSQLite
+import VestaCrashTesting
+import CVestaSQLite
 import Foundation
-import StoreInterop
+import VestaStoreInterop
 import Testing
 
 @testable import VestaSQLite

@@ -1,5 +1,5 @@
 import Foundation
-import StoreInterop
+import VestaStoreInterop
 import Testing
 
 @testable import VestaSQLite

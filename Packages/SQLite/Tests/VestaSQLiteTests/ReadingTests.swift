@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 import Testing
 import VestaConcurrency
 

@@ -1,6 +1,6 @@
-import ContractInterop
-import StoreInterop
-import StoreInteropContracts
+import VestaContractInterop
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import Testing
 
 @testable import VestaSQLite

@@ -1,5 +1,5 @@
-import ListenerInterop
-import StoreInterop
+import VestaListenerInterop
+import VestaStoreInterop
 import Testing
 import VestaConcurrency
 

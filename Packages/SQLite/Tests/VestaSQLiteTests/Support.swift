@@ -1,5 +1,5 @@
 import Foundation
-import StoreInterop
+import VestaStoreInterop
 
 @testable import VestaSQLite
 

@@ -28,15 +28,15 @@ struct CleanTree {
     addPackage("Packages/SQLite", dependencies: seams, targets: ["VestaSQLite"], extra: library)
     addPackage("Tests/Consumers/AuthConsumer", dependencies: ["../../../Packages/Auth"], targets: ["AuthConsumer"])
     files["Packages/Core/Sources/VestaCore/Platform.swift"] = "#if canImport(Glibc)\n  import Glibc\n#endif\n"
-    files["Packages/SQLite/Sources/VestaSQLite/File.swift"] = "import CSQLite\nimport VestaCore\n"
-    files["Packages/Auth/Sources/VestaAuth/Auth.swift"] = "import AuthInterop\npublic import VestaCore\n"
-    files["Interop/AuthInterop/Sources/AuthInterop/Seam.swift"] = """
+    files["Packages/SQLite/Sources/VestaSQLite/File.swift"] = "import CVestaSQLite\nimport VestaCore\n"
+    files["Packages/Auth/Sources/VestaAuth/Auth.swift"] = "import VestaAuthInterop\npublic import VestaCore\n"
+    files["Interop/AuthInterop/Sources/VestaAuthInterop/Seam.swift"] = """
       #if canImport(FoundationEssentials)
         public import FoundationEssentials
       #else
         public import Foundation
       #endif
-      import ContractInterop
+      import VestaContractInterop
 
       /// A seam. It may say fatalError( or VestaAuth here.
       public protocol Seam: Sendable {

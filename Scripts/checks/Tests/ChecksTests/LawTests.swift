@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func law1FindsASeamThatComesInByAccident() {
-    tree.files["Packages/Firestore/Sources/VestaFirestore/A.swift"] = "import ContractInterop\n"
+    tree.files["Packages/Firestore/Sources/VestaFirestore/A.swift"] = "import VestaContractInterop\n"
     #expect(tree.verdict == ["Packages/Firestore/Sources/VestaFirestore/A.swift:1: law 1"])
   }
 
@@ -53,8 +53,8 @@ import Testing
 
   @Test(arguments: ["VestaCore", "VestaAuth"])
   func law2FindsAnImportFromThePackages(module: String) {
-    tree.files["Interop/AuthInterop/Sources/AuthInterop/A.swift"] = "import \(module)\n"
-    #expect(tree.verdict == ["Interop/AuthInterop/Sources/AuthInterop/A.swift:1: law 2"])
+    tree.files["Interop/AuthInterop/Sources/VestaAuthInterop/A.swift"] = "import \(module)\n"
+    #expect(tree.verdict == ["Interop/AuthInterop/Sources/VestaAuthInterop/A.swift:1: law 2"])
   }
 
   @Test func law3FindsADependencyOfCore() {
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func law4FindsAnImportOfAnotherPluginsLibrary() {
-    tree.files["Packages/Auth/Sources/VestaAuthService/A.swift"] = "import CSQLite\n"
+    tree.files["Packages/Auth/Sources/VestaAuthService/A.swift"] = "import CVestaSQLite\n"
     let expected = "Packages/Auth/Sources/VestaAuthService/A.swift:1: law 4"
     #expect(tree.verdict.contains(expected))
   }

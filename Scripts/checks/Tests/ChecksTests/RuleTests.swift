@@ -38,7 +38,7 @@ import Testing
     "public import struct Foundation.Date\n", "#if DEBUG\n#else\nimport FoundationNetworking\n#endif\n",
   ])
   func theFullFoundationIsFoundWhereItDoesNotBelong(text: String) {
-    tree.files["Interop/AuthInterop/Sources/AuthInterop/A.swift"] = text
+    tree.files["Interop/AuthInterop/Sources/VestaAuthInterop/A.swift"] = text
     tree.files["Packages/Core/Sources/VestaConcurrency/A.swift"] = text
     tree.files["Packages/Core/Sources/VestaCore/A.swift"] = text
     #expect(tree.verdict.count == 2)

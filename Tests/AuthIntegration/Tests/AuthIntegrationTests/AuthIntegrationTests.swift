@@ -1,9 +1,9 @@
-import ContractInterop
-import CryptoInterop
+import VestaContractInterop
+import VestaCryptoInterop
 import Foundation
-import IdentityInterop
-import IdentityInteropContracts
-import StoreInterop
+import VestaAuthBackend
+import VestaAuthBackendContracts
+import VestaStoreInterop
 import Synchronization
 import Testing
 import VestaAuthService

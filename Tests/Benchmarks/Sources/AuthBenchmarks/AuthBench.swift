@@ -1,7 +1,7 @@
-import CryptoInterop
+import VestaCryptoInterop
 import Dispatch
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import VestaAuth
 import VestaAuthService
 import VestaConcurrency
@@ -20,7 +20,7 @@ final class AuthBench: Sendable {
   let keys: [any VerificationKey]
   let passwordHash: PasswordHash
   let crypto: any CryptoProvider
-  let backend: any IdentityBackend
+  let backend: any AuthBackend
   let admin: any IdentityAdminBackend
   private let app: VestaApp
   let directory: URL
@@ -59,7 +59,7 @@ final class AuthBench: Sendable {
       ])
     auth = Auth.auth(app: app)
     crypto = try app.container.require((any CryptoProvider).self)
-    let backend = try app.container.require((any IdentityBackend).self)
+    let backend = try app.container.require((any AuthBackend).self)
     self.backend = backend
     admin = try app.container.require((any IdentityAdminBackend).self)
     user = try await auth.createUser(withEmail: Self.email, password: Self.password).user

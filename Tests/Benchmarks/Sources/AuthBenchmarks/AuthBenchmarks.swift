@@ -1,8 +1,8 @@
 public import BenchmarkKit
-import CryptoInterop
+import VestaCryptoInterop
 import Dispatch
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import VestaAuth
 import VestaConcurrency
 

@@ -1,6 +1,6 @@
 public import BenchmarkKit
-import COpenSSL
-import CryptoInterop
+import CVestaOpenSSL
+import VestaCryptoInterop
 import VestaCrypto
 
 /// What the crypto plug-in costs beside libcrypto called as from C, with everything set up beforehand.

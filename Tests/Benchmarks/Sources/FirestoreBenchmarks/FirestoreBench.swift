@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 import Foundation
 import SQLiteBaseline
 import VestaConcurrency

@@ -1,5 +1,5 @@
 public import BenchmarkKit
-import FirestoreInterop
+import VestaFirestoreBackend
 import Foundation
 import SQLiteBaseline
 

@@ -1,5 +1,5 @@
 import BenchmarkKit
-import FirestoreInterop
+import VestaFirestoreBackend
 import SQLiteBaseline
 import VestaConcurrency
 

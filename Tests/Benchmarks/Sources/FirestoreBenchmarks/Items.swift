@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 import SQLiteBaseline
 
 /// The documents of the benchmarks; their rows are about as long as the rows that SQLite is given by hand.

@@ -1,5 +1,5 @@
 import BenchmarkKit
-import FirestoreInterop
+import VestaFirestoreBackend
 import SQLiteBaseline
 
 /// Documents by name, and queries over indexes that are there.

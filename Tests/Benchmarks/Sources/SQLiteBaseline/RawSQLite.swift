@@ -1,4 +1,4 @@
-import CSQLite
+import CVestaSQLite
 
 /// SQLite as one would use it by hand: the same table and settings as the store, and nothing around them.
 ///

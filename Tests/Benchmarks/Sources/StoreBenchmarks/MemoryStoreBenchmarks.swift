@@ -1,6 +1,6 @@
 public import BenchmarkKit
 import SQLiteBaseline
-import StoreInterop
+import VestaStoreInterop
 import VestaMemoryStore
 
 /// What a put into the in-memory store costs as the store grows: a million keys beside a tenth of that.

@@ -1,6 +1,6 @@
 import Foundation
 import SQLiteBaseline
-import StoreInterop
+import VestaStoreInterop
 @_spi(Benchmarking) import VestaSQLite
 
 /// One length of values: a store and SQLite by hand, with the same keys in them, and what both are asked to do.

@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 
 /// Recordings that the service of today would answer in another way, or that are about something else than queries.
 enum ObsoleteRules {

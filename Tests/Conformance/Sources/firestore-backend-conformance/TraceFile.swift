@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 import Foundation
 
 /// A recorded action of a trace.

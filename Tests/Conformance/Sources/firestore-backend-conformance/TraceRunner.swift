@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 
 /// Runs recorded queries and compares what comes back.
 struct TraceRunner {

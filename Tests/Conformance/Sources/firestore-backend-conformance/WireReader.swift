@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 import Foundation
 
 /// Reads the JSON form of the wire's messages.

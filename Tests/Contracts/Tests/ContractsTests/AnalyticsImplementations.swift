@@ -1,6 +1,6 @@
-import AnalyticsInterop
-import AnalyticsInteropContracts
-import AnalyticsInteropFakes
+import VestaAnalyticsInterop
+import VestaAnalyticsInteropContracts
+import VestaAnalyticsInteropFakes
 import Testing
 
 @Suite struct AnalyticsImplementations {

@@ -1,6 +1,6 @@
-import AppCheckInterop
-import AppCheckInteropContracts
-import AppCheckInteropFakes
+import VestaAppCheckInterop
+import VestaAppCheckInteropContracts
+import VestaAppCheckInteropFakes
 import Testing
 
 @Suite struct AppCheckImplementations {

@@ -1,9 +1,9 @@
-import AuthInterop
-import AuthInteropContracts
-import AuthInteropFakes
+import VestaAuthInterop
+import VestaAuthInteropContracts
+import VestaAuthInteropFakes
 import Dispatch
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import Testing
 import VestaAuth
 import VestaAuthService
@@ -79,7 +79,7 @@ private enum EngineLibrary: Library {
         }
         return IdentityEngine(projectID: "demo", options: options, crypto: OpenSSLCrypto()) { store }
       },
-      Component((any IdentityBackend).self) { container, _ in try container.require(IdentityEngine.self) },
+      Component((any AuthBackend).self) { container, _ in try container.require(IdentityEngine.self) },
       Component((any CredentialStore).self) { _, isCacheable in
         isCacheable = true
         return MemoryCredentialStore()

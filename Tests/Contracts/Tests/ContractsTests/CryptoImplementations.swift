@@ -1,5 +1,5 @@
-import CryptoInterop
-import CryptoInteropContracts
+import VestaCryptoInterop
+import VestaCryptoInteropContracts
 import Testing
 import VestaCrypto
 

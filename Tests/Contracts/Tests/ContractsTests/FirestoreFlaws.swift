@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 import Testing
 
 /// Something that a backend does wrong on purpose, and the promises that this breaks.

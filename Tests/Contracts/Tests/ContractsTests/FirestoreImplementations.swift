@@ -1,9 +1,9 @@
-import ContractInterop
-import FirestoreInterop
-import FirestoreInteropContracts
-import FirestoreReference
+import VestaContractInterop
+import VestaFirestoreBackend
+import VestaFirestoreBackendContracts
+import VestaFirestoreReference
 import Foundation
-import StoreInterop
+import VestaStoreInterop
 import Testing
 import VestaFirestoreService
 import VestaMemoryStore

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 import VestaConcurrency
 import VestaMemoryStore
 

@@ -1,6 +1,6 @@
-import CryptoInterop
-import IdentityInterop
-import IdentityInteropContracts
+import VestaCryptoInterop
+import VestaAuthBackend
+import VestaAuthBackendContracts
 import Testing
 import VestaAuthService
 import VestaCrypto

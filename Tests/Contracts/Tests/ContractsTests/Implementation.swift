@@ -1,4 +1,4 @@
-import ContractInterop
+import VestaContractInterop
 import Testing
 
 /// One implementation of a seam: a line in the table of that seam's file.

@@ -1,6 +1,6 @@
-import MessagingInterop
-import MessagingInteropContracts
-import MessagingInteropFakes
+import VestaMessagingInterop
+import VestaMessagingInteropContracts
+import VestaMessagingInteropFakes
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import StoreInterop
-import StoreInteropContracts
+import VestaStoreInterop
+import VestaStoreInteropContracts
 import Testing
 import VestaMemoryStore
 import VestaSQLite

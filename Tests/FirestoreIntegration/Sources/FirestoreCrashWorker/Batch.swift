@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 
 let database = "projects/demo/databases/(default)"
 let root = database + "/documents"

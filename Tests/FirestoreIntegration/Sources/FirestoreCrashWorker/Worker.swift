@@ -1,6 +1,6 @@
 import Foundation
-import FirestoreInterop
-import StoreInterop
+import VestaFirestoreBackend
+import VestaStoreInterop
 import VestaFirestoreService
 import VestaSQLite
 

@@ -1,5 +1,5 @@
-import CrashTesting
-import FirestoreInterop
+import VestaCrashTesting
+import VestaFirestoreBackend
 import Foundation
 import Testing
 import VestaFirestoreService

@@ -1,7 +1,7 @@
-import CryptoInterop
-import FirestoreInterop
+import VestaCryptoInterop
+import VestaFirestoreBackend
 import Foundation
-import StoreInterop
+import VestaStoreInterop
 import Testing
 import VestaCore
 import VestaCrypto

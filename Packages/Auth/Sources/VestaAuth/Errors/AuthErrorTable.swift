@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 
 /// Which of Firebase's codes a name of the identity service stands for.
 ///

@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 
 /// The second factors of a user.
 ///

@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 
 /// The proof that a user has a second factor.
 public protocol SecondFactorAssertion: Sendable {

@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 
 /// Goes on with a sign-in that needs a second factor.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import IdentityInterop
+import VestaAuthBackend
 
 /// What a second factor is added to, or goes on with.
 public final class MultiFactorSession: Sendable {

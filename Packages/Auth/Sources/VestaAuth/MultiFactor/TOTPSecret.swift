@@ -1,5 +1,5 @@
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 
 /// A secret for an authenticator app.
 public final class TOTPSecret: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 
 /// What an OAuth or OpenID Connect provider has issued for a user.
 public final class OAuthCredential: SignInCredential {

@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 
 /// A phone number with the code that was sent to it.
 public final class PhoneAuthCredential: SignInCredential {

@@ -1,5 +1,5 @@
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 import VestaConcurrency
 public import VestaCore
 

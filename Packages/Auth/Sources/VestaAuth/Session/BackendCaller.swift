@@ -1,9 +1,9 @@
-import AppCheckInterop
-import IdentityInterop
+import VestaAppCheckInterop
+import VestaAuthBackend
 
 /// The way to the backend: off the work queue, with an App Check token, and with Auth's errors.
 struct BackendCaller: Sendable {
-  let backend: any IdentityBackend
+  let backend: any AuthBackend
   let appCheck: (any AppCheckInterop)?
 
   /// Makes one call.
@@ -13,7 +13,7 @@ struct BackendCaller: Sendable {
   @concurrent
   func call<Response: Sendable>(
     context: IdentityCallContext,
-    _ operation: @Sendable (any IdentityBackend, IdentityCallContext) async throws(IdentityError) -> Response
+    _ operation: @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> Response
   ) async throws -> Response {
     var context = context
     context.appCheckToken = await appCheck?.getToken(forcingRefresh: false).token

@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 
 /// What the backend made of a credential: a session, a question for a second factor, or a refusal that names a way out.
 struct FirstFactor: Sendable {
@@ -42,7 +42,7 @@ struct FirstFactor: Sendable {
 
   /// Presents a credential to the backend, to sign in, or to add it to the account of an ID token.
   static func present(
-    _ credential: AuthCredential, idToken: String?, to backend: any IdentityBackend, context: IdentityCallContext
+    _ credential: AuthCredential, idToken: String?, to backend: any AuthBackend, context: IdentityCallContext
   ) async throws(IdentityError) -> FirstFactor {
     switch credential {
     case let credential as PasswordCredential:
@@ -60,7 +60,7 @@ struct FirstFactor: Sendable {
   }
 
   private static func present(
-    _ credential: PasswordCredential, idToken: String?, to backend: any IdentityBackend, context: IdentityCallContext
+    _ credential: PasswordCredential, idToken: String?, to backend: any AuthBackend, context: IdentityCallContext
   ) async throws(IdentityError) -> FirstFactor {
     let info = AdditionalUserInfo(providerID: credential.provider, isNewUser: false)
     if let idToken {
@@ -72,7 +72,7 @@ struct FirstFactor: Sendable {
   }
 
   private static func present(
-    _ credential: EmailLinkCredential, idToken: String?, to backend: any IdentityBackend, context: IdentityCallContext
+    _ credential: EmailLinkCredential, idToken: String?, to backend: any AuthBackend, context: IdentityCallContext
   ) async throws(IdentityError) -> FirstFactor {
     guard let url = ActionCodeURL(link: credential.link), url.isSignInLink, let code = url.code else {
       return FirstFactor(.refused(AuthError(.invalidActionCode, "The link is not one to sign in with.")), nil)
@@ -84,7 +84,7 @@ struct FirstFactor: Sendable {
   }
 
   private static func present(
-    _ credential: OAuthCredential, idToken: String?, to backend: any IdentityBackend, context: IdentityCallContext
+    _ credential: OAuthCredential, idToken: String?, to backend: any AuthBackend, context: IdentityCallContext
   ) async throws(IdentityError) -> FirstFactor {
     let request = IdpSignInRequest(credential: credential.message, idToken: idToken)
     let response = try await backend.signInWithIdp(request, context: context)
@@ -113,7 +113,7 @@ struct FirstFactor: Sendable {
   }
 
   private static func present(
-    _ credential: PhoneAuthCredential, idToken: String?, to backend: any IdentityBackend, context: IdentityCallContext
+    _ credential: PhoneAuthCredential, idToken: String?, to backend: any AuthBackend, context: IdentityCallContext
   ) async throws(IdentityError) -> FirstFactor {
     let request = PhoneSignInRequest(proof: credential.proof, idToken: idToken)
     switch try await backend.signInWithPhoneNumber(request, context: context) {

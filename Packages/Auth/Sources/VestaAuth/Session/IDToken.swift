@@ -1,4 +1,4 @@
-import CryptoInterop
+import VestaCryptoInterop
 
 /// What Auth itself reads in an ID token.
 ///

@@ -1,4 +1,4 @@
-import AuthFields
+import VestaAuthFields
 import Foundation
 
 extension StoredSession {

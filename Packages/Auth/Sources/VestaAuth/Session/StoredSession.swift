@@ -1,5 +1,5 @@
 import Foundation
-import IdentityInterop
+import VestaAuthBackend
 
 /// Everything about a signed-in user that is kept from one run to the next.
 ///

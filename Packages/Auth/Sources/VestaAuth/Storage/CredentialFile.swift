@@ -1,4 +1,4 @@
-import CryptoInterop
+import VestaCryptoInterop
 
 /// What stands in the file of a session: two slots of equal size, each a session with a number and a checksum.
 ///

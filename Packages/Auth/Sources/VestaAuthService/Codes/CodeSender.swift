@@ -1,4 +1,4 @@
-public import IdentityInterop
+public import VestaAuthBackend
 
 /// A message to a mailbox: a link with a code in it.
 public struct EmailMessage: Sendable, CustomStringConvertible, CustomReflectable {

@@ -1,5 +1,5 @@
-public import IdentityInterop
-import StoreInterop
+public import VestaAuthBackend
+import VestaStoreInterop
 
 extension IdentityEngine {
   /// The account of an ID token.

@@ -1,6 +1,6 @@
-import CryptoInterop
-public import IdentityInterop
-import StoreInterop
+import VestaCryptoInterop
+public import VestaAuthBackend
+import VestaStoreInterop
 
 extension IdentityEngine {
   // MARK: Reading

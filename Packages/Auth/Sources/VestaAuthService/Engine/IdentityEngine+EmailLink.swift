@@ -1,5 +1,5 @@
-public import IdentityInterop
-import StoreInterop
+public import VestaAuthBackend
+import VestaStoreInterop
 
 extension IdentityEngine {
   private struct LinkedSignIn: Sendable {

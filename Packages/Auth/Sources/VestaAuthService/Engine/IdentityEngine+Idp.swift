@@ -1,6 +1,6 @@
-import CryptoInterop
-public import IdentityInterop
-import StoreInterop
+import VestaCryptoInterop
+public import VestaAuthBackend
+import VestaStoreInterop
 
 extension IdentityEngine {
   /// Signs in with the credential of an identity provider, or links it to the account of an ID token.

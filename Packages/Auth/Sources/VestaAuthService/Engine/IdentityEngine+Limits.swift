@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 import VestaConcurrency
 
 extension IdentityEngine {

@@ -1,5 +1,5 @@
-public import IdentityInterop
-import StoreInterop
+public import VestaAuthBackend
+import VestaStoreInterop
 
 /// A code that has been kept, and where it is to go.
 struct OobMessage: Sendable {

@@ -1,6 +1,6 @@
-import CryptoInterop
-import IdentityInterop
-import StoreInterop
+import VestaCryptoInterop
+import VestaAuthBackend
+import VestaStoreInterop
 
 /// A session that has been opened in a transaction; its ID token is signed afterwards.
 struct Grant: Sendable {

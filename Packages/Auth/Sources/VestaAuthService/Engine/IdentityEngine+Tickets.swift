@@ -1,6 +1,6 @@
-import CryptoInterop
-import IdentityInterop
-import StoreInterop
+import VestaCryptoInterop
+import VestaAuthBackend
+import VestaStoreInterop
 
 extension IdentityEngine {
   /// For how long expired tickets are kept, so that they can be told from unknown ones.

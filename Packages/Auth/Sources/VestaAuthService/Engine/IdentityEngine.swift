@@ -1,6 +1,6 @@
-public import CryptoInterop
-public import IdentityInterop
-public import StoreInterop
+public import VestaCryptoInterop
+public import VestaAuthBackend
+public import VestaStoreInterop
 import VestaConcurrency
 
 /// The authoritative identity service, on any ordered store and any crypto provider.
@@ -15,7 +15,7 @@ import VestaConcurrency
 /// let engine = IdentityEngine(projectID: "demo", crypto: crypto) { try await provider.openStore(…) }
 /// let account = try await engine.signUp(SignUpRequest(email: "a@b.c", password: "secret"), context: .init())
 /// ```
-public final class IdentityEngine: IdentityBackend, IdentityAdminBackend {
+public final class IdentityEngine: AuthBackend, IdentityAdminBackend {
   let projectID: String
   let options: AuthServiceOptions
   let crypto: any CryptoProvider

@@ -1,6 +1,6 @@
-import CryptoInterop
-import IdentityInterop
-import StoreInterop
+import VestaCryptoInterop
+import VestaAuthBackend
+import VestaStoreInterop
 import VestaConcurrency
 
 /// The keys that sign and verify tokens: kept in the store, and in memory once they have been read.

@@ -1,5 +1,5 @@
-import IdentityInterop
-import StoreInterop
+import VestaAuthBackend
+import VestaStoreInterop
 
 /// Whose users a call is about, and what is allowed there.
 struct Scope: Sendable {

@@ -1,5 +1,5 @@
-import CryptoInterop
-import IdentityInterop
+import VestaCryptoInterop
+import VestaAuthBackend
 
 /// What can be said of a request's text without looking anything up.
 enum Checks {

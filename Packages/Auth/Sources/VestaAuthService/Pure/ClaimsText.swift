@@ -1,4 +1,4 @@
-import CryptoInterop
+import VestaCryptoInterop
 
 /// Claims as JSON text, as records and messages have them.
 enum ClaimsText {

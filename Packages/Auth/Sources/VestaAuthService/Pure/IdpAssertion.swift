@@ -1,5 +1,5 @@
-import CryptoInterop
-import IdentityInterop
+import VestaCryptoInterop
+import VestaAuthBackend
 
 /// What an identity provider says of a user, taken from the claims of its ID token.
 struct IdpAssertion: Sendable, Equatable {

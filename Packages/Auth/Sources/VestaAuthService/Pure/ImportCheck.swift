@@ -1,5 +1,5 @@
-import CryptoInterop
-import IdentityInterop
+import VestaCryptoInterop
+import VestaAuthBackend
 
 /// What can be said of the accounts of an import without the store.
 enum ImportCheck {

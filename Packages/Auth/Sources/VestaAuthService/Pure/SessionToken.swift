@@ -1,5 +1,5 @@
-import CryptoInterop
-import StoreInterop
+import VestaCryptoInterop
+import VestaStoreInterop
 
 /// A refresh token: 64 bytes that nobody can guess, and whose session it stands for.
 ///

@@ -1,4 +1,4 @@
-import CryptoInterop
+import VestaCryptoInterop
 
 /// What a session is about, besides its user: goes into every ID token of it.
 struct SessionFacts: Sendable, Codable, Equatable {

@@ -1,4 +1,4 @@
-import AuthFields
+import VestaAuthFields
 
 /// A record that is kept as fields instead of JSON, because every sign-in reads and writes it.
 protocol CompactRecord {

@@ -1,5 +1,5 @@
-import CryptoInterop
-import StoreInterop
+import VestaCryptoInterop
+import VestaStoreInterop
 
 /// Every key that the service keeps; nothing else writes keys.
 ///

@@ -1,6 +1,6 @@
-import AuthFields
-import CryptoInterop
-import IdentityInterop
+import VestaAuthFields
+import VestaCryptoInterop
+import VestaAuthBackend
 
 /// A session: what a refresh token stands for.
 ///

@@ -1,5 +1,5 @@
-import IdentityInterop
-import StoreInterop
+import VestaAuthBackend
+import VestaStoreInterop
 
 /// Records by key, instead of bytes.
 extension StoreReader {

@@ -1,5 +1,5 @@
-import CryptoInterop
-import IdentityInterop
+import VestaCryptoInterop
+import VestaAuthBackend
 
 extension UserRecord {
   /// The account as the service shows it.

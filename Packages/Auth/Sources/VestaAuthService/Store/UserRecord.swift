@@ -1,4 +1,4 @@
-import IdentityInterop
+import VestaAuthBackend
 
 /// An account as it is kept.
 struct UserRecord: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// What a list of writes makes of the documents they name: a pure step, run inside the store's transaction.
 ///

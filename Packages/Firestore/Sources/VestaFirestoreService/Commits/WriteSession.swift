@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 extension DatabaseEngine {
   /// Opens a call that commits each request in turn.

@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// The declared indexes as the engine needs them: shapes to make, fields that must not have any.
 struct DeclaredIndexes: Sendable {

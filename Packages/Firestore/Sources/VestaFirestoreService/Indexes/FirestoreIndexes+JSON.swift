@@ -1,4 +1,4 @@
-import FirestoreModel
+import VestaFirestoreModel
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

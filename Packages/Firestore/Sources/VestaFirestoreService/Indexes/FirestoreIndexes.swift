@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// The indexes that a program declares: those of a `firestore.indexes.json`, or made in code.
 ///

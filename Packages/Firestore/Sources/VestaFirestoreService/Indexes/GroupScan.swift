@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// The documents of all collections with one identifier, in the order of the store; each other collection costs one row.
 struct GroupScan {

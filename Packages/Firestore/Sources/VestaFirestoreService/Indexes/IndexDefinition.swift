@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// An index as production names it: fields with directions, and the name behind them.
 struct IndexDefinition: Hashable, Sendable {

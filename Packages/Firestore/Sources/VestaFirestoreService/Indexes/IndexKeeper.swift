@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 import VestaConcurrency
 
 /// Makes the indexes that queries ask for, lets writes maintain them, and drops those that nobody uses.

@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// An index as it is stored: its shape, how far it is, and when it was last of use.
 struct IndexRow: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// Production's rules about the indexes that queries need: a function of the query and of what is declared.
 ///

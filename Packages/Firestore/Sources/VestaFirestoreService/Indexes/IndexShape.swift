@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// What an index holds: for the documents of the collections with one identifier, values of fields and the name.
 struct IndexShape: Hashable, Sendable {

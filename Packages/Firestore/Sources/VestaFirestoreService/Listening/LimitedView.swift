@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// What is in a limited query, kept up to date without asking again where the change itself says what becomes of it.
 ///

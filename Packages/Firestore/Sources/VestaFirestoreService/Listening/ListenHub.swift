@@ -1,7 +1,7 @@
-import FirestoreInterop
-import FirestoreModel
-import ListenerInterop
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaListenerInterop
+import VestaStoreInterop
 import VestaConcurrency
 
 /// The listen calls of a database, and the one task that serves them all.

@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// Finds the subjects that a change may concern, at a cost that does not follow the number of the others.
 ///

@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 
 /// What has become of a document, as those see it who follow one subject.
 struct WatchFact: Sendable {

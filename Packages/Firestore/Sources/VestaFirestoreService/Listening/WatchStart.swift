@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// What a new target is told of the documents: all that is in, or what has changed since it was followed before.
 ///

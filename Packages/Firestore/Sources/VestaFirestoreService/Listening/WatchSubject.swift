@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// What a target follows; targets that follow the same share one.
 enum WatchSubject: Hashable, Sendable {

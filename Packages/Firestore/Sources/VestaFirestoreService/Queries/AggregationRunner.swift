@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// Counts, sums and averages: from the entries of indexes where they tell everything, else from the documents.
 struct AggregationRunner {

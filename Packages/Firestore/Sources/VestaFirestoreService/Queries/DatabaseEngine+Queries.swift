@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 extension DatabaseEngine {
   /// Runs a query and hands the results over at one moment.

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 
 /// The entries of one alternative: those that all of its streams have and that stand its test.
 struct EntryJoin {

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 
 /// The entries of one scan by their suffixes, in batches that grow; suffixes ascend in the direction of the query.
 struct EntryStream {

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 
 /// Ranges of keys in order, none of which touches another.
 struct KeyRanges: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// Visits documents of all collections in the order of their names.
 ///

@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// Finds names that split the documents of a group into parts of about the same size.
 ///

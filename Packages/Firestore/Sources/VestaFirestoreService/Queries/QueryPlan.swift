@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// How a query is answered: the scans of each alternative of its filter, made of what it needs and of the indexes there are.
 struct QueryPlan: Equatable, Sendable {

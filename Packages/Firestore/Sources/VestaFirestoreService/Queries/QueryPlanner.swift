@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// Chooses the indexes for a query: a function of what the query needs and what there is.
 struct QueryPlanner {

@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// What a query came to.
 struct QueryAnswer {

@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// Answers a query by looking at every document of its collections, in batches: while an index is being made.
 struct QueryScan {

@@ -1,5 +1,5 @@
-import FirestoreInterop
-import FirestoreModel
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// Takes results in order, and keeps what offset, limit and a search of the nearest leave.
 struct QuerySink {

@@ -1,6 +1,6 @@
-import FirestoreInterop
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// Finds what is below a path without reading what is below that: it jumps from one segment to the next.
 struct CollectionWalk {

@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 
 /// Where a page ended, as a text that can stand in a URL.
 enum PageToken {

@@ -1,5 +1,5 @@
-import FirestoreInterop
-import StoreInterop
+import VestaFirestoreBackend
+import VestaStoreInterop
 
 /// Runs a call and gives every failure the service's codes.
 func serving<Result>(_ body: () async throws -> Result) async throws(FirestoreError) -> Result {

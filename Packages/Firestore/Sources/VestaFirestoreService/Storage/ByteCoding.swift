@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 
 /// Writes numbers and texts of any length in a row.
 struct ByteWriter {

@@ -1,5 +1,5 @@
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// Every key that the engine keeps; nothing else writes keys.
 ///

@@ -1,5 +1,5 @@
-import FirestoreModel
-import StoreInterop
+import VestaFirestoreModel
+import VestaStoreInterop
 
 /// Where a document stands, as its key has it; see `Keys`.
 struct Place: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 
 /// A document as it is stored: when it was made, when it was changed, what is in it.
 struct DocumentRow: Sendable, Equatable {

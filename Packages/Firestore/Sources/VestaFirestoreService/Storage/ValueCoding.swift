@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 
 /// How a value stands in a row: a tag, and what the tag needs.
 ///

@@ -1,5 +1,5 @@
-import FirestoreModel
-import FirestoreInterop
+import VestaFirestoreModel
+import VestaFirestoreBackend
 
 /// What a transaction has read, and what must still be so when it commits.
 struct ReadSet: Sendable {

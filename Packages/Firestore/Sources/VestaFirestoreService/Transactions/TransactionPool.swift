@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 import VestaConcurrency
 
 /// The open transactions of a database.

@@ -1,4 +1,4 @@
-import FirestoreInterop
+import VestaFirestoreBackend
 import VestaFirestoreService
 
 /// Runs transactions against an engine, step by step, and keeps what it was told.

@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 
 extension OrderedTree {
   /// What a scan calls for each entry.

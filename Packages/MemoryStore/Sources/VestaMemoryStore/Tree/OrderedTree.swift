@@ -1,4 +1,4 @@
-import StoreInterop
+import VestaStoreInterop
 
 /// A sorted map of keys to values whose copies cost nothing: a B+ tree that copies a node before it changes it.
 ///

@@ -1,0 +1,35 @@
+public import VestaAppCheckInterop
+
+/// An implementation of `AppCheckInterop` and how a check drives it.
+public struct AppCheckInteropSubject: Sendable {
+  /// The implementation.
+  public let appCheck: any AppCheckInterop
+
+  /// Makes every fetch fail with the code `unavailable` (`true`), or succeed again (`false`).
+  public let setFetchesFail: @Sendable (Bool) async throws -> Void
+
+  /// Holds fetches back (`true`), as a backend does that does not answer, or lets all of them go on (`false`).
+  public let setFetchesHeld: @Sendable (Bool) async throws -> Void
+
+  /// How long a check waits before it calls something missing.
+  public let patience: Duration
+
+  /// An implementation and how to drive it.
+  ///
+  /// - Parameters:
+  ///   - appCheck: The implementation.
+  ///   - patience: How long a check waits before it calls something missing.
+  ///   - setFetchesFail: Makes every fetch fail with the code `unavailable`, or succeed again.
+  ///   - setFetchesHeld: Holds fetches back, or lets all of them go on.
+  public init(
+    _ appCheck: any AppCheckInterop,
+    patience: Duration = .seconds(30),
+    setFetchesFail: @escaping @Sendable (Bool) async throws -> Void,
+    setFetchesHeld: @escaping @Sendable (Bool) async throws -> Void
+  ) {
+    self.appCheck = appCheck
+    self.patience = patience
+    self.setFetchesFail = setFetchesFail
+    self.setFetchesHeld = setFetchesHeld
+  }
+}

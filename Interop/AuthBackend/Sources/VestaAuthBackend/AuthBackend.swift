@@ -1,0 +1,206 @@
+/// The identity service as its clients see it: one method for each of its calls.
+///
+/// An engine in the process implements it, a client of a remote service does, and a server puts any implementation of
+/// it on the wire. Requests and responses mirror the wire's fields, so that such adapters are plain renaming.
+///
+/// Promises of every implementation (`VestaAuthBackendContracts` checks them):
+/// - All methods may be called from any task at any time.
+/// - A call that throws has changed nothing, with the exceptions that its documentation names.
+/// - E-mail addresses, phone numbers and providers' users each belong to one account at the most, however many calls
+///   claim them at the same moment.
+/// - A code works once, however many calls present it at the same moment.
+/// - Text that is missing and text that is empty are the same: both fail with the `MISSING_…` name of the field.
+/// - Errors come in the order of checks that the documentation of a call lists.
+/// - A cancelled caller gets the code `CANCELLED`; what the call did so far may have happened.
+public protocol AuthBackend: Sendable {
+  // MARK: Signing in
+
+  /// Makes an account with a password, an anonymous account, or adds a password to the account of an ID token.
+  ///
+  /// Checks: `MISSING_EMAIL`, `MISSING_PASSWORD`, `OPERATION_NOT_ALLOWED`, `ADMIN_ONLY_OPERATION` (anonymous),
+  /// `INVALID_EMAIL`, `EMAIL_EXISTS`, `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`.
+  func signUp(
+    _ request: SignUpRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> SignUpResponse
+
+  /// Signs in with an e-mail address and a password.
+  ///
+  /// Checks: `PASSWORD_LOGIN_DISABLED`, `MISSING_EMAIL`, `INVALID_EMAIL`, `MISSING_PASSWORD`,
+  /// `TOO_MANY_ATTEMPTS_TRY_LATER`, then `INVALID_LOGIN_CREDENTIALS` (or `EMAIL_NOT_FOUND` and `INVALID_PASSWORD` where
+  /// the project does not hide which), with `USER_DISABLED` before the password is looked at.
+  func signInWithPassword(
+    _ request: PasswordSignInRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> PasswordSignInResponse
+
+  /// Signs in with a token that a server of the project has signed; makes the account where there is none.
+  ///
+  /// Checks: `MISSING_CUSTOM_TOKEN`, `INVALID_CUSTOM_TOKEN`, `TENANT_ID_MISMATCH`, `MISSING_IDENTIFIER`,
+  /// `INVALID_CLAIMS`, `FORBIDDEN_CLAIM`, `USER_DISABLED`.
+  func signInWithCustomToken(
+    _ request: CustomTokenSignInRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> CustomTokenSignInResponse
+
+  /// Signs in with the code of an e-mail link, or adds the address to the account of an ID token.
+  ///
+  /// The code is used up as soon as it fits the address, also where a later check fails.
+  ///
+  /// Checks: `OPERATION_NOT_ALLOWED`, `MISSING_EMAIL`, `MISSING_OOB_CODE`, `INVALID_OOB_CODE`, `EXPIRED_OOB_CODE`,
+  /// `INVALID_EMAIL`, `EMAIL_EXISTS` (when linking), `USER_DISABLED`.
+  func signInWithEmailLink(
+    _ request: EmailLinkSignInRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> EmailLinkSignInResponse
+
+  /// Signs in with the credential of an identity provider, or links it to the account of an ID token.
+  ///
+  /// With `returnIdpCredential`, what the provider said comes back in the response also where the account refuses it:
+  /// `errorMessage` has the error's name then.
+  ///
+  /// Checks: `INVALID_PROVIDER_ID`, `OPERATION_NOT_ALLOWED`, `INVALID_IDP_RESPONSE`, `MISSING_OR_INVALID_NONCE`, then
+  /// `FEDERATED_USER_ID_ALREADY_LINKED` and `EMAIL_EXISTS` (when linking), `USER_DISABLED`.
+  func signInWithIdp(
+    _ request: IdpSignInRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> IdpSignInResponse
+
+  /// Sends a code to a phone.
+  ///
+  /// Checks: `UNSUPPORTED_TENANT_OPERATION`, `INVALID_PHONE_NUMBER` (also when it is missing), `OPERATION_NOT_ALLOWED`,
+  /// `UNSUPPORTED_FIRST_FACTOR`, `TOO_MANY_ATTEMPTS_TRY_LATER`.
+  func sendVerificationCode(
+    _ request: SendVerificationCodeRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> SendVerificationCodeResponse
+
+  /// Signs in with the code that was sent to a phone, or links the number to the account of an ID token.
+  ///
+  /// Checks: `UNSUPPORTED_TENANT_OPERATION`, `MISSING_PHONE_NUMBER`, `INVALID_TEMPORARY_PROOF`, `MISSING_SESSION_INFO`,
+  /// `MISSING_CODE`, `INVALID_SESSION_INFO`, `SESSION_EXPIRED`, `INVALID_CODE`, `USER_DISABLED`,
+  /// `UNSUPPORTED_FIRST_FACTOR`, `PHONE_NUMBER_EXISTS` (with a temporary proof).
+  func signInWithPhoneNumber(
+    _ request: PhoneSignInRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> PhoneSignInResponse
+
+  // MARK: The account of an ID token
+
+  /// The account of an ID token.
+  ///
+  /// Checks: `MISSING_ID_TOKEN`, `INVALID_ID_TOKEN`, `USER_NOT_FOUND`, `TOKEN_EXPIRED`, `USER_DISABLED`: those of every
+  /// call that takes an ID token.
+  func lookup(
+    _ request: LookupRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> LookupResponse
+
+  /// Changes the account of an ID token, or does what an out-of-band code was sent for.
+  ///
+  /// A changed e-mail address or password ends all sessions but the caller's, who gets new tokens. A code is used up
+  /// also where a later check fails.
+  ///
+  /// Checks: `INVALID_REQ_TYPE`, those of the ID token or of the code, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`,
+  /// `INVALID_EMAIL`, `EMAIL_EXISTS`, `OPERATION_NOT_ALLOWED`, `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`.
+  func update(
+    _ request: UpdateRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> UpdateResponse
+
+  /// Deletes the account of an ID token, with its sessions.
+  ///
+  /// Checks: those of the ID token, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`.
+  func delete(_ request: DeleteRequest, context: IdentityCallContext) async throws(IdentityError)
+
+  // MARK: Codes by e-mail
+
+  /// Sends a code by e-mail: to verify the address, to reset the password, to sign in, to change the address.
+  ///
+  /// Where the project hides which addresses have accounts, asking for a password reset always succeeds.
+  ///
+  /// Checks: `MISSING_REQ_TYPE`, `INVALID_CONTINUE_URI`, `UNAUTHORIZED_DOMAIN`, then by type `OPERATION_NOT_ALLOWED`,
+  /// `MISSING_EMAIL`, `INVALID_EMAIL`, `EMAIL_NOT_FOUND`, `INVALID_ID_TOKEN`, `MISSING_ID_TOKEN`, `USER_NOT_FOUND`,
+  /// `MISSING_NEW_EMAIL`, `EMAIL_EXISTS`; `RESET_PASSWORD_EXCEED_LIMIT`.
+  func sendOobCode(
+    _ request: SendOobCodeRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> SendOobCodeResponse
+
+  /// Says what a code is for, or resets a password with it.
+  ///
+  /// Without a new password the code stays usable. With one, all sessions of the account end, and its providers are
+  /// unlinked: whoever holds the mailbox alone holds the account.
+  ///
+  /// Checks: `MISSING_OOB_CODE`, `PASSWORD_LOGIN_DISABLED`, `INVALID_OOB_CODE`, `EXPIRED_OOB_CODE`, `WEAK_PASSWORD`,
+  /// `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`, `USER_DISABLED`.
+  func resetPassword(
+    _ request: ResetPasswordRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> ResetPasswordResponse
+
+  /// Says which ways to sign in an e-mail address has; nothing where the project hides that.
+  ///
+  /// Checks: `MISSING_IDENTIFIER`, `INVALID_IDENTIFIER`, `MISSING_CONTINUE_URI`, `INVALID_CONTINUE_URI`.
+  func createAuthURI(
+    _ request: CreateAuthURIRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> CreateAuthURIResponse
+
+  // MARK: Tokens
+
+  /// Gives a new ID token for a refresh token.
+  ///
+  /// Neither the time of the last sign-in nor the claims of the session change.
+  ///
+  /// Checks: `MISSING_REFRESH_TOKEN`, `INVALID_REFRESH_TOKEN`, `TENANT_ID_MISMATCH`, `USER_NOT_FOUND`, `TOKEN_EXPIRED`,
+  /// `USER_DISABLED`.
+  func refresh(
+    _ request: RefreshRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> RefreshResponse
+
+  /// Revokes a token of an identity provider that the account of an ID token uses.
+  ///
+  /// Checks: those of the ID token, `MISSING_PROVIDER_ID`, `INVALID_PROVIDER_ID`.
+  func revokeToken(_ request: RevokeTokenRequest, context: IdentityCallContext) async throws(IdentityError)
+
+  // MARK: Second factors
+
+  /// Begins to add a second factor to the account of an ID token.
+  ///
+  /// Checks: those of the ID token, `UNSUPPORTED_FIRST_FACTOR`, `UNVERIFIED_EMAIL`, `OPERATION_NOT_ALLOWED`,
+  /// `INVALID_PHONE_NUMBER`, `SECOND_FACTOR_EXISTS`, `SECOND_FACTOR_LIMIT_EXCEEDED`.
+  func startMfaEnrollment(
+    _ request: StartMfaEnrollmentRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> StartMfaEnrollmentResponse
+
+  /// Adds a second factor; the new session has been signed in with it.
+  ///
+  /// Checks: those of the ID token, `MISSING_CODE`, `MISSING_SESSION_INFO`, `INVALID_SESSION_INFO`, `SESSION_EXPIRED`,
+  /// `INVALID_CODE`, `SECOND_FACTOR_EXISTS`, `SECOND_FACTOR_LIMIT_EXCEEDED`.
+  func finalizeMfaEnrollment(
+    _ request: FinalizeMfaEnrollmentRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> IdentityTokens
+
+  /// Takes a second factor away; ends the other sessions.
+  ///
+  /// Checks: those of the ID token, `MISSING_MFA_ENROLLMENT_ID`, `MFA_ENROLLMENT_NOT_FOUND`.
+  func withdrawMfaEnrollment(
+    _ request: WithdrawMfaEnrollmentRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> IdentityTokens
+
+  /// Begins to sign in with a second factor: sends its code. Not needed for TOTP.
+  ///
+  /// Checks: `MISSING_MFA_PENDING_CREDENTIAL`, `MISSING_MFA_ENROLLMENT_ID`, `INVALID_MFA_PENDING_CREDENTIAL`,
+  /// `MFA_ENROLLMENT_NOT_FOUND`.
+  func startMfaSignIn(
+    _ request: StartMfaSignInRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> StartMfaSignInResponse
+
+  /// Signs in with a second factor.
+  ///
+  /// Checks: `MISSING_CREDENTIAL`, `MISSING_CODE`, `INVALID_MFA_PENDING_CREDENTIAL`, `MISSING_SESSION_INFO`,
+  /// `INVALID_SESSION_INFO`, `MFA_ENROLLMENT_NOT_FOUND`, `INVALID_CODE`, `USER_DISABLED`.
+  func finalizeMfaSignIn(
+    _ request: FinalizeMfaSignInRequest, context: IdentityCallContext
+  ) async throws(IdentityError) -> IdentityTokens
+
+  // MARK: The project
+
+  /// What passwords have to be like.
+  func passwordPolicy(context: IdentityCallContext) async throws(IdentityError) -> PasswordPolicy
+
+  /// What a client may know of the project.
+  func publicProjectConfig(context: IdentityCallContext) async throws(IdentityError) -> PublicProjectConfig
+
+  /// The keys with which ID tokens and session cookies can be verified: the current ones and the previous ones.
+  func publicKeys(context: IdentityCallContext) async throws(IdentityError) -> PublicKeysResponse
+}

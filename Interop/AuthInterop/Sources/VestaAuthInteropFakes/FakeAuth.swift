@@ -1,0 +1,96 @@
+public import VestaAuthInterop
+public import VestaListenerInterop
+import VestaListenerInteropFakes
+
+/// An `AuthInterop` for tests: users come and go as the test says, tokens are counted.
+///
+/// ```swift
+/// let auth = FakeAuth()
+/// auth.signIn("ada")
+/// try await auth.getToken(forcingRefresh: false)  // "token-1-of-ada"
+/// try await auth.getToken(forcingRefresh: true)  // "token-2-of-ada"
+/// ```
+public final class FakeAuth: AuthInterop {
+  private struct State: Sendable {
+    var user: String?
+    var tokens = 0
+    var error: AuthInteropError?
+
+    var current: AuthTokenChange {
+      user.map { AuthTokenChange(userID: $0, token: "token-\(tokens)-of-\($0)") } ?? .signedOut
+    }
+  }
+
+  private let source = FakeSource<State, AuthTokenChange>(State(), greeting: \.current)
+  private let gate = FakeGate()
+
+  /// A fake with nobody signed in.
+  public init() {}
+
+  /// How many token listeners there are.
+  public var listenerCount: Int { source.listenerCount }
+
+  /// The present token; `nil` when nobody is signed in.
+  ///
+  /// - Parameter forcingRefresh: Whether to make a new one.
+  /// - Returns: The token.
+  /// - Throws: The error of `failRefreshes(with:)`, or `CancellationError`.
+  public func getToken(forcingRefresh: Bool) async throws -> String? {
+    let current = source.read { $0.current }
+    guard forcingRefresh, current.userID != nil else { return current.token }
+    try await gate.pass()
+    return try source.change { state, announce in
+      guard state.user == current.userID else { return state.current.token }
+      if let error = state.error { throw error }
+      state.tokens += 1
+      announce(state.current)
+      return state.current.token
+    }
+  }
+
+  /// The user of the last `signIn(_:)`.
+  ///
+  /// - Returns: The id; `nil` when nobody is signed in.
+  public func getUserID() -> String? { source.read { $0.user } }
+
+  /// Adds a listener, which first hears the current state.
+  ///
+  /// - Parameter listener: Called on a queue of the fake.
+  /// - Returns: Removes the listener on `cancel()`.
+  public func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> InteropRegistration {
+    source.add(listener)
+  }
+
+  /// Signs a user in, with a new token.
+  ///
+  /// - Parameter userID: The id of the user.
+  public func signIn(_ userID: String) {
+    source.change { state, announce in
+      state.user = userID
+      state.tokens += 1
+      announce(state.current)
+    }
+  }
+
+  /// Signs the user out; does nothing when nobody is signed in.
+  public func signOut() {
+    source.change { state, announce in
+      guard state.user != nil else { return }
+      state.user = nil
+      announce(state.current)
+    }
+  }
+
+  /// Makes every refresh fail, or succeed again.
+  ///
+  /// - Parameter error: What a refresh throws from now on; `nil` ends that.
+  public func failRefreshes(with error: AuthInteropError?) {
+    source.change { state, _ in state.error = error }
+  }
+
+  /// Holds back every refresh that begins from now on.
+  public func holdRefreshes() async { await gate.close() }
+
+  /// Lets held refreshes go on.
+  public func releaseRefreshes() async { await gate.open() }
+}

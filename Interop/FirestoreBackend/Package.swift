@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "FirestoreBackend",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "VestaFirestoreBackend", targets: ["VestaFirestoreBackend"]),
+    .library(name: "VestaFirestoreBackendContracts", targets: ["VestaFirestoreBackendContracts"]),
+  ],
+  dependencies: [
+    .package(path: "../ContractInterop")
+  ],
+  targets: [
+    .target(name: "VestaFirestoreBackend", swiftSettings: settings),
+    .target(
+      name: "VestaFirestoreBackendContracts",
+      dependencies: ["VestaFirestoreBackend", .product(name: "VestaContractInterop", package: "ContractInterop")],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFirestoreBackendTests",
+      dependencies: [
+        "VestaFirestoreBackend", "VestaFirestoreBackendContracts",
+        .product(name: "VestaContractInterop", package: "ContractInterop"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,130 @@
+import VestaContractInterop
+import VestaFirestoreBackend
+
+/// A listener that keeps what it is told, as a client does, and objects to what no client could understand.
+struct ListenProbe {
+  private let call: ListenCall
+  private let patience: Duration
+  private var iterator: AsyncThrowingStream<[ListenResponse], any Error>.Iterator
+  private var waiting: [ListenResponse] = []
+
+  /// What is in each target, by name.
+  private(set) var targets: [Int32: [String: Document]] = [:]
+  private(set) var token: [UInt8] = []
+  private(set) var readTime = Timestamp(seconds: 0)
+  /// The changes of targets that name one, in order.
+  private(set) var changes: [TargetChange] = []
+  private(set) var filters: [ExistenceFilter] = []
+  /// How many documents it was told of, and how often of what it knew.
+  private(set) var messages = 0
+  private(set) var repetitions = 0
+
+  init(_ subject: FirestoreSubject) async throws {
+    call = try await subject.backend.listen(database: subject.database, context: subject.context)
+    iterator = call.responses.makeAsyncIterator()
+    patience = subject.patience
+  }
+
+  func add(_ target: Target) { call.send(.addTarget(target)) }
+  func remove(_ id: Int32) { call.send(.removeTarget(id: id)) }
+  func cancel() { call.cancel() }
+
+  var kinds: [TargetChange.Kind] { changes.map(\.kind) }
+
+  /// What a target has, by path, with its fields.
+  func fields(of id: Int32, in subject: FirestoreSubject) -> [String: MapValue] {
+    let found = (targets[id] ?? [:]).map { (String($0.key.dropFirst(subject.root.count + 1)), $0.value.fields) }
+    return Dictionary(uniqueKeysWithValues: found)
+  }
+
+  /// Starts with what another one knows of a target.
+  mutating func adopt(_ id: Int32, from other: ListenProbe) { targets[id] = other.targets[id] }
+
+  /// Reads until targets are current, and up to the global snapshot behind the last of them.
+  mutating func current(_ ids: Int32...) async throws {
+    var missing = Set(ids)
+    try await read("a global snapshot behind targets \(ids) that are current") { response in
+      guard case .targetChange(let change) = response else { return false }
+      if change.kind == .current { missing.subtract(change.targetIDs) }
+      return missing.isEmpty && change.isGlobalSnapshot
+    }
+  }
+
+  /// Reads up to a global snapshot at or after a moment.
+  mutating func snapshot(from time: Timestamp) async throws {
+    try await read("a global snapshot at \(time) or later") { response in
+      guard case .targetChange(let change) = response, change.isGlobalSnapshot else { return false }
+      return change.readTime.map { $0 >= time } ?? false
+    }
+  }
+
+  /// Reads until a target is told to be removed.
+  mutating func removal(of id: Int32) async throws {
+    try await read("the removal of target \(id)") { response in
+      guard case .targetChange(let change) = response else { return false }
+      return change.kind == .remove && change.targetIDs == [id]
+    }
+  }
+
+  /// Reads to the end of the call.
+  mutating func end() async throws {
+    let isOver = try await reads { _ in false }
+    try expect(!isOver, "the call goes on")
+  }
+
+  private mutating func read(_ what: String, until isLast: (ListenResponse) -> Bool) async throws {
+    try expect(try await reads(until: isLast), "the call ended, or was too slow, before \(what)")
+  }
+
+  private mutating func reads(until isLast: (ListenResponse) -> Bool) async throws -> Bool {
+    let watchdog = Task { [call, patience] in
+      try await Task.sleep(for: patience)
+      call.cancel()
+    }
+    defer { watchdog.cancel() }
+    while true {
+      while !waiting.isEmpty {
+        let response = waiting.removeFirst()
+        try apply(response)
+        if isLast(response) { return true }
+      }
+      guard let batch = try await iterator.next(isolation: #isolation) else { return false }
+      waiting = batch
+    }
+  }
+
+  private mutating func apply(_ response: ListenResponse) throws {
+    switch response {
+    case .targetChange(let change): try apply(change)
+    case .documentChange(let change):
+      messages += 1
+      for id in change.targetIDs {
+        if targets[id]?[change.document.name] == change.document { repetitions += 1 }
+        targets[id, default: [:]][change.document.name] = change.document
+      }
+      for id in change.removedTargetIDs { targets[id]?[change.document.name] = nil }
+    case .documentDelete(let delete):
+      messages += 1
+      for id in delete.removedTargetIDs { targets[id]?[delete.document] = nil }
+    case .documentRemove(let remove):
+      messages += 1
+      for id in remove.removedTargetIDs { targets[id]?[remove.document] = nil }
+    case .filter(let filter): filters.append(filter)
+    }
+  }
+
+  private mutating func apply(_ change: TargetChange) throws {
+    if !change.targetIDs.isEmpty { changes.append(change) }
+    if !change.resumeToken.isEmpty { token = change.resumeToken }
+    if let time = change.readTime {
+      try expect(time >= readTime, "a read time, \(time), comes after a later one, \(readTime)")
+      readTime = time
+    }
+    if change.kind == .current { try expect(!change.resumeToken.isEmpty, "a current target has no token") }
+    if change.kind == .reset || change.kind == .remove { for id in change.targetIDs { targets[id] = [:] } }
+  }
+}
+
+extension TargetChange {
+  fileprivate var isGlobalSnapshot: Bool { kind == .noChange && targetIDs.isEmpty && readTime != nil }
+}

@@ -1,0 +1,42 @@
+public import VestaListenerInterop
+import VestaListenerInteropFakes
+public import VestaMessagingInterop
+
+/// A `MessagingInterop` for tests: tokens come and go as the test says.
+///
+/// ```swift
+/// let messaging = FakeMessaging()
+/// messaging.setToken("a-token")
+/// messaging.fcmToken  // "a-token"
+/// ```
+public final class FakeMessaging: MessagingInterop {
+  private let source = FakeSource<String?, String?>(nil, greeting: { $0 })
+
+  /// A fake without a token.
+  public init() {}
+
+  /// The token of the last `setToken(_:)`.
+  public var fcmToken: String? { source.read { $0 } }
+
+  /// How many token listeners there are.
+  public var listenerCount: Int { source.listenerCount }
+
+  /// Adds a listener, which first hears the present token.
+  ///
+  /// - Parameter listener: Called on a queue of the fake.
+  /// - Returns: Removes the listener on `cancel()`.
+  public func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> InteropRegistration {
+    source.add(listener)
+  }
+
+  /// Sets the token and tells the listeners, unless it is the present one.
+  ///
+  /// - Parameter token: The new token; `nil` for none.
+  public func setToken(_ token: String?) {
+    source.change { state, announce in
+      guard state != token else { return }
+      state = token
+      announce(token)
+    }
+  }
+}

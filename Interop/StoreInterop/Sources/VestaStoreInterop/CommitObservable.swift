@@ -1,0 +1,20 @@
+public import VestaListenerInterop
+
+/// A store that tells of its commits.
+///
+/// A protocol of its own, smaller than `OrderedStore`: an engine reads what has changed from its own keys, so a version
+/// is all it needs to be told.
+public protocol CommitObservable: OrderedStore {
+  /// Calls back after every commit.
+  ///
+  /// Each commit is told once, in the order of versions, after it is durable and visible to new reads. One observer is
+  /// never called twice at the same time, and not from within this call. Calls come on any thread, with no
+  /// lock held: an observer may call the store, but the commits behind it wait for it to return, so hand work over.
+  ///
+  /// - Parameter observer: Takes the version of the commit.
+  /// - Returns: A registration; cancel it to get no more calls. Dropping it changes nothing.
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration
+
+  /// The commits from here on as a stream, none left out; it ends when the store is closed.
+  var commits: AsyncStream<StoreVersion> { get }
+}

@@ -1,0 +1,17 @@
+import VestaContractInterop
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import Testing
+
+@Suite struct ContractsOfTheModelTests {
+  @Test(arguments: StoreContracts.all)
+  func theModelKeeps(_ contract: Contract<StoreSubject>) async throws {
+    try await contract.verify(StoreSubject(store: ModelStore()))
+  }
+
+  @Test func everyPromiseHasANameOfItsOwn() {
+    let names = StoreContracts.all.map(\.name)
+    #expect(Set(names).count == names.count)
+    #expect(names.count >= 40)
+  }
+}

@@ -1,0 +1,65 @@
+import VestaContractInterop
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import Testing
+
+/// The contracts are only worth something if a store that breaks a promise is reported.
+@Suite struct FlawTests {
+  private static let promises: [(Flaw, [String])] = [
+    (.dirtyReads, ["no dirty read"]),
+    (.lostWrites, ["keys come in unsigned byte order", "a transaction of ten thousand keys"]),
+    (.upperBoundIncluded, ["a range holds its lower bound", "scans of random ranges", "a prefix range"]),
+    (.repeatedVersions, ["every commit has a version above", "concurrent transactions on keys of their own"]),
+    (.newsTwice, ["each commit is told once"]),
+    (.newsLost, ["each commit is told once"]),
+    (.newsOfFailures, ["failed bodies and bodies that change nothing are not told"]),
+    (.failureLeavesChanges, ["a failed body leaves nothing behind"]),
+    (.ownWritesUnseen, ["a transaction's gets see its own"]),
+    (.snapshotMoves, ["no non-repeatable read"]),
+    (.multiGetSorted, ["multi-get answers in the order"]),
+    (.descendingIgnored, ["a range holds its lower bound", "a visitor that stops", "a transaction's scans merge"]),
+    (.limitIgnored, ["a limit stops the scan", "a scan can be resumed where it stopped"]),
+    (.closeIgnored, ["everything after close", "closing twice"]),
+    (.cancellationIgnored, ["cancelling in the middle", "a body that swallows its cancellation"]),
+    (.blindCommits, ["no lost update", "no write skew", "no phantom: ", "no phantom behind a limit", "32 tasks"]),
+    (.restSkipsOne, ["a scan can be resumed where it stopped", "a visitor that stops"]),
+    (.endIgnored, ["a reader used after its body", "a transaction used after its body"]),
+    (.emptyValueIsNone, ["the empty key and empty values"]),
+    (.deleteRangeTooWide, ["deleteRange takes its lower bound", "random changes and reads in one transaction"]),
+    (.newVersionForNothing, ["a body that changes nothing takes no version"]),
+    (.longKeysTaken, ["an over-long key is refused"]),
+  ]
+
+  @Test(arguments: promises)
+  func theContractsReport(_ flaw: Flaw, breaks names: [String]) async throws {
+    for name in names {
+      let contract = try #require(StoreContracts.all.first { $0.name.hasPrefix(name) }, "\(name)")
+      let outcomes = await [contract].run { StoreSubject(store: FlawedStore(flaw)) }
+      let kept = outcomes.filter(\.isKept).map(\.name)
+      #expect(kept == [], "\(flaw) goes unseen")
+    }
+  }
+
+  @Test func everyFlawIsLookedFor() {
+    #expect(Set(Self.promises.map(\.0)) == Set(Flaw.allCases))
+  }
+
+  @Test(arguments: [
+    Flaw.lostWrites, .upperBoundIncluded, .multiGetSorted, .restSkipsOne, .deleteRangeTooWide, .emptyValueIsNone,
+  ])
+  func historiesFind(_ flaw: Flaw) async throws {
+    #expect(try await StoreHistory(seed: 3, steps: 600).difference(on: FlawedStore(flaw)) != nil)
+  }
+
+  @Test func historiesFindNothingInARightStore() async throws {
+    for seed: UInt64 in 0..<20 {
+      #expect(try await StoreHistory(seed: seed, steps: 60).difference(on: ModelStore()) == nil)
+    }
+  }
+
+  @Test func historiesOfDifferentSeedsDiffer() async throws {
+    let first = try await StoreHistory(seed: 1, steps: 20).run(on: ModelStore())
+    #expect(try await StoreHistory(seed: 1, steps: 20).run(on: ModelStore()) == first)
+    #expect(try await StoreHistory(seed: 2, steps: 20).run(on: ModelStore()) != first)
+  }
+}

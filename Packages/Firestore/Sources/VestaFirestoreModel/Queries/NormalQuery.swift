@@ -1,0 +1,123 @@
+package import VestaFirestoreBackend
+
+/// A query that has been checked and has everything implicit in it.
+///
+/// ```swift
+/// let query = try NormalQuery(request.query, parent: request.parent)
+/// let results = query.results(in: documents)
+/// ```
+package struct NormalQuery: Sendable, Hashable {
+  /// A field to order by.
+  package struct Order: Sendable, Hashable {
+    /// The field.
+    package let path: FieldPath
+    /// Whether larger values come first.
+    package let descending: Bool
+
+    /// An order by a field.
+    package init(_ path: FieldPath, descending: Bool = false) {
+      self.path = path
+      self.descending = descending
+    }
+  }
+
+  /// What the collections are below.
+  package let parent: ResourceName
+  /// The identifier of the collections; `nil` for all.
+  package let collectionID: String?
+  /// Whether collections at any depth count.
+  package let allDescendants: Bool
+  /// What documents must match.
+  package let filter: DisjunctiveForm
+  /// The orders; the last one is by the name of the document.
+  package private(set) var orders: [Order]
+  /// Where results begin.
+  package let startAt: StructuredQuery.Cursor?
+  /// Where results end.
+  package let endAt: StructuredQuery.Cursor?
+  /// How many results to leave out.
+  package let offset: Int
+  /// How many results to return at the most.
+  package let limit: Int?
+  /// The fields to return; `nil` for all.
+  package let select: [FieldPath]?
+  /// Takes the nearest of the results.
+  package let findNearest: FindNearest?
+
+  /// Checks a query and completes it.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - parent: The name of the root or of a document.
+  /// - Throws: `INVALID_ARGUMENT` that names what is wrong.
+  package init(_ query: StructuredQuery, parent: String) throws(FirestoreError) {
+    self.parent = try ResourceName(parent: parent)
+    (collectionID, allDescendants) = try NormalQuery.selector(of: query)
+    try FilterRules.check(query, database: self.parent.database)
+    filter = try DisjunctiveForm(query.filter)
+    try FilterRules.check(filter)
+    orders = try NormalQuery.orders(of: query, filter: filter)
+    startAt = query.startAt
+    endAt = query.endAt
+    offset = Int(query.offset)
+    limit = query.limit.map(Int.init)
+    select = try query.select.map { (paths) throws(FirestoreError) in try FieldMaskRules.paths(paths) }
+    findNearest = query.findNearest
+    try QueryRules.check(self)
+  }
+
+  /// The same query, ordered by more fields right before the name.
+  ///
+  /// It leaves out what lacks one of them; for queries of which the order does not matter.
+  package func ordered(alsoBy paths: [FieldPath]) -> NormalQuery {
+    var result = self
+    let index = orders.firstIndex { $0.path.isDocumentName } ?? orders.endIndex
+    var added: [Order] = []
+    for path in paths where !(orders + added).contains(where: { $0.path == path }) { added.append(Order(path)) }
+    result.orders.insert(contentsOf: added, at: index)
+    return result
+  }
+
+  private static func selector(of query: StructuredQuery) throws(FirestoreError) -> (String?, Bool) {
+    guard query.from.count <= 1 else { throw .invalid("from cannot contain more than one collection selector.") }
+    guard let from = query.from.first else { return (nil, false) }
+    if from.collectionID.isEmpty { return (nil, from.allDescendants) }
+    try PathRules.check(from.collectionID, kind: "Collection id")
+    return (from.collectionID, from.allDescendants)
+  }
+
+  /// The orders of a query: its own; then fields with inequalities, in the order of their paths; then the name.
+  ///
+  /// What is added goes in the direction of the last order before it.
+  private static func orders(
+    of query: StructuredQuery, filter: DisjunctiveForm
+  ) throws(FirestoreError) -> [Order] {
+    var orders: [Order] = []
+    for order in query.orderBy {
+      let path = try FieldPath(parsing: order.fieldPath)
+      try path.checkForQuery()
+      if orders.last?.path.isDocumentName == true {
+        throw .invalid("order by clause cannot contain more fields after the key")
+      }
+      if orders.contains(where: { $0.path == path }) {
+        throw .invalid("order by clause cannot contain duplicate fields \(path)")
+      }
+      orders.append(Order(path, descending: order.direction == .descending))
+    }
+    let descending = orders.last?.descending ?? false
+    for path in filter.inequalityFields where !path.isDocumentName && !orders.contains(where: { $0.path == path }) {
+      orders.append(Order(path, descending: descending))
+    }
+    if !orders.contains(where: { $0.path.isDocumentName }) {
+      orders.append(Order(.documentName, descending: descending))
+    }
+    return orders
+  }
+}
+
+extension DisjunctiveForm {
+  /// The fields with inequalities, sorted.
+  package var inequalityFields: [FieldPath] {
+    Set(conjunctions.joined().filter(\.isInequality).map(\.path)).sorted()
+  }
+}

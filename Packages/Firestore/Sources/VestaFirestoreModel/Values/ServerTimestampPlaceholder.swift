@@ -1,0 +1,35 @@
+package import VestaFirestoreBackend
+
+extension Value {
+  /// The type of a map that stands for a server time that is not known yet.
+  static let serverTimestampType = "server_timestamp"
+
+  /// A server time that a client has asked for and the service has not set yet.
+  ///
+  /// It never leaves the client. It comes after all moments, and before texts.
+  ///
+  /// - Parameters:
+  ///   - writeTime: When the client wrote it.
+  ///   - previous: What the field was before; `nil` for nothing.
+  package static func pendingServerTimestamp(writeTime: Timestamp, previous: Value?) -> Value {
+    var map: MapValue = [
+      typeKey: .string(serverTimestampType), "__local_write_time__": .timestamp(writeTime),
+    ]
+    // A field that is written twice before the service answers keeps the value from before both writes.
+    map["__previous_value__"] = previous.flatMap { $0.pendingWriteTime == nil ? $0 : $0.pendingPreviousValue }
+    return .map(map)
+  }
+
+  /// When a pending server time was written; `nil` for every other value.
+  package var pendingWriteTime: Timestamp? {
+    guard case .map(let map) = self, case .string(Value.serverTimestampType)? = map[Value.typeKey] else { return nil }
+    guard case .timestamp(let time)? = map["__local_write_time__"] else { return nil }
+    return time
+  }
+
+  /// What was there before a pending server time.
+  package var pendingPreviousValue: Value? {
+    guard case .map(let map) = self, pendingWriteTime != nil else { return nil }
+    return map["__previous_value__"]
+  }
+}

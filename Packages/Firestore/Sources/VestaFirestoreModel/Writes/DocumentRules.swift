@@ -1,0 +1,106 @@
+package import VestaFirestoreBackend
+
+/// What documents must be like.
+package enum DocumentRules {
+  /// Checks the size of a document, how many entries it has in indexes, and each of its fields.
+  ///
+  /// - Returns: The size.
+  /// - Throws: `INVALID_ARGUMENT` that names the document or the field.
+  @discardableResult
+  package static func check(_ document: Document) throws(FirestoreError) -> Int {
+    let size = DocumentSize.size(of: document)
+    guard size <= FirestoreLimits.documentSize else {
+      throw .invalid(
+        "Document '\(document.name)' cannot be written because its size (\(grouped(size)) bytes) exceeds the maximum "
+          + "allowed size of \(grouped(FirestoreLimits.documentSize)) bytes."
+      )
+    }
+    try check(document.fields, below: [], depth: 0)
+    guard !IndexEntries.exceed(FirestoreLimits.indexEntries, in: document.fields, size: size) else {
+      throw .invalid("too many index entries for entity \(document.name)")
+    }
+    return size
+  }
+
+  /// A number with commas, as the service writes it here.
+  private static func grouped(_ number: Int) -> String {
+    number < 1000 ? "\(number)" : grouped(number / 1000) + "," + "\(number % 1000 + 1000)".dropFirst()
+  }
+
+  /// Checks a value of a filter or a cursor.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` that names the field.
+  package static func check(operand value: Value, of path: FieldPath) throws(FirestoreError) {
+    try check(value, at: path, depth: 0)
+  }
+
+  private static func check(_ map: MapValue, below names: [String], depth: Int) throws(FirestoreError) {
+    let length = names.reduce(0) { $0 + $1.utf8.count + 1 }
+    for (name, value) in map {
+      let path = FieldPath(names + [name])
+      try check(name: name, at: path)
+      guard length + name.utf8.count <= FirestoreLimits.fieldPathLength else {
+        throw .invalid("property path is longer than \(FirestoreLimits.fieldPathLength) bytes.")
+      }
+      try check(value, at: path, depth: depth + 1)
+    }
+  }
+
+  private static func check(name: String, at path: FieldPath) throws(FirestoreError) {
+    if name.isEmpty { throw .invalid("Document fields must not be empty: \(path)") }
+    if PathRules.isReserved(name) { throw .invalid("Document fields cannot begin and end with \"__\": \(path)") }
+    if name.utf8.count > FirestoreLimits.fieldPathLength {
+      throw .invalid("A field name is longer than \(FirestoreLimits.fieldPathLength) bytes.")
+    }
+  }
+
+  private static func check(_ value: Value, at path: FieldPath, depth: Int) throws(FirestoreError) {
+    switch value {
+    case .array(let elements):
+      try check(depth, at: path)
+      for element in elements {
+        if case .array = element { throw .invalid("Cannot have an array directly in an array: \(path)") }
+        try check(element, at: path, depth: depth + 1)
+      }
+    case .map(let map):
+      try check(depth, at: path)
+      switch map[Value.typeKey] {
+      case .string(Value.vectorType)?: try checkVector(map, at: path)
+      // What came over from Datastore keeps its old types in maps that are taken as they are.
+      case .string(let type)? where PathRules.isReserved(type) && type.utf8.starts(with: "__legacy_".utf8): return
+      default: try check(map, below: path.names, depth: depth)
+      }
+    case .geoPoint(let place):
+      guard abs(place.latitude) <= 90 else { throw .invalid("latitude must be in [-90.0, 90.0]: \(path)") }
+      guard abs(place.longitude) <= 180 else { throw .invalid("longitude must be in [-180.0, 180.0]: \(path)") }
+    case .timestamp(let time):
+      guard isValid(time) else { throw .invalid("The timestamp of \(path) is not between the years 1 and 9999.") }
+    case .reference(let name): _ = try ResourceName(document: name)
+    case .string, .bytes:
+      let size = DocumentSize.size(of: value)
+      guard size <= FirestoreLimits.valueSize else {
+        throw .invalid("The value of property \"\(path)\" is longer than \(FirestoreLimits.valueSize) bytes.")
+      }
+    case .null, .boolean, .integer, .double: return
+    }
+  }
+
+  private static func check(_ depth: Int, at path: FieldPath) throws(FirestoreError) {
+    guard depth <= FirestoreLimits.depth else {
+      throw .invalid("Property \(path.names[0]) contains an invalid nested entity: deeper than 20 levels.")
+    }
+  }
+
+  private static func checkVector(_ map: MapValue, at path: FieldPath) throws(FirestoreError) {
+    guard let numbers = NearestVectors.numbers(of: .map(map)) else {
+      throw .invalid("\(path) is no vector: it must have an array of numbers, and nothing else.")
+    }
+    guard (1...FirestoreLimits.vectorDimension).contains(numbers.count) else {
+      throw .invalid("The vector of \(path) has \(numbers.count) dimensions; 1 to 2048 are allowed.")
+    }
+  }
+
+  private static func isValid(_ time: Timestamp) -> Bool {
+    (-62_135_596_800...253_402_300_799).contains(time.seconds) && (0...999_999_999).contains(time.nanos)
+  }
+}

@@ -1,0 +1,85 @@
+package import VestaFirestoreBackend
+
+/// What writes must be like.
+package enum WriteRules {
+  /// Checks the writes of one request.
+  ///
+  /// - Parameters:
+  ///   - writes: The writes.
+  ///   - database: The database of the request; all documents must be of it.
+  /// - Returns: The paths of the documents, one for each write.
+  /// - Throws: `INVALID_ARGUMENT` that names the document or the field.
+  @discardableResult
+  package static func check(_ writes: [Write], database: DatabaseName) throws(FirestoreError) -> [ResourcePath] {
+    var transforms: [ResourcePath: Int] = [:]
+    var paths: [ResourcePath] = []
+    paths.reserveCapacity(writes.count)
+    try RequestSize.check(writes)
+    for write in writes {
+      let name = try ResourceName(document: write.name, likely: database)
+      guard name.database == database else {
+        throw .invalid("\"\(write.name)\" is not in the database of the request, \(database).")
+      }
+      if !write.transforms.isEmpty {
+        transforms[name.path, default: 0] += write.transforms.count
+        guard transforms[name.path, default: 0] <= FirestoreLimits.transforms else {
+          throw .invalid("More than \(FirestoreLimits.transforms) transforms of one document: \(write.name)")
+        }
+      }
+      try check(write)
+      paths.append(name.path)
+    }
+    return paths
+  }
+
+  /// Refuses two writes of one document, as a batch must not have them, and a batch that is too large.
+  package static func checkDistinct(_ writes: [Write]) throws(FirestoreError) {
+    try RequestSize.check(writes)
+    var names: Set<ResourceName> = []
+    for write in writes where !names.insert(try ResourceName(document: write.name)).inserted {
+      throw .invalid("BatchWrite writes to the document \(write.name) more than once.")
+    }
+  }
+
+  private static func check(_ write: Write) throws(FirestoreError) {
+    var masked: [FieldPath] = []
+    switch write.operation {
+    case .update(let document, let mask, _):
+      try DocumentRules.check(document)
+      if let mask {
+        masked = try FieldMaskRules.paths(mask.fieldPaths)
+        try checkDisjoint(masked)
+      }
+    case .verify:
+      if write.precondition == nil { throw .invalid("A verify write needs a precondition: \(write.name)") }
+    case .transform:
+      if write.transforms.isEmpty { throw .invalid("A transform needs at least one field transform: \(write.name)") }
+    case .delete: break
+    }
+    for transform in write.transforms { try check(transform, masked: masked) }
+  }
+
+  private static func checkDisjoint(_ paths: [FieldPath]) throws(FirestoreError) {
+    for (path, next) in zip(paths.sorted(), paths.sorted().dropFirst()) where next.hasPrefix(path) {
+      throw .invalid("The field paths \(path) and \(next) of a mask are in conflict.")
+    }
+    if paths.contains(where: \.isDocumentName) { throw .invalid("A mask of a write cannot have __name__ in it.") }
+  }
+
+  private static func check(_ transform: FieldTransform, masked: [FieldPath]) throws(FirestoreError) {
+    let path = try FieldPath(parsing: transform.fieldPath)
+    try path.checkForQuery()
+    if path.isDocumentName { throw .invalid("__name__ cannot be transformed.") }
+    switch transform.operation {
+    case .serverTimestamp: return
+    case .increment(let operand), .maximum(let operand), .minimum(let operand):
+      guard ValueClass(of: operand) == .number else {
+        throw .invalid("The operand of the transform of \(path) must be a number.")
+      }
+    case .appendMissingElements(let elements), .removeAllFromArray(let elements):
+      for element in elements {
+        if case .array = element { throw .invalid("Cannot have an array directly in an array: \(path)") }
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import VestaFirestoreBackend
+import Testing
+
+@testable import VestaFirestoreModel
+
+@Suite struct BloomFilterTests {
+  /// Sixteen well mixed bytes; that they are no MD5 does not matter to the filter.
+  static let digest: BloomFilter.Digest = { bytes in
+    let seed = bytes.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+    var random = Seeded(seed: seed)
+    return (0..<16).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+  }
+
+  @Test func whatIsAddedIsFoundAndOthersRarely() throws {
+    var filter = BloomFilter(expecting: 1000, falsePositives: 0.01, digest: Self.digest)
+    for number in 0..<1000 { filter.insert("doc\(number)") }
+    let received = try BloomFilter(filter.message, digest: Self.digest)
+    #expect((0..<1000).allSatisfy { received.mayContain("doc\($0)") })
+    let found = (1000..<11_000).count { received.mayContain("doc\($0)") }
+    #expect(found < 300)
+  }
+
+  @Test func bitsStandWhereTheWireHasThem() throws {
+    // Halves 1 and 2 give the bits 1, 3 and 5 of a bitmap of 12.
+    let filter = BloomFilterMessage(bitmap: [0b10_1010, 0], padding: 4, hashCount: 3)
+    let known: BloomFilter.Digest = { _ in [1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0] }
+    #expect(try BloomFilter(filter, digest: known).mayContain("x"))
+    let less = BloomFilterMessage(bitmap: [0b10_0010, 0], padding: 4, hashCount: 3)
+    #expect(try !BloomFilter(less, digest: known).mayContain("x"))
+  }
+
+  @Test func emptyFiltersContainNothing() throws {
+    let empty = BloomFilter(expecting: 0, digest: Self.digest)
+    #expect(empty.message == BloomFilterMessage(bitmap: [], padding: 0, hashCount: 0))
+    #expect(!empty.mayContain("x"))
+  }
+
+  @Test(arguments: [([1], 8, 1), ([1], -1, 1), ([], 1, 0), ([1], 0, 0), ([1], 0, -1)] as [([UInt8], Int32, Int32)])
+  func filtersThatMakeNoSenseAreRefused(bitmap: [UInt8], padding: Int32, hashes: Int32) {
+    let message = BloomFilterMessage(bitmap: bitmap, padding: padding, hashCount: hashes)
+    #expect(throws: FirestoreError.self) { try BloomFilter(message, digest: Self.digest) }
+  }
+}

@@ -1,0 +1,101 @@
+import VestaFirestoreBackend
+import Testing
+
+@testable import VestaFirestoreModel
+
+@Suite struct PathTests {
+  @Test(arguments: [
+    ("a", ["a"]), ("a.b_1.C", ["a", "b_1", "C"]), ("`a.b`.c", ["a.b", "c"]), ("`\\``", ["`"]), ("`\\\\`", ["\\"]),
+    ("__name__", ["__name__"]), ("`1`", ["1"]), ("`é`", ["é"]),
+  ])
+  func fieldPathsAreReadAndWritten(text: String, names: [String]) throws {
+    let path = try FieldPath(parsing: text)
+    #expect(path.names == names)
+    #expect(path.description == text)
+  }
+
+  @Test(arguments: ["", ".", "a.", ".a", "a..b", "1a", "a-b", "`a", "``", "`a`b", "a`b`", "é", "a b", "`a\\", "[*]"])
+  func whatIsNoFieldPathIsRefused(text: String) {
+    #expect(throws: FirestoreError.self) { try FieldPath(parsing: text) }
+  }
+
+  @Test func randomFieldPathsSurviveWritingAndReading() throws {
+    var random = Seeded(seed: 7)
+    for round in 0..<5000 {
+      let names = (0...random.below(3)).map { _ in "x\(random.pick(Generate.texts))`\\.".suffix(1 + random.below(4)) }
+      let path = FieldPath(names.map(String.init))
+      #expect(try FieldPath(parsing: path.description) == path, "seed 7, round \(round)")
+    }
+  }
+
+  @Test(arguments: [
+    ("foo.__name__", "the name __key__ is reserved"), ("__foo__", "the name __foo__ is reserved"),
+    ("____", "the name ____ is reserved"),
+  ])
+  func reservedNamesAreNoFieldsOfQueries(text: String, message: String) throws {
+    let path = try FieldPath(parsing: text)
+    #expect(throws: FirestoreError(.invalidArgument, message)) { try path.checkForQuery() }
+  }
+
+  @Test func documentsAndParentsAreParsed() throws {
+    let document = try ResourceName(document: "projects/p/databases/(default)/documents/a/b/c/d")
+    #expect(document.path.segments == ["a", "b", "c", "d"])
+    #expect(document.database == DatabaseName(project: "p"))
+    #expect(document.description == "projects/p/databases/(default)/documents/a/b/c/d")
+    let escaped = try ResourceName(parent: "projects/p/databases/%28default%29/documents")
+    #expect(escaped.path == .root && escaped.database == DatabaseName(project: "p"))
+    #expect(try DatabaseName(parsing: "projects/p/databases/d").database == "d")
+  }
+
+  @Test(arguments: [
+    ("", "does not begin with"), ("projects/p/databases/d", "does not begin with"),
+    ("projects/p/databases/d/documents", "lacks an identifier"),
+    ("projects/p/databases/d/documents/a", "lacks an identifier"),
+    ("projects//databases/d/documents/a/b", "does not begin with"),
+    ("projects/p/databases/d/documents/a//", "lacks an identifier"),
+    ("projects/p/databases/d/documents/a/", "Document id cannot be empty."),
+    ("projects/p/databases/d/documents/a/..", "is \".\" or \"..\""),
+    ("projects/p/databases/d/documents/__a__/b", "Collection id \"__a__\" is invalid because it is reserved."),
+    ("projects/p/databases/d/documents/a/__b__", "Document id \"__b__\" is invalid because it is reserved."),
+  ])
+  func whatIsNoDocumentIsRefusedWithATextThatSaysWhy(name: String, text: String) {
+    let error = #expect(throws: FirestoreError.self) { try ResourceName(document: name) }
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func longAndDeepNamesAreRefused() {
+    let root = "projects/p/databases/d/documents"
+    let long = String(repeating: "x", count: 1501)
+    #expect(throws: FirestoreError(.invalidArgument, "Document id is longer than 1500 bytes.")) {
+      try ResourceName(document: "\(root)/a/\(long)")
+    }
+    let deep = (0..<101).map { _ in "/a/b" }.joined()
+    #expect(throws: FirestoreError.self) { try ResourceName(document: root + deep) }
+    #expect(throws: Never.self) { try ResourceName(document: root + deep.dropLast(4)) }
+  }
+
+  @Test func onlyOneSpellingOfANumberCounts() {
+    #expect(ResourcePath.number(of: "__id7__") == 7)
+    #expect(ResourcePath.number(of: "__id-7__") == -7)
+    for text in ["__id07__", "__id+7__", "__id__", "__id-0__", "__id9223372036854775808__", "__id7_", "id7", "__idx__"]
+    {
+      #expect(ResourcePath.number(of: text) == nil, "\(text)")
+    }
+  }
+
+  @Test func fieldsAreFoundSetRemovedAndProjected() throws {
+    var map: MapValue = ["a": .map(["b": .integer(1), "c": .integer(2)]), "d": .integer(3)]
+    let path = try FieldPath(parsing: "a.b")
+    #expect(map[path] == .integer(1))
+    #expect(map[try FieldPath(parsing: "d.x")] == nil)
+    #expect(map.projected(to: [path]) == ["a": .map(["b": .integer(1)])])
+    #expect(
+      map.projected(to: [path, try FieldPath(parsing: "a")]) == ["a": .map(["b": .integer(1), "c": .integer(2)])])
+    map.set(.null, at: try FieldPath(parsing: "d.e.f"))
+    #expect(map["d"] == .map(["e": .map(["f": .null])]))
+    map.remove(at: try FieldPath(parsing: "d.e.f"))
+    map.remove(at: try FieldPath(parsing: "x.y"))
+    #expect(map["d"] == .map(["e": .map([:])]))
+  }
+}

@@ -1,0 +1,61 @@
+import VestaFirestoreBackend
+import Foundation
+import Testing
+
+@testable import VestaFirestoreModel
+
+extension MD5 {
+  /// The whole part of 2^32 times the sine of each number from 1 to 64, without its sign.
+  static let constants = (1...64).map { UInt32(abs(sin(Double($0))) * 0x1p32) }
+}
+
+/// Filters that the service's own tests made, where the data lies beside the checkout.
+@Suite struct RecordedBloomFilterTests {
+  private struct Filter: Decodable {
+    struct Bits: Decodable {
+      let bitmap: String?
+      let padding: Int32?
+    }
+    let bits: Bits?
+    let hashCount: Int32?
+  }
+
+  private struct Answers: Decodable { let membershipTestResults: String }
+
+  static let folder = URL(
+    fileURLWithPath: ProcessInfo.processInfo.environment["VESTA_CONFORMANCE_DIR"] ?? "../../../shared/conformance"
+  ).appendingPathComponent("firestore-bloom-filter")
+
+  static let hasData = FileManager.default.fileExists(atPath: folder.path)
+
+  @Test func digestsAreThoseOfTheStandard() {
+    let digest = MD5.digest(Array("message digest".utf8)).map { String($0, radix: 16) }.joined(separator: " ")
+    #expect(digest == "f9 6b 69 7d 7c b7 93 8d 52 5a 2f 31 aa f1 61 d0")
+  }
+
+  @Test(.enabled(if: hasData, "there is no conformance data")) func recordedFiltersGiveTheRecordedAnswers() throws {
+    let ending = "_bloom_filter_proto.json"
+    let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(ending) }
+    #expect(!files.isEmpty)
+    for file in files {
+      // The largest ones take long in a debug build, and show nothing that the others do not.
+      if file.contains("_50000_") || file.contains("_5000_") && !file.contains("_01_") { continue }
+      let filter: Filter = try Self.read(file)
+      let answers: Answers = try Self.read(file.dropLast(ending.count) + "_membership_test_result.json")
+      let bitmap = try #require(Data(base64Encoded: filter.bits?.bitmap ?? ""))
+      let message = BloomFilterMessage(
+        bitmap: Array(bitmap), padding: filter.bits?.padding ?? 0, hashCount: filter.hashCount ?? 0
+      )
+      let bloom = try BloomFilter(message, digest: MD5.digest)
+      let wrong = answers.membershipTestResults.enumerated().filter { number, answer in
+        let name = "projects/project-1/databases/database-1/documents/coll/doc\(number)"
+        return bloom.mayContain(name) != (answer == "1")
+      }
+      #expect(wrong.isEmpty, "\(file): \(wrong.count) answers differ")
+    }
+  }
+
+  private static func read<Content: Decodable>(_ file: some StringProtocol) throws -> Content {
+    try JSONDecoder().decode(Content.self, from: Data(contentsOf: folder.appendingPathComponent(String(file))))
+  }
+}

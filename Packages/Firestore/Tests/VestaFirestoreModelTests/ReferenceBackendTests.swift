@@ -1,0 +1,54 @@
+import VestaFirestoreBackend
+import VestaFirestoreReference
+import Testing
+
+@Suite struct ReferenceBackendTests {
+  let backend = ReferenceBackend()
+  let database = "projects/demo/databases/(default)"
+  let owner = FirestoreCallContext(authorization: .owner)
+
+  func commit(_ writes: [Write]) async throws -> CommitResponse {
+    try await backend.commit(CommitRequest(database: database, writes: writes), context: owner)
+  }
+
+  @Test func commitsAreAllOrNothing() async throws {
+    let name = "\(database)/documents/rooms/a"
+    let first = try await commit([.update(Document(name: name, fields: ["n": .integer(1)]))])
+    let bad: [Write] = [.delete(name), .delete(name, precondition: .exists(true))]
+    await #expect(throws: FirestoreError.self) { try await commit(bad) }
+    var found: [BatchGetDocumentsResponse.Result?] = []
+    let request = BatchGetDocumentsRequest(
+      database: database, documents: [name, name, "\(database)/documents/rooms/b"])
+    try await backend.batchGet(request, context: owner) { found.append($0.result) }
+    let document = Document(
+      name: name, fields: ["n": .integer(1)], createTime: first.commitTime, updateTime: first.commitTime
+    )
+    #expect(found == [.found(document), .missing("\(database)/documents/rooms/b")])
+  }
+
+  @Test func queriesWithoutResultsTellTheirReadTime() async throws {
+    var responses: [RunQueryResponse] = []
+    let query = StructuredQuery(from: [.init(collectionID: "rooms")])
+    try await backend.runQuery(RunQueryRequest(parent: "\(database)/documents", query: query), context: owner) {
+      responses.append($0)
+    }
+    #expect(responses.count == 1 && responses[0].document == nil && responses[0].readTime != nil)
+  }
+
+  @Test func batchesTellWhatBecameOfEachWrite() async throws {
+    let good = Write.update(Document(name: "\(database)/documents/rooms/a/seats/1"))
+    let bad = Write.delete("\(database)/documents/rooms/b", precondition: .exists(true))
+    let request = BatchWriteRequest(database: database, writes: [bad, good])
+    let results = try await backend.batchWrite(request, context: owner).results
+    #expect(throws: FirestoreError.self) { try results[0].get() }
+    #expect(throws: Never.self) { try results[1].get() }
+    let parent = ListCollectionIDsRequest(parent: "\(database)/documents/rooms/a")
+    #expect(try await backend.listCollectionIDs(parent, context: owner).collectionIDs == ["seats"])
+  }
+
+  @Test func whatIsNotThereIsRefused() async {
+    await #expect(throws: FirestoreError.self) { _ = try await backend.listen(database: database, context: owner) }
+    let request = BeginTransactionRequest(database: database)
+    await #expect(throws: FirestoreError.self) { _ = try await backend.beginTransaction(request, context: owner) }
+  }
+}
