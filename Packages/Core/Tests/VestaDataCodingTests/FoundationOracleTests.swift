@@ -55,7 +55,7 @@ import VestaDataCoding
     }
   }
 
-  /// A text that is the same for equal values; Foundation holds some of the numbers it reads equal to no other number.
+  /// A text that is the same for equal values.
   private func canonical(_ value: Any) -> String {
     switch value {
     case let members as [String: Any]:
@@ -78,7 +78,7 @@ import VestaDataCoding
   }
 }
 
-/// A structure of every kind of value.
+/// A structure of every kind of value; its integers stay in the range in which Foundation's JSON reader is exact.
 private indirect enum Tree: Codable, Equatable {
   case integer(Int64)
   case unsigned(UInt64)
@@ -91,8 +91,8 @@ private indirect enum Tree: Codable, Equatable {
 
   static func random(depth: Int, using random: inout SplitMix) -> Tree {
     switch Int.random(in: 0...(depth > 0 ? 7 : 5), using: &random) {
-    case 0: .integer(.random(in: .min ... .max, using: &random))
-    case 1: .unsigned(.random(in: .min ... .max, using: &random))
+    case 0: .integer(.random(in: -(1 << 53)...(1 << 53), using: &random))
+    case 1: .unsigned(.random(in: 0...(1 << 53), using: &random))
     case 2: .double(Double(Int.random(in: -1_000_000...1_000_000, using: &random)) / 64)
     case 3: .boolean(.random(using: &random))
     case 4: .string(String(UInt16.random(in: .min ... .max, using: &random), radix: 36) + "é\u{0}\"")
