@@ -24,6 +24,7 @@ extension Auth {
   ///
   /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
   /// - Returns: What ``removeStateDidChangeListener(_:)`` takes. Letting go of it does not remove the listener.
+  @preconcurrency
   public func addStateDidChangeListener(
     _ listener: @escaping @Sendable (Auth, User?) -> Void
   ) -> any NSObjectProtocol & Sendable {
@@ -46,6 +47,7 @@ extension Auth {
   ///
   /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
   /// - Returns: What ``removeIDTokenDidChangeListener(_:)`` takes. Letting go of it does not remove the listener.
+  @preconcurrency
   public func addIDTokenDidChangeListener(
     _ listener: @escaping @Sendable (Auth, User?) -> Void
   ) -> any NSObjectProtocol & Sendable {

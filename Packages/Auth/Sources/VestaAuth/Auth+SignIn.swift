@@ -13,22 +13,8 @@ extension Auth {
   ///   `userDisabled`, `tooManyRequests`, `secondFactorRequired`. Who was signed in before still is.
   @discardableResult
   public func signIn(withEmail email: String, password: String) async throws -> AuthDataResult {
-    try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
-  }
-
-  /// Signs in with an e-mail address and a password.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - password: The password.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func signIn(
-    withEmail email: String, password: String,
-    completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.signIn(withEmail: email, password: password)
-    }
+    guard !password.isEmpty else { throw AuthError(.wrongPassword, "The password is empty.") }
+    return try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
   }
 
   /// Makes an account with an e-mail address and a password, and signs in to it.
@@ -42,26 +28,11 @@ extension Auth {
   @discardableResult
   public func createUser(withEmail email: String, password: String) async throws -> AuthDataResult {
     guard !email.isEmpty else { throw AuthError(.missingEmail) }
-    guard !password.isEmpty else { throw AuthError(.weakPassword, "The password is empty.") }
+    guard !password.isEmpty else { throw AuthError.emptyNewPassword }
     return try await performSignIn { backend, context throws(IdentityError) in
       let response = try await backend.signUp(SignUpRequest(email: email, password: password), context: context)
       return FirstFactor(
         .signedIn(response.tokens), AdditionalUserInfo(providerID: EmailAuthProvider.id, isNewUser: true))
-    }
-  }
-
-  /// Makes an account with an e-mail address and a password, and signs in to it.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - password: The password.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func createUser(
-    withEmail email: String, password: String,
-    completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.createUser(withEmail: email, password: password)
     }
   }
 
@@ -77,19 +48,6 @@ extension Auth {
   @discardableResult
   public func signIn(withEmail email: String, link: String) async throws -> AuthDataResult {
     try await signIn(with: EmailAuthProvider.credential(withEmail: email, link: link))
-  }
-
-  /// Signs in with the link that was sent to an e-mail address; makes the account where there is none.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - link: The link.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func signIn(
-    withEmail email: String, link: String,
-    completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.signIn(withEmail: email, link: link) }
   }
 
   /// Whether a link is one to sign in with.
@@ -113,17 +71,6 @@ extension Auth {
     }
   }
 
-  /// Signs in with a credential; makes the account where there is none, unless it takes a password.
-  ///
-  /// - Parameters:
-  ///   - credential: What proves who it is.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func signIn(
-    with credential: AuthCredential, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.signIn(with: credential) }
-  }
-
   // MARK: Anonymously
 
   /// Signs in without saying who it is.
@@ -135,13 +82,6 @@ extension Auth {
   @discardableResult
   public func signInAnonymously() async throws -> AuthDataResult {
     try await AuthActor.run { try await self.performAnonymousSignIn() }
-  }
-
-  /// Signs in without saying who it is.
-  ///
-  /// - Parameter completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func signInAnonymously(completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.signInAnonymously() }
   }
 
   @AuthActor
@@ -171,17 +111,6 @@ extension Auth {
       return FirstFactor(
         .signedIn(response.tokens), AdditionalUserInfo(providerID: "", isNewUser: response.isNewUser))
     }
-  }
-
-  /// Signs in with a token that a server of the project has made; makes the account where there is none.
-  ///
-  /// - Parameters:
-  ///   - token: The token.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func signIn(
-    withCustomToken token: String, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.signIn(withCustomToken: token) }
   }
 
   // MARK: What all of them do

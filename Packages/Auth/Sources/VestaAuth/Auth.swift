@@ -141,6 +141,9 @@ public final class Auth: Sendable {
     set { AuthActor.sync { configuration.languageCode = newValue } }
   }
 
+  /// Sets ``languageCode`` to the language that the user of this device prefers.
+  public func useAppLanguage() { languageCode = preferredLanguage() }
+
   /// The tenant that users sign in to from now on; `nil` for none.
   public var tenantID: String? {
     get { AuthActor.sync { configuration.tenantID } }

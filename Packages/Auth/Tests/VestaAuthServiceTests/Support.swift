@@ -31,6 +31,7 @@ final class World: Sendable {
     options.passwordScheme = .pbkdf2(.sha256, iterations: 1)
     // Tests guess more than people do, but where they test just that.
     options.accountGuesses = RateLimit(burst: 10_000, refillInterval: 1000)
+    options.digitGuesses = RateLimit(burst: 10_000, refillInterval: 1000)
     options.codesPerRecipient = RateLimit(burst: 10_000, refillInterval: 1000)
     configure(&options)
     self.store = store

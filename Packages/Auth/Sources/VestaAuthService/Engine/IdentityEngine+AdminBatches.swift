@@ -131,7 +131,9 @@ extension IdentityEngine {
     do {
       user = try ImportCheck.user(entry, scope: scope, now: now) { try self.factors($0) }
       if let bytes = entry.passwordHash, let hash {
-        user.passwordHash = try hash.passwordHash(bytes, salt: entry.salt).text
+        let kept = try hash.passwordHash(bytes, salt: entry.salt)
+        try ImportCheck.cost(of: kept)
+        user.passwordHash = kept.text
         user.signerKeyID = signerKeyID
         user.passwordUpdatedAt = now
       }

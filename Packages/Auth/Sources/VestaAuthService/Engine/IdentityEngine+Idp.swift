@@ -28,7 +28,7 @@ extension IdentityEngine {
 
   private enum IdpResult: Sendable {
     case signedIn(FirstFactor, localID: String, isNew: Bool)
-    case needsConfirmation(UserRecord)
+    case needsConfirmation(UserRecord, hidesEmails: Bool)
   }
 
   private func signIn(
@@ -40,7 +40,7 @@ extension IdentityEngine {
     if let caller { try requireRecentSignInToLink(caller) }
     switch try await decide(said, caller, scope, in: transaction) {
     case .refuse(let error): throw error
-    case .needsConfirmation(let owner): return .needsConfirmation(owner)
+    case .needsConfirmation(let owner): return .needsConfirmation(owner, hidesEmails: scope.config.hidesEmails)
     case .signIn(let user, let old):
       guard !user.disabled else { throw IdentityError(.userDisabled) }
       guard old != nil || request.autoCreate else { throw IdentityError(.userNotFound) }
@@ -73,9 +73,10 @@ extension IdentityEngine {
   ) async throws -> IdpSignInResponse {
     var response = said.response(request.credential)
     switch result {
-    case .needsConfirmation(let owner):
+    case .needsConfirmation(let owner, let hidesEmails):
       response.needsConfirmation = true
-      response.localID = owner.localID
+      // Who claims the address has not proven it: whose account it is stays hidden where addresses are.
+      if !hidesEmails { response.localID = owner.localID }
       response.verifiedProviders = owner.providers.map(\.providerID)
     case .signedIn(let first, let localID, let isNew):
       response.localID = localID

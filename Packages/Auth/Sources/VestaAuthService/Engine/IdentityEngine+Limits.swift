@@ -25,6 +25,20 @@ extension IdentityEngine {
     }
   }
 
+  /// Takes one guess of the digits that were sent to a phone, over all codes of that phone.
+  func takeDigitGuess(_ phone: String, scope: Scope) throws {
+    let now = now
+    guard limits.withLock({ $0.digits.take("\(scope.tenant)\u{0}\(phone)", now: now) }) else {
+      throw IdentityError(.tooManyAttempts, "Too many wrong codes. Please try again later.")
+    }
+  }
+
+  /// Gives a guess back that was right.
+  func forgiveDigitGuess(_ phone: String, scope: Scope) {
+    let now = now
+    limits.withLock { $0.digits.giveBack("\(scope.tenant)\u{0}\(phone)", now: now) }
+  }
+
   /// Counts a message to a mailbox or a phone.
   func takeMessage(to recipient: String, or code: IdentityError.Code) throws {
     let now = now

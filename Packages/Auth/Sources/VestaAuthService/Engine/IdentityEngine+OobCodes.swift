@@ -54,6 +54,8 @@ extension IdentityEngine {
       let email = ticket.email ?? ""
       let limit = type == .passwordReset ? IdentityError.Code.resetPasswordExceedLimit : .tooManyAttempts
       try self.takeMessage(to: "\(type) \(email)", or: limit)
+      // The ticket of nobody has no time to live: the next ones that are kept take it away.
+      if ticket.localID == nil, type != .emailSignIn { ticket.expiresAt = 0 }
       let code = try await self.keep(ticket, secretLength: 54, in: transaction)
       // For an address without account there is a ticket too, which nobody gets: so the work is the same.
       guard ticket.localID != nil || type == .emailSignIn else { return (email, nil, true) }

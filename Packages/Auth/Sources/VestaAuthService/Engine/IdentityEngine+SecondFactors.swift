@@ -207,6 +207,7 @@ extension IdentityEngine {
         try self.takeMessage(to: number, or: .tooManyAttempts)
         var ticket = self.newTicket(
           .mfaPhoneSignIn, for: user, scope: scope, lifetime: self.options.verificationCodeLifetime)
+        ticket.phoneNumber = number
         ticket.factorID = id
         return (try await self.keepDigits(ticket, in: transaction), number)
       }

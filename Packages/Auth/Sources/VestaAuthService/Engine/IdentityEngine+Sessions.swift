@@ -44,6 +44,7 @@ extension IdentityEngine {
     in transaction: any StoreTransaction
   ) async throws -> FirstFactor {
     guard !user.factors.isEmpty, scope.signIn.mfaState != .disabled else {
+      if let refusal = refusalWithoutFactor(of: old, scope) { throw refusal }
       return .session(
         try await signIn(user, replacing: old, provider: provider, scope: scope, in: transaction))
     }
@@ -52,6 +53,19 @@ extension IdentityEngine {
     ticket.facts = SessionFacts(provider: provider, authTime: nowSeconds)
     let credential = try await keep(ticket, secretLength: 64, in: transaction)
     return .pending(PendingSecondFactor(mfaPendingCredential: credential, factors: user.redactedFactors))
+  }
+
+  /// Why an account without a second factor cannot sign in again, where every account has to have one.
+  ///
+  /// The first session, that of the sign-up, is there to add the factor.
+  func refusalWithoutFactor(of old: UserRecord?, _ scope: Scope) -> IdentityError? {
+    guard scope.signIn.mfaState == .mandatory, let old, old.factors.isEmpty else { return nil }
+    return IdentityError(
+      .operationNotAllowed,
+      """
+      The project demands a second factor, and the account has none. Add it in the first session after the sign-up, or \
+      have an administrator add one.
+      """)
   }
 
   /// Keeps an account that signs in now, and opens a session.

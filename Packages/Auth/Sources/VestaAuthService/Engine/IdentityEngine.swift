@@ -143,11 +143,12 @@ extension StoreError {
 
 /// The limits on guessing of one engine.
 struct GuessLimits: Sendable {
-  var accounts, addresses, recipients: RateLimiter
+  var accounts, addresses, recipients, digits: RateLimiter
 
   init(_ options: AuthServiceOptions) {
     accounts = RateLimiter(options.accountGuesses)
     addresses = RateLimiter(options.addressGuesses)
     recipients = RateLimiter(options.codesPerRecipient)
+    digits = RateLimiter(options.digitGuesses)
   }
 }
