@@ -22,10 +22,8 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "VestaFirestoreBackend",
-      dependencies: [.product(name: "VestaBytes", package: "Core")],
-      swiftSettings: settings
-    ),
+      name: "VestaFirestoreBackend", dependencies: [.product(name: "VestaBytes", package: "Core")],
+      swiftSettings: settings),
     .target(
       name: "VestaFirestoreBackendContracts",
       dependencies: ["VestaFirestoreBackend", .product(name: "VestaContractInterop", package: "ContractInterop")],
