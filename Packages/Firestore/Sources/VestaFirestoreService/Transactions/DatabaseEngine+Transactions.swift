@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// The moment and the transaction that a call reads in.

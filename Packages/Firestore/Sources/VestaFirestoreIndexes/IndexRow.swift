@@ -1,28 +1,28 @@
-import VestaFirestoreBackend
+package import VestaFirestoreBackend
 import VestaFirestoreModel
 
 /// An index as it is stored: its shape, how far it is, and when it was last of use.
-struct IndexRow: Sendable, Equatable {
-  enum Progress: Sendable, Equatable {
+package struct IndexRow: Sendable, Equatable {
+  package enum Progress: Sendable, Equatable {
     /// Documents up to this place are in; `nil` for none yet. Writes maintain all of it already.
     case building(after: Place?)
     case ready
   }
 
-  var shape: IndexShape
-  var progress: Progress
+  package var shape: IndexShape
+  package var progress: Progress
   /// When a query last used it, to the hour or so.
-  var lastUsed: Int64
+  package var lastUsed: Int64
 
-  var isReady: Bool { progress == .ready }
+  package var isReady: Bool { progress == .ready }
 
-  init(shape: IndexShape, progress: Progress, lastUsed: Int64) {
+  package init(shape: IndexShape, progress: Progress, lastUsed: Int64) {
     self.shape = shape
     self.progress = progress
     self.lastUsed = lastUsed
   }
 
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = ByteWriter()
     writer.write(text: shape.collectionID)
     writer.write(byte: shape.isGroup ? 1 : 0)
@@ -43,7 +43,7 @@ struct IndexRow: Sendable, Equatable {
     return writer.bytes
   }
 
-  init(_ bytes: [UInt8]) throws(FirestoreError) {
+  package init(_ bytes: [UInt8]) throws(FirestoreError) {
     var reader = ByteReader(bytes)
     let collectionID = try reader.text()
     let isGroup = try reader.byte() == 1
@@ -66,18 +66,23 @@ struct IndexRow: Sendable, Equatable {
 }
 
 /// The indexes of a database at one version of its catalogue.
-struct IndexCatalogue: Sendable {
-  struct Index: Sendable {
-    var id: Int64
-    var row: IndexRow
+package struct IndexCatalogue: Sendable {
+  package struct Index: Sendable {
+    package var id: Int64
+    package var row: IndexRow
+
+    package init(id: Int64, row: IndexRow) {
+      self.id = id
+      self.row = row
+    }
   }
 
-  var version: Int64
-  private(set) var byShape: [IndexShape: Index] = [:]
+  package var version: Int64
+  package private(set) var byShape: [IndexShape: Index] = [:]
   /// The indexes that the documents of a collection are in, by its identifier's bytes.
   private var byCollection: [[UInt8]: [Index]] = [:]
 
-  init(version: Int64, _ indexes: [Index]) {
+  package init(version: Int64, _ indexes: [Index]) {
     self.version = version
     for index in indexes {
       byShape[index.row.shape] = index
@@ -85,7 +90,9 @@ struct IndexCatalogue: Sendable {
     }
   }
 
-  var isEmpty: Bool { byShape.isEmpty }
+  package var isEmpty: Bool { byShape.isEmpty }
 
-  func indexes(of collectionID: String) -> [Index] { isEmpty ? [] : byCollection[Array(collectionID.utf8)] ?? [] }
+  package func indexes(of collectionID: String) -> [Index] {
+    isEmpty ? [] : byCollection[Array(collectionID.utf8)] ?? []
+  }
 }
