@@ -7,6 +7,10 @@ package struct IndexRow: Sendable, Equatable {
     /// Documents up to this place are in; `nil` for none yet. Writes maintain all of it already.
     case building(after: Place?)
     case ready
+    /// Nobody uses it any more: its entries are being deleted, and then the row goes.
+    case leaving
+    /// A document has an entry that is too long for it. It has no entries, and is not made again until it has aged.
+    case unfit
   }
 
   package var shape: IndexShape
@@ -15,6 +19,9 @@ package struct IndexRow: Sendable, Equatable {
   package var lastUsed: Int64
 
   package var isReady: Bool { progress == .ready }
+
+  /// Whether writes maintain its entries.
+  package var isMaintained: Bool { progress != .leaving && progress != .unfit }
 
   package init(shape: IndexShape, progress: Progress, lastUsed: Int64) {
     self.shape = shape
@@ -36,6 +43,8 @@ package struct IndexRow: Sendable, Equatable {
     switch progress {
     case .ready: writer.write(byte: 0)
     case .building(nil): writer.write(byte: 1)
+    case .leaving: writer.write(byte: 3)
+    case .unfit: writer.write(byte: 4)
     case .building(let place?):
       writer.write(byte: 2)
       writer.write(blob: place.bytes)
@@ -60,7 +69,10 @@ package struct IndexRow: Sendable, Equatable {
     switch try reader.byte() {
     case 0: progress = .ready
     case 1: progress = .building(after: nil)
-    default: progress = .building(after: Place(bytes: try reader.blob()))
+    case 2: progress = .building(after: Place(bytes: try reader.blob()))
+    case 3: progress = .leaving
+    case 4: progress = .unfit
+    default: throw .damaged
     }
   }
 }
@@ -84,8 +96,9 @@ package struct IndexCatalogue: Sendable {
 
   package init(version: Int64, _ indexes: [Index]) {
     self.version = version
-    for index in indexes {
+    for index in indexes where index.row.progress != .leaving {
       byShape[index.row.shape] = index
+      guard index.row.isMaintained else { continue }
       byCollection[Array(index.row.shape.collectionID.utf8), default: []].append(index)
     }
   }

@@ -59,10 +59,10 @@ package struct SuffixCursors {
   package init(_ query: NormalQuery, names: NameCoding) {
     var bounds = KeyRange.all
     if let cursor = query.startAt {
-      bounds = KeyRange(from: SuffixCursors.position(of: cursor, isStart: true, query, names), to: nil)
+      bounds = KeyRange(from: SuffixCursors.position(of: cursor, query, names), to: nil)
     }
     if let cursor = query.endAt {
-      let end = SuffixCursors.position(of: cursor, isStart: false, query, names)
+      let end = SuffixCursors.position(of: cursor, query, names)
       bounds = bounds.intersection(KeyRange(from: [], to: end))
     }
     self.bounds = bounds
@@ -70,19 +70,17 @@ package struct SuffixCursors {
 
   /// The first suffix behind a position.
   private static func position(
-    of cursor: StructuredQuery.Cursor, isStart: Bool, _ query: NormalQuery, _ names: NameCoding
+    of cursor: StructuredQuery.Cursor, _ query: NormalQuery, _ names: NameCoding
   ) -> [UInt8] {
     var encoder = IndexEncoder()
-    for (index, (order, value)) in zip(query.orders, cursor.values).enumerated() {
+    for (order, value) in zip(query.orders, cursor.values) {
       guard order.path.isDocumentName else {
         encoder.append(value, descending: order.descending)
         continue
       }
       guard let path = value.documentPath else { break }
-      // Values behind the name are left to the document: it is in, whatever they say.
-      let isBefore = index + 1 < cursor.values.count ? isStart : cursor.before
       let relation: Predicate.Relation =
-        switch (order.descending, isBefore) {
+        switch (order.descending, cursor.before) {
         case (false, true): .greaterOrEqual
         case (false, false): .greater
         case (true, true): .lessOrEqual

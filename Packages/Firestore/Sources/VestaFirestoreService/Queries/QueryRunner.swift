@@ -37,7 +37,7 @@ struct QueryRunner {
     guard let keeper = snapshot.indexes else { return nil }
     let catalogue = try await keeper.catalogue(snapshot.head, snapshot.reader)
     let outcome = QueryPlanner(needs, catalogue, isForbidden: keeper.declared.forbid).outcome()
-    keeper.build(outcome.missing)
+    keeper.want(outcome.missing, catalogue)
     for case let shape? in outcome.plan?.shapes ?? [] {
       if let index = catalogue.byShape[shape] { keeper.use(index) }
     }
