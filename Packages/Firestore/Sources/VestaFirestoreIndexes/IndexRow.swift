@@ -30,7 +30,7 @@ package struct IndexRow: Sendable, Equatable {
   }
 
   package var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(text: shape.collectionID)
     writer.write(byte: shape.isGroup ? 1 : 0)
     writer.write(byte: shape.isNameDescending ? 1 : 0)
@@ -53,7 +53,7 @@ package struct IndexRow: Sendable, Equatable {
   }
 
   package init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     let collectionID = try reader.text()
     let isGroup = try reader.byte() == 1
     let isNameDescending = try reader.byte() == 1

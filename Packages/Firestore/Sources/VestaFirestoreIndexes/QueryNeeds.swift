@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
-package import VestaStoreInterop
+import VestaStoreInterop
 
 /// What a query needs of indexes, whichever there are: made of the query alone.
 ///

@@ -71,7 +71,9 @@ public final class FirestoreEngine: FirestoreBackend {
   public func listCollectionIDs(
     _ request: ListCollectionIDsRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> ListCollectionIDsResponse {
-    try await serving { try await engine(parent: request.parent, context, isForOwners: true).listCollectionIDs(request) }
+    try await serving {
+      try await engine(parent: request.parent, context, isForOwners: true).listCollectionIDs(request)
+    }
   }
 
   /// Runs a query; results come in its order.
@@ -132,7 +134,8 @@ public final class FirestoreEngine: FirestoreBackend {
     _ request: BeginTransactionRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> BeginTransactionResponse {
     try await serving {
-      BeginTransactionResponse(transaction: try await engine(request.database, context).transactions.begin(request.options))
+      BeginTransactionResponse(
+        transaction: try await engine(request.database, context).transactions.begin(request.options))
     }
   }
 

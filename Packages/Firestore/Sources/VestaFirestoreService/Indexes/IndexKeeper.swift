@@ -180,7 +180,9 @@ final class IndexKeeper: Sendable {
       state.sweeping = Task.detached {
         let rows = self.rows
         do {
-          while !self.state.withLock({ $0.isClosed }), let step = try await self.store.read({ try await rows.step(in: $0) }) {
+          while !self.state.withLock({ $0.isClosed }),
+            let step = try await self.store.read({ try await rows.step(in: $0) })
+          {
             try await self.store.write { try await rows.take(step, in: $0) }
           }
         } catch {
@@ -238,7 +240,9 @@ final class IndexKeeper: Sendable {
         do {
           try await maintain(index, change, before, after, in: transaction)
         } catch let failure as UnfitIndex {
-          guard !declared.shapes.contains(index.row.shape) else { throw failure.refusal(of: change.name, index.row.shape) }
+          guard !declared.shapes.contains(index.row.shape) else {
+            throw failure.refusal(of: change.name, index.row.shape)
+          }
           unfit.insert(failure.id)
         }
       }

@@ -145,6 +145,9 @@ final class TransactionPool: Sendable {
     for waiter in next { waiter.resume(returning: true) }
   }
 
+  /// How many transactions are open.
+  var openCount: Int { state.withLock { $0.open.count } }
+
   private func endExpired() {
     let now = options.now()
     let idle = options.transactionIdleTime * 1_000_000

@@ -1,7 +1,7 @@
 package import VestaFirestoreBackend
 
 /// Writes numbers and texts of any length in a row.
-package struct ByteWriter: Sendable {
+package struct RowWriter: Sendable {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
 
@@ -44,8 +44,8 @@ package struct ByteWriter: Sendable {
   }
 }
 
-/// Reads what a `ByteWriter` wrote; total: other bytes give `DATA_LOSS`.
-package struct ByteReader: Sendable {
+/// Reads what a `RowWriter` wrote; total: other bytes give `DATA_LOSS`.
+package struct RowReader: Sendable {
   private let bytes: [UInt8]
   private var position: Int
 
