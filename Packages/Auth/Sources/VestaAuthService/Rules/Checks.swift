@@ -18,13 +18,28 @@ enum Checks {
     "at_hash", "c_hash",
   ]
 
-  /// The address in the form in which it is kept: lower case.
+  /// The address in the form in which it is kept.
+  ///
+  /// Refused is what two readers could take for different addresses, or what nobody sees: control and format characters,
+  /// spaces, a second `@`, and the characters with which mail programs separate and quote addresses.
   static func email(_ text: String, or code: IdentityError.Code = .invalidEmail) throws(IdentityError) -> String {
-    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    let email = canonicalEmail(text)
+    let parts = email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= longestEmail,
-      !text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F })
+      email.utf8.count <= longestEmail, email.unicodeScalars.allSatisfy(isEmailScalar)
     else { throw IdentityError(code) }
-    return text.lowercased()
+    return email
+  }
+
+  /// Composed (NFC) and in lower case: the form by which addresses are compared.
+  static func canonicalEmail(_ text: String) -> String { composed(composed(text).lowercased()) }
+
+  private static func isEmailScalar(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator, .spaceSeparator:
+      false
+    default: !scalar.properties.isWhitespace && !",;:<>()[]\\\"".unicodeScalars.contains(scalar)
+    }
   }
 
   /// The number, which begins with `+` and has 3 to 15 digits.
@@ -53,10 +68,53 @@ enum Checks {
     return text
   }
 
-  /// A name or an address of a picture; neither may be a way to fill the disk.
-  static func profile(_ text: String?) throws(IdentityError) {
-    guard (text?.utf8.count ?? 0) <= 8192 else {
-      throw IdentityError(.invalidArgument, "A name or a URL is longer than 8192 bytes.")
+  /// The longest name, in bytes as JSON has it.
+  static let longestName = 1024
+
+  /// The longest URL of a picture, in bytes as JSON has it.
+  static let longestURL = 2048
+
+  /// A name and the URL of a picture. Both stand in every ID token, so both are limited as they stand there.
+  static func profile(_ displayName: String?, _ photoURL: String? = nil) throws(IdentityError) {
+    guard (displayName?.lengthInJSON ?? 0) <= longestName else {
+      throw IdentityError(.invalidArgument, "A display name has \(longestName) bytes at most.")
+    }
+    guard (photoURL?.lengthInJSON ?? 0) <= longestURL else {
+      throw IdentityError(.invalidArgument, "A photo URL has \(longestURL) bytes at most.")
+    }
+  }
+
+  /// A provider's user as an administrator links it.
+  static func provider(_ provider: ProviderUserInfo) throws(IdentityError) {
+    _ = try present(provider.providerID, or: .missingProviderID)
+    _ = try present(provider.rawID, or: .missingRawID)
+    guard provider.providerID.utf8.count <= 256 else {
+      throw IdentityError(.invalidArgument, "A provider id has 256 bytes at most.")
+    }
+    guard provider.rawID.utf8.count <= 1024 else {
+      throw IdentityError(.invalidArgument, "A raw id has 1024 bytes at most.")
+    }
+    try profile(provider.displayName, provider.photoURL)
+    let others = [provider.email, provider.federatedID, provider.phoneNumber, provider.screenName]
+    guard others.allSatisfy({ ($0?.utf8.count ?? 0) <= 2048 }) else {
+      throw IdentityError(.invalidArgument, "A part of a provider's user is longer than 2048 bytes.")
+    }
+  }
+
+  /// How many bytes an account may add to its ID token, so that the token, with the claims of its session and its
+  /// signature, stays below `JWT.defaultMaximumSize`.
+  static let longestIdentity = 8192
+
+  /// Refuses an account whose ID tokens could not be verified.
+  static func tokenSize(of user: UserRecord) throws(IdentityError) {
+    var size = (user.displayName?.lengthInJSON ?? 0) + (user.photoURL?.lengthInJSON ?? 0)
+    size += user.customAttributes?.lengthInJSON ?? 0
+    size += 2 * (user.email?.lengthInJSON ?? 0) + 2 * user.localID.lengthInJSON
+    for provider in user.providers { size += provider.providerID.lengthInJSON + provider.rawID.lengthInJSON + 8 }
+    guard size <= longestIdentity else {
+      throw IdentityError(
+        .invalidArgument,
+        "The ID token of the account would be too large. Shorten its name, or remove providers or custom claims.")
     }
   }
 
@@ -70,6 +128,13 @@ enum Checks {
   /// Refuses reserved names.
   static func freeNames(of names: [String]) throws(IdentityError) {
     if let name = names.first(where: reservedClaims.contains) { throw IdentityError(.forbiddenClaim, name) }
+  }
+}
+
+extension String {
+  /// How many bytes the string has in JSON: control characters are escaped with six, quotes and backslashes with two.
+  fileprivate var lengthInJSON: Int {
+    utf8.reduce(0) { $0 + ($1 < 0x20 ? 6 : $1 == UInt8(ascii: "\"") || $1 == UInt8(ascii: "\\") ? 2 : 1) }
   }
 }
 

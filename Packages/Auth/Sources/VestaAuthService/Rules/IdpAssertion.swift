@@ -34,8 +34,7 @@ struct IdpAssertion: Sendable, Equatable {
     // Apple and others write the flag as text.
     emailVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
     rawUserInfo = try ClaimsText.write(claims)
-    try Checks.profile(fullName)
-    try Checks.profile(provider.photoURL)
+    try Checks.profile(fullName, provider.photoURL)
   }
 
   /// The response without what became of it.
@@ -121,15 +120,7 @@ enum IdpDecision: Sendable {
   /// The account of an address that the provider has verified.
   private static func merged(_ owner: UserRecord, _ said: IdpAssertion, now: Int64) -> UserRecord {
     var user = owner
-    if !owner.emailVerified {
-      // Somebody without this mailbox may have made the account: what he set is not to be trusted.
-      user.removePassword()
-      user.emailLinkSignIn = false
-      user.phoneNumber = nil
-      user.providers = []
-      user.factors = []
-      user.revokeTokens(now: now)
-    }
+    if !owner.emailVerified { user.ownershipWasProven(now: now) }
     user.link(said.provider)
     user.displayName = said.provider.displayName ?? user.displayName
     user.photoURL = said.provider.photoURL ?? user.photoURL

@@ -26,6 +26,7 @@ struct RateLimiter: Sendable {
   let limit: RateLimit
   let capacity: Int
   private var fullAt: [String: Int64] = [:]
+  private var lastTime = Int64.min
 
   init(_ limit: RateLimit, capacity: Int = 10_000) {
     self.limit = limit
@@ -37,6 +38,7 @@ struct RateLimiter: Sendable {
 
   /// Takes a try out of a bucket; `false` when there is none.
   mutating func take(_ name: String, now: Int64) -> Bool {
+    follow(now)
     let base = max(fullAt[name] ?? now, now)
     let full = base + limit.refillInterval
     guard full - now <= limit.refillInterval * Int64(limit.burst) else { return false }
@@ -50,8 +52,18 @@ struct RateLimiter: Sendable {
 
   /// Gives one try back.
   mutating func giveBack(_ name: String, now: Int64) {
+    follow(now)
     guard let full = fullAt[name] else { return }
     fullAt[name] = full - limit.refillInterval > now ? full - limit.refillInterval : nil
+  }
+
+  /// Moves all buckets back with a clock that was set back: nobody waits longer for it.
+  private mutating func follow(_ now: Int64) {
+    if now < lastTime {
+      let step = lastTime - now
+      fullAt = fullAt.mapValues { $0 - step }
+    }
+    lastTime = now
   }
 
   private mutating func makeRoom(now: Int64) {

@@ -28,6 +28,9 @@ enum TokenClaims {
     "email", "email_verified", "phone_number", "provider_id", "user_id", "name", "picture",
   ])
 
+  /// The member of `firebase` that carries the epoch of the account.
+  static let epoch = "epoch"
+
   static func issuer(_ projectID: String) -> String { "https://securetoken.google.com/\(projectID)" }
   static func cookieIssuer(_ projectID: String) -> String { "https://session.firebase.google.com/\(projectID)" }
 
@@ -101,6 +104,7 @@ enum TokenClaims {
     firebase["second_factor_identifier"] = session.secondFactor.map { .string($0.identifier) }
     firebase["sign_in_second_factor"] = session.secondFactor.map { .string($0.provider) }
     firebase["tenant"] = tenantID.map(JWTValue.string)
+    firebase[epoch] = .integer(user.epoch)
     return firebase
   }
 }

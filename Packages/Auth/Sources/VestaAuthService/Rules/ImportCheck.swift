@@ -28,7 +28,7 @@ enum ImportCheck {
     var emails: Set<String> = []
     var rawIDs: Set<[String]> = []
     for user in users {
-      if let email = user.email?.lowercased(), !emails.insert(email).inserted {
+      if let email = user.email.map(Checks.canonicalEmail), !emails.insert(email).inserted {
         throw IdentityError(.duplicateEmail, email)
       }
       for provider in user.providerUserInfo where !rawIDs.insert([provider.providerID, provider.rawID]).inserted {
@@ -49,6 +49,7 @@ enum ImportCheck {
     var user = UserRecord(localID: localID, createdAt: entry.createdAt ?? now)
     user.email = try entry.email.map { email in try refusing("email is invalid") { try Checks.email(email) } }
     user.emailVerified = entry.emailVerified
+    try limited { () throws(IdentityError) in try Checks.profile(entry.displayName, entry.photoURL) }
     user.displayName = entry.displayName
     user.photoURL = entry.photoURL
     user.phoneNumber = try entry.phoneNumber.map { number in
@@ -65,6 +66,7 @@ enum ImportCheck {
       guard !provider.providerID.isEmpty, !provider.rawID.isEmpty else {
         throw Refusal(message: "provider id or raw id is missing")
       }
+      try limited { () throws(IdentityError) in try Checks.provider(provider) }
       user.link(UserRecord.Provider(provider))
     }
     user.factors = try importedFactors(entry, factors)
@@ -85,6 +87,8 @@ enum ImportCheck {
       throw Refusal(message: "Enrollment id already exists.")
     } catch IdentityError.Code.invalidMfaPhoneNumber {
       throw Refusal(message: "Phone number format is invalid")
+    } catch let error as IdentityError {
+      throw Refusal(message: error.detail ?? error.code.rawValue)
     }
   }
 
@@ -97,6 +101,15 @@ enum ImportCheck {
       throw Refusal(message: "Custom claims provided include a reserved claim.")
     } catch {
       throw Refusal(message: "Invalid custom claims provided.")
+    }
+  }
+
+  /// Refuses an entry with the sentence of a limit that it exceeds.
+  private static func limited(_ check: () throws(IdentityError) -> Void) throws {
+    do {
+      try check()
+    } catch {
+      throw Refusal(message: error.detail ?? error.code.rawValue)
     }
   }
 
