@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "DatabaseBackend",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "VestaDatabaseBackend", targets: ["VestaDatabaseBackend"])
+  ],
+  targets: [
+    .target(name: "VestaDatabaseBackend", swiftSettings: settings),
+    .testTarget(name: "VestaDatabaseBackendTests", dependencies: ["VestaDatabaseBackend"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)
