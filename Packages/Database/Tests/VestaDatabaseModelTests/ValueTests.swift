@@ -68,7 +68,7 @@ struct ValueTests {
     ])
     let old = DatabaseNode(children: [("n", DatabaseNode(.int(40)))])
     let resolved = ServerValues.resolve(write, now: 99) { old[$0] }
-    #expect(resolved["t"].leaf == .int(99) && resolved["n"].leaf == .int(42) && resolved["p"].priority == .int(99))
+    #expect(resolved[DatabasePath("t")].leaf == .int(99) && resolved[DatabasePath("n")].leaf == .int(42) && resolved[DatabasePath("p")].priority == .int(99))
     #expect(
       ServerValues.resolve(DatabaseNode(.incrementInt(1)), now: 0) { _ in DatabaseNode(.int(.max)) }.leaf
         == .double(0x1p63))

@@ -36,7 +36,7 @@ public struct DatabaseNode: Sendable, Hashable {
   public init(_ leaf: DatabaseLeaf, priority: DatabaseLeaf? = nil) { storage = .leaf(leaf, priority: priority) }
 
   /// A node of children in any order; empty children are dropped, and of equal keys the last one counts.
-  public init(children: some Sequence<(DatabaseKey, DatabaseNode)>, priority: DatabaseLeaf? = nil) {
+  public init(children: [(DatabaseKey, DatabaseNode)], priority: DatabaseLeaf? = nil) {
     var entries = children.filter { !$0.1.isEmpty }
     var isSorted = true
     for index in entries.indices.dropFirst() where !(entries[index - 1].0 < entries[index].0) {
