@@ -1,16 +1,16 @@
 import VestaFirestoreBackend
-import VestaFirestoreModel
-import VestaStoreInterop
+package import VestaFirestoreModel
+package import VestaStoreInterop
 
 /// Names of documents as the ends of index entries have them, ascending.
 ///
 /// In an index over one collection that is the last segment, written as in the documents' own keys, so that the documents
 /// of a collection are an index like others. In an index over a group it is the whole path.
-struct NameCoding: Hashable, Sendable {
+package struct NameCoding: Hashable, Sendable {
   /// The collection; `nil` for a group.
-  let collection: ResourcePath?
+  package let collection: ResourcePath?
 
-  func bytes(_ path: ResourcePath) -> [UInt8] {
+  package func bytes(_ path: ResourcePath) -> [UInt8] {
     guard collection != nil else {
       var encoder = IndexEncoder()
       encoder.append(path: path)
@@ -22,7 +22,7 @@ struct NameCoding: Hashable, Sendable {
   }
 
   /// The names that have a relation to another one, which may be of a document anywhere.
-  func range(_ relation: Predicate.Relation, _ path: ResourcePath) -> KeyRange {
+  package func range(_ relation: Predicate.Relation, _ path: ResourcePath) -> KeyRange {
     switch position(of: path) {
     case .at(let name):
       let after = KeyRange(prefix: name).upper
@@ -44,7 +44,7 @@ struct NameCoding: Hashable, Sendable {
   }
 
   /// The bytes of a name that is one of these; `nil` for a document elsewhere.
-  func exact(_ path: ResourcePath) -> [UInt8]? {
+  package func exact(_ path: ResourcePath) -> [UInt8]? {
     if case .at(let name) = position(of: path) { return name }
     return nil
   }

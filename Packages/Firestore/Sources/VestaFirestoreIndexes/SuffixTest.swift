@@ -1,13 +1,13 @@
 import VestaFirestoreBackend
-import VestaFirestoreModel
-import VestaStoreInterop
+package import VestaFirestoreModel
+package import VestaStoreInterop
 
 /// What values and names within a suffix must be like, where the bounds of a scan cannot say it.
 ///
 /// A suffix that does not fit says where the next one can be, so a scan jumps there: over the values of `!=` and
 /// `not-in`, and over what lies between the ranges of a second field.
-struct SuffixTest: Hashable, Sendable {
-  enum Verdict: Equatable {
+package struct SuffixTest: Hashable, Sendable {
+  package enum Verdict: Equatable {
     case fits
     /// The next suffix that may fit is here or behind it.
     case seek([UInt8])
@@ -22,16 +22,16 @@ struct SuffixTest: Hashable, Sendable {
   ///   - ranges: For each value and the name, where they can be, in their directions. The hull of the first is in the
   ///     bounds of the scan.
   ///   - fieldsDescending: The directions of the values.
-  init(_ ranges: [KeyRanges], fieldsDescending: [Bool]) {
+  package init(_ ranges: [KeyRanges], fieldsDescending: [Bool]) {
     parts = ranges
     self.fieldsDescending = fieldsDescending
     while let last = parts.last, last.isAll || parts.count == 1 && last.parts.count == 1 { parts.removeLast() }
   }
 
   /// Whether every suffix fits.
-  var isEmpty: Bool { parts.isEmpty }
+  package var isEmpty: Bool { parts.isEmpty }
 
-  func verdict(_ suffix: [UInt8]) -> Verdict {
+  package func verdict(_ suffix: [UInt8]) -> Verdict {
     var reader = IndexReader(suffix)
     for (index, ranges) in parts.enumerated() {
       let start = reader.position
@@ -53,16 +53,16 @@ struct SuffixTest: Hashable, Sendable {
 }
 
 /// The cursors of a query as bounds of suffixes.
-struct SuffixCursors {
-  let bounds: KeyRange
+package struct SuffixCursors {
+  package let bounds: KeyRange
 
-  init(_ query: NormalQuery, names: NameCoding) {
+  package init(_ query: NormalQuery, names: NameCoding) {
     var bounds = KeyRange.all
     if let cursor = query.startAt {
-      bounds = KeyRange(from: SuffixCursors.position(of: cursor, isStart: true, query, names), to: nil)
+      bounds = KeyRange(from: SuffixCursors.position(of: cursor, query, names), to: nil)
     }
     if let cursor = query.endAt {
-      let end = SuffixCursors.position(of: cursor, isStart: false, query, names)
+      let end = SuffixCursors.position(of: cursor, query, names)
       bounds = bounds.intersection(KeyRange(from: [], to: end))
     }
     self.bounds = bounds
@@ -70,19 +70,17 @@ struct SuffixCursors {
 
   /// The first suffix behind a position.
   private static func position(
-    of cursor: StructuredQuery.Cursor, isStart: Bool, _ query: NormalQuery, _ names: NameCoding
+    of cursor: StructuredQuery.Cursor, _ query: NormalQuery, _ names: NameCoding
   ) -> [UInt8] {
     var encoder = IndexEncoder()
-    for (index, (order, value)) in zip(query.orders, cursor.values).enumerated() {
+    for (order, value) in zip(query.orders, cursor.values) {
       guard order.path.isDocumentName else {
         encoder.append(value, descending: order.descending)
         continue
       }
       guard let path = value.documentPath else { break }
-      // Values behind the name are left to the document: it is in, whatever they say.
-      let isBefore = index + 1 < cursor.values.count ? isStart : cursor.before
       let relation: Predicate.Relation =
-        switch (order.descending, isBefore) {
+        switch (order.descending, cursor.before) {
         case (false, true): .greaterOrEqual
         case (false, false): .greater
         case (true, true): .lessOrEqual

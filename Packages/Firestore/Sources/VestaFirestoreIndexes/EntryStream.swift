@@ -1,45 +1,47 @@
-import VestaStoreInterop
+package import VestaStoreInterop
 
 /// The entries of one scan by their suffixes, in batches that grow; suffixes ascend in the direction of the query.
-struct EntryStream {
-  struct Entry {
-    var suffix: [UInt8]
+package struct EntryStream {
+  package struct Entry {
+    package var suffix: [UInt8]
     /// What is stored under the key: of an index, an `EntryValue`; of the documents, the document's row.
-    var value: [UInt8]
+    package var value: [UInt8]
   }
 
-  private let reader: any StoreReader
-  private let keys: DatabaseKeys
+  private let reader: any IndexedReader
+  /// What the place of a document begins with; of a scan of documents.
+  private let collection: [UInt8]
   private let prefix: [UInt8]
   private let isTurned: Bool
   /// Whether the scan is one of documents, and not of an index.
-  let isOfDocuments: Bool
+  package let isOfDocuments: Bool
   private var rest: KeyRange
   private var buffer: [Entry] = []
   private var position = 0
   private var batch: Int
   private var growth = 4
-  private(set) var scanned = 0
+  package private(set) var scanned = 0
 
   /// - Parameter batch: How many entries are likely to be wanted.
-  init(_ scan: QueryPlan.Scan, bounds: KeyRange, batch: Int, in snapshot: Snapshot) {
-    reader = snapshot.reader
-    keys = snapshot.keys
+  package init(_ scan: QueryPlan.Scan, bounds: KeyRange, batch: Int, in reader: any IndexedReader) {
+    self.reader = reader
     isTurned = scan.isTurned
     rest = bounds
     self.batch = batch
     switch scan.source {
     case .documents(let collection):
-      prefix = snapshot.keys.documents(of: collection).lower
+      prefix = reader.documentPrefix(of: collection)
+      self.collection = Place.prefix(of: collection)
       isOfDocuments = true
     case .index(let id, _):
-      prefix = snapshot.keys.entries(ofIndex: id) + scan.prefix
+      prefix = reader.entryPrefix(ofIndex: id) + scan.prefix
+      collection = []
       isOfDocuments = false
     }
   }
 
   /// The entry that the stream stands at; `nil` at the end.
-  mutating func head() async throws -> Entry? {
+  package mutating func head() async throws -> Entry? {
     if position < buffer.count { return buffer[position] }
     if rest.isEmpty { return nil }
     var entries: [Entry] = []
@@ -64,10 +66,10 @@ struct EntryStream {
   }
 
   /// Goes to the next entry.
-  mutating func advance() { position += 1 }
+  package mutating func advance() { position += 1 }
 
   /// Goes on to a suffix, or to the first one behind it.
-  mutating func seek(_ suffix: [UInt8]) {
+  package mutating func seek(_ suffix: [UInt8]) {
     while position < buffer.count, buffer[position].suffix.lexicographicallyPrecedes(suffix) { position += 1 }
     guard position == buffer.count, rest.lower.lexicographicallyPrecedes(suffix) else { return }
     rest = KeyRange(from: suffix, to: rest.upper)
@@ -76,7 +78,7 @@ struct EntryStream {
   }
 
   /// How many entries there are from here on; they are neither kept nor copied.
-  mutating func count(atMost limit: Int) async throws -> Int {
+  package mutating func count(atMost limit: Int) async throws -> Int {
     var count = 0
     while count < limit, !rest.isEmpty {
       var last: [UInt8] = []
@@ -96,9 +98,9 @@ struct EntryStream {
   }
 
   /// The place of the document that an entry is of.
-  func place(of entry: Entry) -> Place {
+  package func place(of entry: Entry) -> Place {
     guard isOfDocuments else { return EntryValue.place(entry.value) }
-    return keys.place(ofDocumentKey: prefix + (isTurned ? entry.suffix.turned : entry.suffix))
+    return Place(bytes: collection + (isTurned ? entry.suffix.turned : entry.suffix))
   }
 
   private var range: KeyRange { (isTurned ? rest.turned : rest).behind(prefix) }

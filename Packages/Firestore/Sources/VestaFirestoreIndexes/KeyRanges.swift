@@ -1,33 +1,33 @@
-import VestaStoreInterop
+package import VestaStoreInterop
 
 /// Ranges of keys in order, none of which touches another.
-struct KeyRanges: Hashable, Sendable {
-  private(set) var parts: [KeyRange]
+package struct KeyRanges: Hashable, Sendable {
+  package private(set) var parts: [KeyRange]
 
-  static let all = KeyRanges(.all)
-  static let none = KeyRanges(parts: [])
+  package static let all = KeyRanges(.all)
+  package static let none = KeyRanges(parts: [])
 
   /// One range; none when it is empty.
-  init(_ range: KeyRange) { parts = range.isEmpty ? [] : [range] }
+  package init(_ range: KeyRange) { parts = range.isEmpty ? [] : [range] }
 
   private init(parts: [KeyRange]) { self.parts = parts }
 
-  var isEmpty: Bool { parts.isEmpty }
-  var isAll: Bool { self == .all }
+  package var isEmpty: Bool { parts.isEmpty }
+  package var isAll: Bool { self == .all }
 
   /// The smallest range that has them all; `nil` for none.
-  var hull: KeyRange? {
+  package var hull: KeyRange? {
     guard let first = parts.first, let last = parts.last else { return nil }
     return KeyRange(from: first.lower, to: last.upper)
   }
 
   /// What is in one of these and in the range.
-  func intersection(_ range: KeyRange) -> KeyRanges {
+  package func intersection(_ range: KeyRange) -> KeyRanges {
     KeyRanges(parts: parts.map { $0.intersection(range) }.filter { !$0.isEmpty })
   }
 
   /// What is left without the keys that begin with a prefix.
-  func subtracting(prefix: [UInt8]) -> KeyRanges {
+  package func subtracting(prefix: [UInt8]) -> KeyRanges {
     let hole = KeyRange(prefix: prefix)
     var rest: [KeyRange] = []
     for part in parts {
@@ -38,10 +38,10 @@ struct KeyRanges: Hashable, Sendable {
   }
 
   /// The ranges that hold the turned keys.
-  var turned: KeyRanges { KeyRanges(parts: parts.reversed().map(\.turned).filter { !$0.isEmpty }) }
+  package var turned: KeyRanges { KeyRanges(parts: parts.reversed().map(\.turned).filter { !$0.isEmpty }) }
 
   /// Where a key stands to the ranges.
-  func position(of key: ArraySlice<UInt8>) -> KeyPosition {
+  package func position(of key: ArraySlice<UInt8>) -> KeyPosition {
     for part in parts {
       if key.lexicographicallyPrecedes(part.lower) { return .before(part.lower) }
       guard let upper = part.upper else { return .inside }
@@ -52,7 +52,7 @@ struct KeyRanges: Hashable, Sendable {
 }
 
 /// Where a key stands to ranges.
-enum KeyPosition: Equatable {
+package enum KeyPosition: Equatable {
   case inside
   /// Outside; the next range begins here.
   case before([UInt8])
@@ -62,10 +62,10 @@ enum KeyPosition: Equatable {
 
 extension KeyRange {
   /// A range with nothing in it.
-  static let nothing = KeyRange(from: [], to: [])
+  package static let nothing = KeyRange(from: [], to: [])
 
   /// The keys that are in both.
-  func intersection(_ other: KeyRange) -> KeyRange {
+  package func intersection(_ other: KeyRange) -> KeyRange {
     let lower = self.lower.lexicographicallyPrecedes(other.lower) ? other.lower : self.lower
     guard let mine = upper else { return KeyRange(from: lower, to: other.upper) }
     guard let theirs = other.upper else { return KeyRange(from: lower, to: mine) }
@@ -75,7 +75,7 @@ extension KeyRange {
   /// The range of the same keys with every bit turned, which have the opposite order.
   ///
   /// Right for keys none of which begins another one or a bound, which is so for values and names in indexes.
-  var turned: KeyRange {
+  package var turned: KeyRange {
     if isEmpty { return .nothing }
     var bound: [UInt8] = []
     if let upper {
@@ -86,12 +86,12 @@ extension KeyRange {
   }
 
   /// The keys of a range behind a prefix, with the prefix.
-  func behind(_ prefix: [UInt8]) -> KeyRange {
+  package func behind(_ prefix: [UInt8]) -> KeyRange {
     KeyRange(from: prefix + lower, to: upper.map { prefix + $0 } ?? KeyRange(prefix: prefix).upper)
   }
 }
 
 extension [UInt8] {
   /// The bytes with every bit turned.
-  var turned: [UInt8] { map { ~$0 } }
+  package var turned: [UInt8] { map { ~$0 } }
 }

@@ -1,29 +1,36 @@
-import VestaFirestoreBackend
+package import VestaFirestoreBackend
 import VestaFirestoreModel
 
 /// An index as it is stored: its shape, how far it is, and when it was last of use.
-struct IndexRow: Sendable, Equatable {
-  enum Progress: Sendable, Equatable {
+package struct IndexRow: Sendable, Equatable {
+  package enum Progress: Sendable, Equatable {
     /// Documents up to this place are in; `nil` for none yet. Writes maintain all of it already.
     case building(after: Place?)
     case ready
+    /// Nobody uses it any more: its entries are being deleted, and then the row goes.
+    case leaving
+    /// A document has an entry that is too long for it. It has no entries, and is not made again until it has aged.
+    case unfit
   }
 
-  var shape: IndexShape
-  var progress: Progress
+  package var shape: IndexShape
+  package var progress: Progress
   /// When a query last used it, to the hour or so.
-  var lastUsed: Int64
+  package var lastUsed: Int64
 
-  var isReady: Bool { progress == .ready }
+  package var isReady: Bool { progress == .ready }
 
-  init(shape: IndexShape, progress: Progress, lastUsed: Int64) {
+  /// Whether writes maintain its entries.
+  package var isMaintained: Bool { progress != .leaving && progress != .unfit }
+
+  package init(shape: IndexShape, progress: Progress, lastUsed: Int64) {
     self.shape = shape
     self.progress = progress
     self.lastUsed = lastUsed
   }
 
-  var bytes: [UInt8] {
-    var writer = ByteWriter()
+  package var bytes: [UInt8] {
+    var writer = RowWriter()
     writer.write(text: shape.collectionID)
     writer.write(byte: shape.isGroup ? 1 : 0)
     writer.write(byte: shape.isNameDescending ? 1 : 0)
@@ -36,6 +43,8 @@ struct IndexRow: Sendable, Equatable {
     switch progress {
     case .ready: writer.write(byte: 0)
     case .building(nil): writer.write(byte: 1)
+    case .leaving: writer.write(byte: 3)
+    case .unfit: writer.write(byte: 4)
     case .building(let place?):
       writer.write(byte: 2)
       writer.write(blob: place.bytes)
@@ -43,8 +52,8 @@ struct IndexRow: Sendable, Equatable {
     return writer.bytes
   }
 
-  init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+    var reader = RowReader(bytes)
     let collectionID = try reader.text()
     let isGroup = try reader.byte() == 1
     let isNameDescending = try reader.byte() == 1
@@ -60,32 +69,43 @@ struct IndexRow: Sendable, Equatable {
     switch try reader.byte() {
     case 0: progress = .ready
     case 1: progress = .building(after: nil)
-    default: progress = .building(after: Place(bytes: try reader.blob()))
+    case 2: progress = .building(after: Place(bytes: try reader.blob()))
+    case 3: progress = .leaving
+    case 4: progress = .unfit
+    default: throw .damaged
     }
   }
 }
 
 /// The indexes of a database at one version of its catalogue.
-struct IndexCatalogue: Sendable {
-  struct Index: Sendable {
-    var id: Int64
-    var row: IndexRow
+package struct IndexCatalogue: Sendable {
+  package struct Index: Sendable {
+    package var id: Int64
+    package var row: IndexRow
+
+    package init(id: Int64, row: IndexRow) {
+      self.id = id
+      self.row = row
+    }
   }
 
-  var version: Int64
-  private(set) var byShape: [IndexShape: Index] = [:]
+  package var version: Int64
+  package private(set) var byShape: [IndexShape: Index] = [:]
   /// The indexes that the documents of a collection are in, by its identifier's bytes.
   private var byCollection: [[UInt8]: [Index]] = [:]
 
-  init(version: Int64, _ indexes: [Index]) {
+  package init(version: Int64, _ indexes: [Index]) {
     self.version = version
-    for index in indexes {
+    for index in indexes where index.row.progress != .leaving {
       byShape[index.row.shape] = index
+      guard index.row.isMaintained else { continue }
       byCollection[Array(index.row.shape.collectionID.utf8), default: []].append(index)
     }
   }
 
-  var isEmpty: Bool { byShape.isEmpty }
+  package var isEmpty: Bool { byShape.isEmpty }
 
-  func indexes(of collectionID: String) -> [Index] { isEmpty ? [] : byCollection[Array(collectionID.utf8)] ?? [] }
+  package func indexes(of collectionID: String) -> [Index] {
+    isEmpty ? [] : byCollection[Array(collectionID.utf8)] ?? []
+  }
 }

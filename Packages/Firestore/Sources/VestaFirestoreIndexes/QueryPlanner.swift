@@ -3,19 +3,20 @@ import VestaFirestoreModel
 import VestaStoreInterop
 
 /// Chooses the indexes for a query: a function of what the query needs and what there is.
-struct QueryPlanner {
-  let needs: QueryNeeds
+package struct QueryPlanner {
+  package let needs: QueryNeeds
   /// The indexes of the collection or group.
-  let indexes: [IndexCatalogue.Index]
-  let declared: DeclaredIndexes
+  package let indexes: [IndexCatalogue.Index]
+  /// Whether an index must not be made.
+  package let isForbidden: (IndexShape) -> Bool
 
-  init(_ needs: QueryNeeds, _ catalogue: IndexCatalogue, _ declared: DeclaredIndexes) {
+  package init(_ needs: QueryNeeds, _ catalogue: IndexCatalogue, isForbidden: @escaping (IndexShape) -> Bool) {
     self.needs = needs
-    self.declared = declared
+    self.isForbidden = isForbidden
     indexes = catalogue.indexes(of: needs.collectionID).filter { $0.row.shape.isGroup == needs.isGroup }
   }
 
-  func outcome() -> PlanOutcome {
+  package func outcome() -> PlanOutcome {
     var result = PlanOutcome(plan: QueryPlan(branches: [], isDecided: needs.isDecided))
     for alternative in needs.alternatives {
       let choice = choice(for: alternative)
@@ -110,7 +111,7 @@ struct QueryPlanner {
   private func best(for asks: [QueryNeeds.Ask]) -> (shapes: [IndexShape], isWhole: Bool) {
     let parts = asks.map { IndexShape.Part(path: $0.path, kind: $0.isElement ? .contains : .ascending) }
     let groups = needs.tail.isEmpty && !parts.isEmpty ? parts.map { [$0] } : [parts]
-    let wanted = groups.map(shape).filter { !declared.forbid($0) }
+    let wanted = groups.map(shape).filter { !isForbidden($0) }
     return (wanted, wanted.count == groups.count)
   }
 

@@ -1,39 +1,51 @@
-import VestaFirestoreBackend
-import VestaFirestoreModel
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
 
 /// What an index holds: for the documents of the collections with one identifier, values of fields and the name.
-struct IndexShape: Hashable, Sendable {
-  enum Kind: UInt8, Sendable {
+package struct IndexShape: Hashable, Sendable {
+  package enum Kind: UInt8, Sendable {
     case ascending = 0
     case descending = 1
     /// One entry for each different element of an array.
     case contains = 2
   }
 
-  struct Part: Hashable, Sendable {
-    var path: FieldPath
-    var kind: Kind
+  package struct Part: Hashable, Sendable {
+    package var path: FieldPath
+    package var kind: Kind
+
+    package init(path: FieldPath, kind: Kind) {
+      self.path = path
+      self.kind = kind
+    }
   }
 
-  var collectionID: String
+  package var collectionID: String
   /// Whether one range holds all collections of this identifier; else each collection has its own.
-  var isGroup: Bool
-  var parts: [Part]
+  package var isGroup: Bool
+  package var parts: [Part]
   /// Whether names come last first.
-  var isNameDescending = false
+  package var isNameDescending = false
 
-  static func == (left: IndexShape, right: IndexShape) -> Bool {
+  package init(collectionID: String, isGroup: Bool, parts: [Part], isNameDescending: Bool = false) {
+    self.collectionID = collectionID
+    self.isGroup = isGroup
+    self.parts = parts
+    self.isNameDescending = isNameDescending
+  }
+
+  package static func == (left: IndexShape, right: IndexShape) -> Bool {
     UTF8Order.equal(left.collectionID, right.collectionID) && left.isGroup == right.isGroup
       && left.parts == right.parts && left.isNameDescending == right.isNameDescending
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     UTF8Order.hash(collectionID, into: &hasher)
     hasher.combine(parts)
   }
 
   /// The ends of the keys of a document's entries, with their values; none when it lacks a field.
-  func entries(_ path: ResourcePath, _ fields: MapValue, at place: Place) -> [[UInt8]: [UInt8]] {
+  package func entries(_ path: ResourcePath, _ fields: MapValue, at place: Place) -> [[UInt8]: [UInt8]] {
     var heads = [start(of: path.parent)]
     var doubles: [Bool] = []
     for part in parts {
@@ -51,26 +63,26 @@ struct IndexShape: Hashable, Sendable {
   }
 
   /// How the keys for a collection begin.
-  func start(of collection: ResourcePath) -> [UInt8] {
+  package func start(of collection: ResourcePath) -> [UInt8] {
     if isGroup { return [] }
     var encoder = IndexEncoder()
     encoder.append(path: collection)
     return encoder.bytes
   }
 
-  func appended(_ value: Value, descending: Bool, to head: [UInt8]) -> [UInt8] {
+  package func appended(_ value: Value, descending: Bool, to head: [UInt8]) -> [UInt8] {
     var encoder = IndexEncoder(continuing: head)
     encoder.append(value, descending: descending)
     return encoder.bytes
   }
 
-  func appended(name path: ResourcePath, to head: [UInt8]) -> [UInt8] {
+  package func appended(name path: ResourcePath, to head: [UInt8]) -> [UInt8] {
     let name = NameCoding(collection: isGroup ? nil : path.parent).bytes(path)
     return head + (isNameDescending ? name.turned : name)
   }
 
   /// The index with every direction turned, which holds the same in the opposite order.
-  var turned: IndexShape {
+  package var turned: IndexShape {
     var shape = self
     shape.isNameDescending.toggle()
     for index in parts.indices where parts[index].kind != .contains {
@@ -80,7 +92,7 @@ struct IndexShape: Hashable, Sendable {
   }
 
   /// For people, such as `(price ASC, __name__ ASC)`.
-  var properties: String {
+  package var properties: String {
     let names = ["ASC", "DESC", "CONTAINS"]
     let fields = parts.map { "\($0.path) \(names[Int($0.kind.rawValue)])" }
     return "(" + (fields + ["__name__ \(isNameDescending ? "DESC" : "ASC")"]).joined(separator: ", ") + ")"
@@ -90,17 +102,17 @@ struct IndexShape: Hashable, Sendable {
 /// What is stored under the key of an entry: the document's place, and what the key does not tell of its numbers.
 ///
 /// `1` and `1.0` are one value in an index, but their sums are not. A bit for each part of the index tells which it was.
-struct EntryValue: Equatable, Sendable {
-  var place: Place
+package struct EntryValue: Equatable, Sendable {
+  package var place: Place
   /// For each part whether its value is a double that could be an integer; may be shorter.
-  var doubles: [Bool]
+  package var doubles: [Bool]
 
-  init(place: Place, doubles: [Bool]) {
+  package init(place: Place, doubles: [Bool]) {
     self.place = place
     self.doubles = doubles
   }
 
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     let count = (doubles.lastIndex(of: true) ?? -1) + 1
     var bits = [UInt8](repeating: 0, count: (count + 7) / 8)
     for index in 0..<count where doubles[index] { bits[index / 8] |= 1 << UInt8(index % 8) }
@@ -108,10 +120,12 @@ struct EntryValue: Equatable, Sendable {
   }
 
   /// The place in the bytes of a value.
-  static func place(_ bytes: [UInt8]) -> Place { Place(bytes: Array(bytes.dropFirst(1 + Int(bytes.first ?? 0)))) }
+  package static func place(_ bytes: [UInt8]) -> Place {
+    Place(bytes: Array(bytes.dropFirst(1 + Int(bytes.first ?? 0))))
+  }
 
   /// Whether the value of a part is a double that could be an integer.
-  static func isDouble(_ bytes: [UInt8], part: Int) -> Bool {
+  package static func isDouble(_ bytes: [UInt8], part: Int) -> Bool {
     guard let count = bytes.first, part / 8 < count else { return false }
     return bytes[1 + part / 8] & 1 << UInt8(part % 8) != 0
   }

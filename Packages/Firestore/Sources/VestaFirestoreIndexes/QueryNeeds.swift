@@ -1,5 +1,5 @@
-import VestaFirestoreBackend
-import VestaFirestoreModel
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
 import VestaStoreInterop
 
 /// What a query needs of indexes, whichever there are: made of the query alone.
@@ -7,40 +7,40 @@ import VestaStoreInterop
 /// An entry of an index is what is asked for by equality, and behind it the *suffix*: the ordered values and the name,
 /// each in its direction in the query. So suffixes in byte order are results in the order of the query, scans are joined
 /// and united by comparing suffixes, and cursors and inequalities are ranges of them.
-struct QueryNeeds: Hashable, Sendable {
+package struct QueryNeeds: Hashable, Sendable {
   /// Something asked for by equality: a value of a field, or an element of its array.
-  struct Ask: Hashable, Sendable {
-    var path: FieldPath
-    var isElement: Bool
+  package struct Ask: Hashable, Sendable {
+    package var path: FieldPath
+    package var isElement: Bool
     /// The value in ascending direction.
-    var bytes: [UInt8]
+    package var bytes: [UInt8]
   }
 
   /// One alternative of the filter.
-  struct Alternative: Hashable, Sendable {
+  package struct Alternative: Hashable, Sendable {
     /// Sorted by their fields, each field once.
-    var asks: [Ask]
+    package var asks: [Ask]
     /// Where the suffixes are.
-    var bounds: KeyRange
+    package var bounds: KeyRange
     /// What else a suffix must be like.
-    var test: SuffixTest
+    package var test: SuffixTest
   }
 
-  let collectionID: String
+  package let collectionID: String
   /// The collection; `nil` for a group.
-  let collection: ResourcePath?
+  package let collection: ResourcePath?
   /// The ordered fields before the name, in the direction of the query.
-  let tail: [IndexShape.Part]
-  let isNameDescending: Bool
-  private(set) var alternatives: [Alternative] = []
+  package let tail: [IndexShape.Part]
+  package let isNameDescending: Bool
+  package private(set) var alternatives: [Alternative] = []
   /// Whether entries alone say which documents match.
-  private(set) var isDecided = true
+  package private(set) var isDecided = true
 
-  var isGroup: Bool { collection == nil }
-  var names: NameCoding { NameCoding(collection: collection) }
+  package var isGroup: Bool { collection == nil }
+  package var names: NameCoding { NameCoding(collection: collection) }
 
   /// - Returns: `nil` for queries of all collections.
-  init?(_ query: NormalQuery) {
+  package init?(_ query: NormalQuery) {
     guard let collectionID = query.collectionID else { return nil }
     self.collectionID = collectionID
     collection = query.allDescendants ? nil : query.parent.path.appending(collectionID)
@@ -106,13 +106,13 @@ struct QueryNeeds: Hashable, Sendable {
 
 extension Predicate {
   /// Whether it fixes the value of its field.
-  var isEquality: Bool {
+  package var isEquality: Bool {
     if case .equal = test { return true }
     return false
   }
 
   /// The values, as an index has them in ascending direction, that are in ranges and satisfy it.
-  func narrowed(_ ranges: KeyRanges) -> KeyRanges {
+  package func narrowed(_ ranges: KeyRanges) -> KeyRanges {
     switch test {
     case .contains: return ranges
     case .equal(let value): return ranges.intersection(KeyRange(prefix: IndexEncoder.encode(value)))
@@ -135,7 +135,7 @@ extension Predicate {
   }
 
   /// The names that are in ranges and satisfy it.
-  func narrowed(_ ranges: KeyRanges, _ names: NameCoding) -> KeyRanges {
+  package func narrowed(_ ranges: KeyRanges, _ names: NameCoding) -> KeyRanges {
     switch test {
     case .contains: return ranges
     case .equal(let value):
@@ -153,7 +153,7 @@ extension Predicate {
 
 extension Value {
   /// The path of the document that a reference names; `nil` for other values.
-  var documentPath: ResourcePath? {
+  package var documentPath: ResourcePath? {
     guard case .reference(let name) = self else { return nil }
     return (try? ResourceName(document: name))?.path
   }

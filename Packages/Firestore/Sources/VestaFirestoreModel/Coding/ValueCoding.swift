@@ -1,4 +1,4 @@
-import VestaFirestoreBackend
+package import VestaFirestoreBackend
 
 /// How a value stands in a row: a tag, and what the tag needs.
 ///
@@ -18,8 +18,9 @@ private enum Tag: UInt8 {
   case map = 11
 }
 
-extension ByteWriter {
-  mutating func write(map: MapValue) {
+extension RowWriter {
+  /// Appends the entries of a map.
+  package mutating func write(map: MapValue) {
     write(count: map.count)
     for (name, value) in map {
       write(text: name)
@@ -27,7 +28,8 @@ extension ByteWriter {
     }
   }
 
-  mutating func write(value: Value) {
+  /// Appends a value.
+  package mutating func write(value: Value) {
     switch value {
     case .null: write(.null)
     case .boolean(let value): write(value ? .yes : .no)
@@ -67,13 +69,14 @@ extension ByteWriter {
   private mutating func write(_ tag: Tag) { write(byte: tag.rawValue) }
 }
 
-extension ByteReader {
+extension RowReader {
   /// Deeper values are never written; reading them could use up the stack.
   private static let maximumDepth = 64
 
-  mutating func map(depth: Int = 0) throws(FirestoreError) -> MapValue {
+  /// Reads a map.
+  package mutating func map(depth: Int = 0) throws(FirestoreError) -> MapValue {
     let count = try count()
-    guard depth <= ByteReader.maximumDepth, count >= 0 else { throw .damaged }
+    guard depth <= RowReader.maximumDepth, count >= 0 else { throw .damaged }
     var names: [String] = []
     var values: [Value] = []
     names.reserveCapacity(min(count, 1024))
@@ -85,7 +88,8 @@ extension ByteReader {
     return MapValue(names: names, values: values)
   }
 
-  mutating func value(depth: Int = 0) throws(FirestoreError) -> Value {
+  /// Reads a value.
+  package mutating func value(depth: Int = 0) throws(FirestoreError) -> Value {
     guard let tag = Tag(rawValue: try byte()) else { throw .damaged }
     switch tag {
     case .null: return .null
@@ -105,7 +109,7 @@ extension ByteReader {
       return .geoPoint(GeoPoint(latitude: latitude, longitude: Double(bitPattern: try fixed())))
     case .array:
       let count = try count()
-      guard depth <= ByteReader.maximumDepth, count >= 0 else { throw .damaged }
+      guard depth <= RowReader.maximumDepth, count >= 0 else { throw .damaged }
       var values: [Value] = []
       for _ in 0..<count { values.append(try value(depth: depth + 1)) }
       return .array(values)

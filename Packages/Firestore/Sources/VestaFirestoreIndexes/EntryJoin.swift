@@ -1,27 +1,27 @@
 import VestaStoreInterop
 
 /// The entries of one alternative: those that all of its streams have and that stand its test.
-struct EntryJoin {
+package struct EntryJoin {
   private var streams: [EntryStream]
   private let test: SuffixTest
 
-  init(_ branch: QueryPlan.Branch, wanted: Int, in snapshot: Snapshot) {
+  package init(_ branch: QueryPlan.Branch, wanted: Int, in reader: any IndexedReader) {
     let isJumping = branch.scans.count > 1 || !branch.test.isEmpty
     let batch = isJumping ? 16 : min(max(wanted, 1), 1024)
-    streams = branch.scans.map { EntryStream($0, bounds: branch.bounds, batch: batch, in: snapshot) }
+    streams = branch.scans.map { EntryStream($0, bounds: branch.bounds, batch: batch, in: reader) }
     test = branch.test
   }
 
-  var scanned: Int { streams.reduce(0) { $0 + $1.scanned } }
+  package var scanned: Int { streams.reduce(0) { $0 + $1.scanned } }
 
   /// The stream that entries come from.
-  var first: EntryStream { streams[0] }
+  package var first: EntryStream { streams[0] }
 
   /// Whether its entries are those of one stream, so that they can be counted without looking at them.
-  var isPlain: Bool { streams.count == 1 && test.isEmpty }
+  package var isPlain: Bool { streams.count == 1 && test.isEmpty }
 
   /// The first entry; each stream in turn jumps to where another one is.
-  mutating func head() async throws -> EntryStream.Entry? {
+  package mutating func head() async throws -> EntryStream.Entry? {
     while let entry = try await meeting() {
       if test.isEmpty { return entry }
       switch test.verdict(entry.suffix) {
@@ -53,25 +53,25 @@ struct EntryJoin {
     return index == 0 ? best : try await streams[0].head()
   }
 
-  mutating func advance() {
+  package mutating func advance() {
     for index in streams.indices { streams[index].advance() }
   }
 
-  mutating func count(atMost limit: Int) async throws -> Int { try await streams[0].count(atMost: limit) }
+  package mutating func count(atMost limit: Int) async throws -> Int { try await streams[0].count(atMost: limit) }
 }
 
 /// The entries of all alternatives in the order of the query, each once though several have it.
-struct EntryUnion {
+package struct EntryUnion {
   private var joins: [EntryJoin]
 
-  init(_ plan: QueryPlan, wanted: Int, in snapshot: Snapshot) {
-    joins = plan.branches.map { EntryJoin($0, wanted: wanted, in: snapshot) }
+  package init(_ plan: QueryPlan, wanted: Int, in reader: any IndexedReader) {
+    joins = plan.branches.map { EntryJoin($0, wanted: wanted, in: reader) }
   }
 
-  var scanned: Int { joins.reduce(0) { $0 + $1.scanned } }
+  package var scanned: Int { joins.reduce(0) { $0 + $1.scanned } }
 
   /// The next entry, and the number of an alternative that has it.
-  mutating func next() async throws -> (entry: EntryStream.Entry, branch: Int)? {
+  package mutating func next() async throws -> (entry: EntryStream.Entry, branch: Int)? {
     if joins.count == 1 {
       guard let entry = try await joins[0].head() else { return nil }
       joins[0].advance()
@@ -96,13 +96,13 @@ struct EntryUnion {
   }
 
   /// Where the document of an entry is, and its row if the entry has it.
-  func document(_ entry: EntryStream.Entry, _ branch: Int) -> (place: Place, row: [UInt8]?) {
+  package func document(_ entry: EntryStream.Entry, _ branch: Int) -> (place: Place, row: [UInt8]?) {
     let stream = joins[branch].first
     return (stream.place(of: entry), stream.isOfDocuments ? entry.value : nil)
   }
 
   /// How many entries there are from here on.
-  mutating func count(atMost limit: Int) async throws -> Int {
+  package mutating func count(atMost limit: Int) async throws -> Int {
     if joins.count == 1, joins[0].isPlain { return try await joins[0].count(atMost: limit) }
     var count = 0
     while count < limit, try await next() != nil { count += 1 }

@@ -1,36 +1,36 @@
 import VestaFirestoreBackend
-import VestaFirestoreModel
-import VestaStoreInterop
+package import VestaFirestoreModel
+package import VestaStoreInterop
 
 /// How a query is answered: the scans of each alternative of its filter, made of what it needs and of the indexes there are.
-struct QueryPlan: Equatable, Sendable {
+package struct QueryPlan: Equatable, Sendable {
   /// A range of an index, or of the documents of a collection, which are in the order of their names.
-  struct Scan: Equatable, Sendable {
-    enum Source: Equatable, Sendable {
+  package struct Scan: Equatable, Sendable {
+    package enum Source: Equatable, Sendable {
       case documents(ResourcePath)
       case index(id: Int64, IndexShape)
     }
 
-    var source: Source
+    package var source: Source
     /// What is asked for by equality, as the entries have it, behind the number of the index.
-    var prefix: [UInt8] = []
+    package var prefix: [UInt8] = []
     /// Whether every direction is the opposite of the query's: then it is read backwards.
-    var isTurned = false
+    package var isTurned = false
   }
 
   /// One alternative: the entries that all of its scans have.
-  struct Branch: Equatable, Sendable {
-    var scans: [Scan]
-    var bounds: KeyRange
-    var test: SuffixTest
+  package struct Branch: Equatable, Sendable {
+    package var scans: [Scan]
+    package var bounds: KeyRange
+    package var test: SuffixTest
   }
 
-  var branches: [Branch]
+  package var branches: [Branch]
   /// Whether entries alone say which documents match.
-  var isDecided: Bool
+  package var isDecided: Bool
 
   /// The indexes that are used, each once; `nil` stands for the documents themselves.
-  var shapes: [IndexShape?] {
+  package var shapes: [IndexShape?] {
     var shapes: [IndexShape?] = []
     for scan in branches.flatMap(\.scans) {
       var shape: IndexShape?
@@ -42,9 +42,9 @@ struct QueryPlan: Equatable, Sendable {
 }
 
 /// What a planner comes to.
-struct PlanOutcome: Equatable, Sendable {
+package struct PlanOutcome: Equatable, Sendable {
   /// `nil` while an index is missing.
-  var plan: QueryPlan?
+  package var plan: QueryPlan?
   /// The indexes to be made, so that the query costs its result the next time.
-  var missing: [IndexShape] = []
+  package var missing: [IndexShape] = []
 }
