@@ -15,9 +15,16 @@ let package = Package(
   products: [
     .library(name: "VestaDatabaseBackend", targets: ["VestaDatabaseBackend"])
   ],
+  dependencies: [
+    .package(path: "../../Packages/Core")
+  ],
   targets: [
     .target(name: "VestaDatabaseBackend", swiftSettings: settings),
-    .testTarget(name: "VestaDatabaseBackendTests", dependencies: ["VestaDatabaseBackend"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaDatabaseBackendTests",
+      dependencies: ["VestaDatabaseBackend", .product(name: "VestaTesting", package: "Core")],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import Testing
+import VestaTesting
 
 @testable import VestaDatabaseBackend
 
@@ -16,7 +17,7 @@ struct KeyTests {
   }
 
   @Test func `the order of text keys is that of their UTF-16 code units`() {
-    var random = TestRandom(state: 7)
+    var random = SplitMix(seed: 7)
     let scalars: [UInt32] = [0x61, 0x7A, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF]
     for _ in 0..<2000 {
       let texts = (0..<2).map { _ in

@@ -1,11 +1,12 @@
 import Testing
+import VestaTesting
 
 @testable import VestaDatabaseBackend
 
 struct OrderedMapTests {
   @Test(arguments: 0..<20)
   func `a persistent map behaves as a sorted dictionary, and old versions stay`(seed: UInt64) {
-    var random = TestRandom(state: seed)
+    var random = SplitMix(seed: seed)
     var map = OrderedMap<Int, Int>()
     var model: [Int: Int] = [:]
     var versions: [(OrderedMap<Int, Int>, [Int: Int])] = []
@@ -42,18 +43,5 @@ struct OrderedMapTests {
       node.map { 1 + max(depth($0.left), depth($0.right)) } ?? 0
     }
     #expect(depth(map.root) <= 30)
-  }
-}
-
-/// A small seeded generator.
-struct TestRandom: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,4 +1,5 @@
 import Testing
+import VestaBytes
 import VestaDatabaseBackend
 
 @testable import VestaDatabaseModel
@@ -14,7 +15,7 @@ struct HashTests {
   }
 
   @Test func `hashes follow the canonical text`() {
-    func sha(_ text: String) -> String { Base64.encode(SHA1.digest([UInt8](text.utf8))) }
+    func sha(_ text: String) -> String { Base64.standard.encode(SHA1.digest([UInt8](text.utf8))) }
     #expect(NodeHash.hash(.empty) == "")
     #expect(NodeHash.hash(DatabaseNode(.int(1))) == sha("number:3ff0000000000000"))
     #expect(NodeHash.hash(DatabaseNode(.double(1))) == sha("number:3ff0000000000000"))

@@ -1,4 +1,5 @@
 import Testing
+import VestaTesting
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
@@ -44,7 +45,7 @@ private struct FlatTree {
 struct NodeModelTests {
   @Test(arguments: 0..<40)
   func `a tree behaves as a table of leaves and priorities`(seed: UInt64) {
-    var random = TestRandom(state: seed)
+    var random = SplitMix(seed: seed)
     var node = DatabaseNode.empty
     var model = FlatTree()
     for _ in 0..<60 {
@@ -64,7 +65,7 @@ struct NodeModelTests {
 
   @Test(arguments: 0..<40)
   func `an indexed node keeps its children in order through changes`(seed: UInt64) {
-    var random = TestRandom(state: seed &+ 1000)
+    var random = SplitMix(seed: seed &+ 1000)
     let index = random.spec().index
     var indexed = IndexedNode(random.node(), index: index)
     for _ in 0..<50 {
@@ -89,7 +90,7 @@ struct NodeModelTests {
 
   @Test(arguments: 0..<40)
   func `export and import give the same tree`(seed: UInt64) throws {
-    var random = TestRandom(state: seed &+ 2000)
+    var random = SplitMix(seed: seed &+ 2000)
     let node = random.node(depth: 3)
     #expect(try NodeImport(at: .root).node(node.exportValue) == node)
   }

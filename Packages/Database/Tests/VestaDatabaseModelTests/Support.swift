@@ -1,21 +1,9 @@
 import Foundation
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaTesting
 
-/// A small seeded generator.
-struct TestRandom: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
-extension TestRandom {
+extension SplitMix {
   /// A key of a few, so that histories meet.
   mutating func key() -> DatabaseKey {
     DatabaseKey(["a", "b", "c", "1", "2", "10"].randomElement(using: &self) ?? "a")
@@ -56,7 +44,7 @@ extension TestRandom {
     case 3: spec.index = .child("b/c")
     default: break
     }
-    func bound(_ random: inout TestRandom) -> DatabaseQuerySpec.Bound {
+    func bound(_ random: inout SplitMix) -> DatabaseQuerySpec.Bound {
       let value = spec.index == .key ? DatabaseNode(.string(random.key().text)) : DatabaseNode(random.leaf())
       let key = spec.index != .key && Bool.random(using: &random) ? random.key() : nil
       return .init(value, key: key, isInclusive: Bool.random(using: &random))

@@ -1,4 +1,5 @@
 import Testing
+import VestaTesting
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
@@ -42,7 +43,7 @@ struct SyncTreeTests {
   /// Server and client in one: writes are acknowledged late, the server pushes to whoever listens.
   @Test(arguments: 0..<150)
   func `listeners see the server's data with pending writes on top, and their events agree with it`(seed: UInt64) {
-    var random = TestRandom(state: seed &+ 5000)
+    var random = SplitMix(seed: seed &+ 5000)
     var tree = SyncTree()
     var server = DatabaseNode.empty
     var pending: [(id: Int, path: DatabasePath, node: DatabaseNode)] = []

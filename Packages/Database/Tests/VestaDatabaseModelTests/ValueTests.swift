@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaTesting
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
@@ -68,7 +69,9 @@ struct ValueTests {
     ])
     let old = DatabaseNode(children: [("n", DatabaseNode(.int(40)))])
     let resolved = ServerValues.resolve(write, now: 99) { old[$0] }
-    #expect(resolved[DatabasePath("t")].leaf == .int(99) && resolved[DatabasePath("n")].leaf == .int(42) && resolved[DatabasePath("p")].priority == .int(99))
+    #expect(
+      resolved[DatabasePath("t")].leaf == .int(99) && resolved[DatabasePath("n")].leaf == .int(42)
+        && resolved[DatabasePath("p")].priority == .int(99))
     #expect(
       ServerValues.resolve(DatabaseNode(.incrementInt(1)), now: 0) { _ in DatabaseNode(.int(.max)) }.leaf
         == .double(0x1p63))
@@ -77,7 +80,7 @@ struct ValueTests {
   }
 
   @Test func `push ids grow, within a millisecond and when the clock goes back`() {
-    var random = TestRandom(state: 3)
+    var random = SplitMix(seed: 3)
     var generator = PushID()
     var ids: [String] = []
     for time in [5, 5, 5, 6, 4, 4, 7] as [Int64] { ids.append(generator.next(at: time, using: &random)) }

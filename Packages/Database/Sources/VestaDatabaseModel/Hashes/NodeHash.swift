@@ -1,3 +1,4 @@
+import VestaBytes
 public import VestaDatabaseBackend
 
 /// The hash of a tree, by which a client and the service find out that they hold the same data.
@@ -18,7 +19,7 @@ public enum NodeHash {
     } else {
       append(node, to: &text, order)
     }
-    return Base64.encode(SHA1.digest([UInt8](text.utf8)))
+    return Base64.standard.encode(SHA1.digest([UInt8](text.utf8)))
   }
 
   /// Whether a hash is that of a node, in either of the orders that clients use.

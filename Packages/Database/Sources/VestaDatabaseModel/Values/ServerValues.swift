@@ -59,3 +59,21 @@ public enum ServerValues {
     return sum.isFinite ? .double(sum) : .double(sum < 0 ? -Double.greatestFiniteMagnitude : .greatestFiniteMagnitude)
   }
 }
+
+extension ServerValues {
+  /// Where a node has increments, whose result depends on the value before the write.
+  public static func incrementPaths(of node: DatabaseNode, at path: DatabasePath = .root) -> [DatabasePath] {
+    var paths: [DatabasePath] = []
+    if isIncrement(node.leaf) { paths.append(path) }
+    if isIncrement(node.priority) { paths.append(path.child(.priority)) }
+    node.forEachChild { paths += incrementPaths(of: $1, at: path.child($0)) }
+    return paths
+  }
+
+  private static func isIncrement(_ leaf: DatabaseLeaf?) -> Bool {
+    switch leaf {
+    case .incrementInt, .incrementDouble: true
+    default: false
+    }
+  }
+}
