@@ -13,7 +13,8 @@ let package = Package(
   name: "Storage",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "VestaStorage", targets: ["VestaStorage"])
+    .library(name: "VestaStorage", targets: ["VestaStorage"]),
+    .library(name: "VestaStorageService", targets: ["VestaStorageService"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -31,11 +32,23 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
         .product(name: "VestaAuthInterop", package: "AuthInterop"),
-        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
       ],
       swiftSettings: settings
-    )
+    ),
+    .target(
+      name: "VestaStorageService",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,6 @@
 import Foundation
 import VestaConcurrency
-import VestaCryptoInterop
+import VestaBytes
 import VestaStorageBackend
 
 extension StorageMetadata {

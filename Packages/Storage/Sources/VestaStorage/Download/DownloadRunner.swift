@@ -1,4 +1,4 @@
-import VestaCryptoInterop
+import VestaBytes
 import VestaConcurrency
 import VestaStorageBackend
 

@@ -1,5 +1,5 @@
 public import Foundation
-import VestaCryptoInterop
+import VestaBytes
 import VestaConcurrency
 import VestaStorageBackend
 

@@ -1,5 +1,5 @@
 import Foundation
-import VestaCryptoInterop
+import VestaBytes
 import VestaConcurrency
 import VestaCore
 import VestaStorageBackend

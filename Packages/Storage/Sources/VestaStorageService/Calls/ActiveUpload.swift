@@ -98,7 +98,7 @@ final class ActiveUploads: Sendable {
   ///   - id: The upload.
   ///   - upload: The open upload; `nil` when it is not open any more.
   ///   - limit: How many uploads stay open.
-  /// - Returns: The upload that was idle for longest, for the caller to close, when there are too many.
+  /// - Returns: The upload that was idle for longest, when there are too many: for the caller to close and to give back.
   func put(_ id: UploadID, _ upload: ActiveUpload?, limit: Int) -> ActiveUpload? {
     state.withLock { state in
       state.busy.remove(id)
@@ -106,7 +106,10 @@ final class ActiveUploads: Sendable {
       state.idle[id] = upload
       state.order.append(id)
       guard state.order.count > max(1, limit) else { return nil }
-      return state.idle.removeValue(forKey: state.order.removeFirst())
+      // Busy until it is closed: nobody may open it again before.
+      let oldest = state.order.removeFirst()
+      state.busy.insert(oldest)
+      return state.idle.removeValue(forKey: oldest)
     }
   }
 

@@ -174,7 +174,9 @@ extension StorageCall {
 
   private func giveBack(_ id: UploadID, _ upload: ActiveUpload?) async {
     let limit = engine.options.maximumOpenUploads
-    if let crowdedOut = engine.uploads.put(id, upload, limit: limit) { await engine.suspend(crowdedOut) }
+    guard let crowdedOut = engine.uploads.put(id, upload, limit: limit) else { return }
+    await engine.suspend(crowdedOut)
+    _ = engine.uploads.put(crowdedOut.id, nil, limit: limit)
   }
 
   /// Opens an upload that another process, or this one some time ago, has begun.
