@@ -1,6 +1,6 @@
 import VestaConcurrency
 import VestaCryptoInterop
-public import VestaStorageBackend
+import VestaStorageBackend
 import VestaStoreInterop
 
 /// The embedded object service: metadata in an `OrderedStore`, content in a `BlobStore`.

@@ -1,6 +1,6 @@
 public import VestaCore
 import VestaCryptoInterop
-public import VestaStorageBackend
+import VestaStorageBackend
 import VestaStoreInterop
 
 /// Registers the embedded object service: provides `any StorageBackend`, and needs a store and a crypto provider.
@@ -62,7 +62,7 @@ struct EmbeddedStorage: ComponentLifecycleMaintainer {
       throw VestaError(.appDeleted, "The app was deleted while its storage service was being made.")
     }
     let stores = try container.require((any StoreProvider).self)
-    let directory = app.dataDirectory.path
+    let directory = path(of: app.dataDirectory)
     engine = StorageEngine(
       options: container.resolve(StorageServiceOptions.self) ?? StorageServiceOptions(),
       crypto: try container.require((any CryptoProvider).self),

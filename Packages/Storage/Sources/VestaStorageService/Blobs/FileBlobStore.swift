@@ -107,10 +107,10 @@ final class FileBlobWriter: BlobWriter {
     written.withLock { $0 = start + Int64(bytes.count) }
   }
 
-  func sync() async throws { try await Platform.aside { [file] in try file.sync() } }
+  func sync() async throws { try await Platform.aside { [file] () throws(SystemFailure) in try file.sync() } }
 
   func seal() async throws {
-    try await Platform.aside { [store, id, file] in try store.seal(id, file) }
+    try await Platform.aside { [store, id, file] () throws(SystemFailure) in try store.seal(id, file) }
     close()
   }
 

@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaCore
 import VestaStorageBackend
 import VestaStoreInterop
@@ -13,13 +14,19 @@ extension StorageCall {
     let md5: [UInt8]?
   }
 
+  /// An object's new row, and the blob that nobody needs any more.
+  struct Placed: Sendable {
+    let record: ObjectRecord
+    let replaced: BlobID?
+  }
+
   /// Puts an object in place of the one that may be there, in a transaction.
   ///
-  /// - Returns: The row, and the blob that nobody needs any more.
+  /// - Returns: The row, and the blob to remove after the commit.
   static func place(
     _ content: Content, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
     preconditions: Preconditions, now: Int64, in transaction: any StoreTransaction
-  ) async throws -> (record: ObjectRecord, replaced: BlobID?) {
+  ) async throws -> Placed {
     let old = try await object(name, in: transaction)
     try PreconditionRules.check(preconditions, old)
     var record = ObjectRecord()
@@ -38,7 +45,7 @@ extension StorageCall {
     record.isInline = content.inline != nil
     try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
     if let inline = content.inline { try await transaction.put(inline, for: Keys.content(content.blob)) }
-    return (record, try await discardContent(of: old, in: transaction))
+    return Placed(record: record, replaced: try await discardContent(of: old, in: transaction))
   }
 
   /// Removes the content of an object's row, in a transaction.

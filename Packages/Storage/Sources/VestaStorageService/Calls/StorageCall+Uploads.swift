@@ -23,13 +23,14 @@ extension StorageCall {
       md5: try digest(of: content))
     try ContentRules.check(request.expected, size: ready.size, crc32c: ready.crc32c, md5: ready.md5)
     let (metadata, tokens) = try prepared(request.metadata, for: request.object)
-    let (record, replaced) = try await write { [now] transaction in
+    let now = now
+    let placed = try await write { transaction in
       try await Self.place(
         ready, as: request.object, metadata: metadata, tokens: tokens, preconditions: request.preconditions, now: now,
         in: transaction)
     }
-    await collect(replaced)
-    return record.object(named: request.object)
+    await collect(placed.replaced)
+    return placed.record.object(named: request.object)
   }
 
   func startUpload(_ request: UploadRequest) async throws -> UploadID {
@@ -119,10 +120,11 @@ extension StorageCall {
       try ContentRules.check(digest, size: content.size, crc32c: content.crc32c, md5: content.md5)
     }
     let (metadata, tokens) = try prepared(record.metadata.metadata, for: record.objectName)
-    let (placed, replaced) = try await write { [now, lifetime] transaction in
+    let (now, lifetime) = (now, lifetime)
+    let placed = try await write { transaction in
       guard var current = try await Self.upload(upload.id, in: transaction) else { throw Self.gone }
       // The commit of before has succeeded, and its answer was lost.
-      if let object = current.object { return (object, BlobID?.none) }
+      if let object = current.object { return Placed(record: object, replaced: nil) }
       let placed = try await Self.place(
         content, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
         now: now, in: transaction)
@@ -132,8 +134,8 @@ extension StorageCall {
       try await transaction.put(try current.fieldBytes(), for: Keys.upload(upload.id))
       return placed
     }
-    await collect(replaced)
-    return placed.object(named: record.objectName)
+    await collect(placed.replaced)
+    return placed.record.object(named: record.objectName)
   }
 
   /// Makes what has arrived durable, and notes how much that is.

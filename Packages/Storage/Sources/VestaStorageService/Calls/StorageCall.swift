@@ -1,4 +1,6 @@
 import VestaBytes
+import VestaConcurrency
+import VestaCryptoInterop
 import VestaStorageBackend
 import VestaStoreInterop
 

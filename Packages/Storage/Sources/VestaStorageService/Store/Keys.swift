@@ -30,7 +30,7 @@ enum Keys {
 
   static var objects: KeyRange { KeyEncoder(.int(object)).range }
   static var uploads: KeyRange { KeyEncoder(.int(upload)).range }
-  static var garbage: KeyRange { KeyEncoder(.int(garbage)).range }
+  static var allGarbage: KeyRange { KeyEncoder(.int(garbage)).range }
 
   // MARK: Parts of a bucket
 

@@ -34,7 +34,7 @@ struct Sweep: Sendable {
   }
 
   private func removeGarbage() async throws {
-    let keys = try await store.read { try await $0.entries(in: Keys.garbage).map(\.key) }
+    let keys = try await store.read { try await $0.entries(in: Keys.allGarbage).map(\.key) }
     for key in keys {
       if let blob = try Keys.garbageID(key) { try await blobs.remove(blob) }
     }
