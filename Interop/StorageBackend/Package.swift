@@ -13,11 +13,30 @@ let package = Package(
   name: "StorageBackend",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "VestaStorageBackend", targets: ["VestaStorageBackend"])
+    .library(name: "VestaStorageBackend", targets: ["VestaStorageBackend"]),
+    .library(name: "VestaStorageBackendContracts", targets: ["VestaStorageBackendContracts"]),
+    .library(name: "VestaStorageBackendFakes", targets: ["VestaStorageBackendFakes"]),
   ],
-  dependencies: [],
+  dependencies: [
+    .package(path: "../../Packages/Core")
+  ],
   targets: [
-    .target(name: "VestaStorageBackend", swiftSettings: settings)
+    .target(name: "VestaStorageBackend", swiftSettings: settings),
+    .target(
+      name: "VestaStorageBackendContracts",
+      dependencies: [
+        "VestaStorageBackend",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(name: "VestaStorageBackendFakes", dependencies: ["VestaStorageBackend"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaStorageBackendTests",
+      dependencies: ["VestaStorageBackend"],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
