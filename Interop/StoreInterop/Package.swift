@@ -17,13 +17,17 @@ let package = Package(
     .library(name: "VestaStoreInteropContracts", targets: ["VestaStoreInteropContracts"]),
   ],
   dependencies: [
+    .package(path: "../../Packages/Core"),
     .package(path: "../ContractInterop"),
     .package(path: "../ListenerInterop"),
   ],
   targets: [
     .target(
       name: "VestaStoreInterop",
-      dependencies: [.product(name: "VestaListenerInterop", package: "ListenerInterop")],
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+      ],
       swiftSettings: settings
     ),
     .target(

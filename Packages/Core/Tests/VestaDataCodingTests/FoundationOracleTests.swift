@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VestaDataCoding
+import VestaTesting
 
 /// Compares with Foundation's JSON coders on random names and random structures.
 @Suite struct FoundationOracleTests {
