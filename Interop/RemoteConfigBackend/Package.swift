@@ -18,7 +18,7 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
-    .package(path: "../ContractInterop"),
+    .package(path: "../ServiceInterop"),
   ],
   targets: [
     .target(
@@ -26,6 +26,7 @@ let package = Package(
       dependencies: [
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),
@@ -34,7 +35,8 @@ let package = Package(
       dependencies: [
         "VestaRemoteConfigBackend",
         .product(name: "VestaConcurrency", package: "Core"),
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -1,5 +1,7 @@
+public import VestaServiceInterop
+
 /// Why the configuration service refused a call.
-public struct RemoteConfigServiceError: Error, Hashable, CustomStringConvertible {
+public struct RemoteConfigServiceError: ServiceFailure, Hashable, CustomStringConvertible {
   /// The canonical status of the call.
   public let code: ServiceCode
 
@@ -15,11 +17,21 @@ public struct RemoteConfigServiceError: Error, Hashable, CustomStringConvertible
   ///   - code: The canonical status.
   ///   - message: What is wrong and what to do about it.
   ///   - violations: What is wrong with a template.
-  public init(_ code: ServiceCode, _ message: String, violations: [TemplateViolation] = []) {
+  public init(_ code: ServiceCode, _ message: String, violations: [TemplateViolation]) {
     self.code = code
     self.message = message
     self.violations = violations
   }
+
+  /// An error.
+  ///
+  /// - Parameters:
+  ///   - code: The canonical status.
+  ///   - message: What is wrong and what to do about it.
+  public init(_ code: ServiceCode, _ message: String) { self.init(code, message, violations: []) }
+
+  /// `nil`: this seam knows no other errors. An engine translates those of its store before.
+  public init?(translating error: any Error) { nil }
 
   /// An invalid template: the message lists its violations as Firebase's REST API does.
   ///
@@ -31,7 +43,7 @@ public struct RemoteConfigServiceError: Error, Hashable, CustomStringConvertible
   }
 
   /// The status and the message.
-  public var description: String { "\(code.rawValue): \(message)" }
+  public var description: String { "\(code.name): \(message)" }
 }
 
 /// One thing that is wrong with a template.

@@ -1,4 +1,4 @@
-public import VestaBytes
+import VestaBytes
 
 extension ConfigTemplate {
   /// Reads a template in the JSON format of Firebase's REST API and tools.
