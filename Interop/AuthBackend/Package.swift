@@ -17,20 +17,20 @@ let package = Package(
     .library(name: "VestaAuthBackendContracts", targets: ["VestaAuthBackendContracts"]),
   ],
   dependencies: [
-    .package(path: "../ContractInterop")
+    .package(path: "../../Packages/Core")
   ],
   targets: [
     .target(name: "VestaAuthBackend", swiftSettings: settings),
     .target(
       name: "VestaAuthBackendContracts",
-      dependencies: ["VestaAuthBackend", .product(name: "VestaContractInterop", package: "ContractInterop")],
+      dependencies: ["VestaAuthBackend", .product(name: "VestaTesting", package: "Core")],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaAuthBackendTests",
       dependencies: [
         "VestaAuthBackend", "VestaAuthBackendContracts",
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

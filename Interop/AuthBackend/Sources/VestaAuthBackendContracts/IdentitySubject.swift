@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 public import VestaAuthBackend
 
 /// A backend that is held to its contract, and the mailboxes and phones of its users.

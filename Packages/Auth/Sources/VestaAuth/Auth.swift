@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import VestaAuthBackend
+import VestaCredentialInterop
 import VestaConcurrency
 public import VestaCore
 

@@ -32,6 +32,7 @@ public enum AuthServiceLibrary: Library {
           ),
           .required((any CryptoProvider).self, providedBy: "VestaCrypto"),
           .optional(AuthServiceOptions.self),
+          .optional((any CodeSender).self),
         ]
       ) { container, isCacheable in
         isCacheable = true
@@ -69,9 +70,11 @@ struct EmbeddedIdentityService: EmbeddedIdentity, ComponentLifecycleMaintainer {
     }
     let stores = try container.require((any StoreProvider).self)
     let directory = try Self.directory(container)
+    var options = try container.found(AuthServiceOptions.self) ?? AuthServiceOptions()
+    if options.codeSender == nil { options.codeSender = try container.found((any CodeSender).self) }
     engine = IdentityEngine(
       projectID: projectOptions.projectID ?? "no-project",
-      options: try container.found(AuthServiceOptions.self) ?? AuthServiceOptions(),
+      options: options,
       crypto: try container.require((any CryptoProvider).self)
     ) {
       try await stores.openStore(named: "auth", in: directory, options: StoreOptions())

@@ -91,7 +91,8 @@ public struct AuthServiceOptions: Sendable {
   /// the caller as it is.
   public var tokenRevokers: [String: @Sendable (RevokeTokenRequest) async throws -> Void] = [:]
 
-  /// Brings codes to their users; `nil` for a `RecordingCodeSender`.
+  /// Delivers codes to users; `nil` for the `CodeSender` that a library registers, and without one for a
+  /// ``RecordingCodeSender``.
   public var codeSender: (any CodeSender)?
 
   /// The clock: milliseconds since 1970.

@@ -1,6 +1,7 @@
 import VestaAuthBackend
 import Foundation
 import Testing
+import VestaCredentialInterop
 import VestaConcurrency
 
 @testable import VestaAuth

@@ -1,5 +1,6 @@
 import Foundation
 import VestaAuthBackend
+import VestaCredentialInterop
 import VestaConcurrency
 public import VestaCore
 
