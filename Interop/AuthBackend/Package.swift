@@ -17,19 +17,29 @@ let package = Package(
     .library(name: "VestaAuthBackendContracts", targets: ["VestaAuthBackendContracts"]),
   ],
   dependencies: [
+    .package(path: "../ServiceInterop"),
     .package(path: "../../Packages/Core")
   ],
   targets: [
-    .target(name: "VestaAuthBackend", swiftSettings: settings),
+    .target(
+      name: "VestaAuthBackend",
+      dependencies: [.product(name: "VestaServiceInterop", package: "ServiceInterop")],
+      swiftSettings: settings
+    ),
     .target(
       name: "VestaAuthBackendContracts",
-      dependencies: ["VestaAuthBackend", .product(name: "VestaTesting", package: "Core")],
+      dependencies: [
+        "VestaAuthBackend",
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaAuthBackendTests",
       dependencies: [
         "VestaAuthBackend", "VestaAuthBackendContracts",
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings

@@ -17,21 +17,20 @@ let package = Package(
     .library(name: "VestaAuthService", targets: ["VestaAuthService"]),
   ],
   dependencies: [
+    .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../Core"),
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/CredentialInterop"),
     .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/AuthBackend"),
-    .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
-    .target(name: "VestaAuthFields", swiftSettings: settings),
     .target(
       name: "VestaAuth",
       dependencies: [
-        "VestaAuthFields",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
@@ -39,23 +38,23 @@ let package = Package(
         .product(name: "VestaCredentialInterop", package: "CredentialInterop"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),
     .target(
       name: "VestaAuthService",
       dependencies: [
-        "VestaAuthFields",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),
-    .testTarget(name: "VestaAuthFieldsTests", dependencies: ["VestaAuthFields"], swiftSettings: settings),
     .testTarget(
       name: "VestaAuthTests",
       dependencies: [
@@ -73,20 +72,21 @@ let package = Package(
         .product(name: "VestaCredentialInteropFakes", package: "CredentialInterop"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaAuthServiceTests",
       dependencies: [
-        "VestaAuthFields",
         "VestaAuthService",
         .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaTesting
 import VestaAuthBackend
 
@@ -43,7 +44,7 @@ extension IdentityContracts {
       let tokens = try await subject.signUp().tokens
       try await expectRefusal(.tenantIDMismatch, of: "the token") {
         try await subject.backend.lookup(
-          LookupRequest(idToken: tokens.idToken), context: IdentityCallContext(tenantID: "another"))
+          LookupRequest(idToken: tokens.idToken), context: CallContext(tenantID: "another"))
       }
     },
     Contract("a changed password replaces the old one and ends the other sessions") { subject in

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaTesting
 public import VestaAuthBackend
 
@@ -34,7 +35,7 @@ public struct IdentitySubject: Sendable {
 
 // What the checks have in common.
 extension IdentitySubject {
-  var context: IdentityCallContext { IdentityCallContext() }
+  var context: CallContext { CallContext() }
 
   func signUp(_ email: String = "ada@example.com", _ password: String = "correct horse") async throws -> SignUpResponse
   {

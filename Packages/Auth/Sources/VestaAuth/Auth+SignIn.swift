@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaAuthBackend
 
 extension Auth {
@@ -117,7 +118,7 @@ extension Auth {
 
   private func performSignIn(
     _ operation:
-      @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) ->
+      @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) ->
       FirstFactor
   ) async throws -> AuthDataResult {
     let context = try await AuthActor.run { try self.callContext() }
@@ -127,8 +128,8 @@ extension Auth {
   /// Makes both calls, and the user the current one, without changing threads: that costs more than the look-up.
   @concurrent
   private func performSignIn(
-    _ context: IdentityCallContext,
-    _ operation: @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> FirstFactor
+    _ context: CallContext,
+    _ operation: @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> FirstFactor
   ) async throws -> AuthDataResult {
     let (signIn, found) = try await backend.call(context: context) { backend, context throws(IdentityError) in
       let signIn = try await operation(backend, context)
@@ -152,7 +153,7 @@ extension Auth {
 
   /// Asks for the account of new tokens, unless it came with them.
   private static func look(
-    up tokens: IdentityTokens, _ backend: any AuthBackend, _ context: IdentityCallContext
+    up tokens: IdentityTokens, _ backend: any AuthBackend, _ context: CallContext
   ) async throws(IdentityError) -> LookupResponse? {
     guard tokens.account == nil else { return nil }
     return try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context)

@@ -50,12 +50,12 @@ public enum AuthServiceLibrary: Library {
 
 /// What both protocols of an app come from: one engine.
 protocol EmbeddedIdentity: Sendable {
-  var engine: IdentityEngine { get }
+  var engine: AuthEngine { get }
 }
 
 /// The engine of an app, which ends with the app.
 struct EmbeddedIdentityService: EmbeddedIdentity, ComponentLifecycleMaintainer {
-  let engine: IdentityEngine
+  let engine: AuthEngine
 
   init(_ container: ComponentContainer) throws {
     let projectOptions = container.options
@@ -72,7 +72,7 @@ struct EmbeddedIdentityService: EmbeddedIdentity, ComponentLifecycleMaintainer {
     let directory = try Self.directory(container)
     var options = try container.found(AuthServiceOptions.self) ?? AuthServiceOptions()
     if options.codeSender == nil { options.codeSender = try container.found((any CodeSender).self) }
-    engine = IdentityEngine(
+    engine = AuthEngine(
       projectID: projectOptions.projectID ?? "no-project",
       options: options,
       crypto: try container.require((any CryptoProvider).self)

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaAuthBackend
 import VestaAuthBackendContracts
 import VestaConcurrency
@@ -110,7 +111,7 @@ import Testing
       libraries: [BaseLibrary.self, PostLibrary.self, AuthServiceLibrary.self])
     let backend = try app.container.require((any AuthBackend).self)
     let request = SendOobCodeRequest(requestType: .emailSignIn, email: "ada@example.com")
-    _ = try await backend.sendOobCode(request, context: IdentityCallContext())
+    _ = try await backend.sendOobCode(request, context: CallContext())
     #expect(PostLibrary.post.emails.withLock { $0.map(\.recipient) } == ["ada@example.com"])
     await app.delete()
   }

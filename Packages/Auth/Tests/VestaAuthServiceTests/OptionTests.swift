@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaCryptoInterop
 import VestaAuthBackend
 import VestaStoreInterop
@@ -80,7 +81,7 @@ import Testing
   @Test func `tokens of a tenant that is disabled are verified`() async throws {
     let world = World()
     let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "Corp"), context: world.context)
-    let corp = IdentityCallContext(tenantID: tenant.tenantID)
+    let corp = CallContext(tenantID: tenant.tenantID)
     let made = try await world.engine.signUp(SignUpRequest(email: "a@b.c", password: "secret1"), context: corp)
     var signIn = tenant.signIn
     signIn.isDisabled = true

@@ -1,19 +1,20 @@
+public import VestaServiceInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   // MARK: The project
 
   /// The settings of the project.
-  public func projectConfig(context: IdentityCallContext) async throws(IdentityError) -> ProjectConfig {
+  public func projectConfig(context: CallContext) async throws(IdentityError) -> ProjectConfig {
     try await answer { try await read { try await self.projectConfig(in: $0) } }
   }
 
   /// Sets the settings of the project.
-  public func setProjectConfig(_ config: ProjectConfig, context: IdentityCallContext) async throws(IdentityError) {
+  public func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(IdentityError) {
     try await answer {
       try config.passwordPolicy.validate()
-      try await write { try await $0.put(ConfigRecord(config), Keys.config) }
+      try await write { try await $0.put(ConfigRecord(config: config), Keys.config) }
     }
   }
 
@@ -21,11 +22,11 @@ extension IdentityEngine {
 
   /// Makes a tenant.
   public func createTenant(
-    _ request: CreateTenantRequest, context: IdentityCallContext
+    _ request: CreateTenantRequest, context: CallContext
   ) async throws(IdentityError) -> Tenant {
     try await answer {
       let name = try tenantName(request.displayName)
-      let record = TenantRecord(displayName: request.displayName, signIn: SettingsRecord(request.signIn))
+      let record = TenantRecord(displayName: request.displayName, signIn: request.signIn)
       let id = "\(name)-\(try identifier(length: 10).lowercased())"
       try await write { try await $0.put(record, Keys.tenant(id)) }
       return record.tenant(id)
@@ -45,7 +46,7 @@ extension IdentityEngine {
   }
 
   /// A tenant.
-  public func tenant(id: String, context: IdentityCallContext) async throws(IdentityError) -> Tenant {
+  public func tenant(id: String, context: CallContext) async throws(IdentityError) -> Tenant {
     try await answer {
       try await read { try await self.tenantRecord(id, in: $0) }.tenant(id)
     }
@@ -60,14 +61,14 @@ extension IdentityEngine {
 
   /// Changes a tenant.
   public func updateTenant(
-    _ request: UpdateTenantRequest, context: IdentityCallContext
+    _ request: UpdateTenantRequest, context: CallContext
   ) async throws(IdentityError) -> Tenant {
     try await answer {
       if request.displayName != nil { _ = try tenantName(request.displayName) }
       return try await write { transaction in
         var record = try await self.tenantRecord(request.tenantID, in: transaction)
         record.displayName = request.displayName ?? record.displayName
-        if let signIn = request.signIn { record.signIn = SettingsRecord(signIn) }
+        if let signIn = request.signIn { record.signIn = signIn }
         try await transaction.put(record, Keys.tenant(request.tenantID))
         return record.tenant(request.tenantID)
       }
@@ -75,7 +76,7 @@ extension IdentityEngine {
   }
 
   /// Deletes a tenant with all its users.
-  public func deleteTenant(id: String, context: IdentityCallContext) async throws(IdentityError) {
+  public func deleteTenant(id: String, context: CallContext) async throws(IdentityError) {
     try await answer {
       try await write { transaction in
         _ = try await self.tenantRecord(id, in: transaction)
@@ -87,7 +88,7 @@ extension IdentityEngine {
 
   /// The tenants page by page.
   public func listTenants(
-    _ request: ListTenantsRequest, context: IdentityCallContext
+    _ request: ListTenantsRequest, context: CallContext
   ) async throws(IdentityError) -> ListTenantsResponse {
     try await answer {
       try await read { reader in

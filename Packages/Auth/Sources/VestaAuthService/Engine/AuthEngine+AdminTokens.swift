@@ -1,13 +1,14 @@
+public import VestaServiceInterop
 import VestaCryptoInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   // MARK: Verification
 
   /// Verifies an ID token; on request also its account.
   public func verifyIDToken(
-    _ request: VerifyTokenRequest, context: IdentityCallContext
+    _ request: VerifyTokenRequest, context: CallContext
   ) async throws(IdentityError) -> VerifiedToken {
     try await answer {
       try await verify(request, issuer: TokenClaims.issuer(projectID), context, or: .invalidIDToken)
@@ -16,7 +17,7 @@ extension IdentityEngine {
 
   /// Verifies a session cookie; on request also its account.
   public func verifySessionCookie(
-    _ request: VerifyTokenRequest, context: IdentityCallContext
+    _ request: VerifyTokenRequest, context: CallContext
   ) async throws(IdentityError) -> VerifiedToken {
     try await answer {
       try await verify(request, issuer: TokenClaims.cookieIssuer(projectID), context, or: .invalidSessionCookie)
@@ -24,7 +25,7 @@ extension IdentityEngine {
   }
 
   private func verify(
-    _ request: VerifyTokenRequest, issuer: String, _ context: IdentityCallContext, or invalid: IdentityError.Code
+    _ request: VerifyTokenRequest, issuer: String, _ context: CallContext, or invalid: IdentityError.Code
   ) async throws -> VerifiedToken {
     let claims = try await verified(request.token, issuer: issuer, or: invalid)
     let proof = try proof(of: claims, context: context, or: invalid)
@@ -38,7 +39,7 @@ extension IdentityEngine {
 
   /// Makes a session cookie of an ID token.
   public func createSessionCookie(
-    _ request: CreateSessionCookieRequest, context: IdentityCallContext
+    _ request: CreateSessionCookieRequest, context: CallContext
   ) async throws(IdentityError) -> String {
     try await answer {
       let token = try Checks.present(request.idToken, or: .missingIDToken)
@@ -53,7 +54,7 @@ extension IdentityEngine {
 
   /// Makes a custom token, valid for an hour.
   public func createCustomToken(
-    _ request: CreateCustomTokenRequest, context: IdentityCallContext
+    _ request: CreateCustomTokenRequest, context: CallContext
   ) async throws(IdentityError) -> String {
     try await answer {
       let localID = try Checks.localID(request.localID)
@@ -74,7 +75,7 @@ extension IdentityEngine {
   }
 
   /// The key with which servers of the project sign custom tokens.
-  public func serviceAccountKey(context: IdentityCallContext) async throws(IdentityError) -> ServiceAccountKey {
+  public func serviceAccountKey(context: CallContext) async throws(IdentityError) -> ServiceAccountKey {
     try await answer {
       let account = try await keyRing.serviceAccount()
       return ServiceAccountKey(
@@ -83,7 +84,7 @@ extension IdentityEngine {
   }
 
   /// Signs tokens with a new key from now on; those of the previous key stay valid until they expire.
-  public func rotateSigningKey(context: IdentityCallContext) async throws(IdentityError) {
+  public func rotateSigningKey(context: CallContext) async throws(IdentityError) {
     try await answer { try await keyRing.rotate() }
   }
 
@@ -91,7 +92,7 @@ extension IdentityEngine {
 
   /// Makes a code and hands it out instead of sending it.
   public func createOobLink(
-    _ request: SendOobCodeRequest, context: IdentityCallContext
+    _ request: SendOobCodeRequest, context: CallContext
   ) async throws(IdentityError) -> OobLink {
     try await answer {
       let made = try await makeOobCode(request, context, isPrivileged: true)
@@ -102,7 +103,7 @@ extension IdentityEngine {
   }
 
   /// The codes by e-mail that can still be used, in the order in which they were sent.
-  public func sentOobCodes(context: IdentityCallContext) async throws(IdentityError) -> [SentOobCode] {
+  public func sentOobCodes(context: CallContext) async throws(IdentityError) -> [SentOobCode] {
     try await answer {
       await outbox.drain()
       let recorded = sender.recordedEmails.filter { ($0.tenantID ?? "") == (context.tenantID ?? "") }
@@ -117,7 +118,7 @@ extension IdentityEngine {
 
   /// The codes to phones that can still be used, in the order in which they were sent.
   public func sentVerificationCodes(
-    context: IdentityCallContext
+    context: CallContext
   ) async throws(IdentityError) -> [SentVerificationCode] {
     try await answer {
       let recorded = sender.recordedTexts.filter { ($0.tenantID ?? "") == (context.tenantID ?? "") }

@@ -1,14 +1,15 @@
+public import VestaServiceInterop
 import VestaCryptoInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   /// How coarse `lastRefreshAt` is: so a refresh only reads, as a rule.
   private static let refreshGranularity: Int64 = 3_600_000
 
   /// Gives a new ID token for a refresh token.
   public func refresh(
-    _ request: RefreshRequest, context: IdentityCallContext
+    _ request: RefreshRequest, context: CallContext
   ) async throws(IdentityError) -> RefreshResponse {
     try await answer {
       let token = try Checks.present(request.refreshToken, or: .missingRefreshToken)
@@ -25,7 +26,7 @@ extension IdentityEngine {
 
   /// The session of a refresh token with its account as it is now.
   private func grant(
-    _ token: SessionToken, hash: [UInt8], _ context: IdentityCallContext, in reader: any StoreReader
+    _ token: SessionToken, hash: [UInt8], _ context: CallContext, in reader: any StoreReader
   ) async throws -> Grant {
     let key = Keys.session(token.tenant, token.localID, hash)
     guard let session = try await reader.record(SessionRecord.self, key) else {
@@ -54,7 +55,7 @@ extension IdentityEngine {
   ///
   /// Refuses with `NOT_IMPLEMENTED` where nothing is named. The session stays, and the provider stays linked.
   public func revokeToken(
-    _ request: RevokeTokenRequest, context: IdentityCallContext
+    _ request: RevokeTokenRequest, context: CallContext
   ) async throws(IdentityError) {
     try await answer {
       let proof = try await proof(request.idToken, context: context)
@@ -71,7 +72,7 @@ extension IdentityEngine {
   }
 
   /// The keys with which ID tokens and session cookies can be verified.
-  public func publicKeys(context: IdentityCallContext) async throws(IdentityError) -> PublicKeysResponse {
+  public func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse {
     try await answer {
       let keys = try await keyRing.verifiers().map { try $0.jsonWebKey() }
       return PublicKeysResponse(jwks: JSONWebKeySet(keys: keys).publicJSON(), maximumAge: 3600)
@@ -79,7 +80,7 @@ extension IdentityEngine {
   }
 
   /// What passwords have to be like.
-  public func passwordPolicy(context: IdentityCallContext) async throws(IdentityError) -> PasswordPolicy {
+  public func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy {
     try await answer {
       try await read { try await self.scope(context.tenantID, in: $0, checksDisabled: false).config.passwordPolicy }
     }
@@ -87,7 +88,7 @@ extension IdentityEngine {
 
   /// What a client may know of the project.
   public func publicProjectConfig(
-    context: IdentityCallContext
+    context: CallContext
   ) async throws(IdentityError) -> PublicProjectConfig {
     try await answer {
       guard context.tenantID?.isEmpty ?? true else { throw IdentityError(.unsupportedTenantOperation) }

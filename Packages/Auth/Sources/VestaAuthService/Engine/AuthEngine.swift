@@ -12,10 +12,10 @@ import VestaConcurrency
 /// - Refresh tokens and codes are kept as their SHA-256 only: who reads the store cannot use them.
 ///
 /// ```swift
-/// let engine = IdentityEngine(projectID: "demo", crypto: crypto) { try await provider.openStore(…) }
+/// let engine = AuthEngine(projectID: "demo", crypto: crypto) { try await provider.openStore(…) }
 /// let account = try await engine.signUp(SignUpRequest(email: "a@b.c", password: "secret"), context: .init())
 /// ```
-public final class IdentityEngine: AuthBackend, IdentityAdminBackend {
+public final class AuthEngine: AuthBackend, IdentityAdminBackend {
   let projectID: String
   let options: AuthServiceOptions
   let crypto: any CryptoProvider

@@ -1,10 +1,11 @@
+public import VestaServiceInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   /// The account of an ID token.
   public func lookup(
-    _ request: LookupRequest, context: IdentityCallContext
+    _ request: LookupRequest, context: CallContext
   ) async throws(IdentityError) -> LookupResponse {
     try await answer {
       let proof = try await proof(request.idToken, context: context)
@@ -14,7 +15,7 @@ extension IdentityEngine {
   }
 
   /// Deletes the account of an ID token, with its sessions.
-  public func delete(_ request: DeleteRequest, context: IdentityCallContext) async throws(IdentityError) {
+  public func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError) {
     try await answer {
       let proof = try await proof(request.idToken, context: context)
       try await write { transaction in
@@ -27,7 +28,7 @@ extension IdentityEngine {
 
   /// Changes the account of an ID token, or does what an out-of-band code was sent for.
   public func update(
-    _ request: UpdateRequest, context: IdentityCallContext
+    _ request: UpdateRequest, context: CallContext
   ) async throws(IdentityError) -> UpdateResponse {
     try await answer {
       if let code = request.oobCode, !code.isEmpty { return try await applyCode(code, context) }
@@ -144,7 +145,7 @@ extension IdentityEngine {
 
   // MARK: Changes with a code
 
-  private func applyCode(_ code: String, _ context: IdentityCallContext) async throws -> UpdateResponse {
+  private func applyCode(_ code: String, _ context: CallContext) async throws -> UpdateResponse {
     let change = try await writeKeeping { transaction -> Result<(Change, String?), IdentityError> in
       let scope = try await self.scope(context.tenantID, in: transaction)
       let (ticket, type) = try await self.oobTicket(code, scope: scope, in: transaction)

@@ -1,5 +1,7 @@
+public import VestaServiceInterop
 public import VestaAuthBackend
 import VestaStoreInterop
+import VestaBytes
 import VestaCore
 
 /// A code that has been kept, and where it is to go.
@@ -14,12 +16,12 @@ struct OobMessage: Sendable {
   var recipient: String { requestType == .verifyAndChangeEmail ? newEmail ?? email : email }
 }
 
-extension IdentityEngine {
+extension AuthEngine {
   // MARK: Sending
 
   /// Sends a code by e-mail.
   public func sendOobCode(
-    _ request: SendOobCodeRequest, context: IdentityCallContext
+    _ request: SendOobCodeRequest, context: CallContext
   ) async throws(IdentityError) -> SendOobCodeResponse {
     try await answer {
       let made = try await makeOobCode(request, context, isPrivileged: false)
@@ -36,7 +38,7 @@ extension IdentityEngine {
 
   /// Makes a code for a request; no message where the account is not there and that is hidden.
   func makeOobCode(
-    _ request: SendOobCodeRequest, _ context: IdentityCallContext, isPrivileged: Bool
+    _ request: SendOobCodeRequest, _ context: CallContext, isPrivileged: Bool
   ) async throws -> (email: String, message: OobMessage?, isHidden: Bool) {
     guard let type = request.requestType else { throw IdentityError(.missingRequestType) }
     let needsToken =
@@ -127,7 +129,7 @@ extension IdentityEngine {
   // MARK: Delivery
 
   /// Hands a message to the sender.
-  func deliver(_ message: OobMessage, settings: OobLinkSettings, _ context: IdentityCallContext) async throws {
+  func deliver(_ message: OobMessage, settings: OobLinkSettings, _ context: CallContext) async throws {
     let email = EmailMessage(
       recipient: message.recipient, requestType: message.requestType, email: message.email,
       newEmail: message.newEmail, code: message.code, link: link(message, settings: settings, context),
@@ -146,14 +148,14 @@ extension IdentityEngine {
   }
 
   /// The link of a message.
-  func link(_ message: OobMessage, settings: OobLinkSettings, _ context: IdentityCallContext) -> String {
+  func link(_ message: OobMessage, settings: OobLinkSettings, _ context: CallContext) -> String {
     var parameters = [
       ("mode", message.requestType.linkMode), ("lang", context.locale ?? "en"), ("oobCode", message.code),
       ("apiKey", context.apiKey ?? "none"),
     ]
     if let url = settings.continueURL { parameters.append(("continueUrl", url)) }
     if let tenantID = message.tenantID { parameters.append(("tenantId", tenantID)) }
-    let query = parameters.map { "\($0)=\(percentEncoded($1))" }.joined(separator: "&")
+    let query = parameters.map { "\($0)=\(PercentEncoding.unreserved.encode($1))" }.joined(separator: "&")
     return options.actionURL + (options.actionURL.contains("?") ? "&" : "?") + query
   }
 
@@ -161,7 +163,7 @@ extension IdentityEngine {
 
   /// Says what a code is for, or resets a password with it.
   public func resetPassword(
-    _ request: ResetPasswordRequest, context: IdentityCallContext
+    _ request: ResetPasswordRequest, context: CallContext
   ) async throws(IdentityError) -> ResetPasswordResponse {
     try await answer {
       let code = try Checks.present(request.oobCode, or: .missingOobCode)
@@ -184,7 +186,7 @@ extension IdentityEngine {
   }
 
   private func resetPassword(
-    _ code: String, _ hash: String, _ context: IdentityCallContext, in transaction: any StoreTransaction
+    _ code: String, _ hash: String, _ context: CallContext, in transaction: any StoreTransaction
   ) async throws {
     let scope = try await scope(context.tenantID, in: transaction)
     let (ticket, _) = try await oobTicket(code, scope: scope, in: transaction)
@@ -224,7 +226,7 @@ extension IdentityEngine {
 
   /// Says which ways to sign in an e-mail address has; nothing where the project hides that.
   public func createAuthURI(
-    _ request: CreateAuthURIRequest, context: IdentityCallContext
+    _ request: CreateAuthURIRequest, context: CallContext
   ) async throws(IdentityError) -> CreateAuthURIResponse {
     try await answer {
       let sessionID = try request.sessionID ?? secret(length: 27)

@@ -2,7 +2,7 @@ import VestaCryptoInterop
 import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   /// For how long expired tickets are kept, so that they can be told from unknown ones.
   private static let memoryOfExpired: Int64 = 86_400_000
 

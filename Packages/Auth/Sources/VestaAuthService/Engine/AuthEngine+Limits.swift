@@ -1,9 +1,10 @@
+import VestaServiceInterop
 import VestaAuthBackend
 import VestaConcurrency
 
-extension IdentityEngine {
+extension AuthEngine {
   /// Takes one guess for an account and one for the address that the call comes from.
-  func takeGuess(_ account: String, scope: Scope, context: IdentityCallContext) throws {
+  func takeGuess(_ account: String, scope: Scope, context: CallContext) throws {
     let now = now
     let name = "\(scope.tenant)\u{0}\(account)"
     let mayGo = limits.withLock { limits in
@@ -17,7 +18,7 @@ extension IdentityEngine {
   }
 
   /// Forgets the guesses for an account after a right one.
-  func forgiveGuesses(_ account: String, scope: Scope, context: IdentityCallContext) {
+  func forgiveGuesses(_ account: String, scope: Scope, context: CallContext) {
     let now = now
     limits.withLock { limits in
       limits.accounts.reset("\(scope.tenant)\u{0}\(account)")

@@ -1,7 +1,8 @@
+public import VestaServiceInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   private static let temporaryProofLifetime: Int64 = 3600
 
   private static var noSecondFactorForPhones: IdentityError {
@@ -12,7 +13,7 @@ extension IdentityEngine {
 
   /// Sends a code to a phone.
   public func sendVerificationCode(
-    _ request: SendVerificationCodeRequest, context: IdentityCallContext
+    _ request: SendVerificationCodeRequest, context: CallContext
   ) async throws(IdentityError) -> SendVerificationCodeResponse {
     try await answer {
       let (sessionInfo, code, number) = try await write { transaction in
@@ -33,7 +34,7 @@ extension IdentityEngine {
   }
 
   /// Hands six digits to the sender.
-  func deliver(_ code: String, to number: String, sessionInfo: String, _ context: IdentityCallContext) async throws {
+  func deliver(_ code: String, to number: String, sessionInfo: String, _ context: CallContext) async throws {
     guard options.testPhoneNumbers[number] == nil else { return }
     do {
       try await sender.send(
@@ -45,7 +46,7 @@ extension IdentityEngine {
     }
   }
 
-  private func phoneScope(_ context: IdentityCallContext, in reader: any StoreReader) async throws -> Scope {
+  private func phoneScope(_ context: CallContext, in reader: any StoreReader) async throws -> Scope {
     let scope = try await scope(context.tenantID, in: reader)
     guard scope.tenantID == nil else { throw IdentityError(.unsupportedTenantOperation) }
     return scope
@@ -55,7 +56,7 @@ extension IdentityEngine {
 
   /// Signs in with the code that was sent to a phone, or links the number to the account of an ID token.
   public func signInWithPhoneNumber(
-    _ request: PhoneSignInRequest, context: IdentityCallContext
+    _ request: PhoneSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PhoneSignInResponse {
     try await answer {
       let proof = request.idToken == nil ? nil : try await proof(request.idToken, context: context)

@@ -1,13 +1,14 @@
+public import VestaServiceInterop
 import VestaCryptoInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   // MARK: Enrolment
 
   /// Begins to add a second factor to the account of an ID token.
   public func startMfaEnrollment(
-    _ request: StartMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: StartMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaEnrollmentResponse {
     try await answer {
       let proof = try await proof(request.idToken, context: context)
@@ -19,7 +20,7 @@ extension IdentityEngine {
   }
 
   private func startPhone(
-    _ number: String, _ proof: Proof, _ context: IdentityCallContext
+    _ number: String, _ proof: Proof, _ context: CallContext
   ) async throws -> StartMfaEnrollmentResponse {
     let made = try await write { transaction in
       let caller = try await self.enrollingCaller(proof, in: transaction)
@@ -86,7 +87,7 @@ extension IdentityEngine {
 
   /// Adds a second factor; the new session has been signed in with it.
   public func finalizeMfaEnrollment(
-    _ request: FinalizeMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: FinalizeMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await answer {
       let proof = try await proof(request.idToken, context: context)
@@ -168,7 +169,7 @@ extension IdentityEngine {
 
   /// Takes a second factor away; ends the other sessions.
   public func withdrawMfaEnrollment(
-    _ request: WithdrawMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: WithdrawMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await answer {
       let proof = try await proof(request.idToken, context: context)
@@ -194,7 +195,7 @@ extension IdentityEngine {
 
   /// Begins to sign in with a second factor: sends its code.
   public func startMfaSignIn(
-    _ request: StartMfaSignInRequest, context: IdentityCallContext
+    _ request: StartMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaSignInResponse {
     try await answer {
       let credential = try Checks.present(request.mfaPendingCredential, or: .missingMfaPendingCredential)
@@ -218,7 +219,7 @@ extension IdentityEngine {
 
   /// Signs in with a second factor.
   public func finalizeMfaSignIn(
-    _ request: FinalizeMfaSignInRequest, context: IdentityCallContext
+    _ request: FinalizeMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await answer {
       let credential = try Checks.present(request.mfaPendingCredential, or: .missingCredential)
@@ -239,7 +240,7 @@ extension IdentityEngine {
 
   /// Limits guesses for an account across all of its pending sign-ins, which a known password could make anew forever.
   private func takeSecondFactorGuess(
-    _ credential: String, _ context: IdentityCallContext
+    _ credential: String, _ context: CallContext
   ) async throws -> (name: String, scope: Scope) {
     let (user, scope) = try await read { reader in
       let (_, user, scope) = try await self.pending(credential, context, in: reader)
@@ -251,7 +252,7 @@ extension IdentityEngine {
   }
 
   private func pending(
-    _ credential: String, _ context: IdentityCallContext, in reader: any StoreReader
+    _ credential: String, _ context: CallContext, in reader: any StoreReader
   ) async throws -> (TicketRecord, UserRecord, Scope) {
     let scope = try await scope(context.tenantID, in: reader)
     guard let ticket = try await ticket(credential, .mfaPending, scope: scope, in: reader), !isExpired(ticket),

@@ -1,13 +1,14 @@
+public import VestaServiceInterop
 import VestaCryptoInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   // MARK: Sign-up
 
   /// Makes an account with a password, an anonymous account, or adds a password to the account of an ID token.
   public func signUp(
-    _ request: SignUpRequest, context: IdentityCallContext
+    _ request: SignUpRequest, context: CallContext
   ) async throws(IdentityError) -> SignUpResponse {
     try await answer {
       let parts = [request.idToken, request.email, request.password]
@@ -17,7 +18,7 @@ extension IdentityEngine {
   }
 
   private func signUpAnonymously(
-    _ request: SignUpRequest, _ context: IdentityCallContext
+    _ request: SignUpRequest, _ context: CallContext
   ) async throws -> SignUpResponse {
     try Checks.profile(request.displayName, request.photoURL)
     let grant = try await write { transaction in
@@ -32,7 +33,7 @@ extension IdentityEngine {
   }
 
   private func signUpWithPassword(
-    _ request: SignUpRequest, _ context: IdentityCallContext
+    _ request: SignUpRequest, _ context: CallContext
   ) async throws -> SignUpResponse {
     let presented = request.idToken.flatMap { $0.isEmpty ? nil : $0 }
     let proof = presented == nil ? nil : try await proof(presented, context: context)
@@ -111,7 +112,7 @@ extension IdentityEngine {
 
   /// Signs in with an e-mail address and a password.
   public func signInWithPassword(
-    _ request: PasswordSignInRequest, context: IdentityCallContext
+    _ request: PasswordSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PasswordSignInResponse {
     try await answer {
       let candidate = try await candidate(request, context)
@@ -152,7 +153,7 @@ extension IdentityEngine {
 
   /// The account that a password is to be compared with; `nil` where there is none and that is hidden.
   private func candidate(
-    _ request: PasswordSignInRequest, _ context: IdentityCallContext
+    _ request: PasswordSignInRequest, _ context: CallContext
   ) async throws -> Candidate {
     try await read { reader in
       let scope = try await self.scope(context.tenantID, in: reader)

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaCryptoInterop
 import VestaAuthBackend
 import VestaStoreInterop
@@ -35,7 +36,7 @@ struct Caller: Sendable {
   var facts: SessionFacts
 }
 
-extension IdentityEngine {
+extension AuthEngine {
   // MARK: Opening sessions
 
   /// Keeps an account after its first factor, and opens a session unless a second factor has to follow.
@@ -158,7 +159,7 @@ extension IdentityEngine {
 
   /// Verifies an ID token without looking at its account.
   func proof(
-    _ idToken: String?, context: IdentityCallContext, missing: IdentityError.Code = .missingIDToken
+    _ idToken: String?, context: CallContext, missing: IdentityError.Code = .missingIDToken
   ) async throws -> Proof {
     let token = try Checks.present(idToken, or: missing)
     let claims = try await verified(token, issuer: TokenClaims.issuer(projectID), or: .invalidIDToken)
@@ -183,7 +184,7 @@ extension IdentityEngine {
   }
 
   func proof(
-    of claims: JWTObject, context: IdentityCallContext, or invalid: IdentityError.Code
+    of claims: JWTObject, context: CallContext, or invalid: IdentityError.Code
   ) throws -> Proof {
     guard let localID = claims["sub"]?.string, let issuedAt = claims["iat"]?.integer else {
       throw IdentityError(invalid)
@@ -197,7 +198,7 @@ extension IdentityEngine {
   }
 
   /// Refuses a token of another tenant than that of the call.
-  func checkTenant(_ tenantID: String?, _ context: IdentityCallContext) throws {
+  func checkTenant(_ tenantID: String?, _ context: CallContext) throws {
     guard let wanted = context.tenantID, !wanted.isEmpty else { return }
     guard wanted == tenantID else { throw IdentityError(.tenantIDMismatch) }
   }

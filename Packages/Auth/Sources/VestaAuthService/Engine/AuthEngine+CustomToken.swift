@@ -1,8 +1,9 @@
+public import VestaServiceInterop
 import VestaCryptoInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   private struct CustomToken: Sendable {
     var localID: String
     var claims: String?
@@ -11,7 +12,7 @@ extension IdentityEngine {
 
   /// Signs in with a token that a server of the project has signed; makes the account where there is none.
   public func signInWithCustomToken(
-    _ request: CustomTokenSignInRequest, context: IdentityCallContext
+    _ request: CustomTokenSignInRequest, context: CallContext
   ) async throws(IdentityError) -> CustomTokenSignInResponse {
     try await answer {
       let token = try await customToken(request.token, context)
@@ -30,7 +31,7 @@ extension IdentityEngine {
     }
   }
 
-  private func customToken(_ text: String, _ context: IdentityCallContext) async throws -> CustomToken {
+  private func customToken(_ text: String, _ context: CallContext) async throws -> CustomToken {
     let text = try Checks.present(text, or: .missingCustomToken)
     let claims = try await believedClaims(text)
     let tenantID = claims["tenant_id"]?.string

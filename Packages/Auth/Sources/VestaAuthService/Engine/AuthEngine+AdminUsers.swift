@@ -1,13 +1,14 @@
+public import VestaServiceInterop
 import VestaCryptoInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   // MARK: One account
 
   /// Makes an account; nobody is signed in.
   public func createUser(
-    _ request: CreateUserRequest, context: IdentityCallContext
+    _ request: CreateUserRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityUser {
     try await answer {
       let (scope, user) = try await read { reader in
@@ -75,7 +76,7 @@ extension IdentityEngine {
 
   /// Looks accounts up.
   public func getUsers(
-    _ request: GetUsersRequest, context: IdentityCallContext
+    _ request: GetUsersRequest, context: CallContext
   ) async throws(IdentityError) -> LookupResponse {
     try await answer {
       try await read { reader in
@@ -98,7 +99,7 @@ extension IdentityEngine {
 
   /// Changes an account.
   public func updateUser(
-    _ request: AdminUpdateRequest, context: IdentityCallContext
+    _ request: AdminUpdateRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityUser {
     try await answer {
       let localID = try Checks.present(request.localID, or: .missingLocalID)
@@ -161,7 +162,7 @@ extension IdentityEngine {
   }
 
   /// Deletes an account with its sessions.
-  public func deleteUser(localID: String, context: IdentityCallContext) async throws(IdentityError) {
+  public func deleteUser(localID: String, context: CallContext) async throws(IdentityError) {
     try await answer {
       let localID = try Checks.present(localID, or: .missingLocalID)
       try await write { transaction in
@@ -173,7 +174,7 @@ extension IdentityEngine {
   }
 
   /// Ends all sessions of an account.
-  public func revokeRefreshTokens(localID: String, context: IdentityCallContext) async throws(IdentityError) {
+  public func revokeRefreshTokens(localID: String, context: CallContext) async throws(IdentityError) {
     try await answer {
       let localID = try Checks.present(localID, or: .missingLocalID)
       try await write { transaction in

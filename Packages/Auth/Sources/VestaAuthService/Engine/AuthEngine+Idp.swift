@@ -1,11 +1,12 @@
+public import VestaServiceInterop
 import VestaCryptoInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   /// Signs in with the credential of an identity provider, or links it to the account of an ID token.
   public func signInWithIdp(
-    _ request: IdpSignInRequest, context: IdentityCallContext
+    _ request: IdpSignInRequest, context: CallContext
   ) async throws(IdentityError) -> IdpSignInResponse {
     try await answer {
       let said = try await assertion(request.credential)
@@ -32,7 +33,7 @@ extension IdentityEngine {
   }
 
   private func signIn(
-    _ said: IdpAssertion, _ request: IdpSignInRequest, _ proof: Proof?, _ context: IdentityCallContext,
+    _ said: IdpAssertion, _ request: IdpSignInRequest, _ proof: Proof?, _ context: CallContext,
     in transaction: any StoreTransaction
   ) async throws -> IdpResult {
     let scope = try await scope(proof?.tenantID ?? context.tenantID, in: transaction)

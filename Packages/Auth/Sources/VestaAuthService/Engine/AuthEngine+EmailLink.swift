@@ -1,7 +1,8 @@
+public import VestaServiceInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   private struct LinkedSignIn: Sendable {
     var first: FirstFactor
     var localID: String
@@ -13,7 +14,7 @@ extension IdentityEngine {
 
   /// Signs in with the code of an e-mail link, or adds the address to the account of an ID token.
   public func signInWithEmailLink(
-    _ request: EmailLinkSignInRequest, context: IdentityCallContext
+    _ request: EmailLinkSignInRequest, context: CallContext
   ) async throws(IdentityError) -> EmailLinkSignInResponse {
     try await answer {
       let proof = request.idToken == nil ? nil : try await proof(request.idToken, context: context)

@@ -1,13 +1,14 @@
+public import VestaServiceInterop
 import VestaCryptoInterop
 public import VestaAuthBackend
 import VestaStoreInterop
 
-extension IdentityEngine {
+extension AuthEngine {
   // MARK: Reading
 
   /// Gives all accounts page by page, with their password hashes.
   public func batchGet(
-    _ request: BatchGetRequest, context: IdentityCallContext
+    _ request: BatchGetRequest, context: CallContext
   ) async throws(IdentityError) -> BatchGetResponse {
     try await answer {
       try await read { reader in
@@ -26,7 +27,7 @@ extension IdentityEngine {
 
   /// Counts the accounts, or gives them all.
   public func queryUsers(
-    _ request: QueryUsersRequest, context: IdentityCallContext
+    _ request: QueryUsersRequest, context: CallContext
   ) async throws(IdentityError) -> QueryUsersResponse {
     try await answer {
       try await read { reader in
@@ -55,7 +56,7 @@ extension IdentityEngine {
 
   /// Imports accounts; each one is imported or is in the response's errors.
   public func batchCreate(
-    _ request: BatchCreateRequest, context: IdentityCallContext
+    _ request: BatchCreateRequest, context: CallContext
   ) async throws(IdentityError) -> BatchCreateResponse {
     try await answer {
       guard !request.users.isEmpty else { throw IdentityError(.missingUserAccount) }
@@ -166,7 +167,7 @@ extension IdentityEngine {
 
   /// Deletes accounts.
   public func batchDelete(
-    _ request: BatchDeleteRequest, context: IdentityCallContext
+    _ request: BatchDeleteRequest, context: CallContext
   ) async throws(IdentityError) -> BatchDeleteResponse {
     try await answer {
       guard (1...1000).contains(request.localIDs.count) else { throw IdentityError(.localIDListExceedsLimit) }
