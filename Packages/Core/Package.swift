@@ -33,7 +33,7 @@ let package = Package(
     .testTarget(
       name: "VestaTestingTests", dependencies: ["VestaTesting", "VestaConcurrency"], swiftSettings: settings),
     .testTarget(name: "VestaDataCodingTests", dependencies: ["VestaDataCoding"], swiftSettings: settings),
-    .testTarget(name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency"], swiftSettings: settings),
+    .testTarget(name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency", "VestaTesting"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

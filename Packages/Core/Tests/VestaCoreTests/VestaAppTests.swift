@@ -83,10 +83,13 @@ import VestaConcurrency
       let first = try VestaApp.configure(name: name, options: options, libraries: [])
       #expect(first.isDataCollectionDefaultEnabled)
       first.isDataCollectionDefaultEnabled = false
+      // What a process that starts anew reads.
+      #expect(!AppSettings(directory: first.dataDirectory).isDataCollectionDefaultEnabled)
       await first.delete()
       let second = try VestaApp.configure(name: name, options: options, libraries: [])
-      #expect(!second.isDataCollectionDefaultEnabled)
+      #expect(second.isDataCollectionDefaultEnabled)
       #expect(second.dataDirectory == directory.appending(path: name))
+      #expect(second.dataPath == directory.path + "/" + name)
     }
   }
 
