@@ -49,7 +49,6 @@ import Testing
     (.foreignCancellation, ["the cancellation of one writer is not seen"]),
     (.scanNeverEnds, ["a long scan ends"]),
     (.emptyDeleteTakesVersion, ["deleting what is not there"]),
-    (.leavesExecutor, ["calls return and throw on the executor"]),
   ]
 
   @Test(arguments: promises)

@@ -14,7 +14,7 @@ enum Flaw: String, CaseIterable {
   case closeKeepsWaiting
   case prefixEndsAtFF, snapshotMovesAtThirdCall, manyReadersAreStale, valueOfPagesLosesByte, smallOverLargeIsLost
   case longDeleteLeavesLast, longScanTellsNoRest, longMultiGetMissesLast, keptYetCancelled, manyOwnPutsMissLast
-  case foreignErrors, foreignCancellation, scanNeverEnds, emptyDeleteTakesVersion, leavesExecutor
+  case foreignErrors, foreignCancellation, scanNeverEnds, emptyDeleteTakesVersion
 }
 
 /// A right store with one flaw, to see whether the contracts find it.
@@ -53,10 +53,6 @@ final class FlawedStore: CommitObservable {
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
-    if flaw == .leavesExecutor {
-      let inner = inner
-      return try await elsewhere.run { try await inner.write(body) }
-    }
     let isLeader = writes.add(1, ordering: .relaxed).oldValue == 0
     defer { writes.subtract(1, ordering: .relaxed) }
     switch flaw {
@@ -139,7 +135,6 @@ final class FlawedStore: CommitObservable {
   let emptyDeletes = Atomic(false)
   private let foreign = Locked<[@Sendable () -> Void]>([])
 
-  private let elsewhere = Elsewhere()
 
   func close() async throws {
     if flaw == .closeIgnored { return }
@@ -161,11 +156,6 @@ final class FlawedStore: CommitObservable {
   }
 
   var commits: AsyncStream<StoreVersion> { inner.commits }
-}
-
-/// Runs things on its own executor, where a failure leaves its caller with this compiler.
-private actor Elsewhere {
-  func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result { try await body() }
 }
 
 /// A mutable value in a flaw; the checks that use it run one task at a time.
