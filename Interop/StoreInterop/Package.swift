@@ -25,6 +25,7 @@ let package = Package(
     .target(
       name: "VestaStoreInterop",
       dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],

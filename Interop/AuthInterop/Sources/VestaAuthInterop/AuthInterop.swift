@@ -1,10 +1,10 @@
-public import VestaListenerInterop
+public import VestaConcurrency
 
 /// What Auth offers to other products: who is signed in, and a token that proves it.
 ///
 /// Firestore, Database, Storage and Functions use it when it is there and act as nobody when it is not.
 ///
-/// Promises of every implementation (`AuthInteropContracts` checks them):
+/// Promises of every implementation (`VestaAuthInteropContracts` checks them):
 /// - All methods may be called from any thread at any time, also from within a listener.
 /// - Nobody signed in is not an error: the user id and the token are `nil`.
 /// - A token stays the same until it is refreshed. A listener hears of each new one.
@@ -13,7 +13,7 @@ public import VestaListenerInterop
 /// - A refresh that the backend rejects because of the user (deleted, disabled, revoked) throws `userRejected` and signs
 ///   the user out; listeners hear that as they hear any sign-out. The checks do not cover this one: not every subject has
 ///   a backend that can reject.
-/// - Listeners keep the promises of `InteropRegistration`; a new one first hears the current state.
+/// - Listeners keep the promises of `ListenerRegistration`; a new one first hears the current state.
 public protocol AuthInterop: Sendable {
   /// The ID token of the current user.
   ///
@@ -42,7 +42,7 @@ public protocol AuthInterop: Sendable {
   /// - Parameter listener: Called with the current state first, then with each change: a sign-in, a sign-out, a new
   ///   token of the same user. Never before this method has returned.
   /// - Returns: Removes the listener on `cancel()`.
-  func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> InteropRegistration
+  func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> ListenerRegistration
 }
 
 extension AuthInterop {
@@ -74,5 +74,5 @@ extension AuthInterop {
   ///   await connection.authenticate(with: change.token)
   /// }
   /// ```
-  public var tokenChanges: AsyncStream<AuthTokenChange> { AsyncStream(listening: addTokenListener) }
+  public var tokenChanges: AsyncStream<AuthTokenChange> { .events { sink in addTokenListener { sink.send($0) } } }
 }

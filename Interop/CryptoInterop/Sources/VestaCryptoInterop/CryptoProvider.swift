@@ -11,7 +11,7 @@
 /// let token = try JWT.sign(["sub": "alice", "exp": 1_800_000_000], with: key)
 /// ```
 ///
-/// The promises are checked by `CryptoContracts` in the `CryptoInteropContracts` library.
+/// The promises are checked by `CryptoContracts` in the `VestaCryptoInteropContracts` library.
 public protocol CryptoProvider: Sendable {
   /// The digest of a run of bytes.
   ///
@@ -159,6 +159,13 @@ extension CryptoProvider {
   ///   - bytes: The next bytes of the message.
   ///   - checksum: The checksum of the bytes before them.
   /// - Returns: The checksum of everything so far.
+  /// The CRC-32C checksum of a run of bytes, by the instructions of the processor where it has some.
+  public func crc32c(_ bytes: RawSpan, continuing checksum: UInt32) -> UInt32 {
+    var crc = CRC32C(continuing: checksum)
+    crc.update(bytes)
+    return crc.value
+  }
+
   public func crc32c(_ bytes: [UInt8], continuing checksum: UInt32 = 0) -> UInt32 {
     crc32c(bytes.span.bytes, continuing: checksum)
   }

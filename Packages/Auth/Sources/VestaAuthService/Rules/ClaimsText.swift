@@ -1,0 +1,27 @@
+import VestaCryptoInterop
+
+/// Claims as JSON text, as records and messages have them.
+enum ClaimsText {
+  /// Reads an object; `nil` when the text is anything else, or too large or too deep.
+  static func read(_ json: String) -> JWTObject? { try? JWTObject(json: Array(json.utf8)) }
+
+  /// Writes an object, its members in order.
+  static func write(_ object: JWTObject) throws(CryptoError) -> String {
+    do {
+      return String(decoding: try object.json(), as: UTF8.self)
+    } catch {
+      throw CryptoError(error)
+    }
+  }
+
+  /// The claims of a token, as their JSON text.
+  static func payload(of token: String) throws(CryptoError) -> String {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3 else { throw CryptoError(.malformed, "the token has not three parts") }
+    do {
+      return String(decoding: try Base64.url.decode(parts[1]), as: UTF8.self)
+    } catch {
+      throw CryptoError(error)
+    }
+  }
+}
