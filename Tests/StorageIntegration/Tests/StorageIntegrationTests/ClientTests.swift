@@ -95,7 +95,7 @@ import VestaTesting
     do {
       _ = try await root.child("a").data(maxSize: 99)
       Issue.record("nothing was thrown")
-    } catch StorageErrorCode.downloadSizeExceeded {
+    } catch let error as StorageError where error.code == .downloadSizeExceeded {
     }
     #expect(try await root.child("a").data(maxSize: 100).count == 100)
   }
@@ -152,7 +152,7 @@ import VestaTesting
       do {
         try await operation()
         Issue.record("nothing was thrown")
-      } catch StorageErrorCode.objectNotFound {
+      } catch let error as StorageError where error.code == .objectNotFound {
       }
     }
   }
@@ -210,7 +210,7 @@ import VestaTesting
     do {
       _ = try await cancelled.value
       Issue.record("nothing was thrown")
-    } catch StorageErrorCode.cancelled {
+    } catch let error as StorageError where error.code == .cancelled {
     }
   }
 
@@ -227,7 +227,7 @@ import VestaTesting
     do {
       _ = try await root.putDataAsync(Data([1]))
       Issue.record("nothing was thrown")
-    } catch StorageErrorCode.invalidArgument {
+    } catch let error as StorageError where error.code == .invalidArgument {
     }
     do {
       _ = try await root.child("a\nb").putDataAsync(Data([1]))

@@ -1,5 +1,6 @@
 import StorageHarness
 import Testing
+import VestaCore
 import VestaStorageBackend
 import VestaStorageBackendContracts
 import VestaStorageBackendFakes
