@@ -1,5 +1,6 @@
 import Testing
 import VestaConcurrency
+import VestaTesting
 
 @Suite struct LazyResourceTests {
   private struct Closed: Error {}

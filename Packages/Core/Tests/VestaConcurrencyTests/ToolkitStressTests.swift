@@ -210,10 +210,10 @@ import VestaTesting
         }
       }
     }
-    let seen = VestaTesting.Log<Int>()
+    let seen = Log<Int>()
     registry.add { _ in seen.add(count.value) }
     registry.emit(0)
-    // The last events may still be delivered on a queue: no turn is longer than 256.
+    // The last events may still be delivered on a queue: no turn is longer than 1,024.
     await seen.wait { !$0.isEmpty }
     #expect(seen.entries == [threads * 500 + 1])
     #expect(registry.count == 2)

@@ -17,7 +17,7 @@ import VestaTesting
     #expect(served.begin() == nil)
 
     let cancelled = Turn<Int>()
-    let submitted = VestaTesting.Gate()
+    let submitted = Gate()
     let waiting = Task { try await cancelled.wait { _ in submitted.open() } }
     await submitted.wait()
     waiting.cancel()
@@ -50,7 +50,7 @@ import VestaTesting
   @Test(.timeLimit(.minutes(1))) func `an emit returns although its listener goes on emitting`() async {
     let registry = ListenerRegistry<Int>()
     let isStopped = Locked(false)
-    let heard = VestaTesting.Log<Int>()
+    let heard = Log<Int>()
     registry.add { [weak registry] number in
       if number % 100 == 0 { heard.add(number) }
       if !isStopped.withLock({ $0 }) { registry?.emit(number + 1) }
@@ -64,7 +64,7 @@ import VestaTesting
   }
 
   @Test(.timeLimit(.minutes(1))) func `senders of slow merges are not kept, and lose nothing`() async throws {
-    let (sinks, stream) = (VestaTesting.Log<StreamSink<[Int]>>(), Locked<AsyncThrowingStream<[Int], any Error>?>(nil))
+    let (sinks, stream) = (Log<StreamSink<[Int]>>(), Locked<AsyncThrowingStream<[Int], any Error>?>(nil))
     stream.withLock {
       $0 = .snapshots(merge: { $0 + $1 }) { sink in
         sinks.add(sink)
@@ -90,7 +90,7 @@ import VestaTesting
   }
 
   @Test(.timeLimit(.minutes(1))) func `a merge that sends does not wait for itself`() async throws {
-    let sinks = VestaTesting.Log<StreamSink<Int>>()
+    let sinks = Log<StreamSink<Int>>()
     let stream: AsyncThrowingStream<Int, any Error> = .snapshots(
       merge: { old, new in
         // From within the merge, more than fit in the queue.

@@ -264,11 +264,16 @@ private struct Broken: Error {}
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
     let released = VestaTesting.Log<Bool>()
+    let gate = VestaTesting.Gate()
     func start() {
       let witness = VestaTesting.Witness { released.add(DispatchQueue.getSpecific(key: key) == true) }
-      CompletionForm.start(on: queue, { (_: Int?, _: (any Error)?) in withExtendedLifetime(witness) {} }) { 1 }
+      CompletionForm.start(on: queue, { (_: Int?, _: (any Error)?) in withExtendedLifetime(witness) {} }) {
+        await gate.wait()
+        return 1
+      }
     }
     start()
+    gate.open()
     await released.wait { $0.count == 1 }
     #expect(released.entries == [true])
   }

@@ -6,7 +6,7 @@ import Dispatch
 /// - Events have one order, the same for all listeners, also when several threads emit at once and when a listener
 ///   emits. An event that is emitted while another is being delivered is delivered by whoever is delivering, after
 ///   that one: such an `emit` returns before its event was heard. Any other `emit` returns when its event, and those
-///   emitted meanwhile, have been heard, but after 256 events at the latest: the rest is delivered on a queue, so that
+///   emitted meanwhile, have been heard, but after 1,024 events at the latest: the rest is delivered on a queue, so that
 ///   nobody is kept for ever by others who go on emitting.
 /// - A listener that is added during a delivery hears later events only.
 /// - A listener is not called again once its `cancel()` has returned, if that was called on the delivering thread, for
@@ -80,7 +80,7 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
     var count = 0
     while let delivery = next.take() {
       count += 1
-      if count > 256 { return deliverLater(delivery) }
+      if count > 1_024 { return deliverLater(delivery) }
       switch delivery.news {
       case .event(let event): for listener in delivery.listeners { listener.receive(event) }
       case .end(let error): for listener in delivery.listeners { listener.end(error) }
