@@ -3,7 +3,7 @@ import VestaConcurrency
 /// Carries out the jobs of one database one group after another, in the order in which they were submitted.
 ///
 /// What waits while a group runs is the next group: many writers share a commit, and one writer has it alone.
-final class CommitLane<Job: Sendable>: Sendable {
+public final class CommitLane<Job: Sendable>: Sendable {
   private struct State {
     var waiting: [Job] = []
     var isRunning = false
@@ -16,14 +16,14 @@ final class CommitLane<Job: Sendable>: Sendable {
   /// A lane.
   ///
   /// - Parameter limit: The most jobs of one group.
-  init(limit: Int) { self.limit = limit }
+  public init(limit: Int) { self.limit = limit }
 
   /// Adds a job; returns at once, and the job never runs on the caller's stack.
   ///
   /// - Parameters:
   ///   - job: The job.
   ///   - process: Carries a group out; the same for all jobs of a lane.
-  func submit(_ job: Job, process: @escaping @Sendable ([Job]) async -> Void) {
+  public func submit(_ job: Job, process: @escaping @Sendable ([Job]) async -> Void) {
     let mustStart = state.withLock { state in
       state.waiting.append(job)
       defer { state.isRunning = true }
@@ -33,7 +33,7 @@ final class CommitLane<Job: Sendable>: Sendable {
   }
 
   /// Returns when no job runs or waits.
-  func idle() async {
+  public func idle() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
         if state.isRunning { state.idle.append(continuation) }
