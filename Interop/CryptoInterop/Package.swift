@@ -21,7 +21,8 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "VestaCryptoInterop", dependencies: [.product(name: "VestaBytes", package: "Core")], swiftSettings: settings),
+      name: "VestaCryptoInterop", dependencies: [.product(name: "VestaBytes", package: "Core")], swiftSettings: settings
+    ),
     .target(
       name: "VestaCryptoInteropContracts",
       dependencies: ["VestaCryptoInterop", .product(name: "VestaTesting", package: "Core")],

@@ -26,6 +26,7 @@ let package = Package(
       name: "VestaStoreInterop",
       dependencies: [
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],
       swiftSettings: settings
@@ -34,6 +35,7 @@ let package = Package(
       name: "VestaStoreInteropContracts",
       dependencies: [
         "VestaStoreInterop",
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaContractInterop", package: "ContractInterop"),
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],
@@ -43,6 +45,7 @@ let package = Package(
       name: "VestaStoreInteropTests",
       dependencies: [
         "VestaStoreInterop", "VestaStoreInteropContracts",
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaContractInterop", package: "ContractInterop"),
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],

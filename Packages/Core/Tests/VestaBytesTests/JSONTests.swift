@@ -48,7 +48,9 @@ import VestaTesting
     _ = try read(deepest)
     let tooDeep = #expect(throws: BytesError.self) { try read(String(repeating: "[", count: 50_000)) }
     #expect(tooDeep?.code == .limitExceeded)
-    let tooLong = #expect(throws: BytesError.self) { try JSONValue(json: utf8("[1,2,3]"), limits: JSONLimits(maximumSize: 6)) }
+    let tooLong = #expect(throws: BytesError.self) {
+      try JSONValue(json: utf8("[1,2,3]"), limits: JSONLimits(maximumSize: 6))
+    }
     #expect(tooLong?.code == .limitExceeded)
   }
 

@@ -31,7 +31,8 @@ import VestaTesting
     #expect(queue.runningCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a cancelled caller leaves at once and its place goes to the next`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `a cancelled caller leaves at once and its place goes to the next`() async throws
+  {
     let queue = FairQueue(limit: 1)
     try await queue.enter()
     let cancelled = Task { try await queue.enter() }
@@ -48,7 +49,9 @@ import VestaTesting
     #expect(queue.runningCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a closed queue refuses those who wait and those who come, and drains`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `a closed queue refuses those who wait and those who come, and drains`()
+    async throws
+  {
     let queue = FairQueue(limit: 1)
     try await queue.enter()
     let waiting = Task { try await queue.enter() }
@@ -68,7 +71,8 @@ import VestaTesting
     #expect(queue.runningCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(2))) func `FairQueue Stress: never more inside than the limit, and all come through`() async {
+  @Test(.timeLimit(.minutes(2))) func `FairQueue Stress: never more inside than the limit, and all come through`() async
+  {
     let queue = FairQueue(limit: 3)
     let inside = Locked((now: 0, most: 0))
     await withTaskGroup(of: Void.self) { group in
