@@ -18,6 +18,7 @@ let package = Package(
     .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
+    .package(path: "../../Packages/RemoteConfig"),
   ],
   targets: [
     .executableTarget(
@@ -35,6 +36,11 @@ let package = Package(
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
       ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "remote-config-conformance",
+      dependencies: [.product(name: "VestaRemoteConfigService", package: "RemoteConfig")],
       swiftSettings: settings
     ),
   ],
