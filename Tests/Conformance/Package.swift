@@ -20,6 +20,7 @@ let package = Package(
     .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
+    .package(path: "../../Packages/RemoteConfig"),
   ],
   targets: [
     .executableTarget(
@@ -45,6 +46,11 @@ let package = Package(
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
       ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "remote-config-conformance",
+      dependencies: [.product(name: "VestaRemoteConfigService", package: "RemoteConfig")],
       swiftSettings: settings
     ),
   ],
