@@ -12,14 +12,15 @@ package import VestaFirestoreBackend
 /// | number | tag; eight bytes of the largest double that is not above it, made to compare as unsigned; from 2^53 on two bytes for what the number is above that double |
 /// | moment | tag; seconds with the sign turned, eight bytes; nanoseconds, four |
 /// | text, bytes | tag; the bytes with `00` as `00 FF`; `00 01` |
-/// | reference | tag; for each segment `02` and its bytes as above, or `01` and eight bytes for a number; `00` |
+/// | reference | tag; for each segment `02` and its bytes as a string, or `01` and eight bytes for a number; `00` |
 /// | place | tag; latitude and longitude as doubles |
 /// | array | tag; its values; `00` |
 /// | vector | tag; four bytes of dimension; its values |
 /// | map | tag; name (as text) and value in turn; `00` |
 ///
-/// Of a value, 1500 bytes of texts, bytes and nested values count, as in production. Where they are used up, writing ends:
-/// in a text with `00 02`, which is above its end and below its going on, elsewhere with `01`. Cut values with the same
+/// Of a value, 1500 bytes of strings, bytes, paths and nested values count, and one for the end of each string, as in
+/// production. Where they are used up, writing ends: a cut string ends with `00 02`, which is after the end mark `00 01`
+/// and before an escaped zero; other cut values end with `01`. Cut values with the same
 /// beginning are equal in an index; all others keep their order. See `isTruncated`.
 package struct IndexEncoder: Sendable {
   /// What has been written.
@@ -67,7 +68,8 @@ package struct IndexEncoder: Sendable {
   /// Appends the name of a document, whole, as a reference.
   package mutating func append(path: ResourcePath, descending: Bool = false) {
     let start = bytes.count
-    write(segments: path.segments)
+    write(segments: path.segments[...])
+    bytes.append(IndexTag.end)
     turn(from: start, if: descending)
   }
 
@@ -94,8 +96,7 @@ package struct IndexEncoder: Sendable {
       return writeCut(value)
     case .reference(let name):
       bytes.append(IndexTag.reference)
-      write(segments: ResourcePath(splitting: name).segments)
-      budget -= DocumentSize.size(ofName: name)
+      return writeCut(ResourcePath(splitting: name).segments)
     case .geoPoint(let place):
       scalar(IndexTag.geoPoint, cost: 16)
       write(number: IndexNumber.bits(of: place.latitude), count: 8)
@@ -173,7 +174,7 @@ package struct IndexEncoder: Sendable {
     write(number: UInt64(truncatingIfNeeded: time.nanos), count: 4)
   }
 
-  private mutating func write(segments: [String]) {
+  private mutating func write(segments: ArraySlice<String>) {
     for segment in segments {
       if let number = ResourcePath.number(of: segment) {
         bytes.append(IndexTag.numberSegment)
@@ -184,16 +185,36 @@ package struct IndexEncoder: Sendable {
         bytes.append(contentsOf: [0, IndexTag.textEnd])
       }
     }
+  }
+
+  /// Writes as much of a document's name as counts; `false` when it was cut.
+  ///
+  /// The database's name does not count: it is the same for all references that are compared.
+  private mutating func writeCut(_ segments: [String]) -> Bool {
+    let isName = segments.count > 5 && segments[0] == "projects"
+    if isName { write(segments: segments[..<5]) }
+    for segment in isName ? segments[5...] : segments[...] {
+      if budget > 0, let number = ResourcePath.number(of: segment) {
+        bytes.append(IndexTag.numberSegment)
+        write(number: UInt64(bitPattern: number) ^ 1 << 63, count: 8)
+        budget -= 9
+      } else {
+        bytes.append(IndexTag.textSegment)
+        guard writeCut(budget > 0 ? Array(segment.utf8) : []) else { return false }
+      }
+    }
     bytes.append(IndexTag.end)
+    return true
   }
 
   /// Writes as many bytes as count; `false` when there is no room for more.
   private mutating func writeCut(_ content: [UInt8]) -> Bool {
     // As in production: a text that takes up all there is counts as cut, though every byte of it is there.
     let isCut = content.count >= budget
-    write(escaping: content.prefix(budget))
+    write(escaping: content.prefix(max(budget, 0)))
     bytes.append(contentsOf: [0, isCut ? IndexTag.textCut : IndexTag.textEnd])
-    budget -= content.count
+    // The end of a string counts as a byte.
+    budget -= content.count + 1
     if isCut { isTruncated = true }
     return !isCut
   }

@@ -103,7 +103,9 @@ package struct IndexReader: Sendable {
       switch byte {
       case IndexTag.end: return .whole
       case IndexTag.numberSegment: if skip(8) != .whole { return .damaged }
-      case IndexTag.textSegment: if text() != .whole { return .damaged }
+      case IndexTag.textSegment:
+        let ending = text()
+        if ending != .whole { return ending }
       default: return .damaged
       }
     }

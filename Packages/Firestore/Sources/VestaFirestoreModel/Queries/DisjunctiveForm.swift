@@ -2,8 +2,9 @@ package import VestaFirestoreBackend
 
 /// A filter as alternatives: a document matches when it satisfies all predicates of one of them.
 ///
-/// `in` and `array-contains-any` become alternatives, without any for null and NaN among their values. `or` and `and` are multiplied out, and alternatives with the same
-/// predicates are one.
+/// `in` and `array-contains-any` become alternatives. Null and NaN are found by unary filters only: as operands of other
+/// filters they match nothing, and `!=` and `not-in` take no notice of NaN. `or` and `and` are multiplied out, and
+/// alternatives with the same predicates are one.
 package struct DisjunctiveForm: Sendable, Hashable {
   /// The alternatives: one empty one where there is no filter, none where nothing can match.
   package let conjunctions: [[Predicate]]
@@ -42,8 +43,17 @@ package struct DisjunctiveForm: Sendable, Hashable {
         product = product.flatMap { left in factor.map { left + $0 } }
       }
       return product
-    case .unary(let path, let operation):
-      return [[unary(try FieldPath(parsing: path), operation)]]
+    case .unary, .field: return try alternatives(of: filter)
+    }
+  }
+
+  /// The alternatives of a plain filter; none where it can match nothing.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for a field path that is none.
+  static func alternatives(of filter: Filter) throws(FirestoreError) -> [[Predicate]] {
+    switch filter {
+    case .composite: return try expand(filter)
+    case .unary(let path, let operation): return [[unary(try FieldPath(parsing: path), operation)]]
     case .field(let path, let operation, let operand):
       return field(try FieldPath(parsing: path), operation, operand)
     }
@@ -61,24 +71,27 @@ package struct DisjunctiveForm: Sendable, Hashable {
   private static func field(_ path: FieldPath, _ operation: Filter.FieldOperator, _ operand: Value) -> [[Predicate]] {
     var values = [operand]
     if case .array(let elements) = operand { values = elements }
+    func one(_ test: Predicate.Test) -> [[Predicate]] { isComparable(operand) ? [[Predicate(path, test)]] : [] }
     switch operation {
-    case .lessThan: return [[Predicate(path, .compare(.less, operand))]]
-    case .lessThanOrEqual: return [[Predicate(path, .compare(.lessOrEqual, operand))]]
-    case .greaterThan: return [[Predicate(path, .compare(.greater, operand))]]
-    case .greaterThanOrEqual: return [[Predicate(path, .compare(.greaterOrEqual, operand))]]
-    case .equal: return [[Predicate(path, .equal(operand))]]
-    case .notEqual: return [[Predicate(path, .notIn([operand]))]]
-    case .arrayContains: return [[Predicate(path, .contains(operand))]]
+    case .lessThan: return one(.compare(.less, operand))
+    case .lessThanOrEqual: return one(.compare(.lessOrEqual, operand))
+    case .greaterThan: return one(.compare(.greater, operand))
+    case .greaterThanOrEqual: return one(.compare(.greaterOrEqual, operand))
+    case .equal: return one(.equal(operand))
+    case .arrayContains: return one(.contains(operand))
+    case .notEqual: return [[Predicate(path, .notIn(isNaN(operand) ? [] : [operand]))]]
+    case .notIn: return [[Predicate(path, .notIn(values.filter { !isNaN($0) }))]]
     case .in: return values.filter(isComparable).map { [Predicate(path, .equal($0))] }
     case .arrayContainsAny: return values.filter(isComparable).map { [Predicate(path, .contains($0))] }
-    case .notIn: return [[Predicate(path, .notIn(values))]]
     }
   }
 
-  /// Whether a value of `in` or `array-contains-any` can match anything: null and NaN are found by unary filters only.
-  private static func isComparable(_ value: Value) -> Bool {
-    if case .double(let number) = value { return !number.isNaN }
-    return value != .null
+  /// Whether an operand can match anything.
+  private static func isComparable(_ value: Value) -> Bool { value != .null && !isNaN(value) }
+
+  private static func isNaN(_ value: Value) -> Bool {
+    if case .double(let number) = value { return number.isNaN }
+    return false
   }
 
   private static func check(_ count: Int) throws(FirestoreError) {

@@ -26,8 +26,11 @@ package enum FilterRules {
   }
 
   /// Checks what filters come to together.
-  package static func check(_ form: DisjunctiveForm) throws(FirestoreError) {
-    let fields = form.inequalityFields
+  ///
+  /// - Parameters:
+  ///   - form: The alternatives.
+  ///   - fields: The fields with inequalities.
+  package static func check(_ form: DisjunctiveForm, inequalities fields: [FieldPath]) throws(FirestoreError) {
     guard fields.count <= FirestoreLimits.inequalityFields else {
       throw .invalid(
         "Cannot have inequality filters on more than \(FirestoreLimits.inequalityFields) properties: \(fields)"
@@ -105,6 +108,7 @@ package enum FilterRules {
     let isElement = operation == .arrayContains || operation == .arrayContainsAny
     if isElement && path.isDocumentName { throw .invalid("the name __key__ is reserved") }
     for value in values {
+      try DocumentRules.checkDepth(of: value, at: path)
       if IndexEncoder.truncates(value) {
         throw .invalid("value for \(path)\(isElement ? "[*]" : "") is too large to be used in a query")
       }

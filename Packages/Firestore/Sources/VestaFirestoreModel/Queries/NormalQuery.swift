@@ -55,8 +55,9 @@ package struct NormalQuery: Sendable, Hashable {
     (collectionID, allDescendants) = try NormalQuery.selector(of: query)
     try FilterRules.check(query, database: self.parent.database)
     filter = try DisjunctiveForm(query.filter)
-    try FilterRules.check(filter)
-    orders = try NormalQuery.orders(of: query, filter: filter)
+    let inequalities = try query.filter?.inequalityFields ?? []
+    try FilterRules.check(filter, inequalities: inequalities)
+    orders = try NormalQuery.orders(of: query, inequalities: inequalities)
     startAt = query.startAt
     endAt = query.endAt
     offset = Int(query.offset)
@@ -90,7 +91,7 @@ package struct NormalQuery: Sendable, Hashable {
   ///
   /// What is added goes in the direction of the last order before it.
   private static func orders(
-    of query: StructuredQuery, filter: DisjunctiveForm
+    of query: StructuredQuery, inequalities: [FieldPath]
   ) throws(FirestoreError) -> [Order] {
     var orders: [Order] = []
     for order in query.orderBy {
@@ -104,8 +105,14 @@ package struct NormalQuery: Sendable, Hashable {
       }
       orders.append(Order(path, descending: order.direction == .descending))
     }
+    return completed(orders, inequalities: inequalities)
+  }
+
+  /// Orders with the implicit ones: fields with inequalities that are not among them, and the name.
+  static func completed(_ orders: [Order], inequalities: [FieldPath]) -> [Order] {
+    var orders = orders
     let descending = orders.last?.descending ?? false
-    for path in filter.inequalityFields where !path.isDocumentName && !orders.contains(where: { $0.path == path }) {
+    for path in inequalities where !path.isDocumentName && !orders.contains(where: { $0.path == path }) {
       orders.append(Order(path, descending: descending))
     }
     if !orders.contains(where: { $0.path.isDocumentName }) {
@@ -115,9 +122,38 @@ package struct NormalQuery: Sendable, Hashable {
   }
 }
 
-extension DisjunctiveForm {
+extension Filter {
   /// The fields with inequalities, sorted.
+  ///
+  /// Those of the filter as it is written: a part that can match nothing has its order all the same.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for a field path that is none.
   package var inequalityFields: [FieldPath] {
-    Set(conjunctions.joined().filter(\.isInequality).map(\.path)).sorted()
+    get throws(FirestoreError) {
+      var fields: Set<FieldPath> = []
+      try addInequalityFields(to: &fields)
+      return fields.sorted()
+    }
+  }
+
+  private func addInequalityFields(to fields: inout Set<FieldPath>) throws(FirestoreError) {
+    switch self {
+    case .composite(_, let filters): for filter in filters { try filter.addInequalityFields(to: &fields) }
+    case .unary(let path, _), .field(let path, _, _):
+      if isInequality { fields.insert(try FieldPath(parsing: path)) }
+    }
+  }
+
+  /// Whether a plain filter implies an order by its field.
+  private var isInequality: Bool {
+    switch self {
+    case .composite, .unary(_, .isNull), .unary(_, .isNaN): false
+    case .unary: true
+    case .field(_, let operation, _):
+      switch operation {
+      case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .notEqual, .notIn: true
+      case .equal, .arrayContains, .in, .arrayContainsAny: false
+      }
+    }
   }
 }

@@ -8,6 +8,7 @@ package enum DocumentRules {
   /// - Throws: `INVALID_ARGUMENT` that names the document or the field.
   @discardableResult
   package static func check(_ document: Document) throws(FirestoreError) -> Int {
+    try checkDepth(of: document.fields)
     let size = DocumentSize.size(of: document)
     guard size <= FirestoreLimits.documentSize else {
       throw .invalid(
@@ -25,6 +26,35 @@ package enum DocumentRules {
   /// A number with commas, as the service writes it here.
   private static func grouped(_ number: Int) -> String {
     number < 1000 ? "\(number)" : grouped(number / 1000) + "," + "\(number % 1000 + 1000)".dropFirst()
+  }
+
+  /// Checks that maps and arrays are not nested too deeply.
+  ///
+  /// Everything else follows values down to their innermost parts, and may do so once this has been checked.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` that names the field.
+  package static func checkDepth(of fields: MapValue) throws(FirestoreError) {
+    for (name, value) in fields { try checkDepth(of: value, at: FieldPath([name])) }
+  }
+
+  /// Checks that the maps and arrays of one value are not nested too deeply.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` that names the field.
+  package static func checkDepth(of value: Value, at path: FieldPath) throws(FirestoreError) {
+    guard !isDeeper(value, than: FirestoreLimits.depth) else { throw tooDeep(path) }
+  }
+
+  private static func isDeeper(_ value: Value, than limit: Int) -> Bool {
+    switch value {
+    case .array(let elements): limit == 0 || elements.contains { isDeeper($0, than: limit - 1) }
+    case .map(let map): limit == 0 || map.contains { isDeeper($0.value, than: limit - 1) }
+    default: false
+    }
+  }
+
+  private static func tooDeep(_ path: FieldPath) -> FirestoreError {
+    .invalid(
+      "Property \(path.names[0]) contains an invalid nested entity: deeper than \(FirestoreLimits.depth) levels.")
   }
 
   /// Checks a value of a filter or a cursor.
@@ -86,9 +116,7 @@ package enum DocumentRules {
   }
 
   private static func check(_ depth: Int, at path: FieldPath) throws(FirestoreError) {
-    guard depth <= FirestoreLimits.depth else {
-      throw .invalid("Property \(path.names[0]) contains an invalid nested entity: deeper than 20 levels.")
-    }
+    guard depth <= FirestoreLimits.depth else { throw tooDeep(path) }
   }
 
   private static func checkVector(_ map: MapValue, at path: FieldPath) throws(FirestoreError) {

@@ -24,15 +24,12 @@ extension FieldTransform {
       return (result, result)
     case .appendMissingElements(let elements):
       var array = FieldTransform.elements(of: value)
-      for element in elements.map(\.stored) where !array.contains(where: { ValueOrder.equal($0, element) }) {
-        array.append(element)
-      }
+      var known = Set(array.map(EqualValue.init))
+      for element in elements.map(\.stored) where known.insert(EqualValue(element)).inserted { array.append(element) }
       return (.array(array), .null)
     case .removeAllFromArray(let elements):
-      let elements = elements.map(\.stored)
-      let array = FieldTransform.elements(of: value).filter { member in
-        !elements.contains { ValueOrder.equal($0, member) }
-      }
+      let removed = Set(elements.map { EqualValue($0.stored) })
+      let array = FieldTransform.elements(of: value).filter { !removed.contains(EqualValue($0)) }
       return (.array(array), .null)
     }
   }

@@ -14,6 +14,7 @@ package enum WriteRules {
     var transforms: [ResourcePath: Int] = [:]
     var paths: [ResourcePath] = []
     paths.reserveCapacity(writes.count)
+    try checkDepth(of: writes)
     try RequestSize.check(writes)
     for write in writes {
       let name = try ResourceName(document: write.name, likely: database)
@@ -34,10 +35,23 @@ package enum WriteRules {
 
   /// Refuses two writes of one document, as a batch must not have them, and a batch that is too large.
   package static func checkDistinct(_ writes: [Write]) throws(FirestoreError) {
+    try checkDepth(of: writes)
     try RequestSize.check(writes)
     var names: Set<ResourceName> = []
     for write in writes where !names.insert(try ResourceName(document: write.name)).inserted {
       throw .invalid("BatchWrite writes to the document \(write.name) more than once.")
+    }
+  }
+
+  /// Checks how deeply values are nested, before anything follows them down.
+  private static func checkDepth(of writes: [Write]) throws(FirestoreError) {
+    for write in writes {
+      if case .update(let document, _, _) = write.operation { try DocumentRules.checkDepth(of: document.fields) }
+      for transform in write.transforms {
+        guard let elements = transform.elements else { continue }
+        let path = try FieldPath(parsing: transform.fieldPath)
+        for element in elements { try DocumentRules.checkDepth(of: element, at: path) }
+      }
     }
   }
 
@@ -80,6 +94,16 @@ package enum WriteRules {
       for element in elements {
         if case .array = element { throw .invalid("Cannot have an array directly in an array: \(path)") }
       }
+    }
+  }
+}
+
+extension FieldTransform {
+  /// The operands that may be nested.
+  fileprivate var elements: [Value]? {
+    switch operation {
+    case .appendMissingElements(let elements), .removeAllFromArray(let elements): elements
+    case .serverTimestamp, .increment, .maximum, .minimum: nil
     }
   }
 }

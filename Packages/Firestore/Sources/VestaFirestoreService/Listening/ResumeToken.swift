@@ -1,3 +1,5 @@
+import VestaFirestoreModel
+
 /// Where to resume: the version up to which everything has been sent.
 ///
 /// One token serves all targets of a call, as a global snapshot tells one for all of them; what a target has missed since

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreModel
 
 /// Where a page ended, as a text that can stand in a URL.
 enum PageToken {

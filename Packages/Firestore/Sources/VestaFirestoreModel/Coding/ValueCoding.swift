@@ -1,4 +1,4 @@
-import VestaFirestoreBackend
+package import VestaFirestoreBackend
 
 /// How a value stands in a row: a tag, and what the tag needs.
 ///
@@ -19,7 +19,8 @@ private enum Tag: UInt8 {
 }
 
 extension ByteWriter {
-  mutating func write(map: MapValue) {
+  /// Appends the entries of a map.
+  package mutating func write(map: MapValue) {
     write(count: map.count)
     for (name, value) in map {
       write(text: name)
@@ -27,7 +28,8 @@ extension ByteWriter {
     }
   }
 
-  mutating func write(value: Value) {
+  /// Appends a value.
+  package mutating func write(value: Value) {
     switch value {
     case .null: write(.null)
     case .boolean(let value): write(value ? .yes : .no)
@@ -71,7 +73,8 @@ extension ByteReader {
   /// Deeper values are never written; reading them could use up the stack.
   private static let maximumDepth = 64
 
-  mutating func map(depth: Int = 0) throws(FirestoreError) -> MapValue {
+  /// Reads a map.
+  package mutating func map(depth: Int = 0) throws(FirestoreError) -> MapValue {
     let count = try count()
     guard depth <= ByteReader.maximumDepth, count >= 0 else { throw .damaged }
     var names: [String] = []
@@ -85,7 +88,8 @@ extension ByteReader {
     return MapValue(names: names, values: values)
   }
 
-  mutating func value(depth: Int = 0) throws(FirestoreError) -> Value {
+  /// Reads a value.
+  package mutating func value(depth: Int = 0) throws(FirestoreError) -> Value {
     guard let tag = Tag(rawValue: try byte()) else { throw .damaged }
     switch tag {
     case .null: return .null

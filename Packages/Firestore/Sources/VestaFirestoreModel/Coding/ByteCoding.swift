@@ -1,15 +1,18 @@
-import VestaFirestoreBackend
+package import VestaFirestoreBackend
 
 /// Writes numbers and texts of any length in a row.
-struct ByteWriter {
-  private(set) var bytes: [UInt8] = []
+package struct ByteWriter: Sendable {
+  /// The bytes written so far.
+  package private(set) var bytes: [UInt8] = []
 
-  init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+  /// A writer of nothing so far.
+  package init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
-  mutating func write(byte: UInt8) { bytes.append(byte) }
+  /// Appends one byte.
+  package mutating func write(byte: UInt8) { bytes.append(byte) }
 
   /// Seven bits in a byte, the lowest first.
-  mutating func write(count: Int) {
+  package mutating func write(count: Int) {
     var rest = UInt(bitPattern: count)
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -18,44 +21,52 @@ struct ByteWriter {
     bytes.append(UInt8(rest))
   }
 
-  mutating func write(fixed: UInt64) {
+  /// Appends eight bytes, the highest first.
+  package mutating func write(fixed: UInt64) {
     for shift in stride(from: UInt64(56), through: 0, by: -8) {
       bytes.append(UInt8(truncatingIfNeeded: fixed >> shift))
     }
   }
 
-  mutating func write(int: Int64) { write(fixed: UInt64(bitPattern: int)) }
+  /// Appends a signed integer in eight bytes.
+  package mutating func write(int: Int64) { write(fixed: UInt64(bitPattern: int)) }
 
-  mutating func write(text: String) {
+  /// Appends a string: the count of its UTF-8 bytes, then the bytes.
+  package mutating func write(text: String) {
     write(count: text.utf8.count)
     bytes.append(contentsOf: text.utf8)
   }
 
-  mutating func write(blob: [UInt8]) {
+  /// Appends bytes behind their count.
+  package mutating func write(blob: [UInt8]) {
     write(count: blob.count)
     bytes.append(contentsOf: blob)
   }
 }
 
 /// Reads what a `ByteWriter` wrote; total: other bytes give `DATA_LOSS`.
-struct ByteReader {
+package struct ByteReader: Sendable {
   private let bytes: [UInt8]
   private var position: Int
 
-  init(_ bytes: [UInt8], from start: Int = 0) {
+  /// A reader of bytes, from a position on.
+  package init(_ bytes: [UInt8], from start: Int = 0) {
     self.bytes = bytes
     position = start
   }
 
-  var isAtEnd: Bool { position >= bytes.count }
+  /// Whether every byte has been read.
+  package var isAtEnd: Bool { position >= bytes.count }
 
-  mutating func byte() throws(FirestoreError) -> UInt8 {
+  /// Reads one byte.
+  package mutating func byte() throws(FirestoreError) -> UInt8 {
     guard position < bytes.count else { throw .damaged }
     defer { position += 1 }
     return bytes[position]
   }
 
-  mutating func count() throws(FirestoreError) -> Int {
+  /// Reads what `write(count:)` wrote.
+  package mutating func count() throws(FirestoreError) -> Int {
     var result: UInt = 0
     var shift: UInt = 0
     while shift < 63 {
@@ -67,7 +78,8 @@ struct ByteReader {
     throw .damaged
   }
 
-  mutating func fixed() throws(FirestoreError) -> UInt64 {
+  /// Reads eight bytes, the highest first.
+  package mutating func fixed() throws(FirestoreError) -> UInt64 {
     guard bytes.count - position >= 8 else { throw .damaged }
     var result: UInt64 = 0
     for offset in 0..<8 { result = result << 8 | UInt64(bytes[position + offset]) }
@@ -75,16 +87,19 @@ struct ByteReader {
     return result
   }
 
-  mutating func int() throws(FirestoreError) -> Int64 { Int64(bitPattern: try fixed()) }
+  /// Reads a signed integer of eight bytes.
+  package mutating func int() throws(FirestoreError) -> Int64 { Int64(bitPattern: try fixed()) }
 
-  mutating func text() throws(FirestoreError) -> String {
+  /// Reads a string.
+  package mutating func text() throws(FirestoreError) -> String {
     let count = try count()
     guard count >= 0, bytes.count - position >= count else { throw .damaged }
     defer { position += count }
     return String(decoding: bytes[position..<position + count], as: UTF8.self)
   }
 
-  mutating func blob() throws(FirestoreError) -> [UInt8] {
+  /// Reads bytes behind their count.
+  package mutating func blob() throws(FirestoreError) -> [UInt8] {
     let count = try count()
     guard count >= 0, bytes.count - position >= count else { throw .damaged }
     defer { position += count }
@@ -93,6 +108,7 @@ struct ByteReader {
 }
 
 extension FirestoreError {
-  static let damaged = FirestoreError(
+  /// A row that cannot be decoded.
+  package static let damaged = FirestoreError(
     .dataLoss, "A row of the store cannot be read: other code wrote it, or it is damaged.")
 }

@@ -1,0 +1,135 @@
+package import VestaFirestoreBackend
+
+/// A document as a client knows it: what the service said last, or what local writes made of that.
+///
+/// Equality goes by key, contents, version and pending writes, and leaves the create time and the read time aside.
+package struct CachedDocument: Sendable, Hashable {
+  /// What is known about the document.
+  package enum Contents: Sendable, Hashable {
+    /// Nothing: it has never been seen.
+    case invalid
+    /// It exists and has these fields.
+    case found(MapValue)
+    /// It does not exist.
+    case missing
+    /// It exists at the version, with fields that only the service knows.
+    case unknown
+  }
+
+  /// Which writes are in it that the service has not sent back yet.
+  package enum Pending: UInt8, Sendable, Hashable {
+    /// None: it is what the service sent.
+    case none = 0
+    /// Writes that the service has not acknowledged; such a document has no version.
+    case local = 1
+    /// Writes that the service has acknowledged, and whose outcome it has not sent.
+    case committed = 2
+  }
+
+  /// The path of the document.
+  package let path: ResourcePath
+  /// The full name of the document.
+  package let name: String
+  /// What is known about it.
+  package private(set) var contents: Contents
+  /// The version of the contents; `.zero` for none.
+  package private(set) var version: Timestamp
+  /// When the document was created, where the service said so.
+  package var createTime: Timestamp?
+  /// At which time the service was read; `.zero` for never.
+  package var readTime: Timestamp = .zero
+  /// Which writes are in it that the service has not sent back.
+  package private(set) var pending = Pending.none
+
+  /// A document.
+  package init(
+    _ name: ResourceName, _ contents: Contents, version: Timestamp = .zero, createTime: Timestamp? = nil,
+    readTime: Timestamp = .zero
+  ) {
+    path = name.path
+    self.name = name.description
+    self.contents = contents
+    self.version = version
+    self.createTime = createTime
+    self.readTime = readTime
+  }
+
+  /// A document of the service's message.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for a name that is no document's.
+  package init(_ document: Document, likely: DatabaseName? = nil) throws(FirestoreError) {
+    path = try ResourceName(document: document.name, likely: likely).path
+    name = document.name
+    contents = .found(document.fields)
+    version = document.updateTime ?? .zero
+    createTime = document.createTime
+  }
+
+  /// The fields; `nil` unless the document is known to exist with its fields.
+  package var fields: MapValue? {
+    if case .found(let fields) = contents { return fields }
+    return nil
+  }
+
+  /// The document's message; `nil` unless it is known to exist with its fields.
+  package var document: Document? {
+    fields.map { Document(name: name, fields: $0, createTime: createTime, updateTime: version) }
+  }
+
+  /// Whether the document is known to exist with its fields.
+  package var isFound: Bool { fields != nil }
+  /// Whether the document is known not to exist.
+  package var isMissing: Bool { contents == .missing }
+  /// Whether anything is known about the document.
+  package var isValid: Bool { contents != .invalid }
+  /// Whether writes are in it that the service has not acknowledged.
+  package var hasLocalMutations: Bool { pending == .local }
+  /// Whether acknowledged writes are in it whose outcome the service has not sent.
+  package var hasCommittedMutations: Bool { pending == .committed }
+  /// Whether any writes are in it that the service has not sent back.
+  package var hasPendingWrites: Bool { pending != .none }
+
+  /// The value at a path, which may be the document's name.
+  package func value(at path: FieldPath) -> Value? {
+    path.isDocumentName ? .reference(name) : fields?[path]
+  }
+
+  /// Replaces the contents by what the service sent: nothing is pending any more.
+  package mutating func become(_ contents: Contents, at version: Timestamp) {
+    self.contents = contents
+    self.version = version
+    pending = .none
+  }
+
+  /// Replaces the contents by what local writes make of them; such a document has no version.
+  package mutating func mutateLocally(to contents: Contents) {
+    self.contents = contents
+    version = .zero
+    pending = .local
+  }
+
+  /// Replaces the contents by what an acknowledged write makes of them.
+  package mutating func commit(_ contents: Contents, at version: Timestamp) {
+    self.contents = contents
+    self.version = version
+    pending = .committed
+  }
+
+  /// Whether the two are the same for listeners.
+  package static func == (left: CachedDocument, right: CachedDocument) -> Bool {
+    left.version == right.version && left.pending == right.pending && left.path == right.path
+      && left.contents == right.contents
+  }
+
+  /// Feeds what equality goes by.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(path)
+    hasher.combine(version)
+    hasher.combine(pending)
+  }
+}
+
+extension Timestamp {
+  /// The beginning of 1970, which stands for "no version".
+  package static let zero = Timestamp(seconds: 0)
+}

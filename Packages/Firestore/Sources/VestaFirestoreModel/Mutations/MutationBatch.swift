@@ -1,0 +1,72 @@
+package import VestaFirestoreBackend
+
+/// The writes of one call, which the service commits together.
+package struct MutationBatch: Sendable, Hashable {
+  /// The identifier; later batches of a user have larger ones.
+  package let id: Int
+  /// When the user wrote it; what pending server times are taken to be.
+  package let localWriteTime: Timestamp
+  /// What incremented numbers were when the user wrote it, see `Mutation.base(on:)`.
+  package let baseMutations: [Mutation]
+  /// The writes in their order.
+  package let mutations: [Mutation]
+
+  /// A batch of writes.
+  package init(id: Int, localWriteTime: Timestamp, baseMutations: [Mutation] = [], mutations: [Mutation]) {
+    self.id = id
+    self.localWriteTime = localWriteTime
+    self.baseMutations = baseMutations
+    self.mutations = mutations
+  }
+
+  /// The documents that are written, each once.
+  package var paths: Set<ResourcePath> { Set(mutations.map(\.path)) }
+
+  /// Applies the batch to a document before the service has answered.
+  ///
+  /// - Returns: The fields that have been changed by now.
+  package func applyLocally(to document: inout CachedDocument, mutated: MutatedFields = .none) -> MutatedFields {
+    var mutated = mutated
+    for mutation in baseMutations + mutations where mutation.path == document.path {
+      mutated = mutation.applyLocally(to: &document, mutated: mutated, at: localWriteTime)
+    }
+    return mutated
+  }
+
+  /// Applies the batch to a document with the service's answer.
+  package func applyAcknowledged(to document: inout CachedDocument, _ acknowledgement: BatchAcknowledgement) {
+    for (mutation, result) in zip(mutations, acknowledgement.results) where mutation.path == document.path {
+      mutation.applyAcknowledged(
+        to: &document, version: result.updateTime ?? acknowledgement.commitTime, results: result.transformResults)
+    }
+  }
+}
+
+/// What the service answered to a batch.
+package struct BatchAcknowledgement: Sendable, Hashable {
+  /// The batch.
+  package let batch: MutationBatch
+  /// The time of the commit.
+  package let commitTime: Timestamp
+  /// One result for each mutation.
+  package let results: [WriteResult]
+
+  /// An answer.
+  ///
+  /// - Returns: `nil` when the results are not one for each mutation.
+  package init?(_ batch: MutationBatch, commitTime: Timestamp, results: [WriteResult]) {
+    guard results.count == batch.mutations.count else { return nil }
+    self.batch = batch
+    self.commitTime = commitTime
+    self.results = results
+  }
+
+  /// The version of each document: that of its last write.
+  package var versions: [ResourcePath: Timestamp] {
+    var versions: [ResourcePath: Timestamp] = [:]
+    for (mutation, result) in zip(batch.mutations, results) {
+      versions[mutation.path] = result.updateTime ?? commitTime
+    }
+    return versions
+  }
+}
