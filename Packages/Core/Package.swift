@@ -15,11 +15,14 @@ let package = Package(
   products: [
     .library(name: "VestaConcurrency", targets: ["VestaConcurrency"]),
     .library(name: "VestaCore", targets: ["VestaCore"]),
+    .library(name: "VestaDataCoding", targets: ["VestaDataCoding"]),
   ],
   targets: [
     .target(name: "VestaConcurrency", swiftSettings: settings),
     .target(name: "VestaCore", dependencies: ["VestaConcurrency"], swiftSettings: settings),
+    .target(name: "VestaDataCoding", swiftSettings: settings),
     .testTarget(name: "VestaConcurrencyTests", dependencies: ["VestaConcurrency"], swiftSettings: settings),
+    .testTarget(name: "VestaDataCodingTests", dependencies: ["VestaDataCoding"], swiftSettings: settings),
     .testTarget(name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

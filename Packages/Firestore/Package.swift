@@ -13,6 +13,7 @@ let package = Package(
   name: "Firestore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
+    .library(name: "VestaFirestore", targets: ["VestaFirestore"]),
     .library(name: "VestaFirestoreReference", targets: ["VestaFirestoreReference"]),
     .library(name: "VestaFirestoreService", targets: ["VestaFirestoreService"]),
   ],
@@ -24,6 +25,23 @@ let package = Package(
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
+    .target(
+      name: "VestaFirestore",
+      dependencies: [
+        "VestaFirestoreModel",
+        .product(name: "VestaDataCoding", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFirestoreTests",
+      dependencies: [
+        "VestaFirestore", "VestaFirestoreModel",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+      ],
+      swiftSettings: settings
+    ),
     .target(
       name: "VestaFirestoreModel",
       dependencies: [.product(name: "VestaFirestoreBackend", package: "FirestoreBackend")],

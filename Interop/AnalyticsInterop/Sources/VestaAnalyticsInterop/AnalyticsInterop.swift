@@ -7,7 +7,7 @@ public import VestaListenerInterop
 /// An *origin* names the product that speaks, such as `"fcm"`. A user property whose name starts with `_` is internal:
 /// it is meant for products, not for the app.
 ///
-/// Promises of every implementation (`AnalyticsInteropContracts` checks them):
+/// Promises of every implementation (`VestaAnalyticsInteropContracts` checks them):
 /// - All methods may be called from any thread at any time, also from within a listener, and none of them waits for
 ///   the network or a disk.
 /// - Events keep their order and their parameters; none is lost on the way to a listener.

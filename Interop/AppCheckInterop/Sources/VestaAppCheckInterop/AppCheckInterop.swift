@@ -4,7 +4,7 @@ public import VestaListenerInterop
 ///
 /// Products send the token along with each call when App Check is there.
 ///
-/// Promises of every implementation (`AppCheckInteropContracts` checks them):
+/// Promises of every implementation (`VestaAppCheckInteropContracts` checks them):
 /// - All methods may be called from any thread at any time, also from within a listener.
 /// - There is always a token to send, also after a failure; `AppCheckTokenResultInterop` says why.
 /// - A token stays the same until it is refreshed. A listener hears of each new one.

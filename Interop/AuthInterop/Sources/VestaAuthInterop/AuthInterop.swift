@@ -4,7 +4,7 @@ public import VestaListenerInterop
 ///
 /// Firestore, Database, Storage and Functions use it when it is there and act as nobody when it is not.
 ///
-/// Promises of every implementation (`AuthInteropContracts` checks them):
+/// Promises of every implementation (`VestaAuthInteropContracts` checks them):
 /// - All methods may be called from any thread at any time, also from within a listener.
 /// - Nobody signed in is not an error: the user id and the token are `nil`.
 /// - A token stays the same until it is refreshed. A listener hears of each new one.

@@ -11,7 +11,7 @@
 /// let token = try JWT.sign(["sub": "alice", "exp": 1_800_000_000], with: key)
 /// ```
 ///
-/// The promises are checked by `CryptoContracts` in the `CryptoInteropContracts` library.
+/// The promises are checked by `CryptoContracts` in the `VestaCryptoInteropContracts` library.
 public protocol CryptoProvider: Sendable {
   /// The digest of a run of bytes.
   ///

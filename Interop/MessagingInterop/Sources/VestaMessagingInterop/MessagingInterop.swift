@@ -4,7 +4,7 @@ public import VestaListenerInterop
 ///
 /// Functions sends it along with each call when it is there.
 ///
-/// Promises of every implementation (`MessagingInteropContracts` checks them):
+/// Promises of every implementation (`VestaMessagingInteropContracts` checks them):
 /// - All methods may be called from any thread at any time, also from within a listener, and none of them waits for
 ///   the network.
 /// - Without a registration there is no token, and that is not an error.
