@@ -1,5 +1,5 @@
 package import VestaFirestoreBackend
-package import VestaFirestoreModel
+import VestaFirestoreModel
 
 /// A listener's number, unique in its client.
 package typealias ListenerID = Int
@@ -109,6 +109,9 @@ package struct EventMachine: Sendable {
 
   /// The query of a listener.
   func query(of listener: ListenerID) -> LocalQuery? { queryOfListener[listener].flatMap { infos[$0]?.query } }
+
+  /// Whether any listener of a query asks the backend.
+  func isRemote(_ id: QueryID) -> Bool { infos[id]?.isRemote ?? false }
 
   /// Adds a listener.
   mutating func add(

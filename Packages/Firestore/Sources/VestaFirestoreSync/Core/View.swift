@@ -1,4 +1,4 @@
-package import VestaFirestoreBackend
+import VestaFirestoreBackend
 package import VestaFirestoreModel
 
 /// The results of one query, kept current by the changes of documents.
@@ -88,16 +88,17 @@ package struct View: Sendable {
     var needsRefill = false
 
     init(view: View, previous: DocumentChanges?) {
+      let oldDocuments = previous?.documents ?? view.documents
       query = view.query
-      oldDocuments = previous?.documents ?? view.documents
+      self.oldDocuments = oldDocuments
       oldMutatedKeys = view.mutatedKeys
       isRefill = previous != nil
       documents = oldDocuments
       mutatedKeys = previous?.mutatedKeys ?? view.mutatedKeys
       changes = previous?.changes ?? DocumentChangeSet()
-      let isFull = query.limit.map { oldDocuments.count == $0 } ?? false
-      lastInLimit = isFull && query.limitType == .first ? oldDocuments.last : nil
-      firstInLimit = isFull && query.limitType == .last ? oldDocuments.first : nil
+      let isFull = oldDocuments.count == view.query.limit
+      lastInLimit = isFull && view.query.limitType == .first ? oldDocuments.last : nil
+      firstInLimit = isFull && view.query.limitType == .last ? oldDocuments.first : nil
     }
 
     mutating func addInitial(_ matching: [CachedDocument]) {

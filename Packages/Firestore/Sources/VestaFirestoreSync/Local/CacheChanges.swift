@@ -1,4 +1,4 @@
-package import VestaFirestoreModel
+import VestaFirestoreModel
 
 /// The rows of the cache that an event has changed and that must be written.
 package struct CacheChanges: Sendable {

@@ -1,4 +1,4 @@
-package import VestaFirestoreBackend
+import VestaFirestoreBackend
 package import VestaFirestoreModel
 
 /// What the backend tells: snapshots of the watch stream.

@@ -1,4 +1,4 @@
-package import VestaFirestoreModel
+import VestaFirestoreModel
 
 /// Which documents and targets go, and when.
 extension LocalStore {
@@ -85,5 +85,14 @@ extension LocalStore {
   /// How large the cache is, as the service counts the sizes of documents.
   package var byteSize: Int {
     documents.all.reduce(0) { $0 + DocumentSize.size(ofName: $1.name) + 32 + ($1.fields.map(DocumentSize.size(of:)) ?? 0) }
+  }
+}
+
+extension ClientMachine {
+  /// Removes the least recently used targets and documents if the cache is larger than a number of bytes.
+  package func collectGarbage(
+    threshold: Int, percentile: Int = 10, maximum: Int = 1000
+  ) -> LocalStore.GarbageResult {
+    local.collectGarbage(threshold: threshold, percentile: percentile, maximum: maximum)
   }
 }

@@ -1,4 +1,4 @@
-package import VestaFirestoreBackend
+import VestaFirestoreBackend
 package import VestaFirestoreModel
 
 /// The documents as the backend sent them, found by path and by collection.

@@ -1,4 +1,4 @@
-package import VestaFirestoreModel
+import VestaFirestoreModel
 
 /// Pairs of a document and a number, found from both sides: which target or view refers to which document.
 package struct ReferenceSet: Sendable {

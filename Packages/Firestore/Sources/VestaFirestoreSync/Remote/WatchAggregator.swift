@@ -112,7 +112,8 @@ package struct WatchAggregator {
   }
 
   private mutating func acknowledge(_ id: Int32) {
-    states[id]?.outstandingResponses = max(0, (states[id]?.outstandingResponses ?? 1) - 1)
+    let outstanding = states[id]?.outstandingResponses ?? 1
+    states[id]?.outstandingResponses = max(0, outstanding - 1)
   }
 
   private mutating func reset(_ id: Int32) {
