@@ -11,7 +11,7 @@ final class SpecDriver {
   }
 
   private(set) var machine: ClientMachine
-  let makeStore: () -> LocalStore
+  private let disk: SpecDisk
   private let limboLimit: Int?
   private let md5: BloomFilter.Digest
 
@@ -41,11 +41,11 @@ final class SpecDriver {
   private(set) var user = ""
   private(set) var isNetworkEnabled = true
 
-  init(limboLimit: Int?, md5: @escaping BloomFilter.Digest, makeStore: @escaping () -> LocalStore) {
+  init(limboLimit: Int?, md5: @escaping BloomFilter.Digest, disk: SpecDisk) {
     self.limboLimit = limboLimit
     self.md5 = md5
-    self.makeStore = makeStore
-    machine = SpecDriver.machine(makeStore(), limboLimit, md5)
+    self.disk = disk
+    machine = SpecDriver.machine(disk.open(), limboLimit, md5)
     machine.enableNetwork()
     drain()
   }
@@ -128,7 +128,7 @@ final class SpecDriver {
   func restart() {
     machine.shutDown()
     drain()
-    machine = SpecDriver.machine(makeStore(), limboLimit, md5)
+    machine = SpecDriver.machine(disk.open(), limboLimit, md5)
     (activeTargets, sentWrites, timers, listeners, queries) = ([:], [], [], [:], [:])
     if !user.isEmpty { machine.changeUser(user) }
     machine.enableNetwork()
@@ -193,6 +193,7 @@ final class SpecDriver {
   func drain() {
     while true {
       let actions = machine.takeActions()
+      disk.write(machine.takeRows())
       if actions.isEmpty { return }
       for action in actions { perform(action) }
     }

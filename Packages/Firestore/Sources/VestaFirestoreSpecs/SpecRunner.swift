@@ -68,8 +68,7 @@ public struct SpecRunner {
 
   private func run(_ test: SpecCase, _ mode: Mode) throws {
     let disk = SpecDisk(isDurable: mode == .durable, isEager: test.usesEagerGarbageCollection)
-    let driver = SpecDriver(limboLimit: test.limboLimit, md5: md5) { disk.open() }
-    disk.driver = driver
+    let driver = SpecDriver(limboLimit: test.limboLimit, md5: md5, disk: disk)
     var expectations = SpecExpectations()
     for (index, step) in test.steps.enumerated() {
       do {
@@ -161,20 +160,24 @@ struct SpecStep {
   }
 }
 
-/// What survives the restart of a client.
+/// What survives the restart of a client: in durable mode the rows that it wrote.
 final class SpecDisk {
   private let isDurable: Bool
   private let isEager: Bool
-  weak var driver: SpecDriver?
+  private var rows: [[UInt8]: [UInt8]] = [:]
 
   init(isDurable: Bool, isEager: Bool) {
     self.isDurable = isDurable
     self.isEager = isEager
   }
 
+  func write(_ changes: [CacheRow]) { for row in changes { rows[row.key] = row.value } }
+
   func open() -> LocalStore {
     let policy: LocalStore.GarbagePolicy = isDurable || !isEager ? .leastRecentlyUsed(bytes: nil) : .eager
-    guard isDurable, let driver else { return LocalStore(database: SpecJSON.database, user: "", policy: policy) }
-    return driver.machine.local
+    guard isDurable else { return LocalStore(database: SpecJSON.database, user: "", policy: policy) }
+    var loader = CacheLoader(database: SpecJSON.database)
+    for (key, value) in rows { loader.add(key: key, value: value) }
+    return loader.makeStore(user: "", policy: policy)
   }
 }

@@ -131,8 +131,9 @@ extension LocalStore {
     for query in load.queries { keep(query, keysByQuery[query.name] ?? []) }
     bundles.bundles[bundle.id] = bundle
     changes.bundles.insert(bundle.id)
+    let result = localDocuments(changed)
     endTransaction()
-    return localDocuments(changed)
+    return result
   }
 
   private mutating func replaceUmbrella(_ key: DocumentKey, _ id: Int32) {

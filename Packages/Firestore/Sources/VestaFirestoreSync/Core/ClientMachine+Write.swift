@@ -96,6 +96,7 @@ extension ClientMachine {
   /// Ceases to use the network: listeners are told what the cache has, and writes wait.
   package func disableNetwork() {
     isNetworkEnabled = false
+    if configuration.keepsOnlyPendingWrites { local.noteAllBatches() }
     stopStreams()
     perform(onlineMachine.update(.offline))
   }

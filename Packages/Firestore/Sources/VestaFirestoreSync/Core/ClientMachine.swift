@@ -28,6 +28,8 @@ package final class ClientMachine {
     package var digest: BloomFilter.Digest?
     /// A time in seconds that only grows.
     package var monotonicTime: @Sendable () -> Double = { 0 }
+    /// Whether rows are made of pending writes alone, and only while the network is disabled.
+    package var keepsOnlyPendingWrites = false
     /// A random number from 0 to 1.
     package var random: @Sendable () -> Double = { 0.5 }
 
@@ -75,6 +77,8 @@ package final class ClientMachine {
   var hasShakenHands = false
   var writeToken: [UInt8] = []
   var isNetworkEnabled = false
+  /// The keys of the pending writes that have a row, where only those have.
+  private var keptBatches: Set<[UInt8]>
 
   private var actions: [ClientAction] = []
 
@@ -82,13 +86,27 @@ package final class ClientMachine {
   package init(_ configuration: Configuration, local: LocalStore) {
     self.configuration = configuration
     self.local = local
-    limboIDs = .limbo
+    keptBatches = local.batchKeys
   }
 
   /// The actions since the last call, in order.
   package func takeActions() -> [ClientAction] {
     defer { actions = [] }
     return actions
+  }
+
+  /// The rows of a durable cache that have changed since the last call.
+  package func takeRows() -> [CacheRow] {
+    let rows = local.takeRows()
+    guard configuration.keepsOnlyPendingWrites else { return rows }
+    return rows.filter { row in
+      guard row.isBatch else { return false }
+      if row.value == nil { return keptBatches.remove(row.key) != nil }
+      // While the network is enabled, the engine has the write before a row would be durable.
+      if isNetworkEnabled { return false }
+      keptBatches.insert(row.key)
+      return true
+    }
   }
 
   func emit(_ action: ClientAction) { actions.append(action) }

@@ -8,8 +8,6 @@ package struct CacheChanges: Sendable {
   package var sequenceNumbers: Set<DocumentKey> = []
   /// Pending writes, by user and batch.
   package var batches: Set<UserBatch> = []
-  /// Overlays, by user and document.
-  package var overlays: Set<UserDocument> = []
   /// Targets.
   package var targets: Set<Int32> = []
   /// Documents of targets.
@@ -26,7 +24,7 @@ package struct CacheChanges: Sendable {
 
   /// Whether nothing has changed.
   package var isEmpty: Bool {
-    documents.isEmpty && sequenceNumbers.isEmpty && batches.isEmpty && overlays.isEmpty && targets.isEmpty
+    documents.isEmpty && sequenceNumbers.isEmpty && batches.isEmpty && targets.isEmpty
       && targetDocuments.isEmpty && bundles.isEmpty && namedQueries.isEmpty && !globals
   }
 
@@ -36,14 +34,6 @@ package struct CacheChanges: Sendable {
     package let user: String
     /// The batch.
     package let id: Int
-  }
-
-  /// A document that a user has written.
-  package struct UserDocument: Sendable, Hashable {
-    /// The user; empty for nobody.
-    package let user: String
-    /// The document.
-    package let key: DocumentKey
   }
 
   /// A document of a target.

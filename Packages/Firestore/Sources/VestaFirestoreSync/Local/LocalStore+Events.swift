@@ -15,8 +15,10 @@ extension LocalStore {
       targets.lastRemoteSnapshotVersion = event.version
       changes.globals = true
     }
+    // Views are told before the transaction ends: what nothing refers to leaves the cache then.
+    let result = localDocuments(changed)
     endTransaction()
-    return localDocuments(changed)
+    return result
   }
 
   private mutating func apply(_ change: TargetUpdate, to id: Int32, _ event: RemoteEvent) {

@@ -58,12 +58,21 @@ extension LocalStore {
   }
 
   private mutating func remove(_ batch: MutationBatch) -> [DocumentKey: CachedDocument] {
-    guard let (batch, uncovered) = queues[user]?.remove(batch.id) else { return [:] }
+    guard let batch = queues[user]?.remove(batch.id) else { return [:] }
     changes.batches.insert(.init(user: user, id: batch.id))
-    for key in uncovered { changes.overlays.insert(.init(user: user, key: key)) }
     for key in batch.paths { dereference(key) }
     recalculateOverlays(of: batch.paths)
     return localDocuments(batch.paths)
+  }
+
+  /// The keys of the rows of all pending writes.
+  var batchKeys: Set<[UInt8]> {
+    Set(queues.flatMap { user, queue in queue.batches.map { CacheKey.batch(user: user, $0.id).bytes } })
+  }
+
+  /// Makes rows of all pending writes.
+  mutating func noteAllBatches() {
+    for (user, queue) in queues { for batch in queue.batches { changes.batches.insert(.init(user: user, id: batch.id)) } }
   }
 
   /// Notes the token of the last response of the write stream.
@@ -71,10 +80,7 @@ extension LocalStore {
 
   // MARK: Overlays
 
-  mutating func save(_ overlay: Overlay) {
-    queues[user]?.save(overlay)
-    changes.overlays.insert(.init(user: user, key: overlay.mutation.path))
-  }
+  mutating func save(_ overlay: Overlay) { queues[user]?.save(overlay) }
 
   /// Computes overlays anew by applying the pending batches, oldest first.
   mutating func recalculateOverlays(of keys: some Sequence<DocumentKey>) {
@@ -91,7 +97,6 @@ extension LocalStore {
         save(Overlay(largestBatchID: last, mutation))
       } else if queue.overlays[key] != nil {
         queues[user]?.removeOverlay(of: key)
-        changes.overlays.insert(.init(user: user, key: key))
       }
     }
   }

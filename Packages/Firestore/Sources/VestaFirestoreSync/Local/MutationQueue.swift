@@ -18,11 +18,9 @@ package struct MutationQueue: Sendable {
   /// A queue without writes.
   package init() {}
 
-  /// A queue with what a cache kept of it.
-  package init(batches: [MutationBatch], overlays: [Overlay], nextID: Int) {
+  /// A queue with the batches that a cache kept; overlays are computed by the cache.
+  package init(batches: [MutationBatch]) {
     for batch in batches.sorted(by: { $0.id < $1.id }) { insert(batch) }
-    for overlay in overlays { save(overlay) }
-    self.nextID = max(self.nextID, nextID)
   }
 
   /// Whether nothing is pending.
@@ -49,17 +47,16 @@ package struct MutationQueue: Sendable {
 
   /// Removes a batch and the overlays that end with it.
   ///
-  /// - Returns: The batch, and the documents that have lost their overlay.
-  package mutating func remove(_ id: Int) -> (batch: MutationBatch, uncovered: [DocumentKey])? {
+  /// - Returns: The batch; `nil` when it is not in the queue.
+  package mutating func remove(_ id: Int) -> MutationBatch? {
     guard let index = batches.firstIndex(where: { $0.id == id }) else { return nil }
     let batch = batches.remove(at: index)
     for key in batch.paths {
       idsByKey[key]?.remove(id)
       if idsByKey[key]?.isEmpty == true { idsByKey[key] = nil }
     }
-    let uncovered = batch.paths.filter { overlays[$0]?.largestBatchID == id }
-    for key in uncovered { removeOverlay(of: key) }
-    return (batch, Array(uncovered))
+    for key in batch.paths where overlays[key]?.largestBatchID == id { removeOverlay(of: key) }
+    return batch
   }
 
   /// The first batch after an identifier.
