@@ -68,6 +68,15 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "VestaFirestoreIndexes",
+      dependencies: [
+        "VestaFirestoreModel",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
       name: "VestaFirestoreReference",
       dependencies: [
         "VestaFirestoreModel",
@@ -79,7 +88,7 @@ let package = Package(
     .target(
       name: "VestaFirestoreService",
       dependencies: [
-        "VestaFirestoreModel",
+        "VestaFirestoreIndexes", "VestaFirestoreModel",
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
@@ -92,7 +101,7 @@ let package = Package(
     .testTarget(
       name: "VestaFirestoreServiceTests",
       dependencies: [
-        "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
+        "VestaFirestoreIndexes", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),

@@ -3,6 +3,7 @@ import VestaFirestoreModel
 import VestaStoreInteropContracts
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct DeclaredIndexTests {
@@ -118,6 +119,7 @@ struct DeclaredIndexTests {
     _ indexes: FirestoreIndexes, _ clock: ManualClock = ManualClock(), store: ModelStore = ModelStore()
   ) -> FirestoreEngine {
     var options = FirestoreServiceOptions()
+    options.automaticIndexUses = 1
     options.now = { clock.now() }
     options.indexes = indexes
     return FirestoreEngine(store: store, options: options)

@@ -3,6 +3,7 @@ import VestaFirestoreModel
 import VestaStoreInteropContracts
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct IndexRulesTests {
@@ -157,8 +158,9 @@ struct IndexRulesTests {
 
   @Test func aQueryWaitsForTheIndexThatIsBeingMade() async throws {
     let store = GatedStore()
-    try await FirestoreEngine(store: store).commit(update("rooms/a", ["a": .integer(1), "n": .integer(1)]))
+    try await makeEngine(on: store).commit(update("rooms/a", ["a": .integer(1), "n": .integer(1)]))
     var options = FirestoreServiceOptions()
+    options.automaticIndexUses = 1
     options.requiresDeclaredIndexes = true
     options.indexes = FirestoreIndexes(indexes: [
       try .init(collectionGroup: "rooms", fields: [.init("a", .ascending), .init("n", .ascending)])
@@ -186,6 +188,7 @@ struct IndexRulesTests {
 
   @Test func aTargetThatNeedsAnIndexEndsWithTheSameText() async throws {
     var options = FirestoreServiceOptions()
+    options.automaticIndexUses = 1
     options.requiresDeclaredIndexes = true
     let engine = FirestoreEngine(store: ModelStore(), options: options)
     let query = StructuredQuery(from: [.init(collectionID: "rooms")], filter: equal("a"), orderBy: [asc("n")])

@@ -5,6 +5,7 @@ import VestaStoreInterop
 import VestaStoreInteropContracts
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct IndexTests {
@@ -63,7 +64,7 @@ struct IndexTests {
 
   @Test func anUnfinishedIndexIsFinishedAfterARestart() async throws {
     let store = ModelStore()
-    let first = FirestoreEngine(store: store)
+    let first = makeEngine(on: store)
     for number in 0..<450 { try await first.commit(update("rooms/\(number)", ["n": .integer(Int64(number))])) }
     let keys = try await first.engine(database).keys
     let shape = IndexShape(
@@ -75,7 +76,7 @@ struct IndexTests {
       try await transaction.put(row.bytes, for: keys.index(head.catalogue))
       try await transaction.put(head.bytes, for: keys.head)
     }
-    let second = FirestoreEngine(store: store)
+    let second = makeEngine(on: store)
     try await second.commit(update("rooms/0", ["n": .integer(-1)]))
     try await second.engine(database).indexes.settle()
     let query = StructuredQuery(
@@ -160,7 +161,7 @@ struct IndexTests {
 
   @Test func makingAnIndexJumpsOverOtherCollections() async throws {
     let store = CountingStore()
-    let engine = FirestoreEngine(store: store)
+    let engine = makeEngine(on: store)
     for collection in ["halls", "zones"] {
       let writes = (0..<500).map { update("\(collection)/\($0)", ["n": .integer(Int64($0))]) }
       _ = try await engine.commit(CommitRequest(database: database, writes: writes), context: owner)

@@ -3,13 +3,14 @@ import VestaFirestoreModel
 import VestaStoreInterop
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct ListenStartTests {
   private let store = HeldStore()
   private let engine: FirestoreEngine
 
-  init() { engine = FirestoreEngine(store: store) }
+  init() { engine = makeEngine(on: store) }
 
   private func target(_ id: Int32, _ query: StructuredQuery, resume: Target.Resume? = nil) -> Target {
     Target(id: id, .query(parent: root, query), resume: resume)

@@ -68,7 +68,7 @@ struct ListingCostTests {
   private let engine: FirestoreEngine
 
   init() async throws {
-    engine = FirestoreEngine(store: store)
+    engine = makeEngine(on: store)
     for start in stride(from: 0, to: 600, by: 200) {
       var writes: [Write] = []
       for number in start..<start + 200 {

@@ -9,7 +9,7 @@ struct NearestTests {
   func theNearestAmongTheFilteredAreFoundThroughAnIndex(seed: UInt64) async throws {
     var data = RandomData(generator: SeededGenerator(seed: seed))
     let store = CountingStore()
-    let engine = FirestoreEngine(store: store)
+    let engine = makeEngine(on: store)
     let reference = ReferenceBackend()
     for number in 0..<400 {
       let vector = (0..<3).map { _ in Double(Int.random(in: -4...4, using: &data.generator)) }

@@ -59,7 +59,10 @@ struct PartitionTests {
 
   @Test func aLargeGroupIsSampled() async throws {
     let store = CountingStore()
-    let engine = FirestoreEngine(store: store)
+    // The index of the group is asked for at the end of the first round, and made outside of what is counted.
+    var options = FirestoreServiceOptions()
+    options.automaticIndexUses = 2
+    let engine = FirestoreEngine(store: store, options: options)
     var generator = SeededGenerator(seed: 9)
     let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
     let paths = (0..<6000).map { number in
@@ -67,14 +70,15 @@ struct PartitionTests {
       return number.isMultiple(of: 2) ? "rooms/\(id)" : "halls/\(number % 10)/rooms/\(id)"
     }
     try await fill(engine, paths)
-    for _ in 0..<2 {
+    for round in 0..<2 {
       let (rows, cursors) = try await store.rows { try await self.cursors(engine, count: 7) }
       #expect(cursors.count == 7)
       #expect(rows.total <= 4096 + 100, "\(rows)")
       let parts = try await self.parts(engine, cursors)
       #expect(parts.joined().count == 6000)
-      #expect(parts.allSatisfy { $0.count < 2500 }, "\(parts.map(\.count))")
+      #expect(parts.allSatisfy { $0.count < 1500 }, "\(parts.map(\.count))")
       #expect(Set(parts.joined().map(\.name)).count == 6000)
+      if round == 0 { _ = try await self.cursors(engine, count: 7) }
       try await engine.engine(database).indexes.settle()
     }
   }

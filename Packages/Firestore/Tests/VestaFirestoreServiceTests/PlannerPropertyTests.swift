@@ -4,6 +4,7 @@ import VestaFirestoreReference
 import VestaStoreInterop
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct PlannerPropertyTests {
@@ -101,7 +102,7 @@ struct PlannerPropertyTests {
   func everyCollectionIsWalkedInOrder(seed: UInt64) async throws {
     var data = RandomData(generator: SeededGenerator(seed: seed))
     let store = CountingStore()
-    let engine = FirestoreEngine(store: store)
+    let engine = makeEngine(on: store)
     let reference = ReferenceBackend()
     func segment() -> String { data.pick(["a", "b", "__id7__", "__id12__", "rooms", "z"]) }
     for _ in 0..<80 {

@@ -13,6 +13,7 @@ struct QueryCostTests {
   init() async throws {
     let clock = ManualClock()
     var options = FirestoreServiceOptions()
+    options.automaticIndexUses = 1
     options.now = { clock.now() }
     engine = FirestoreEngine(store: store, options: options)
     for start in stride(from: 0, to: QueryCostTests.size, by: 500) {

@@ -4,6 +4,7 @@ import VestaStoreInterop
 import VestaStoreInteropContracts
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct StorageTests {
@@ -75,7 +76,7 @@ struct StorageTests {
 
   @Test func aLargeCommitIsLoggedInParts() async throws {
     let store = ModelStore()
-    let engine = FirestoreEngine(store: store)
+    let engine = makeEngine(on: store)
     let text = String(repeating: "x", count: 200_000)
     let writes = (0..<6).map { update("rooms/\($0)", ["t": .string(text)]) }
     _ = try await engine.commit(CommitRequest(database: database, writes: writes), context: owner)

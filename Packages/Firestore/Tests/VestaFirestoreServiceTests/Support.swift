@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaConcurrency
 import VestaFirestoreService
@@ -16,10 +17,24 @@ final class ManualClock: Sendable {
   func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000_000 } }
 }
 
-func makeEngine(_ clock: ManualClock = ManualClock()) -> FirestoreEngine {
+/// An engine that makes an index as soon as a query lacks it.
+func makeEngine(
+  _ clock: ManualClock = ManualClock(), _ change: (inout FirestoreServiceOptions) -> Void = { _ in }
+) -> FirestoreEngine {
   var options = FirestoreServiceOptions()
   options.now = { clock.now() }
+  options.automaticIndexUses = 1
+  options.automaticIndexesPerCollection = 1000
+  change(&options)
   return FirestoreEngine(store: ModelStore(), options: options)
+}
+
+/// An engine on a store, with the system's clock, that makes an index as soon as a query lacks it.
+func makeEngine(on store: any OrderedStore) -> FirestoreEngine {
+  var options = FirestoreServiceOptions()
+  options.automaticIndexUses = 1
+  options.automaticIndexesPerCollection = 1000
+  return FirestoreEngine(store: store, options: options)
 }
 
 func name(_ path: String) -> String { root + "/" + path }

@@ -18,7 +18,7 @@ private enum Tag: UInt8 {
   case map = 11
 }
 
-extension ByteWriter {
+extension RowWriter {
   /// Appends the entries of a map.
   package mutating func write(map: MapValue) {
     write(count: map.count)
@@ -69,14 +69,14 @@ extension ByteWriter {
   private mutating func write(_ tag: Tag) { write(byte: tag.rawValue) }
 }
 
-extension ByteReader {
+extension RowReader {
   /// Deeper values are never written; reading them could use up the stack.
   private static let maximumDepth = 64
 
   /// Reads a map.
   package mutating func map(depth: Int = 0) throws(FirestoreError) -> MapValue {
     let count = try count()
-    guard depth <= ByteReader.maximumDepth, count >= 0 else { throw .damaged }
+    guard depth <= RowReader.maximumDepth, count >= 0 else { throw .damaged }
     var names: [String] = []
     var values: [Value] = []
     names.reserveCapacity(min(count, 1024))
@@ -109,7 +109,7 @@ extension ByteReader {
       return .geoPoint(GeoPoint(latitude: latitude, longitude: Double(bitPattern: try fixed())))
     case .array:
       let count = try count()
-      guard depth <= ByteReader.maximumDepth, count >= 0 else { throw .damaged }
+      guard depth <= RowReader.maximumDepth, count >= 0 else { throw .damaged }
       var values: [Value] = []
       for _ in 0..<count { values.append(try value(depth: depth + 1)) }
       return .array(values)

@@ -4,7 +4,7 @@ package import VestaFirestoreBackend
 extension Mutation {
   /// The bytes of the mutation.
   package var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(mutation: self)
     return writer.bytes
   }
@@ -13,7 +13,7 @@ extension Mutation {
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
   package init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     self = try reader.mutation()
   }
 }
@@ -21,7 +21,7 @@ extension Mutation {
 extension MutationBatch {
   /// The bytes of the batch.
   package var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(int: Int64(id))
     writer.write(time: localWriteTime)
     for list in [baseMutations, mutations] {
@@ -35,7 +35,7 @@ extension MutationBatch {
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
   package init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     guard let id = Int(exactly: try reader.int()) else { throw .damaged }
     let time = try reader.time()
     let base = try reader.list { (reader) throws(FirestoreError) in try reader.mutation() }
@@ -47,7 +47,7 @@ extension MutationBatch {
 extension Overlay {
   /// The bytes of the overlay.
   package var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(int: Int64(largestBatchID))
     writer.write(mutation: mutation)
     return writer.bytes
@@ -57,13 +57,13 @@ extension Overlay {
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
   package init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     guard let id = Int(exactly: try reader.int()) else { throw .damaged }
     self.init(largestBatchID: id, try reader.mutation())
   }
 }
 
-extension ByteWriter {
+extension RowWriter {
   /// Appends a timestamp.
   package mutating func write(time: Timestamp) {
     write(int: time.seconds)
@@ -130,7 +130,7 @@ extension ByteWriter {
   }
 }
 
-extension ByteReader {
+extension RowReader {
   /// Reads a timestamp.
   package mutating func time() throws(FirestoreError) -> Timestamp {
     let seconds = try int()
@@ -152,7 +152,7 @@ extension ByteReader {
 
   /// Reads as many elements as the count before them says.
   package mutating func list<Element>(
-    _ element: (inout ByteReader) throws(FirestoreError) -> Element
+    _ element: (inout RowReader) throws(FirestoreError) -> Element
   ) throws(FirestoreError) -> [Element] {
     let count = try count()
     guard count >= 0 else { throw .damaged }

@@ -4,7 +4,7 @@ package import VestaFirestoreBackend
 extension QueryTarget {
   /// The bytes of the target.
   package var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(target: self)
     return writer.bytes
   }
@@ -13,7 +13,7 @@ extension QueryTarget {
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
   package init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     self = try reader.target()
   }
 }
@@ -21,7 +21,7 @@ extension QueryTarget {
 extension TargetRecord {
   /// The bytes of the record, without purpose and expected count.
   package var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(int: Int64(id))
     writer.write(int: sequenceNumber)
     writer.write(time: snapshotVersion)
@@ -35,7 +35,7 @@ extension TargetRecord {
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
   package init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     guard let id = Int32(exactly: try reader.int()) else { throw .damaged }
     let sequenceNumber = try reader.int()
     let (version, limboFree) = (try reader.time(), try reader.time())
@@ -49,7 +49,7 @@ extension TargetRecord {
 extension LocalQuery {
   /// The bytes of the query.
   package var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(byte: limitType.rawValue)
     writer.write(
       target: QueryTarget(
@@ -62,7 +62,7 @@ extension LocalQuery {
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
   package init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     guard let limitType = LimitType(rawValue: try reader.byte()) else { throw .damaged }
     let target = try reader.target()
     try self.init(
@@ -71,7 +71,7 @@ extension LocalQuery {
   }
 }
 
-extension ByteWriter {
+extension RowWriter {
   fileprivate mutating func write(target: QueryTarget) {
     write(text: target.database.project)
     write(text: target.database.database)
@@ -93,7 +93,7 @@ extension ByteWriter {
     }
   }
 
-  private mutating func write<Content>(optional content: Content?, _ write: (inout ByteWriter, Content) -> Void) {
+  private mutating func write<Content>(optional content: Content?, _ write: (inout RowWriter, Content) -> Void) {
     self.write(byte: content == nil ? 0 : 1)
     if let content { write(&self, content) }
   }
@@ -117,7 +117,7 @@ extension ByteWriter {
   }
 }
 
-extension ByteReader {
+extension RowReader {
   /// Filters that are nested deeper are never written; reading them could use up the stack.
   private static let deepestFilter = 128
 
@@ -138,7 +138,7 @@ extension ByteReader {
   }
 
   private mutating func optional<Content>(
-    _ content: (inout ByteReader) throws(FirestoreError) -> Content
+    _ content: (inout RowReader) throws(FirestoreError) -> Content
   ) throws(FirestoreError) -> Content? {
     try byte() == 0 ? nil : try content(&self)
   }
@@ -150,7 +150,7 @@ extension ByteReader {
   }
 
   private mutating func filter(depth: Int) throws(FirestoreError) -> Filter {
-    guard depth <= ByteReader.deepestFilter else { throw .damaged }
+    guard depth <= RowReader.deepestFilter else { throw .damaged }
     let tag = try byte()
     switch tag {
     case 1, 2:

@@ -32,7 +32,7 @@ extension DatabaseEngine {
   }
 
   private func answer(_ request: WriteRequest, number: Int64) async throws -> WriteResponse {
-    var token = ByteWriter(reserving: 8)
+    var token = RowWriter(reserving: 8)
     token.write(int: number)
     guard number > 0 else {
       guard request.writes.isEmpty else {

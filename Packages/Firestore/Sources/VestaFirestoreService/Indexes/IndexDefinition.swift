@@ -92,14 +92,14 @@ struct IndexDefinition: Hashable, Sendable {
   ///
   /// - Parameter named: Whether the name of the documents is told as the last field.
   private func protobuf(name: String, named: Bool) -> [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(byte: 0x0A)
     writer.write(text: name)
     writer.write(byte: 0x10)
     writer.write(byte: scope == .collection ? 1 : 2)
     let last = Field(.documentName, isNameDescending ? .descending : .ascending)
     for field in fields + (named ? [last] : []) {
-      var part = ByteWriter()
+      var part = RowWriter()
       part.write(byte: 0x0A)
       part.write(text: field.path.description)
       switch field.mode {
@@ -127,7 +127,7 @@ struct IndexDefinition: Hashable, Sendable {
   }
 }
 
-extension ByteWriter {
+extension RowWriter {
   fileprivate mutating func write(tag: UInt8, _ value: UInt8) {
     write(byte: tag)
     write(byte: value)

@@ -8,7 +8,7 @@ enum ResumeToken {
   private static let mark: UInt8 = 1
 
   static func encode(_ version: Int64) -> [UInt8] {
-    var writer = ByteWriter(reserving: 9)
+    var writer = RowWriter(reserving: 9)
     writer.write(byte: mark)
     writer.write(int: version)
     return writer.bytes
@@ -17,7 +17,7 @@ enum ResumeToken {
   /// `nil` for bytes that are no token.
   static func decode(_ token: [UInt8]) -> Int64? {
     guard token.count == 9, token[0] == mark else { return nil }
-    var reader = ByteReader(token, from: 1)
+    var reader = RowReader(token, from: 1)
     return try? reader.int()
   }
 }

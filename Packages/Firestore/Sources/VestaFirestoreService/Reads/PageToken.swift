@@ -20,7 +20,7 @@ enum PageToken {
 
   /// The values that the last result of a page is ordered by.
   static func encode(values: [Value]) -> String {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(value: .array(values))
     return encode(writer.bytes)
   }
@@ -28,7 +28,7 @@ enum PageToken {
   /// - Throws: `INVALID_ARGUMENT` for a text that is none; the empty text is the beginning.
   static func decodeValues(_ text: String) throws(FirestoreError) -> [Value]? {
     guard let bytes = try decode(text) else { return nil }
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     guard case .array(let values)? = try? reader.value(), reader.isAtEnd else { throw invalid }
     return values
   }

@@ -42,7 +42,7 @@ final class DatabaseEngine: Sendable {
       if let row = try await transaction.get(key) { return try number(row) }
       let others = try await transaction.entries(in: Keys.databases)
       let number = try others.reduce(Int64(0)) { max($0, try Self.number($1.value)) } + 1
-      var writer = ByteWriter()
+      var writer = RowWriter()
       writer.write(int: number)
       try await transaction.put(writer.bytes, for: key)
       try await transaction.put(Head(version: now, horizon: now).bytes, for: DatabaseKeys(number).head)
@@ -52,7 +52,7 @@ final class DatabaseEngine: Sendable {
   }
 
   private static func number(_ row: [UInt8]) throws -> Int64 {
-    var reader = ByteReader(row)
+    var reader = RowReader(row)
     return try reader.int()
   }
 

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// A document as it is stored: when it was made, when it was changed, what is in it.
@@ -9,7 +10,7 @@ struct DocumentRow: Sendable, Equatable {
   var fields: MapValue
 
   var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(int: created)
     writer.write(int: updated)
     writer.write(map: fields)
@@ -23,7 +24,7 @@ struct DocumentRow: Sendable, Equatable {
   }
 
   init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     created = try reader.int()
     updated = try reader.int()
     fields = try reader.map()
@@ -31,13 +32,13 @@ struct DocumentRow: Sendable, Equatable {
 
   /// When the document of a row was made.
   static func created(of row: [UInt8]) throws(FirestoreError) -> Int64 {
-    var reader = ByteReader(row)
+    var reader = RowReader(row)
     return try reader.int()
   }
 
   /// When the document of a row was last changed.
   static func version(of row: [UInt8]) throws(FirestoreError) -> Int64 {
-    var reader = ByteReader(row, from: 8)
+    var reader = RowReader(row, from: 8)
     return try reader.int()
   }
 
@@ -57,7 +58,7 @@ struct Head: Sendable, Equatable {
   var horizon: Int64
 
   var bytes: [UInt8] {
-    var writer = ByteWriter(reserving: 24)
+    var writer = RowWriter(reserving: 24)
     writer.write(int: version)
     writer.write(int: catalogue)
     writer.write(int: horizon)
@@ -71,7 +72,7 @@ struct Head: Sendable, Equatable {
   }
 
   init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     version = try reader.int()
     catalogue = try reader.int()
     horizon = try reader.int()
@@ -93,7 +94,7 @@ struct LogRow: Sendable, Equatable {
   static let softLimit = 262_144
 
   var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     for change in changes {
       writer.write(blob: change.place.bytes)
       writer.write(byte: change.before == nil ? 0 : 1)
@@ -105,7 +106,7 @@ struct LogRow: Sendable, Equatable {
   init(changes: [LoggedChange]) { self.changes = changes }
 
   init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     changes = []
     while !reader.isAtEnd {
       let place = Place(bytes: try reader.blob())
