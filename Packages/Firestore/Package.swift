@@ -41,6 +41,7 @@ let package = Package(
         "VestaFirestoreModel",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
       ],
       swiftSettings: settings
@@ -50,7 +51,19 @@ let package = Package(
       dependencies: [
         "VestaFirestoreModel", "VestaFirestoreSync",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaBytes", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFirestoreSyncTests",
+      dependencies: [
+        "VestaFirestoreModel", "VestaFirestoreService", "VestaFirestoreSync",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

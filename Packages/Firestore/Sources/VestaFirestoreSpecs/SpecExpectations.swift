@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync

@@ -1,4 +1,5 @@
 import Foundation
+import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
@@ -26,7 +27,7 @@ struct SpecCase {
 
   /// The cases of a file, in the order of their names.
   static func cases(in file: URL) throws -> [SpecCase] {
-    let json = try JSONValue(json: Array(Data(contentsOf: file)))
+    let json = try JSONValue(json: Array(Data(contentsOf: file)), limits: JSONLimits(maximumDepth: 64, maximumSize: 1 << 28))
     return (json.object?.members ?? []).compactMap { SpecCase(name: $0.name, $0.value) }
   }
 }
@@ -137,7 +138,7 @@ enum SpecJSON {
     if let bloom = json["bloomFilter"]?.object {
       let bits = bloom["bits"]?.object
       message = BloomFilterMessage(
-        bitmap: bits?["bitmap"]?.string.flatMap(Base64.decode) ?? [],
+        bitmap: bits?["bitmap"]?.string.flatMap({ try? Base64.standard.decode($0) }) ?? [],
         padding: Int32(clamping: bits?["padding"]?.integer ?? 0), hashCount: Int32(clamping: bloom["hashCount"]?.integer ?? 0))
     }
     return .filter(ExistenceFilter(targetID: target, count: Int32(keys.count), unchangedNames: message))

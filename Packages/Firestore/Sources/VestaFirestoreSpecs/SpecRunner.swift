@@ -1,6 +1,7 @@
 public import Foundation
-import VestaFirestoreModel
+import VestaBytes
 import VestaFirestoreBackend
+import VestaFirestoreModel
 import VestaFirestoreSync
 
 /// Runs the cases of the Firestore spec tests against the client's sync engine.

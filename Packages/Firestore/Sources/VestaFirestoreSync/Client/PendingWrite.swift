@@ -50,15 +50,15 @@ final class Completion: Sendable {
 
   /// Waits until it has happened.
   func wait() async throws {
-    let waiter = Waiter()
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        waiter.begin(continuation)
-        let id = add { waiter.end($0) }
-        waiter.onEnd { [self] in if let id { remove(id) } }
+    let id = Locked<Int?>(nil)
+    try await Turn<Void>().wait { turn in
+      let added = add { error in
+        guard let continuation = turn.begin() else { return }
+        if let error { continuation.resume(throwing: error) } else { continuation.resume() }
       }
-    } onCancel: {
-      waiter.end(CancellationError())
+      id.withLock { $0 = added }
+    } onCancel: { [self] _ in
+      if let id = id.withLock({ $0 }) { remove(id) }
     }
   }
 
@@ -87,44 +87,5 @@ final class Completion: Sendable {
       waiters[id] = nil
       state = .waiting(waiters, next: next)
     }
-  }
-}
-
-/// One task that waits, until it is told or cancelled.
-private final class Waiter: Sendable {
-  private struct State {
-    var continuation: CheckedContinuation<Void, any Error>?
-    var cleanUp: (@Sendable () -> Void)?
-    var earlyEnd: (any Error)?
-    var isOver = false
-  }
-
-  private let state = Locked(State())
-
-  func begin(_ continuation: CheckedContinuation<Void, any Error>) {
-    let early = state.withLock { state -> (any Error)? in
-      if state.earlyEnd == nil { state.continuation = continuation }
-      return state.earlyEnd
-    }
-    if let early { continuation.resume(throwing: early) }
-  }
-
-  func onEnd(_ cleanUp: @escaping @Sendable () -> Void) {
-    let isOver = state.withLock { state in
-      if !state.isOver { state.cleanUp = cleanUp }
-      return state.isOver
-    }
-    if isOver { cleanUp() }
-  }
-
-  func end(_ error: (any Error)?) {
-    let (continuation, cleanUp) = state.withLock { state in
-      let isFirst = !state.isOver
-      state.isOver = true
-      if isFirst, state.continuation == nil { state.earlyEnd = error }
-      return (state.continuation.take(), state.cleanUp.take())
-    }
-    if let error { continuation?.resume(throwing: error) } else { continuation?.resume() }
-    cleanUp?()
   }
 }

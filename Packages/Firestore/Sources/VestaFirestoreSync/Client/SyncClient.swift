@@ -59,7 +59,7 @@ package final class SyncClient: Sendable {
   }
 
   static func prefix(_ key: String) -> [UInt8] {
-    var writer = ByteWriter(reserving: 32)
+    var writer = RowWriter(reserving: 32)
     writer.write(text: key)
     return writer.bytes
   }

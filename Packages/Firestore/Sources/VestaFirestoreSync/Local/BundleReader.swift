@@ -1,3 +1,4 @@
+import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 

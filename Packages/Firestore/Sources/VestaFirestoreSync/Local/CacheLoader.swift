@@ -54,7 +54,7 @@ package struct CacheLoader {
   }
 
   private mutating func add(_ key: CacheKey, _ value: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(value)
+    var reader = RowReader(value)
     switch key {
     case .globals:
       highestID = Int32(clamping: try reader.int())

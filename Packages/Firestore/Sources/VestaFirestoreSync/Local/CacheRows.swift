@@ -48,7 +48,7 @@ package enum CacheKey: Sendable, Hashable {
 
   /// The bytes of the key.
   package var bytes: [UInt8] {
-    var writer = ByteWriter(reserving: 64)
+    var writer = RowWriter(reserving: 64)
     switch self {
     case .globals: writer.write(byte: 1)
     case .batch(let user, let id):
@@ -81,7 +81,7 @@ package enum CacheKey: Sendable, Hashable {
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
   package init(_ bytes: [UInt8]) throws(FirestoreError) {
-    var reader = ByteReader(bytes)
+    var reader = RowReader(bytes)
     switch try reader.byte() {
     case 1: self = .globals
     case 2: self = .batch(user: try reader.text(), Int(try reader.int()))
@@ -103,14 +103,14 @@ package enum CacheKey: Sendable, Hashable {
   }
 }
 
-extension ByteWriter {
+extension RowWriter {
   fileprivate mutating func write(tag: UInt8, _ key: DocumentKey) {
     write(byte: tag)
     write(path: key)
   }
 }
 
-extension ByteReader {
+extension RowReader {
   fileprivate mutating func target() throws(FirestoreError) -> Int32 {
     guard let id = Int32(exactly: try int()) else { throw .damaged }
     return id
@@ -120,7 +120,7 @@ extension ByteReader {
 extension CachedDocument {
   /// The bytes of the row; the path is in its key.
   var row: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     let kind: UInt8 =
       switch contents {
       case .invalid: 0
@@ -137,7 +137,7 @@ extension CachedDocument {
   }
 
   init(row: [UInt8], _ name: ResourceName) throws(FirestoreError) {
-    var reader = ByteReader(row)
+    var reader = RowReader(row)
     let tag = try reader.byte()
     let (version, readTime, createTime) = (try reader.time(), try reader.time(), try reader.time())
     let contents: Contents =
@@ -178,13 +178,13 @@ extension LocalStore {
   }
 
   private func number(_ value: UInt64) -> [UInt8] {
-    var writer = ByteWriter(reserving: 8)
+    var writer = RowWriter(reserving: 8)
     writer.write(fixed: value)
     return writer.bytes
   }
 
   private var globals: [UInt8] {
-    var writer = ByteWriter(reserving: 32)
+    var writer = RowWriter(reserving: 32)
     writer.write(int: Int64(targets.highestID))
     writer.write(time: targets.lastRemoteSnapshotVersion)
     writer.write(int: sequenceNumber)
@@ -192,14 +192,14 @@ extension LocalStore {
   }
 
   private func row(_ bundle: BundleCache.Bundle) -> [UInt8] {
-    var writer = ByteWriter(reserving: 32)
+    var writer = RowWriter(reserving: 32)
     writer.write(int: Int64(bundle.version))
     writer.write(time: bundle.createTime)
     return writer.bytes
   }
 
   private func row(_ query: BundleCache.NamedQuery) -> [UInt8] {
-    var writer = ByteWriter()
+    var writer = RowWriter()
     writer.write(time: query.readTime)
     writer.write(blob: query.query.bytes)
     return writer.bytes

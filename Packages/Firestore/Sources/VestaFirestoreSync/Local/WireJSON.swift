@@ -1,3 +1,4 @@
+package import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -33,7 +34,7 @@ package enum WireJSON {
     case "doubleValue": if let number = double(content) { return .double(number) }
     case "timestampValue": return .timestamp(try timestamp(content))
     case "stringValue": if let text = content.string { return .string(text) }
-    case "bytesValue": if let bytes = content.string.flatMap(Base64.decode) { return .bytes(bytes) }
+    case "bytesValue": if let bytes = content.string.flatMap({ try? Base64.standard.decode($0) }) { return .bytes(bytes) }
     case "referenceValue": if let text = content.string { return .reference(text) }
     case "geoPointValue":
       let latitude = content.object?["latitude"].flatMap(double) ?? 0
