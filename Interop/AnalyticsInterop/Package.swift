@@ -18,22 +18,20 @@ let package = Package(
     .library(name: "VestaAnalyticsInteropFakes", targets: ["VestaAnalyticsInteropFakes"]),
   ],
   dependencies: [
-    .package(path: "../ContractInterop"),
-    .package(path: "../ListenerInterop"),
+    .package(path: "../../Packages/Core")
   ],
   targets: [
     .target(
       name: "VestaAnalyticsInterop",
-      dependencies: [.product(name: "VestaListenerInterop", package: "ListenerInterop")],
+      dependencies: [.product(name: "VestaConcurrency", package: "Core")],
       swiftSettings: settings
     ),
     .target(
       name: "VestaAnalyticsInteropContracts",
       dependencies: [
         "VestaAnalyticsInterop",
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
-        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),
@@ -41,8 +39,8 @@ let package = Package(
       name: "VestaAnalyticsInteropFakes",
       dependencies: [
         "VestaAnalyticsInterop",
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
-        .product(name: "VestaListenerInteropFakes", package: "ListenerInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),
@@ -50,9 +48,8 @@ let package = Package(
       name: "VestaAnalyticsInteropTests",
       dependencies: [
         "VestaAnalyticsInterop", "VestaAnalyticsInteropContracts", "VestaAnalyticsInteropFakes",
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
-        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

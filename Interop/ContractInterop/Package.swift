@@ -13,9 +13,13 @@ let package = Package(
   name: "ContractInterop",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [.library(name: "VestaContractInterop", targets: ["VestaContractInterop"])],
+  dependencies: [
+    .package(path: "../../Packages/Core")
+  ],
   targets: [
-    .target(name: "VestaContractInterop", swiftSettings: settings),
-    .testTarget(name: "VestaContractInteropTests", dependencies: ["VestaContractInterop"], swiftSettings: settings),
+    .target(
+      name: "VestaContractInterop", dependencies: [.product(name: "VestaTesting", package: "Core")],
+      swiftSettings: settings)
   ],
   swiftLanguageModes: [.v6]
 )

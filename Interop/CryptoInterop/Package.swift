@@ -17,20 +17,21 @@ let package = Package(
     .library(name: "VestaCryptoInteropContracts", targets: ["VestaCryptoInteropContracts"]),
   ],
   dependencies: [
-    .package(path: "../ContractInterop")
+    .package(path: "../../Packages/Core")
   ],
   targets: [
-    .target(name: "VestaCryptoInterop", swiftSettings: settings),
+    .target(
+      name: "VestaCryptoInterop", dependencies: [.product(name: "VestaBytes", package: "Core")], swiftSettings: settings),
     .target(
       name: "VestaCryptoInteropContracts",
-      dependencies: ["VestaCryptoInterop", .product(name: "VestaContractInterop", package: "ContractInterop")],
+      dependencies: ["VestaCryptoInterop", .product(name: "VestaTesting", package: "Core")],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaCryptoInteropTests",
       dependencies: [
         "VestaCryptoInterop", "VestaCryptoInteropContracts",
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -17,10 +17,13 @@ let package = Package(
     .library(name: "VestaFirestoreBackendContracts", targets: ["VestaFirestoreBackendContracts"]),
   ],
   dependencies: [
-    .package(path: "../ContractInterop")
+    .package(path: "../../Packages/Core"),
+    .package(path: "../ContractInterop"),
   ],
   targets: [
-    .target(name: "VestaFirestoreBackend", swiftSettings: settings),
+    .target(
+      name: "VestaFirestoreBackend", dependencies: [.product(name: "VestaBytes", package: "Core")],
+      swiftSettings: settings),
     .target(
       name: "VestaFirestoreBackendContracts",
       dependencies: ["VestaFirestoreBackend", .product(name: "VestaContractInterop", package: "ContractInterop")],

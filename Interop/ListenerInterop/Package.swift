@@ -18,24 +18,18 @@ let package = Package(
     .library(name: "VestaListenerInteropFakes", targets: ["VestaListenerInteropFakes"]),
   ],
   dependencies: [
-    .package(path: "../ContractInterop")
+    .package(path: "../../Packages/Core")
   ],
   targets: [
-    .target(name: "VestaListenerInterop", swiftSettings: settings),
+    .target(
+      name: "VestaListenerInterop", dependencies: [.product(name: "VestaConcurrency", package: "Core")],
+      swiftSettings: settings),
     .target(
       name: "VestaListenerInteropContracts",
-      dependencies: ["VestaListenerInterop", .product(name: "VestaContractInterop", package: "ContractInterop")],
-      swiftSettings: settings
-    ),
-    .target(name: "VestaListenerInteropFakes", dependencies: ["VestaListenerInterop"], swiftSettings: settings),
-    .testTarget(
-      name: "VestaListenerInteropTests",
-      dependencies: [
-        "VestaListenerInterop", "VestaListenerInteropContracts", "VestaListenerInteropFakes",
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
-      ],
-      swiftSettings: settings
-    ),
+      dependencies: ["VestaListenerInterop", .product(name: "VestaTesting", package: "Core")], swiftSettings: settings),
+    .target(
+      name: "VestaListenerInteropFakes",
+      dependencies: ["VestaListenerInterop", .product(name: "VestaTesting", package: "Core")], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -18,22 +18,20 @@ let package = Package(
     .library(name: "VestaMessagingInteropFakes", targets: ["VestaMessagingInteropFakes"]),
   ],
   dependencies: [
-    .package(path: "../ContractInterop"),
-    .package(path: "../ListenerInterop"),
+    .package(path: "../../Packages/Core")
   ],
   targets: [
     .target(
       name: "VestaMessagingInterop",
-      dependencies: [.product(name: "VestaListenerInterop", package: "ListenerInterop")],
+      dependencies: [.product(name: "VestaConcurrency", package: "Core")],
       swiftSettings: settings
     ),
     .target(
       name: "VestaMessagingInteropContracts",
       dependencies: [
         "VestaMessagingInterop",
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
-        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),
@@ -41,8 +39,8 @@ let package = Package(
       name: "VestaMessagingInteropFakes",
       dependencies: [
         "VestaMessagingInterop",
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
-        .product(name: "VestaListenerInteropFakes", package: "ListenerInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),
@@ -50,9 +48,8 @@ let package = Package(
       name: "VestaMessagingInteropTests",
       dependencies: [
         "VestaMessagingInterop", "VestaMessagingInteropContracts", "VestaMessagingInteropFakes",
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
-        .product(name: "VestaListenerInteropContracts", package: "ListenerInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

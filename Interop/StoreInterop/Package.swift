@@ -17,19 +17,25 @@ let package = Package(
     .library(name: "VestaStoreInteropContracts", targets: ["VestaStoreInteropContracts"]),
   ],
   dependencies: [
+    .package(path: "../../Packages/Core"),
     .package(path: "../ContractInterop"),
     .package(path: "../ListenerInterop"),
   ],
   targets: [
     .target(
       name: "VestaStoreInterop",
-      dependencies: [.product(name: "VestaListenerInterop", package: "ListenerInterop")],
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+      ],
       swiftSettings: settings
     ),
     .target(
       name: "VestaStoreInteropContracts",
       dependencies: [
         "VestaStoreInterop",
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaContractInterop", package: "ContractInterop"),
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],
@@ -39,6 +45,7 @@ let package = Package(
       name: "VestaStoreInteropTests",
       dependencies: [
         "VestaStoreInterop", "VestaStoreInteropContracts",
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaContractInterop", package: "ContractInterop"),
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],

@@ -14,14 +14,24 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "VestaConcurrency", targets: ["VestaConcurrency"]),
+    .library(name: "VestaBytes", targets: ["VestaBytes"]),
+    .library(name: "VestaTesting", targets: ["VestaTesting"]),
     .library(name: "VestaCore", targets: ["VestaCore"]),
     .library(name: "VestaDataCoding", targets: ["VestaDataCoding"]),
   ],
   targets: [
     .target(name: "VestaConcurrency", swiftSettings: settings),
+    .target(name: "CVestaChecksum"),
+    .target(name: "VestaBytes", dependencies: ["CVestaChecksum"], swiftSettings: settings),
+    .target(name: "VestaTesting", dependencies: ["VestaConcurrency"], swiftSettings: settings),
     .target(name: "VestaCore", dependencies: ["VestaConcurrency"], swiftSettings: settings),
     .target(name: "VestaDataCoding", swiftSettings: settings),
-    .testTarget(name: "VestaConcurrencyTests", dependencies: ["VestaConcurrency"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaConcurrencyTests", dependencies: ["VestaConcurrency", "VestaTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaBytesTests", dependencies: ["VestaBytes", "VestaTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaTestingTests", dependencies: ["VestaTesting", "VestaConcurrency"], swiftSettings: settings),
     .testTarget(name: "VestaDataCodingTests", dependencies: ["VestaDataCoding"], swiftSettings: settings),
     .testTarget(name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency"], swiftSettings: settings),
   ],

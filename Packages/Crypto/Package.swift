@@ -25,11 +25,10 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CVestaOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CVestaCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
-    .target(name: "CVestaChecksum"),
     .target(
       name: "VestaCrypto",
       dependencies: [
-        "CVestaOpenSSL", "CVestaChecksum",
+        "CVestaOpenSSL",
         .target(name: "CVestaCrypt", condition: .when(platforms: [.linux])),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),

@@ -48,6 +48,15 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "VestaFirestoreIndexes",
+      dependencies: [
+        "VestaFirestoreModel",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
       name: "VestaFirestoreReference",
       dependencies: [
         "VestaFirestoreModel",
@@ -59,7 +68,7 @@ let package = Package(
     .target(
       name: "VestaFirestoreService",
       dependencies: [
-        "VestaFirestoreModel",
+        "VestaFirestoreIndexes", "VestaFirestoreModel",
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
@@ -72,7 +81,7 @@ let package = Package(
     .testTarget(
       name: "VestaFirestoreServiceTests",
       dependencies: [
-        "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
+        "VestaFirestoreIndexes", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),

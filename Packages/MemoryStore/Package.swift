@@ -35,6 +35,7 @@ let package = Package(
       dependencies: [
         "VestaMemoryStore",
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),

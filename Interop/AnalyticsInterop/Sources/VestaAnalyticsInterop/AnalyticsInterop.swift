@@ -1,4 +1,4 @@
-public import VestaListenerInterop
+public import VestaConcurrency
 
 /// What Analytics offers to other products: they log events and set user properties on behalf of the app.
 ///
@@ -12,7 +12,7 @@ public import VestaListenerInterop
 ///   the network or a disk.
 /// - Events keep their order and their parameters; none is lost on the way to a listener.
 /// - An event or a property with an empty name is dropped; nothing else happens.
-/// - Listeners keep the promises of `InteropRegistration`; they hear the events of one origin from now on.
+/// - Listeners keep the promises of `ListenerRegistration`; they hear the events of one origin from now on.
 public protocol AnalyticsInterop: Sendable {
   /// Logs an event.
   ///
@@ -49,7 +49,7 @@ public protocol AnalyticsInterop: Sendable {
   func addEventListener(
     withOrigin origin: String,
     _ listener: @escaping @Sendable (AnalyticsEvent) -> Void
-  ) -> InteropRegistration
+  ) -> ListenerRegistration
 }
 
 extension AnalyticsInterop {
@@ -73,6 +73,6 @@ extension AnalyticsInterop {
   /// - Parameter origin: The origin.
   /// - Returns: The events.
   public func events(withOrigin origin: String) -> AsyncStream<AnalyticsEvent> {
-    AsyncStream(listening: { addEventListener(withOrigin: origin, $0) })
+    .events { sink in addEventListener(withOrigin: origin) { sink.send($0) } }
   }
 }

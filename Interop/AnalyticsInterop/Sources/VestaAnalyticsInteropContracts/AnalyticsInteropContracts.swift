@@ -1,7 +1,6 @@
 import VestaAnalyticsInterop
-public import VestaContractInterop
-import VestaListenerInterop
-import VestaListenerInteropContracts
+public import VestaTesting
+import VestaConcurrency
 
 /// The promises of `AnalyticsInterop` as checks.
 ///

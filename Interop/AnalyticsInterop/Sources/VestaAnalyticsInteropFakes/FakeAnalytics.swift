@@ -1,6 +1,5 @@
 public import VestaAnalyticsInterop
-public import VestaListenerInterop
-import VestaListenerInteropFakes
+public import VestaConcurrency
 
 /// An `AnalyticsInterop` for tests: it remembers every event.
 ///
@@ -15,7 +14,7 @@ public final class FakeAnalytics: AnalyticsInterop {
     var properties: [String: AnalyticsValue] = [:]
   }
 
-  private let source = FakeSource<State, AnalyticsEvent>(State())
+  private let source = StateSource<State, AnalyticsEvent>(State())
 
   /// A fake without events and properties.
   public init() {}
@@ -70,7 +69,7 @@ public final class FakeAnalytics: AnalyticsInterop {
   public func addEventListener(
     withOrigin origin: String,
     _ listener: @escaping @Sendable (AnalyticsEvent) -> Void
-  ) -> InteropRegistration {
+  ) -> ListenerRegistration {
     source.add { event in if event.origin == origin { listener(event) } }
   }
 }

@@ -1,8 +1,8 @@
 import VestaAnalyticsInterop
 import VestaAnalyticsInteropContracts
 import VestaAnalyticsInteropFakes
-import VestaContractInterop
-import VestaListenerInterop
+import VestaTesting
+import VestaConcurrency
 import Synchronization
 import Testing
 
@@ -60,7 +60,7 @@ import Testing
     var gets: @Sendable (FakeAnalytics, Bool) async -> [String: AnalyticsValue] = {
       await $0.getUserProperties(includingInternal: $1)
     }
-    var registers: @Sendable (InteropRegistration) -> InteropRegistration = { $0 }
+    var registers: @Sendable (ListenerRegistration) -> ListenerRegistration = { $0 }
 
     func logEvent(withOrigin origin: String, name: String, parameters: [String: AnalyticsValue]?) {
       logs(fake, AnalyticsEvent(origin: origin, name: name, parameters: parameters ?? [:]), parameters == nil)
@@ -73,7 +73,7 @@ import Testing
     }
     func addEventListener(
       withOrigin origin: String, _ listener: @escaping @Sendable (AnalyticsEvent) -> Void
-    ) -> InteropRegistration {
+    ) -> ListenerRegistration {
       registers(fake.addEventListener(withOrigin: origin, listener))
     }
   }
@@ -149,7 +149,7 @@ import Testing
     Fault("ends a listener with its registration", breaks: "a dropped registration keeps its listener") {
       WrongAnalytics(registers: { registration in
         let owner = Owner(registration)
-        return InteropRegistration { owner.registration.cancel() }
+        return ListenerRegistration { owner.registration.cancel() }
       })
     },
   ]
@@ -162,8 +162,8 @@ import Testing
   }
 
   private final class Owner: Sendable {
-    let registration: InteropRegistration
-    init(_ registration: InteropRegistration) { self.registration = registration }
+    let registration: ListenerRegistration
+    init(_ registration: ListenerRegistration) { self.registration = registration }
     deinit { registration.cancel() }
   }
 

@@ -1,4 +1,4 @@
-public import VestaListenerInterop
+public import VestaConcurrency
 
 /// What App Check offers to other products: a token that proves that a call comes from the genuine app.
 ///
@@ -11,7 +11,7 @@ public import VestaListenerInterop
 /// - A failure is not remembered, and leaves the present token as it is.
 /// - Limited-use tokens are for one call each: they never come back, do not replace the present token, and no
 ///   listener hears of them.
-/// - Listeners keep the promises of `InteropRegistration`; they hear of changes only.
+/// - Listeners keep the promises of `ListenerRegistration`; they hear of changes only.
 public protocol AppCheckInterop: Sendable {
   /// The present token, fetched first where there is none that is valid.
   ///
@@ -37,7 +37,7 @@ public protocol AppCheckInterop: Sendable {
   /// - Parameter listener: Called with each token that replaces the present one; the first one included, the present
   ///   one at the time of adding not. Never before this method has returned.
   /// - Returns: Removes the listener on `cancel()`.
-  func addTokenListener(_ listener: @escaping @Sendable (AppCheckTokenChange) -> Void) -> InteropRegistration
+  func addTokenListener(_ listener: @escaping @Sendable (AppCheckTokenChange) -> Void) -> ListenerRegistration
 }
 
 /// What is called with the result of a request for a token.
@@ -69,5 +69,5 @@ extension AppCheckInterop {
   ///   await connection.attest(with: change.token)
   /// }
   /// ```
-  public var tokenChanges: AsyncStream<AppCheckTokenChange> { AsyncStream(listening: addTokenListener) }
+  public var tokenChanges: AsyncStream<AppCheckTokenChange> { .events { sink in addTokenListener { sink.send($0) } } }
 }

@@ -1,6 +1,5 @@
 import VestaAppCheckInterop
-import VestaContractInterop
-import VestaListenerInteropContracts
+import VestaTesting
 
 extension AppCheckInteropContracts {
   static let threads: [Contract<AppCheckInteropSubject>] = [

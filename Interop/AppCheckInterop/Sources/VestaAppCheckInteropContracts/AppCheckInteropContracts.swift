@@ -1,7 +1,6 @@
 import VestaAppCheckInterop
-public import VestaContractInterop
-import VestaListenerInterop
-import VestaListenerInteropContracts
+public import VestaTesting
+import VestaConcurrency
 
 /// The promises of `AppCheckInterop` as checks.
 ///

@@ -1,6 +1,6 @@
 public import VestaAppCheckInterop
-public import VestaListenerInterop
-import VestaListenerInteropFakes
+public import VestaConcurrency
+import VestaTesting
 
 /// An `AppCheckInterop` for tests: tokens are counted, and fail when the test says so.
 ///
@@ -23,8 +23,8 @@ public final class FakeAppCheck: AppCheckInterop {
     }
   }
 
-  private let source = FakeSource<State, AppCheckTokenChange>(State())
-  private let gate = FakeGate()
+  private let source = StateSource<State, AppCheckTokenChange>(State())
+  private let gate = Gate(isOpen: true)
 
   /// A fake without a token.
   public init() {}
@@ -59,7 +59,7 @@ public final class FakeAppCheck: AppCheckInterop {
   ///
   /// - Parameter listener: Called on a queue of the fake.
   /// - Returns: Removes the listener on `cancel()`.
-  public func addTokenListener(_ listener: @escaping @Sendable (AppCheckTokenChange) -> Void) -> InteropRegistration {
+  public func addTokenListener(_ listener: @escaping @Sendable (AppCheckTokenChange) -> Void) -> ListenerRegistration {
     source.add(listener)
   }
 
@@ -71,10 +71,10 @@ public final class FakeAppCheck: AppCheckInterop {
   }
 
   /// Holds back every fetch that begins from now on.
-  public func holdFetches() async { await gate.close() }
+  public func holdFetches() async { gate.close() }
 
   /// Lets held fetches go on.
-  public func releaseFetches() async { await gate.open() }
+  public func releaseFetches() async { gate.open() }
 
   private func result(
     of fetch: (_ state: inout State, _ announce: (AppCheckTokenChange) -> Void) throws -> String

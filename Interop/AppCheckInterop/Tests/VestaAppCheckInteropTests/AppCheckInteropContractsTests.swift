@@ -1,9 +1,8 @@
 import VestaAppCheckInterop
 import VestaAppCheckInteropContracts
 import VestaAppCheckInteropFakes
-import VestaContractInterop
-import VestaListenerInterop
-import VestaListenerInteropContracts
+import VestaTesting
+import VestaConcurrency
 import Synchronization
 import Testing
 
@@ -67,11 +66,11 @@ import Testing
     let fake = FakeAppCheck()
     var token: @Sendable (FakeAppCheck, Bool) async -> Result = { await $0.getToken(forcingRefresh: $1) }
     var limited: @Sendable (FakeAppCheck) async -> Result = { await $0.getLimitedUseToken() }
-    var registers: @Sendable (InteropRegistration) -> InteropRegistration = { $0 }
+    var registers: @Sendable (ListenerRegistration) -> ListenerRegistration = { $0 }
 
     func getToken(forcingRefresh: Bool) async -> Result { await token(fake, forcingRefresh) }
     func getLimitedUseToken() async -> Result { await limited(fake) }
-    func addTokenListener(_ listener: @escaping @Sendable (AppCheckTokenChange) -> Void) -> InteropRegistration {
+    func addTokenListener(_ listener: @escaping @Sendable (AppCheckTokenChange) -> Void) -> ListenerRegistration {
       registers(fake.addTokenListener(listener))
     }
   }
@@ -180,7 +179,7 @@ import Testing
     Fault("ends a listener with its registration", breaks: "a dropped registration keeps its listener") {
       WrongAppCheck(registers: { registration in
         let owner = Owner(registration)
-        return InteropRegistration { owner.registration.cancel() }
+        return ListenerRegistration { owner.registration.cancel() }
       })
     },
   ]
@@ -194,8 +193,8 @@ import Testing
   }
 
   private final class Owner: Sendable {
-    let registration: InteropRegistration
-    init(_ registration: InteropRegistration) { self.registration = registration }
+    let registration: ListenerRegistration
+    init(_ registration: ListenerRegistration) { self.registration = registration }
     deinit { registration.cancel() }
   }
 

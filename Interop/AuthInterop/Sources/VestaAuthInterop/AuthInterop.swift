@@ -1,4 +1,4 @@
-public import VestaListenerInterop
+public import VestaConcurrency
 
 /// What Auth offers to other products: who is signed in, and a token that proves it.
 ///
@@ -13,7 +13,7 @@ public import VestaListenerInterop
 /// - A refresh that the backend rejects because of the user (deleted, disabled, revoked) throws `userRejected` and signs
 ///   the user out; listeners hear that as they hear any sign-out. The checks do not cover this one: not every subject has
 ///   a backend that can reject.
-/// - Listeners keep the promises of `InteropRegistration`; a new one first hears the current state.
+/// - Listeners keep the promises of `ListenerRegistration`; a new one first hears the current state.
 public protocol AuthInterop: Sendable {
   /// The ID token of the current user.
   ///
@@ -42,7 +42,7 @@ public protocol AuthInterop: Sendable {
   /// - Parameter listener: Called with the current state first, then with each change: a sign-in, a sign-out, a new
   ///   token of the same user. Never before this method has returned.
   /// - Returns: Removes the listener on `cancel()`.
-  func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> InteropRegistration
+  func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> ListenerRegistration
 }
 
 extension AuthInterop {
@@ -74,5 +74,5 @@ extension AuthInterop {
   ///   await connection.authenticate(with: change.token)
   /// }
   /// ```
-  public var tokenChanges: AsyncStream<AuthTokenChange> { AsyncStream(listening: addTokenListener) }
+  public var tokenChanges: AsyncStream<AuthTokenChange> { .events { sink in addTokenListener { sink.send($0) } } }
 }

@@ -1,7 +1,6 @@
 import VestaAuthInterop
-import VestaContractInterop
-import VestaListenerInterop
-import VestaListenerInteropContracts
+import VestaTesting
+import VestaConcurrency
 
 extension AuthInteropContracts {
   static let threads: [Contract<AuthInteropSubject>] = [

@@ -1,7 +1,6 @@
 import VestaAuthInterop
-public import VestaContractInterop
-import VestaListenerInterop
-import VestaListenerInteropContracts
+public import VestaTesting
+import VestaConcurrency
 
 /// The promises of `AuthInterop` as checks.
 ///

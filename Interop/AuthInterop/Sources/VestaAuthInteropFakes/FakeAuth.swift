@@ -1,6 +1,6 @@
 public import VestaAuthInterop
-public import VestaListenerInterop
-import VestaListenerInteropFakes
+public import VestaConcurrency
+import VestaTesting
 
 /// An `AuthInterop` for tests: users come and go as the test says, tokens are counted.
 ///
@@ -21,8 +21,8 @@ public final class FakeAuth: AuthInterop {
     }
   }
 
-  private let source = FakeSource<State, AuthTokenChange>(State(), greeting: \.current)
-  private let gate = FakeGate()
+  private let source = StateSource<State, AuthTokenChange>(State(), greeting: \.current)
+  private let gate = Gate(isOpen: true)
 
   /// A fake with nobody signed in.
   public init() {}
@@ -57,7 +57,7 @@ public final class FakeAuth: AuthInterop {
   ///
   /// - Parameter listener: Called on a queue of the fake.
   /// - Returns: Removes the listener on `cancel()`.
-  public func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> InteropRegistration {
+  public func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> ListenerRegistration {
     source.add(listener)
   }
 
@@ -89,8 +89,8 @@ public final class FakeAuth: AuthInterop {
   }
 
   /// Holds back every refresh that begins from now on.
-  public func holdRefreshes() async { await gate.close() }
+  public func holdRefreshes() async { gate.close() }
 
   /// Lets held refreshes go on.
-  public func releaseRefreshes() async { await gate.open() }
+  public func releaseRefreshes() async { gate.open() }
 }

@@ -1,9 +1,8 @@
 import VestaAuthInterop
 import VestaAuthInteropContracts
 import VestaAuthInteropFakes
-import VestaContractInterop
-import VestaListenerInterop
-import VestaListenerInteropContracts
+import VestaTesting
+import VestaConcurrency
 import Synchronization
 import Testing
 
@@ -137,7 +136,7 @@ import Testing
     Fault("ends a listener with its registration", breaks: "a dropped registration keeps its listener") {
       WrongAuth(registers: { registration in
         let owner = Owner(registration)
-        return InteropRegistration { owner.registration.cancel() }
+        return ListenerRegistration { owner.registration.cancel() }
       })
     },
   ]
@@ -151,8 +150,8 @@ import Testing
   }
 
   private final class Owner: Sendable {
-    let registration: InteropRegistration
-    init(_ registration: InteropRegistration) { self.registration = registration }
+    let registration: ListenerRegistration
+    init(_ registration: ListenerRegistration) { self.registration = registration }
     deinit { registration.cancel() }
   }
 

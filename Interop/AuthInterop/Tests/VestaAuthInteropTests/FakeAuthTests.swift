@@ -1,6 +1,6 @@
 import VestaAuthInterop
 import VestaAuthInteropFakes
-import VestaListenerInteropContracts
+import VestaTesting
 import Testing
 
 @Suite struct FakeAuthTests {

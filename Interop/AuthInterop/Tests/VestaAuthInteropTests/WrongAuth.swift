@@ -1,7 +1,7 @@
 import VestaAuthInterop
 import VestaAuthInteropContracts
 import VestaAuthInteropFakes
-import VestaListenerInterop
+import VestaConcurrency
 
 /// An implementation over `FakeAuth` whose methods can be replaced one by one.
 struct WrongAuth: AuthInterop {
@@ -14,11 +14,11 @@ struct WrongAuth: AuthInterop {
   var userID: @Sendable (FakeAuth) -> String? = { $0.getUserID() }
   var hears: @Sendable (AuthTokenChange) -> Bool = { _ in true }
 
-  var registers: @Sendable (InteropRegistration) -> InteropRegistration = { $0 }
+  var registers: @Sendable (ListenerRegistration) -> ListenerRegistration = { $0 }
 
   func getToken(forcingRefresh: Bool) async throws -> String? { try await token(fake, forcingRefresh) }
   func getUserID() -> String? { userID(fake) }
-  func addTokenListener(_ listener: @escaping Listener) -> InteropRegistration {
+  func addTokenListener(_ listener: @escaping Listener) -> ListenerRegistration {
     registers(fake.addTokenListener { [hears] change in if hears(change) { listener(change) } })
   }
 }

@@ -1,3 +1,5 @@
+public import VestaBytes
+
 /// What went wrong in a cryptographic operation or in a codec of this package.
 ///
 /// The message is for a developer: it names the thing that was wrong and its place. It never holds key material,
@@ -67,6 +69,28 @@ public struct CryptoError: Error, Sendable, CustomStringConvertible {
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
+  }
+
+  /// The failure of a codec of the ground floor, with the code of the same meaning.
+  ///
+  /// - Parameter error: The failure.
+  public init(_ error: BytesError) {
+    let code: Code =
+      switch error.code {
+      case .malformed: .malformed
+      case .limitExceeded: .limitExceeded
+      default: .invalidParameter
+      }
+    self.init(code, error.message)
+  }
+
+  /// Runs a codec of the ground floor.
+  static func decoding<Value>(_ body: () throws(BytesError) -> Value) throws(CryptoError) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw CryptoError(error)
+    }
   }
 
   /// The code and the message.

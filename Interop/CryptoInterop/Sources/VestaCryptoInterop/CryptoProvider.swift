@@ -159,6 +159,13 @@ extension CryptoProvider {
   ///   - bytes: The next bytes of the message.
   ///   - checksum: The checksum of the bytes before them.
   /// - Returns: The checksum of everything so far.
+  /// The CRC-32C checksum of a run of bytes, by the instructions of the processor where it has some.
+  public func crc32c(_ bytes: RawSpan, continuing checksum: UInt32) -> UInt32 {
+    var crc = CRC32C(continuing: checksum)
+    crc.update(bytes)
+    return crc.value
+  }
+
   public func crc32c(_ bytes: [UInt8], continuing checksum: UInt32 = 0) -> UInt32 {
     crc32c(bytes.span.bytes, continuing: checksum)
   }

@@ -1,4 +1,4 @@
-public import VestaContractInterop
+public import VestaTesting
 public import VestaCryptoInterop
 
 /// The promises of `CryptoProvider` as checks, most of them with published test vectors.

@@ -32,11 +32,9 @@ import Testing
   private func decodeAll(_ bytes: [UInt8]) -> Int {
     let text = String(decoding: bytes, as: UTF8.self)
     var accepted = 0
-    if let value = try? JSONReader.read(bytes[...], maximumSize: 4096) {
+    if let value = try? JSONValue(json: bytes) {
       accepted += 1
-      let written = try? JSONWriter.write(["v": value])
-      let again = written.flatMap { try? JSONReader.read($0[...], maximumSize: 1 << 16) }
-      #expect(again?.object?["v"] == value)
+      #expect((try? JSONValue(json: value.json())) == value)
     }
     if let key = try? JSONWebKey(json: bytes) { accepted += (try? JSONWebKey(json: key.json())) == key ? 1 : 0 }
     if (try? JSONWebKeySet(json: bytes)) != nil { accepted += 1 }

@@ -1,4 +1,4 @@
-public import VestaListenerInterop
+public import VestaConcurrency
 
 /// What Messaging offers to other products: the token under which messages reach this installation.
 ///
@@ -9,7 +9,7 @@ public import VestaListenerInterop
 ///   the network.
 /// - Without a registration there is no token, and that is not an error.
 /// - A listener never hears of a token before `fcmToken` gives that token or a later one.
-/// - Listeners keep the promises of `InteropRegistration`; a new one first hears the present token.
+/// - Listeners keep the promises of `ListenerRegistration`; a new one first hears the present token.
 public protocol MessagingInterop: Sendable {
   /// The registration token of this installation; `nil` before it is registered and after its token was deleted.
   var fcmToken: String? { get }
@@ -19,7 +19,7 @@ public protocol MessagingInterop: Sendable {
   /// - Parameter listener: Called with the present token first, then with each new one; `nil` while there is none.
   ///   Never before this method has returned.
   /// - Returns: Removes the listener on `cancel()`.
-  func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> InteropRegistration
+  func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> ListenerRegistration
 }
 
 extension MessagingInterop {
@@ -32,5 +32,5 @@ extension MessagingInterop {
   ///   await server.remember(token)
   /// }
   /// ```
-  public var fcmTokenChanges: AsyncStream<String?> { AsyncStream(listening: addFCMTokenListener) }
+  public var fcmTokenChanges: AsyncStream<String?> { .events { sink in addFCMTokenListener { sink.send($0) } } }
 }

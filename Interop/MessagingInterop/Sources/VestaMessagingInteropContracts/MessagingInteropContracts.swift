@@ -1,6 +1,5 @@
-public import VestaContractInterop
-import VestaListenerInterop
-import VestaListenerInteropContracts
+public import VestaTesting
+import VestaConcurrency
 import VestaMessagingInterop
 
 /// The promises of `MessagingInterop` as checks.

@@ -1,5 +1,4 @@
-public import VestaListenerInterop
-import VestaListenerInteropFakes
+public import VestaConcurrency
 public import VestaMessagingInterop
 
 /// A `MessagingInterop` for tests: tokens come and go as the test says.
@@ -10,7 +9,7 @@ public import VestaMessagingInterop
 /// messaging.fcmToken  // "a-token"
 /// ```
 public final class FakeMessaging: MessagingInterop {
-  private let source = FakeSource<String?, String?>(nil, greeting: { $0 })
+  private let source = StateSource<String?, String?>(nil, greeting: { $0 })
 
   /// A fake without a token.
   public init() {}
@@ -25,7 +24,7 @@ public final class FakeMessaging: MessagingInterop {
   ///
   /// - Parameter listener: Called on a queue of the fake.
   /// - Returns: Removes the listener on `cancel()`.
-  public func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> InteropRegistration {
+  public func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> ListenerRegistration {
     source.add(listener)
   }
 

@@ -1,5 +1,5 @@
-import VestaContractInterop
-import VestaListenerInterop
+import VestaTesting
+import VestaConcurrency
 import VestaMessagingInterop
 import VestaMessagingInteropContracts
 import VestaMessagingInteropFakes
@@ -50,10 +50,10 @@ import Testing
     let fake = FakeMessaging()
     var token: @Sendable (FakeMessaging) -> String? = { $0.fcmToken }
     var hears: @Sendable (String?) -> Bool = { _ in true }
-    var registers: @Sendable (InteropRegistration) -> InteropRegistration = { $0 }
+    var registers: @Sendable (ListenerRegistration) -> ListenerRegistration = { $0 }
 
     var fcmToken: String? { token(fake) }
-    func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> InteropRegistration {
+    func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> ListenerRegistration {
       registers(
         fake.addFCMTokenListener { [hears] token in
           guard hears(token) else { return }
@@ -107,7 +107,7 @@ import Testing
     Fault("ends a listener with its registration", breaks: "a dropped registration keeps its listener") {
       WrongMessaging(registers: { registration in
         let owner = Owner(registration)
-        return InteropRegistration { owner.registration.cancel() }
+        return ListenerRegistration { owner.registration.cancel() }
       })
     },
   ]
@@ -121,8 +121,8 @@ import Testing
   }
 
   private final class Owner: Sendable {
-    let registration: InteropRegistration
-    init(_ registration: InteropRegistration) { self.registration = registration }
+    let registration: ListenerRegistration
+    init(_ registration: ListenerRegistration) { self.registration = registration }
     deinit { registration.cancel() }
   }
 

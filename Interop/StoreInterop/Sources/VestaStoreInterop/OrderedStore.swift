@@ -13,7 +13,11 @@
 /// - **No hidden waiting.** An embedded engine answers reads on the calling thread, without suspending. Engines behind a
 ///   network suspend, so callers batch: prefer `get(_:)` with many keys and `scan` to single reads in a loop.
 ///
-/// All methods may be called from any task or thread at once.
+/// - **Versions are times.** The version of a commit is its commit time in microseconds since 1970: strictly growing, and
+///   above everything that a reader was shown, across restarts and clock changes too; see `VersionClock`.
+///
+/// All methods may be called from any task or thread at once. `nonisolated(nonsending)` says that they run on the
+/// caller's executor; copy it into an implementation, whatever the default of its package is.
 public protocol OrderedStore: AnyObject, Sendable {
   /// Reads at one moment in time.
   ///
@@ -24,7 +28,9 @@ public protocol OrderedStore: AnyObject, Sendable {
   ///   `StoreError.Code.ended`. A body must not call `write` of the same store and wait for it.
   /// - Returns: What the body returned.
   /// - Throws: What the body threw, `CancellationError`, or `StoreError`.
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result
+  nonisolated(nonsending) func read<Result>(
+    _ body: nonisolated(nonsending) (any StoreReader) async throws -> Result
+  ) async throws -> Result
 
   /// Changes the store: all of the body's changes, or none.
   ///
@@ -42,16 +48,31 @@ public protocol OrderedStore: AnyObject, Sendable {
   /// - Throws: What the body threw, `CancellationError`, or `StoreError`; nothing has been changed then, except after
   ///   `StoreError.Code.unknownOutcome`, which says so.
   @discardableResult
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  nonisolated(nonsending) func write<Result: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result>
 
-  /// Ends the store: waits for what is running, refuses what comes after, and releases files and locks.
+  /// Makes a version safe to read at: all commits at or below it are visible, and no later one gets such a version.
   ///
-  /// Calling it again does nothing. Every other call then throws `StoreError.Code.closed`; commit observers get no
-  /// further call, and commit streams end, after they have told of every commit. A write that still waits for its turn is
-  /// refused too. No body may close its own store and wait for it: it would wait for itself.
-  func close() async throws
+  /// A read that begins after this call therefore sees the same entries with versions up to `version` as every later
+  /// one, whatever runs beside it. The floor survives a restart of the store.
+  ///
+  /// It returns at once, unless a running transaction has been told a commit version at or below; then it waits for
+  /// that transaction.
+  ///
+  /// - Parameter version: The version to read at; `nil` for the present.
+  /// - Returns: `version`, or the present as a version.
+  /// - Throws: `StoreError.Code.futureVersion` for a version more than a minute ahead of the store's clock;
+  ///   `StoreError.Code.nested` inside a transaction of the same store; `CancellationError`, or another `StoreError`.
+  @discardableResult
+  nonisolated(nonsending) func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion
+
+  /// Ends the store: waits for the bodies that are running, refuses everything else, and releases files and locks.
+  ///
+  /// A write that waits for its turn throws `StoreError.Code.closed`, and nothing of it is kept. Calling `close` again
+  /// does nothing. Every other call then throws `closed`; commit observers get no further call, and commit streams end,
+  /// after they have told of every commit. No body may close its own store and wait for it: it would wait for itself.
+  nonisolated(nonsending) func close() async throws
 }
 
 /// One moment of a store, to read from.
@@ -67,13 +88,13 @@ public protocol StoreReader {
   ///
   /// - Parameter key: The whole key; it may be empty.
   /// - Returns: The value, which may be empty; `nil` when there is none.
-  func get(_ key: [UInt8]) async throws -> [UInt8]?
+  nonisolated(nonsending) func get(_ key: [UInt8]) async throws -> [UInt8]?
 
   /// The values under several keys, in one round trip where there are round trips.
   ///
   /// - Parameter keys: Whole keys in any order; the same one may stand there twice.
   /// - Returns: A value or `nil` for each key, in the order of the keys.
-  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?]
+  nonisolated(nonsending) func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?]
 
   /// Visits the entries of a range in order.
   ///
@@ -86,7 +107,7 @@ public protocol StoreReader {
   ///   - limit: How many entries at the most; `nil` for all. Zero visits none.
   ///   - visit: Takes the key and the value and says whether to go on. What it throws ends the scan.
   /// - Returns: How far the scan came, and what is left of the range.
-  func scan(
+  nonisolated(nonsending) func scan(
     _ range: KeyRange,
     order: ScanOrder,
     limit: Int?,
@@ -96,23 +117,30 @@ public protocol StoreReader {
 
 /// A transaction: reads that see its own changes, and changes that nobody else sees before the commit.
 public protocol StoreTransaction: StoreReader {
+  /// Returns the version that this transaction will have if it commits changes: its commit time.
+  ///
+  /// It is above `version` and above the floor, the same for each call, and the one that `write` returns. A transaction
+  /// that runs again after a conflict gets another one. Readers that ask for all commits up to this version wait for the
+  /// transaction from here on (`OrderedStore.raiseFloor`), so ask for it late in a long body.
+  nonisolated(nonsending) func commitVersion() async throws -> StoreVersion
+
   /// Puts a value under a key, in place of the one that may be there.
   ///
   /// - Parameters:
   ///   - value: At most `StoreLimits.maximumValueLength` bytes; may be empty.
   ///   - key: At most `StoreLimits.maximumKeyLength` bytes; may be empty.
   /// - Throws: `StoreError.Code.keyTooLong` and `.valueTooLong`: the transaction goes on as if it had not been called.
-  func put(_ value: [UInt8], for key: [UInt8]) async throws
+  nonisolated(nonsending) func put(_ value: [UInt8], for key: [UInt8]) async throws
 
   /// Takes a key away; nothing happens when it is not there.
   ///
   /// - Parameter key: The whole key.
-  func delete(_ key: [UInt8]) async throws
+  nonisolated(nonsending) func delete(_ key: [UInt8]) async throws
 
   /// Takes every key of a range away.
   ///
   /// - Parameter range: Which keys; the upper bound is not part of it.
-  func deleteRange(_ range: KeyRange) async throws
+  nonisolated(nonsending) func deleteRange(_ range: KeyRange) async throws
 }
 
 /// What a transaction came to.

@@ -17,7 +17,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let closed = Self("closed")
     /// A reader or a transaction was used after its body had returned.
     public static let ended = Self("ended")
-    /// A transaction waited for another transaction on the same store.
+    /// A transaction would wait for another one that waits for it: on the same store, or crosswise on two stores.
     public static let nested = Self("nested")
     /// The transaction met others too often, and was given up.
     public static let conflict = Self("conflict")
@@ -27,6 +27,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let valueTooLong = Self("value-too-long")
     /// The bytes of a key are not what a `KeyEncoder` writes.
     public static let malformedKey = Self("malformed-key")
+    /// A version lies in the future of the store's clock.
+    public static let futureVersion = Self("future-version")
     /// The name of the store cannot be used.
     public static let invalidName = Self("invalid-name")
     /// This process has the store open already.

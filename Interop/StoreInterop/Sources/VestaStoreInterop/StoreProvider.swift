@@ -16,18 +16,28 @@ public protocol StoreProvider: Sendable {
   ///   - options: How the store is to behave.
   /// - Returns: The open store; the caller closes it.
   /// - Throws: `StoreError` with the path, the operation and a hint.
-  func openStore(named name: String, in directory: String, options: StoreOptions) async throws -> any OrderedStore
+  nonisolated(nonsending) func openStore(
+    named name: String, in directory: String, options: StoreOptions
+  ) async throws -> any OrderedStore
 }
 
 /// How a store is to behave.
-public struct StoreOptions: Sendable, Hashable {
+public struct StoreOptions: Sendable {
   /// What a commit survives.
   public var durability: StoreDurability
 
-  /// Options with the given durability and defaults for the rest.
+  /// The clocks that versions are taken from. Engines that take them from elsewhere, such as a server, ignore it.
+  public var clock: StoreClock
+
+  /// Options with the given durability and clocks.
   ///
-  /// - Parameter durability: What a commit survives.
-  public init(durability: StoreDurability = .full) { self.durability = durability }
+  /// - Parameters:
+  ///   - durability: What a commit survives.
+  ///   - clock: The clocks that versions are taken from.
+  public init(durability: StoreDurability = .full, clock: StoreClock = .system) {
+    self.durability = durability
+    self.clock = clock
+  }
 }
 
 /// What a commit survives.

@@ -20,9 +20,12 @@ public final class ModelStore: CommitObservable {
   @TaskLocal private static var transactions: [ObjectIdentifier] = []
 
   private let state = Guarded(State())
+  private let versions: StoreVersions
 
   /// An empty store.
-  public init() {}
+  ///
+  /// - Parameter clock: The clocks that versions are taken from.
+  public init(clock: StoreClock = .system) { versions = StoreVersions(above: .zero, clock: clock) }
 
   /// Reads at one moment in time.
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
@@ -31,7 +34,7 @@ public final class ModelStore: CommitObservable {
       state.running += 1
       return (state.model, state.version)
     }
-    let reader = ModelTransaction(model: moment.0, version: moment.1, isCancelled: { false })
+    let reader = ModelTransaction(model: moment.0, version: moment.1, isCancelled: { false }, versions: versions)
     defer {
       reader.end()
       leave()
@@ -46,16 +49,20 @@ public final class ModelStore: CommitObservable {
     let id = ObjectIdentifier(self)
     guard !ModelStore.transactions.contains(id) else { throw ModelStore.error(.nested, "write") }
     try await waitForTurn()
-    defer { passTurn() }
+    defer {
+      versions.settle()
+      passTurn()
+    }
     let moment = state.withValue { ($0.model, $0.version) }
-    let transaction = ModelTransaction(model: moment.0, version: moment.1, isCancelled: { Task.isCancelled })
+    let transaction = ModelTransaction(
+      model: moment.0, version: moment.1, isCancelled: { Task.isCancelled }, versions: versions)
     defer { transaction.end() }
     let value = try await ModelStore.$transactions.withValue(ModelStore.transactions + [id]) {
       try await body(transaction)
     }
     try Task.checkCancellation()
     guard transaction.model != moment.0 else { return StoreCommit(value: value, version: moment.1) }
-    let version = moment.1.next
+    let version = transaction.allotted()
     let observers = state.withValue { state in
       state.model = transaction.model
       state.version = version
@@ -63,6 +70,16 @@ public final class ModelStore: CommitObservable {
     }
     for observer in observers { observer.tell(version) }
     return StoreCommit(value: value, version: version)
+  }
+
+  /// Raises the floor of the versions to come.
+  @discardableResult
+  public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
+    guard !state.withValue({ $0.isClosed }) else { throw ModelStore.error(.closed, "raiseFloor") }
+    guard !ModelStore.transactions.contains(ObjectIdentifier(self)) else {
+      throw ModelStore.error(.nested, "raiseFloor")
+    }
+    return try await versions.raise(to: version)
   }
 
   /// Ends the store.
@@ -158,12 +175,27 @@ private final class ModelTransaction: StoreTransaction {
   private(set) var model: StoreModel
   let version: StoreVersion
   private let isCancelled: () -> Bool
+  private let versions: StoreVersions
+  private var commitTime: StoreVersion?
   private var hasEnded = false
 
-  init(model: StoreModel, version: StoreVersion, isCancelled: @escaping () -> Bool) {
+  init(model: StoreModel, version: StoreVersion, isCancelled: @escaping () -> Bool, versions: StoreVersions) {
     self.model = model
     self.version = version
     self.isCancelled = isCancelled
+    self.versions = versions
+  }
+
+  /// The version of the commit; the next one of the store when nobody has asked before.
+  func allotted() -> StoreVersion {
+    let version = commitTime ?? versions.next()
+    commitTime = version
+    return version
+  }
+
+  func commitVersion() async throws -> StoreVersion {
+    try check("commitVersion")
+    return allotted()
   }
 
   func end() { hasEnded = true }

@@ -9,6 +9,9 @@ public struct StoreSubject: Sendable {
   /// Closes nothing and opens the same data once more; `nil` for an engine that keeps nothing.
   public let reopen: (@Sendable () async throws -> any OrderedStore)?
 
+  /// The clocks of the store, to be set by the checks; `nil` for an engine whose clocks cannot be set.
+  public let clock: ManualStoreClock?
+
   /// Whether the store tells of its commits, as `CommitObservable` asks.
   public let observesCommits: Bool
 
@@ -21,17 +24,20 @@ public struct StoreSubject: Sendable {
   ///   - store: A new and empty store.
   ///   - observesCommits: Whether it is `CommitObservable`.
   ///   - seesNesting: Whether a nested `write` throws `StoreError.Code.nested`.
+  ///   - clock: The clocks that the store, and the reopened one, take their versions from.
   ///   - reopen: Opens the data again after `close`; `nil` for an engine that keeps nothing.
   public init(
     store: any OrderedStore,
     observesCommits: Bool = true,
     seesNesting: Bool = true,
+    clock: ManualStoreClock? = nil,
     reopen: (@Sendable () async throws -> any OrderedStore)? = nil
   ) {
     self.store = store
     self.reopen = reopen
     self.observesCommits = observesCommits
     self.seesNesting = seesNesting
+    self.clock = clock
   }
 
   /// The store as one that tells of its commits.
@@ -51,7 +57,8 @@ public struct StoreSubject: Sendable {
 public enum StoreContracts {
   /// Every promise there is.
   public static let all: [Contract<StoreSubject>] =
-    reading + scanning + ownWrites + transactions + isolation + cancellation + limits + lifetime + commits
+    reading + scanning + ownWrites + transactions + isolation + cancellation + limits + lifetime + closing
+    + commits + versions
 
   /// A check that closes its store behind it, and does not wait for ever.
   static func promise(

@@ -95,6 +95,9 @@ func number(_ number: Int) -> [UInt8] { bytes(String(number)) }
 /// The number in a value; zero where there is none.
 func number(in value: [UInt8]?) -> Int { value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0 }
 
+/// A version as decimal digits.
+func number(in version: StoreVersion) -> [UInt8] { number(Int(version.microseconds)) }
+
 /// What a failing body throws, so that it can be told from anything else.
 struct Failure: Error, Equatable {
   var number = 0
@@ -105,19 +108,14 @@ extension OrderedStore {
   func everything() async throws -> [StoreEntry] { try await read { try await $0.entries(in: .all) } }
 
   /// The value under one key.
-  func value(for key: [UInt8]) async throws -> [UInt8]? { try await read { try await $0.get(key) } }
-
-  /// Puts one value in a transaction of its own.
-  @discardableResult
-  func put(_ value: [UInt8], for key: [UInt8]) async throws -> StoreVersion {
-    try await write { try await $0.put(value, for: key) }.version
-  }
+  func value(for key: [UInt8]) async throws -> [UInt8]? { try await get(key) }
 
   /// Puts entries in one transaction.
-  func fill(_ entries: [StoreEntry]) async throws {
+  @discardableResult
+  func fill(_ entries: [StoreEntry]) async throws -> StoreVersion {
     try await write { transaction in
       for entry in entries { try await transaction.put(entry.value, for: entry.key) }
-    }
+    }.version
   }
 }
 

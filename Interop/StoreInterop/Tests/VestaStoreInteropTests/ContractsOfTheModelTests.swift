@@ -6,6 +6,12 @@ import Testing
 @Suite struct ContractsOfTheModelTests {
   @Test(arguments: StoreContracts.all)
   func theModelKeeps(_ contract: Contract<StoreSubject>) async throws {
+    let clock = ManualStoreClock()
+    try await contract.verify(StoreSubject(store: ModelStore(clock: clock.clock), clock: clock))
+  }
+
+  @Test(arguments: StoreContracts.all)
+  func theModelKeepsOnTheSystemsClock(_ contract: Contract<StoreSubject>) async throws {
     try await contract.verify(StoreSubject(store: ModelStore()))
   }
 

@@ -28,16 +28,28 @@ import Testing
     (.deleteRangeTooWide, ["deleteRange takes its lower bound", "random changes and reads in one transaction"]),
     (.newVersionForNothing, ["a body that changes nothing takes no version"]),
     (.longKeysTaken, ["an over-long key is refused"]),
+    (.versionsAreCounters, ["versions are commit times"]),
+    (.commitVersionIsGuessed, ["a transaction knows its commit version"]),
+    (.floorIgnored, ["no commit gets a version at or below", "a floor waits for", "a floor far in the future"]),
+    (.floorDoesNotWait, ["a floor waits for"]),
+    (.clockFollowed, ["a clock that jumps ahead"]),
+    (.clockIgnored, ["versions are commit times", "a clock that stays ahead", "a clock set back"]),
+    (.closeKeepsWaiting, ["close keeps the write that runs"]),
   ]
 
   @Test(arguments: promises)
   func theContractsReport(_ flaw: Flaw, breaks names: [String]) async throws {
     for name in names {
       let contract = try #require(StoreContracts.all.first { $0.name.hasPrefix(name) }, "\(name)")
-      let outcomes = await [contract].run { StoreSubject(store: FlawedStore(flaw)) }
+      let outcomes = await [contract].run { Self.subject(flaw) }
       let kept = outcomes.filter(\.isKept).map(\.name)
       #expect(kept == [], "\(flaw) goes unseen")
     }
+  }
+
+  private static func subject(_ flaw: Flaw) -> StoreSubject {
+    let clock = ManualStoreClock()
+    return StoreSubject(store: FlawedStore(flaw, clock: clock.clock), clock: clock)
   }
 
   @Test func everyFlawIsLookedFor() {
@@ -48,7 +60,7 @@ import Testing
     Flaw.lostWrites, .upperBoundIncluded, .multiGetSorted, .restSkipsOne, .deleteRangeTooWide, .emptyValueIsNone,
   ])
   func historiesFind(_ flaw: Flaw) async throws {
-    #expect(try await StoreHistory(seed: 3, steps: 600).difference(on: FlawedStore(flaw)) != nil)
+    #expect(try await StoreHistory(seed: 3, steps: 600).difference(on: FlawedStore(flaw, clock: .system)) != nil)
   }
 
   @Test func historiesFindNothingInARightStore() async throws {

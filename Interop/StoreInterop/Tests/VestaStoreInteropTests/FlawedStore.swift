@@ -9,25 +9,42 @@ enum Flaw: String, CaseIterable {
   case ownWritesUnseen, snapshotMoves, multiGetSorted, descendingIgnored, limitIgnored, closeIgnored
   case cancellationIgnored, blindCommits, restSkipsOne, endIgnored, emptyValueIsNone, deleteRangeTooWide
   case newVersionForNothing, longKeysTaken, newsOfFailures
+  case versionsAreCounters, commitVersionIsGuessed, floorIgnored, floorDoesNotWait, clockFollowed, clockIgnored
+  case closeKeepsWaiting
 }
 
 /// A right store with one flaw, to see whether the contracts find it.
 final class FlawedStore: CommitObservable {
-  let inner = ModelStore()
+  let inner: ModelStore
   let flaw: Flaw
   let counter = Atomic<Int>(0)
   // What dirty reads see: the transaction that is under way.
   let leaked = FlawBox<[(key: [UInt8], value: [UInt8])]>([])
 
-  init(_ flaw: Flaw) { self.flaw = flaw }
+  /// A store whose clocks are the given ones, unless its flaw is about clocks.
+  init(_ flaw: Flaw, clock: StoreClock) {
+    self.flaw = flaw
+    switch flaw {
+    case .clockFollowed: inner = ModelStore(clock: StoreClock { StoreTime(wall: clock.now.wall, steady: nil) })
+    case .clockIgnored: inner = ModelStore(clock: StoreClock { StoreTime(wall: 1_800_000_000_000_000, steady: nil) })
+    case .versionsAreCounters: inner = ModelStore(clock: StoreClock { StoreTime(wall: 0, steady: nil) })
+    default: inner = ModelStore(clock: clock)
+    }
+  }
+
+  private let isClosing = Atomic(false)
+  private let writes = Atomic<Int>(0)
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await inner.read { try await body(FlawedTransaction($0, in: self)) }
+    if isClosing.load(ordering: .relaxed) { throw StoreError(.closed, operation: "read", message: "It closes.") }
+    return try await inner.read { try await body(FlawedTransaction($0, in: self)) }
   }
 
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
+    writes.add(1, ordering: .relaxed)
+    defer { writes.subtract(1, ordering: .relaxed) }
     switch flaw {
     case .failureLeavesChanges:
       let commit = try await inner.write { transaction in
@@ -56,11 +73,32 @@ final class FlawedStore: CommitObservable {
       }
       leaked.value = []
       guard flaw == .repeatedVersions else { return commit }
-      return StoreCommit(value: commit.value, version: StoreVersion(rawValue: (commit.version.rawValue + 1) / 2))
+      return StoreCommit(value: commit.value, version: StoreVersion(rawValue: (commit.version.rawValue + 1) & ~1))
     }
   }
 
-  func close() async throws { if flaw != .closeIgnored { try await inner.close() } }
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
+    switch flaw {
+    case .floorIgnored: return version ?? .zero
+    // Raises it in a task of its own, and does not wait for that.
+    case .floorDoesNotWait:
+      let inner = inner
+      let raising = Task.detached { try await inner.raiseFloor(to: version) }
+      for _ in 0..<50 { await Task.yield() }
+      guard let version, version.microseconds < 1_800_000_100_000_000 else { return try await raising.value }
+      return version
+    default: return try await inner.raiseFloor(to: version)
+    }
+  }
+
+  func close() async throws {
+    if flaw == .closeIgnored { return }
+    if flaw == .closeKeepsWaiting {
+      isClosing.store(true, ordering: .relaxed)
+      while writes.load(ordering: .relaxed) > 0 { await Task.yield() }
+    }
+    try await inner.close()
+  }
 
   func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
     let flaw = flaw
@@ -138,6 +176,11 @@ private final class FlawedTransaction: StoreTransaction {
     guard flaw == .restSkipsOne, let rest = end.rest else { return end }
     let skipped = try await inner.entries(in: rest, order: order, limit: 1).first?.key ?? []
     return ScanEnd(visited: end.visited, rest: order == .ascending ? rest.after(skipped) : rest.before(skipped))
+  }
+
+  func commitVersion() async throws -> StoreVersion {
+    guard flaw == .commitVersionIsGuessed else { return try await transaction?.commitVersion() ?? .zero }
+    return StoreVersion(microseconds: inner.version.microseconds + 10)
   }
 
   func put(_ value: [UInt8], for key: [UInt8]) async throws {

@@ -22,6 +22,8 @@ package enum FirestoreLimits {
   package static let collectionDepth = 100
   /// Bytes of a value that count in an index.
   package static let indexedValueLength = 1500
+  /// Bytes of one entry of an index: 7.5 KiB.
+  package static let indexEntryLength = 7680
   /// Transforms of one document in one request.
   package static let transforms = 500
   /// Conjunctions of a query in disjunctive normal form.

@@ -8,7 +8,8 @@ import VestaConcurrency
 /// Documents, commits, queries, transactions, reads in the past and live targets, for any number of databases in one store. A database
 /// comes into being with the first call that names it. All of it may be used from any task at any time.
 ///
-/// The engine asks no rules: every caller counts as the owner.
+/// The engine asks no rules yet: it serves every caller, or the owner alone (`FirestoreServiceOptions.access`). Listing of
+/// collections and partitions are the owner's in any case.
 ///
 /// ```swift
 /// let engine = FirestoreEngine(store: store)
@@ -44,6 +45,7 @@ public final class FirestoreEngine: FirestoreBackend {
   public func close() async throws {
     for engine in engines.withLock({ Array($0.values) }) {
       engine.hub.close()
+      engine.transactions.close()
       engine.indexes.close()
     }
     try await store.close()
@@ -55,21 +57,21 @@ public final class FirestoreEngine: FirestoreBackend {
     context: FirestoreCallContext,
     receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
-    try await translating { try await engine(request.database).batchGet(request, receive: receive) }
+    try await translating { try await engine(request.database, context).batchGet(request, receive: receive) }
   }
 
   /// Lists the documents of a collection, a page at a time.
   public func listDocuments(
     _ request: ListDocumentsRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> ListDocumentsResponse {
-    try await serving { try await engine(parent: request.parent).listDocuments(request) }
+    try await serving { try await engine(parent: request.parent, context).listDocuments(request) }
   }
 
   /// Lists the collections right below a document or the root, a page at a time.
   public func listCollectionIDs(
     _ request: ListCollectionIDsRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> ListCollectionIDsResponse {
-    try await serving { try await engine(parent: request.parent).listCollectionIDs(request) }
+    try await serving { try await engine(parent: request.parent, context, isForOwners: true).listCollectionIDs(request) }
   }
 
   /// Runs a query; results come in its order.
@@ -78,21 +80,21 @@ public final class FirestoreEngine: FirestoreBackend {
     context: FirestoreCallContext,
     receive: (RunQueryResponse) async throws -> Void
   ) async throws {
-    try await translating { try await engine(parent: request.parent).runQuery(request, receive: receive) }
+    try await translating { try await engine(parent: request.parent, context).runQuery(request, receive: receive) }
   }
 
   /// Counts, sums and averages the results of a query.
   public func runAggregation(
     _ request: RunAggregationQueryRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> RunAggregationQueryResponse {
-    try await serving { try await engine(parent: request.parent).runAggregation(request) }
+    try await serving { try await engine(parent: request.parent, context).runAggregation(request) }
   }
 
   /// Splits a query of a collection group into parts that can run side by side.
   public func partitionQuery(
     _ request: PartitionQueryRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> PartitionQueryResponse {
-    try await serving { try await engine(parent: request.parent).partitionQuery(request) }
+    try await serving { try await engine(parent: request.parent, context, isForOwners: true).partitionQuery(request) }
   }
 
   /// Commits writes, all or nothing, and ends the transaction if there is one.
@@ -100,7 +102,7 @@ public final class FirestoreEngine: FirestoreBackend {
     _ request: CommitRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> CommitResponse {
     try await serving {
-      let engine = try await engine(request.database)
+      let engine = try await engine(request.database, context)
       guard let id = request.transaction else { return try await engine.commit(request.writes) }
       return try await engine.commit(request.writes, in: id)
     }
@@ -112,7 +114,7 @@ public final class FirestoreEngine: FirestoreBackend {
   ) async throws(FirestoreError) -> BatchWriteResponse {
     try await serving {
       try WriteRules.checkDistinct(request.writes)
-      let engine = try await engine(request.database)
+      let engine = try await engine(request.database, context)
       var results: [Result<WriteResult, FirestoreError>] = []
       for write in request.writes {
         do {
@@ -130,23 +132,43 @@ public final class FirestoreEngine: FirestoreBackend {
     _ request: BeginTransactionRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> BeginTransactionResponse {
     try await serving {
-      BeginTransactionResponse(transaction: try await engine(request.database).transactions.begin(request.options))
+      BeginTransactionResponse(transaction: try await engine(request.database, context).transactions.begin(request.options))
     }
   }
 
   /// Gives a transaction up, and what it holds.
   public func rollback(_ request: RollbackRequest, context: FirestoreCallContext) async throws(FirestoreError) {
-    try await serving { _ = try await engine(request.database).transactions.end(request.transaction) }
+    try await serving { _ = try await engine(request.database, context).transactions.end(request.transaction) }
   }
 
   /// Opens a call that follows targets.
   public func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall {
-    try await serving { try await engine(database).hub.open() }
+    try await serving { try await engine(database, context).hub.open() }
   }
 
   /// Opens a call that writes.
   public func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall {
-    try await serving { try await engine(database).openWriteCall() }
+    try await serving { try await engine(database, context).openWriteCall() }
+  }
+
+  /// Refuses calls in another name than the options say.
+  ///
+  /// - Parameter isForOwners: Whether the call is the owner's in any case.
+  private func admit(_ context: FirestoreCallContext, isForOwners: Bool = false) throws(FirestoreError) {
+    guard context.authorization != .owner, isForOwners || options.access == .owner else { return }
+    throw FirestoreError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
+  }
+
+  private func engine(_ name: String, _ context: FirestoreCallContext) async throws -> DatabaseEngine {
+    try admit(context)
+    return try await engine(name)
+  }
+
+  private func engine(
+    parent: String, _ context: FirestoreCallContext, isForOwners: Bool = false
+  ) async throws -> DatabaseEngine {
+    try admit(context, isForOwners: isForOwners)
+    return try await engine(parent: parent)
   }
 
   /// As `serving`, but what a receiver threw is handed on as it is.

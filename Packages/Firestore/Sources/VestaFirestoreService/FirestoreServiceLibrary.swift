@@ -89,5 +89,3 @@ private func md5(_ crypto: any CryptoProvider) -> (@Sendable ([UInt8]) -> [UInt8
   guard digest([]) != nil else { return nil }
   return { digest($0) ?? [] }
 }
-
-private let log = Logger(service: "VestaFirestoreService")

@@ -37,22 +37,34 @@ extension MD5 {
     let ending = "_bloom_filter_proto.json"
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(ending) }
     #expect(!files.isEmpty)
+    // The digests of the names serve all files: they are what takes the time.
+    var digests: [[UInt8]] = []
     for file in files {
-      // The largest ones take long in a debug build, and show nothing that the others do not.
-      if file.contains("_50000_") || file.contains("_5000_") && !file.contains("_01_") { continue }
       let filter: Filter = try Self.read(file)
       let answers: Answers = try Self.read(file.dropLast(ending.count) + "_membership_test_result.json")
       let bitmap = try #require(Data(base64Encoded: filter.bits?.bitmap ?? ""))
       let message = BloomFilterMessage(
         bitmap: Array(bitmap), padding: filter.bits?.padding ?? 0, hashCount: filter.hashCount ?? 0
       )
-      let bloom = try BloomFilter(message, digest: MD5.digest)
+      while digests.count < answers.membershipTestResults.count {
+        digests.append(MD5.digest(Array(Self.name(of: digests.count).utf8)))
+      }
+      let known = digests
+      let bloom = try BloomFilter(message) { name in known[Self.number(of: name)] }
       let wrong = answers.membershipTestResults.enumerated().filter { number, answer in
-        let name = "projects/project-1/databases/database-1/documents/coll/doc\(number)"
-        return bloom.mayContain(name) != (answer == "1")
+        bloom.mayContain(Self.name(of: number)) != (answer == "1")
       }
       #expect(wrong.isEmpty, "\(file): \(wrong.count) answers differ")
     }
+  }
+
+  private static func name(of number: Int) -> String {
+    "projects/project-1/databases/database-1/documents/coll/doc\(number)"
+  }
+
+  /// The number that a name ends with.
+  private static func number(of name: [UInt8]) -> Int {
+    name.reversed().prefix { (0x30...0x39).contains($0) }.reversed().reduce(0) { $0 * 10 + Int($1 - 0x30) }
   }
 
   private static func read<Content: Decodable>(_ file: some StringProtocol) throws -> Content {

@@ -34,6 +34,8 @@ final class CountingStore: OrderedStore {
     return try await store.write { try await body(CountingTransaction(reader: $0, rows: rows)) }
   }
 
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+
   func close() async throws { try await store.close() }
 }
 
@@ -76,6 +78,7 @@ private struct CountingTransaction: Counting, StoreTransaction {
   let rows: Locked<CountingStore.Rows>
   var base: any StoreReader { reader }
 
+  func commitVersion() async throws -> StoreVersion { try await reader.commitVersion() }
   func put(_ value: [UInt8], for key: [UInt8]) async throws { try await reader.put(value, for: key) }
   func delete(_ key: [UInt8]) async throws { try await reader.delete(key) }
   func deleteRange(_ range: KeyRange) async throws { try await reader.deleteRange(range) }

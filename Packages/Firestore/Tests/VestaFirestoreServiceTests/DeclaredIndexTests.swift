@@ -3,6 +3,7 @@ import VestaFirestoreModel
 import VestaStoreInteropContracts
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct DeclaredIndexTests {

@@ -44,5 +44,7 @@ final class GatedStore: OrderedStore {
     return try await store.write(body)
   }
 
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+
   func close() async throws { try await store.close() }
 }

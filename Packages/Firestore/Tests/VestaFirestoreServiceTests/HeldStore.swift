@@ -49,6 +49,8 @@ final class HeldStore: OrderedStore {
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> { try await store.write(body) }
 
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+
   func close() async throws { try await store.close() }
 
   fileprivate func pass(_ range: KeyRange) async {

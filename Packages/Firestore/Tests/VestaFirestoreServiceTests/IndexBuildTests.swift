@@ -4,6 +4,7 @@ import VestaStoreInterop
 import VestaStoreInteropContracts
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 @Suite struct IndexBuildTests {

@@ -5,6 +5,7 @@ import VestaStoreInterop
 import VestaStoreInteropContracts
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct IndexTests {

@@ -3,6 +3,7 @@ import VestaFirestoreModel
 import VestaStoreInterop
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct ListenStartTests {

@@ -4,6 +4,7 @@ import VestaFirestoreReference
 import VestaStoreInterop
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct PlannerPropertyTests {

@@ -1,6 +1,7 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 extension RandomData {

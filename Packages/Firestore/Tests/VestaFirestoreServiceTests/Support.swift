@@ -19,6 +19,7 @@ final class ManualClock: Sendable {
 func makeEngine(_ clock: ManualClock = ManualClock()) -> FirestoreEngine {
   var options = FirestoreServiceOptions()
   options.now = { clock.now() }
+  options.automaticIndexUses = 1
   return FirestoreEngine(store: ModelStore(), options: options)
 }
 

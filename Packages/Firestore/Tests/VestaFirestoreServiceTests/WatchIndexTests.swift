@@ -2,6 +2,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import Testing
 
+@testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
 struct WatchIndexTests {

@@ -18,7 +18,7 @@ struct Admission {
     case nobody([Closer])
   }
 
-  private var isClosed = false
+  private(set) var isClosed = false
   private var isWriting = false
   private var readers = 0
   private var closers: [Closer] = []

@@ -30,13 +30,19 @@ public final class MemoryStore: CommitObservable {
 
   private let state = Locked(State())
   private let commitNews = ListenerRegistry<StoreVersion>()
+  private let versions: StoreVersions
   private let onClose: @Sendable () -> Void
 
   /// An empty store.
-  public convenience init() { self.init(onClose: {}) }
+  ///
+  /// - Parameter clock: The clocks that versions are taken from.
+  public convenience init(clock: StoreClock = .system) { self.init(clock: clock, onClose: {}) }
 
   /// An empty store that says when it has been closed.
-  init(onClose: @escaping @Sendable () -> Void) { self.onClose = onClose }
+  init(clock: StoreClock, onClose: @escaping @Sendable () -> Void) {
+    versions = StoreVersions(above: .zero, clock: clock)
+    self.onClose = onClose
+  }
 
   /// Reads at one moment in time, without waiting for anybody.
   ///
@@ -67,16 +73,27 @@ public final class MemoryStore: CommitObservable {
     try refuseInsideTransaction("write")
     try Task.checkCancellation()
     try await waitForTurn()
-    defer { passTurn() }
+    defer {
+      versions.settle()
+      passTurn()
+    }
     let scope = TransactionScope(around: TransactionScope.current)
     let transaction = state.withLock { state in
       state.transaction = scope
-      return MemoryTransaction(tree: state.tree, version: state.version)
+      return MemoryTransaction(tree: state.tree, version: state.version, versions: versions)
     }
     defer { transaction.end() }
     let value = try await TransactionScope.$current.withValue(scope) { try await body(transaction) }
     try Task.checkCancellation()
     return StoreCommit(value: value, version: commit(transaction))
+  }
+
+  /// Raises the floor of the versions to come; see `OrderedStore`.
+  @discardableResult
+  public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
+    try refuseInsideTransaction("raiseFloor")
+    guard !state.withLock({ $0.admission.isClosed }) else { throw StoreError.closed("raiseFloor") }
+    return try await versions.raise(to: version)
   }
 
   /// Ends the store: waits for what is running, refuses what comes after and what has waited, and frees the data.
@@ -117,16 +134,13 @@ public final class MemoryStore: CommitObservable {
 
   /// Makes a transaction's changes visible, then tells of them; gives the version they have.
   private func commit(_ transaction: MemoryTransaction) -> StoreVersion {
+    // The transaction keeps the tree before this one, so that it is freed with the lock open.
     let changed = transaction.tree
-    // The tree before this one is handed out, so that it is freed with the lock open.
-    let (version, before) = state.withLock { state in
-      let before = state.tree
-      guard !changed.isSame(as: before) else { return (state.version, before) }
-      state.tree = changed
-      state.version = state.version.next
-      return (state.version, before)
-    }
-    if !changed.isSame(as: before) { commitNews.emit(version) }
+    guard !changed.isSame(as: transaction.treeBefore) else { return transaction.version }
+    let version = transaction.allotted()
+    state.withLock { ($0.tree, $0.version) = (changed, version) }
+    versions.settle()
+    commitNews.emit(version)
     return version
   }
 }

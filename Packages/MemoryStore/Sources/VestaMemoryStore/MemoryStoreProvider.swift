@@ -17,7 +17,7 @@ public struct MemoryStoreProvider: StoreProvider {
   /// - Parameters:
   ///   - name: Letters, digits, `-`, `_` and `.`, at most 100, not beginning with a dot.
   ///   - directory: Only tells stores of one name apart.
-  ///   - options: Of no meaning in memory.
+  ///   - options: Its clock is used; durability has no meaning in memory.
   /// - Returns: The open store; the caller closes it.
   /// - Throws: `StoreError.Code.invalidName`, or `.alreadyOpen` while a store of this name is open.
   public func openStore(
@@ -44,6 +44,6 @@ public struct MemoryStoreProvider: StoreProvider {
         hint: "Share the open store, or close it first."
       )
     }
-    return MemoryStore(onClose: { names.withLock { _ = $0.remove(place) } })
+    return MemoryStore(clock: options.clock, onClose: { names.withLock { _ = $0.remove(place) } })
   }
 }

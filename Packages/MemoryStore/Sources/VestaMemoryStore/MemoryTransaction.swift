@@ -40,18 +40,36 @@ final class MemorySnapshot: StoreReader {
 /// A transaction of a memory store: changes a tree that shares its nodes with the committed one.
 final class MemoryTransaction: StoreTransaction {
   private(set) var tree: OrderedTree
+  private(set) var treeBefore: OrderedTree
   let version: StoreVersion
+  private let versions: StoreVersions
+  private var commitTime: StoreVersion?
   private var hasEnded = false
 
-  init(tree: OrderedTree, version: StoreVersion) {
+  init(tree: OrderedTree, version: StoreVersion, versions: StoreVersions) {
     self.tree = tree
     self.version = version
+    self.versions = versions
+    treeBefore = tree
   }
 
-  /// Ends the transaction and lets go of its tree.
+  /// Ends the transaction and lets go of its trees.
   func end() {
     hasEnded = true
     tree = OrderedTree()
+    treeBefore = tree
+  }
+
+  /// The version of the commit; the next one of the store when nobody has asked before.
+  func allotted() -> StoreVersion {
+    let version = commitTime ?? versions.next()
+    commitTime = version
+    return version
+  }
+
+  func commitVersion() async throws -> StoreVersion {
+    try check("commitVersion")
+    return allotted()
   }
 
   private func check(_ operation: String) throws {

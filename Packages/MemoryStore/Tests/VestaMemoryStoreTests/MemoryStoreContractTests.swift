@@ -7,7 +7,8 @@ import VestaMemoryStore
 @Suite struct MemoryStoreContractTests {
   @Test(arguments: StoreContracts.all)
   func theStoreKeeps(_ contract: Contract<StoreSubject>) async throws {
-    try await contract.verify(StoreSubject(store: MemoryStore()))
+    let clock = ManualStoreClock()
+    try await contract.verify(StoreSubject(store: MemoryStore(clock: clock.clock), clock: clock))
   }
 
   @Test(arguments: StoreProviderContracts.all)

@@ -7,16 +7,21 @@ struct CommitGroup {
   private(set) var count = 0
 
   /// The versions that the commit will bring, in order.
-  private(set) var versions: [StoreVersion] = []
+  private(set) var committed: [StoreVersion] = []
+
+  /// Whether there is anything to commit beside changes of bodies.
+  private var hasFloor = false
 
   /// Why nothing of the group can be kept any more.
   private(set) var loss: (any Error)?
 
   private var version: StoreVersion
+  private let versions: StoreVersions
 
-  init(_ writer: WriterSession, store: ObjectIdentifier) {
+  init(_ writer: WriterSession, store: ObjectIdentifier, versions: StoreVersions) {
     self.writer = writer
     self.store = store
+    self.versions = versions
     version = writer.version
   }
 
@@ -25,7 +30,7 @@ struct CommitGroup {
   /// - Returns: What will have come of it if the commit succeeds.
   mutating func run(_ request: WriteRequest) async -> WriteOutcome {
     count += 1
-    let transaction = SQLiteTransaction(writer, request: request, version: version)
+    let transaction = SQLiteTransaction(writer, request: request, version: version, versions: versions)
     do {
       try request.checkCancellation()
       try writer.beginBody()
@@ -44,9 +49,10 @@ struct CommitGroup {
       return lose(error)
     }
     if transaction.hasChanges {
-      version = version.next
-      versions.append(version)
+      version = transaction.allotted()
+      committed.append(version)
     }
+    if transaction.hasFloor { hasFloor = true }
     return .success(version)
   }
 
@@ -54,13 +60,13 @@ struct CommitGroup {
   mutating func commit() -> (any Error)? {
     if loss == nil {
       do {
-        if !versions.isEmpty { try writer.commit(version) }
+        if !committed.isEmpty || hasFloor { try writer.commit(version, versions) }
       } catch {
         loss = error
       }
     }
     writer.abandon()
-    if loss != nil { versions = [] }
+    if loss != nil { committed = [] }
     return loss
   }
 

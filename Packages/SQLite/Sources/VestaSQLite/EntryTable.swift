@@ -17,8 +17,13 @@ struct EntryTable {
 
   // MARK: Reading
 
-  func version() throws -> StoreVersion {
-    let statement = try connection.statement(.version)
+  func version() throws -> StoreVersion { try version(.version) }
+
+  /// The version that no later commit may be at or below, as it was last made durable.
+  func floor() throws -> StoreVersion { try version(.floor) }
+
+  private func version(_ query: Query) throws -> StoreVersion {
+    let statement = try connection.statement(query)
     defer { statement.reset() }
     guard try statement.step() else { throw damaged("read") }
     return StoreVersion(rawValue: UInt64(bitPattern: statement.integer(0)))
@@ -109,8 +114,12 @@ struct EntryTable {
     }
   }
 
-  func setVersion(_ version: StoreVersion) throws {
-    let statement = try connection.statement(.setVersion)
+  func setVersion(_ version: StoreVersion) throws { try set(version, .setVersion) }
+
+  func setFloor(_ version: StoreVersion) throws { try set(version, .setFloor) }
+
+  private func set(_ version: StoreVersion, _ query: Query) throws {
+    let statement = try connection.statement(query)
     try statement.bind(1, Int64(bitPattern: version.rawValue))
     try statement.run()
   }

@@ -2,7 +2,7 @@
 enum Query: Int, CaseIterable {
   case begin, beginWriting, commit, rollback
   case savepoint, releaseSavepoint, rollbackToSavepoint
-  case version, setVersion
+  case version, floor, setVersion, setFloor
   case value, largeValue
   case ascending, ascendingToEnd, descending, descendingToEnd
   case put, putReference, putLarge, reference
@@ -19,7 +19,9 @@ enum Query: Int, CaseIterable {
     case .releaseSavepoint: "RELEASE body"
     case .rollbackToSavepoint: "ROLLBACK TO body"
     case .version: "SELECT version FROM state"
+    case .floor: "SELECT floor FROM state"
     case .setVersion: "UPDATE state SET version = ?1"
+    case .setFloor: "UPDATE state SET floor = ?1"
     case .value: "SELECT value FROM entry WHERE key = ?1"
     case .largeValue: "SELECT value FROM large WHERE id = ?1"
     case .ascending: "SELECT key, value FROM entry WHERE key >= ?1 AND key < ?2 ORDER BY key"
@@ -48,13 +50,13 @@ enum Query: Int, CaseIterable {
   /// What the store is doing, for the text of an error.
   var operation: String {
     switch self {
-    case .begin, .version, .value, .largeValue: "read"
+    case .begin, .version, .floor, .value, .largeValue: "read"
     case .ascending, .ascendingToEnd, .descending, .descendingToEnd: "scan"
     case .beginWriting, .savepoint, .releaseSavepoint, .rollbackToSavepoint, .rollback: "write"
     case .put, .putReference, .putLarge, .reference: "put"
     case .delete, .deleteLarge: "delete"
     case .deleteRange, .deleteRangeToEnd, .deleteLargeRange, .deleteLargeRangeToEnd: "deleteRange"
-    case .commit, .setVersion: "commit"
+    case .commit, .setVersion, .setFloor: "commit"
     }
   }
 }

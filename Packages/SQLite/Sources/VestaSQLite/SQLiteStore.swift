@@ -35,9 +35,12 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   let writer: WriterSession
   private let files: StoreFiles
   private let tuning: StoreTuning
+  private let versions: StoreVersions
   private let commitNews = ListenerRegistry<StoreVersion>()
   private let turns = Locked(Turns())
   private let ending = Locked(Ending.notBegun)
+  // Later commits are above this version after a restart too, without another write.
+  private let durableFloor: Locked<StoreVersion>
 
   /// Opens a store, and makes it when it is not there; what `StoreProvider.openStore` promises.
   ///
@@ -60,6 +63,8 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     try files.prepareDatabase()
     writer = try WriterSession(path: files.database, durability: options.durability, tuning: tuning)
     try files.markComplete()
+    versions = StoreVersions(above: max(writer.version, writer.floor), clock: options.clock)
+    durableFloor = Locked(writer.floor)
     readers = ReaderPool(path: files.database, tuning: tuning)
     self.tuning = tuning
   }
@@ -161,19 +166,23 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
 
   /// Runs the own body and those of the waiting, commits them together, tells everybody, and passes the turn on.
   private func lead(_ own: WriteRequest) async -> WriteOutcome {
-    var group = CommitGroup(writer, store: id)
+    var group = CommitGroup(writer, store: id, versions: versions)
     var ownOutcome = await group.run(own)
     var served: [(waiter: WriteQueue.Waiter, outcome: WriteOutcome)] = []
     while group.loss == nil, group.count < tuning.groupLimit, let next = takeNext() {
       let outcome = await group.run(next.request)
       if isDisturbed(next.request, outcome) {
-        turns.withLock { $0.queue.putBack(next) }
+        if !turns.withLock({ $0.queue.putBack(next) }) {
+          next.resume(.done(.failure(StoreError(.closed, operation: "write", path: path))))
+        }
         break
       }
       served.append((next, outcome))
     }
     let loss = group.commit()
-    for version in group.versions { commitNews.emit(version) }
+    versions.settle()
+    if loss == nil { durableFloor.withLock { $0 = max($0, writer.version, writer.floor) } }
+    for version in group.committed { commitNews.emit(version) }
     for (waiter, outcome) in served { waiter.resume(.done(final(outcome, loss))) }
     ownOutcome = final(ownOutcome, loss)
     await writer.keepLogShort()
@@ -208,6 +217,32 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     for finish in idle { finish() }
   }
 
+  // MARK: Versions
+
+  /// How far a floor is made durable ahead of the one asked for, so that not every call writes: one second.
+  private static let floorStep: Int64 = 1_000_000
+
+  /// Raises the floor of the versions to come; see `OrderedStore`.
+  ///
+  /// About once a second this writes to the file, so that the floor survives a restart.
+  @discardableResult
+  public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
+    if ActiveBody.isInside(.write, of: id) { throw StoreError(.nested, operation: "raiseFloor", path: path) }
+    if turns.withLock({ $0.queue.isClosed }) { throw StoreError(.closed, operation: "raiseFloor", path: path) }
+    let raised = try await versions.raise(to: version)
+    // What is at or below the last commit, or the last floor written, survives already.
+    guard raised > durableFloor.withLock({ $0 }) else { return raised }
+    let writer = writer
+    try await write { transaction in
+      let floor = StoreVersion(microseconds: raised.microseconds + Self.floorStep)
+      guard raised > max(writer.version, writer.floor), let transaction = transaction as? SQLiteTransaction else {
+        return
+      }
+      try transaction.setFloor(floor)
+    }
+    return raised
+  }
+
   // MARK: Commits
 
   /// Calls back after every commit; see `CommitObservable`.
@@ -232,6 +267,8 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
       return true
     }
     guard isFirst else { return await waitForEnd() }
+    // Writes first: who sees that reads are refused knows that waiting writes are.
+    refuseWrites()
     readers.refuse()
     await waitForTurns()
     await readers.close()
@@ -258,11 +295,16 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     }
   }
 
-  /// Refuses new transactions, and waits until those that are there have been served.
+  /// Refuses new transactions and those that wait for their turn.
+  private func refuseWrites() {
+    let refused = turns.withLock { $0.queue.close() }
+    for waiter in refused { waiter.resume(.done(.failure(StoreError(.closed, operation: "write", path: path)))) }
+  }
+
+  /// Waits until the transactions that have begun are committed.
   private func waitForTurns() async {
     await withCheckedContinuation { continuation in
       let isIdle = turns.withLock { turns in
-        turns.queue.close()
         if !turns.queue.isIdle { turns.whenIdle.append { continuation.resume() } }
         return turns.queue.isIdle
       }

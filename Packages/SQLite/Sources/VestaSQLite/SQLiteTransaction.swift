@@ -5,17 +5,40 @@ final class SQLiteTransaction: StoreTransaction {
   let version: StoreVersion
   private(set) var hasChanges = false
 
+  /// Whether the floor of the versions was raised.
+  private(set) var hasFloor = false
+
   /// The first failure of the storage; it ends the transaction, also for a body that goes on after it.
   private(set) var failure: (any Error)?
 
   private let writer: WriterSession
   private let request: WriteRequest
+  private let versions: StoreVersions
+  private var commitTime: StoreVersion?
   private var hasEnded = false
 
-  init(_ writer: WriterSession, request: WriteRequest, version: StoreVersion) {
+  init(_ writer: WriterSession, request: WriteRequest, version: StoreVersion, versions: StoreVersions) {
     self.writer = writer
     self.request = request
     self.version = version
+    self.versions = versions
+  }
+
+  /// The version of the commit; the next one of the store when nobody has asked before.
+  func allotted() -> StoreVersion {
+    let version = commitTime ?? versions.next()
+    commitTime = version
+    return version
+  }
+
+  func commitVersion() async throws -> StoreVersion { try attempt("commitVersion") { _ in allotted() } }
+
+  /// Makes a floor durable with the commit.
+  func setFloor(_ floor: StoreVersion) throws {
+    try attempt("raiseFloor") { table in
+      hasFloor = true
+      try writer.setFloor(floor, in: table)
+    }
   }
 
   func get(_ key: [UInt8]) async throws -> [UInt8]? {

@@ -12,8 +12,8 @@ enum Schema {
   private static let tables = """
     CREATE TABLE entry (key BLOB PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
     CREATE TABLE large (id INTEGER PRIMARY KEY, value BLOB NOT NULL);
-    CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL);
-    INSERT INTO state VALUES (1, 0);
+    CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, floor INTEGER NOT NULL);
+    INSERT INTO state VALUES (1, 0, 0);
     """
 
   /// Readies a connection for writing, and makes the tables in an empty file.
@@ -36,6 +36,7 @@ enum Schema {
     connection.watchLog()
     if isEmpty { try makeTables(connection) }
     try verify(connection)
+    try bringUpToDate(connection)
   }
 
   /// Readies a connection for reading.
@@ -59,6 +60,19 @@ enum Schema {
       PRAGMA user_version = \(StoreHeader.schemaVersion);
       COMMIT;
       PRAGMA wal_checkpoint(TRUNCATE);
+      """, operation: "open")
+  }
+
+  /// Changes a file of an earlier version, all of it or nothing.
+  private static func bringUpToDate(_ connection: Connection) throws {
+    guard try connection.number("PRAGMA user_version", operation: "open") == 1 else { return }
+    // Version 2 came with the floor; the versions before it were counters, which are below any time.
+    try connection.execute(
+      """
+      BEGIN IMMEDIATE;
+      ALTER TABLE state ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
+      PRAGMA user_version = 2;
+      COMMIT;
       """, operation: "open")
   }
 

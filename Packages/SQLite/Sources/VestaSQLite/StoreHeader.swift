@@ -15,7 +15,7 @@ enum StoreHeader: Equatable {
   static let applicationID: UInt32 = 0x5653_5441
 
   /// The version of the tables that this code reads and writes.
-  static let schemaVersion: UInt32 = 1
+  static let schemaVersion: UInt32 = 2
 
   static let length = 100
 

@@ -73,15 +73,23 @@ struct WriteQueue {
     let next = waiting[first]
     first += 1
     if first == waiting.count {
-      waiting.removeAll(keepingCapacity: true)
+      waiting.removeAll(keepingCapacity: first <= 64)
+      first = 0
+    } else if first >= 64, first * 2 >= waiting.count {
+      // Those that were served are forgotten, also while the queue never runs empty.
+      waiting.removeFirst(first)
       first = 0
     }
     return next
   }
 
   /// Puts one back in front that the leader could not serve.
-  mutating func putBack(_ waiter: Waiter) {
+  ///
+  /// - Returns: Whether it waits again; a queue that has been closed meanwhile takes nobody.
+  mutating func putBack(_ waiter: Waiter) -> Bool {
+    if isClosed { return false }
     waiting.insert(waiter, at: first)
+    return true
   }
 
   /// Takes a cancelled one out of the queue; `nil` when it is not there any more.
@@ -97,6 +105,10 @@ struct WriteQueue {
     return next
   }
 
-  /// Lets nobody in any more; those inside are served.
-  mutating func close() { isClosed = true }
+  /// Lets nobody in any more; returns those that wait, to be refused.
+  mutating func close() -> [Waiter] {
+    isClosed = true
+    defer { (waiting, first) = ([], 0) }
+    return Array(waiting[first...])
+  }
 }

@@ -18,6 +18,10 @@ final class WriterSession: @unchecked Sendable {
   /// The version of the last commit.
   private(set) var version = StoreVersion.zero
 
+  /// The version that no later commit may be at or below, as the file has it.
+  private(set) var floor = StoreVersion.zero
+  private var pendingFloor: StoreVersion?
+
   /// Whether the table of large values may hold any.
   private(set) var hasLarge = false
 
@@ -37,6 +41,12 @@ final class WriterSession: @unchecked Sendable {
   func put(_ value: [UInt8], for key: [UInt8], in table: EntryTable) throws {
     if EntryTable.isLarge(key: key.count, value: value.count) { hasLarge = true }
     try table.put(value, for: key, hasLarge: hasLarge)
+  }
+
+  /// Makes a floor durable with the commit that is under way.
+  func setFloor(_ floor: StoreVersion, in table: EntryTable) throws {
+    try table.setFloor(floor)
+    pendingFloor = floor
   }
 
   // MARK: Bodies
@@ -70,22 +80,25 @@ final class WriterSession: @unchecked Sendable {
   ///
   /// - Throws: What went wrong. Nothing has been changed then, except after `unknownOutcome`, and the next body can
   ///   begin.
-  func commit(_ version: StoreVersion) throws {
+  func commit(_ version: StoreVersion, _ versions: StoreVersions) throws {
     let connection = try opened("commit")
     do {
-      try EntryTable(connection: connection).setVersion(version)
+      if version > self.version { try EntryTable(connection: connection).setVersion(version) }
       try connection.run(.commit)
       self.version = version
+      if let pendingFloor { floor = max(floor, pendingFloor) }
+      pendingFloor = nil
     } catch {
       let syncFailed = connection.lastFailureWasSync
       abandon()
-      if syncFailed { try eraseFailedCommit() }
+      if syncFailed { try eraseFailedCommit(versions.next()) }
       throw error
     }
   }
 
   /// Ends the transaction without keeping anything; a connection that cannot even do that is let go of.
   func abandon() {
+    pendingFloor = nil
     guard let connection, connection.isInTransaction else { return }
     do {
       try connection.run(.rollback)
@@ -98,14 +111,14 @@ final class WriterSession: @unchecked Sendable {
   ///
   /// When the sync at the end of a commit fails, the whole of it may lie in the log all the same, and the next start
   /// after a crash would take it for good. An empty commit is written over its beginning.
-  private func eraseFailedCommit() throws {
+  private func eraseFailedCommit(_ version: StoreVersion) throws {
     do {
       let connection = try opened("commit")
       try connection.run(.beginWriting)
       // A version is skipped: SQLite would write nothing if nothing were different.
-      try EntryTable(connection: connection).setVersion(version.next)
+      try EntryTable(connection: connection).setVersion(version)
       try connection.run(.commit)
-      version = version.next
+      self.version = version
     } catch {
       abandon()
       throw StoreError(.unknownOutcome, operation: "commit", path: path)
@@ -163,6 +176,7 @@ final class WriterSession: @unchecked Sendable {
     let fresh = try Connection(path: path, operation: operation)
     try Schema.prepareWriter(fresh, durability: durability, tuning: tuning)
     version = try EntryTable(connection: fresh).version()
+    floor = try EntryTable(connection: fresh).floor()
     hasLarge = try fresh.number("SELECT 1 FROM large LIMIT 1", operation: operation) != nil
     connection = fresh
     return fresh

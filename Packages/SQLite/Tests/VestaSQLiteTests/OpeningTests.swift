@@ -92,7 +92,7 @@ extension OneAtATime {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.close()
-      try sqlite(directory.database, "PRAGMA user_version = 2")
+      try sqlite(directory.database, "PRAGMA user_version = 3")
       let error = #expect(throws: StoreError.self) { try directory.open() }
       #expect(error?.code == .newerSchema)
       #expect(error?.path == directory.database)
@@ -151,7 +151,7 @@ extension OneAtATime {
       header.replaceSubrange(68..<72, with: Array("VSTA".utf8))
       header[63] = 1
       #expect(StoreHeader(header) == .store)
-      header[63] = 2
+      header[63] = 3
       #expect(StoreHeader(header) == .newer)
       header[68] = 0
       #expect(StoreHeader(header) == .foreign)

@@ -10,7 +10,10 @@ extension OneAtATime {
     @Test(arguments: StoreContracts.all)
     func sqliteKeeps(_ contract: Contract<StoreSubject>) async throws {
       let directory = try TemporaryDirectory()
-      let subject = StoreSubject(store: try directory.open()) { try directory.open() }
+      let clock = ManualStoreClock()
+      let subject = StoreSubject(store: try directory.open(clock: clock.clock), clock: clock) {
+        try directory.open(clock: clock.clock)
+      }
       try await contract.verify(subject)
     }
 

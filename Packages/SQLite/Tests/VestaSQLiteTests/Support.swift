@@ -17,8 +17,11 @@ final class TemporaryDirectory: Sendable {
   var database: String { "\(path)/test/store.sqlite" }
 
   /// Opens the store of this directory.
-  func open(_ durability: StoreDurability = .full, tuning: StoreTuning = StoreTuning()) throws -> SQLiteStore {
-    try SQLiteStore(named: "test", in: path, options: StoreOptions(durability: durability), tuning: tuning)
+  func open(_ durability: StoreDurability = .full, tuning: StoreTuning = StoreTuning(), clock: StoreClock = .system)
+    throws -> SQLiteStore
+  {
+    let options = StoreOptions(durability: durability, clock: clock)
+    return try SQLiteStore(named: "test", in: path, options: options, tuning: tuning)
   }
 
   func bytes(of file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: file))) }
@@ -29,12 +32,7 @@ final class TemporaryDirectory: Sendable {
 extension OrderedStore {
   func everything() async throws -> [StoreEntry] { try await read { try await $0.entries(in: .all) } }
 
-  @discardableResult
-  func put(_ value: [UInt8], for key: [UInt8]) async throws -> StoreVersion {
-    try await write { try await $0.put(value, for: key) }.version
-  }
-
-  func value(for key: [UInt8]) async throws -> [UInt8]? { try await read { try await $0.get(key) } }
+  func value(for key: [UInt8]) async throws -> [UInt8]? { try await get(key) }
 }
 
 func key(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }

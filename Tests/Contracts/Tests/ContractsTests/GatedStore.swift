@@ -39,6 +39,8 @@ final class GatedStore: OrderedStore {
     return try await store.write(body)
   }
 
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+
   func close() async throws { try await store.close() }
 
   private func pass(_ operation: String) async throws {

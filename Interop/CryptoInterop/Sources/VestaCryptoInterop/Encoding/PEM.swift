@@ -42,7 +42,7 @@ public struct PEM: Sendable, Equatable {
       throw CryptoError(.unsupported, "PEM: the block has headers; convert an encrypted key with `openssl pkcs8`")
     }
     self.label = label
-    bytes = try Base64.standard.decode(utf8: body[...])
+    bytes = try CryptoError.decoding { () throws(BytesError) in try Base64.standard.decode(utf8: body[...]) }
     guard !bytes.isEmpty else { throw CryptoError(.malformed, "PEM: the block is empty") }
   }
 

@@ -5,10 +5,10 @@ extension JSONWebKey {
   /// - Throws: `CryptoError` with `.malformed` or `.invalidKey`; `.unsupported` for another kind of key, curve,
   ///   algorithm or use.
   public init(json: [UInt8]) throws(CryptoError) {
-    guard case .object(let object) = try JSONReader.read(json[...], maximumSize: 1 << 16) else {
-      throw CryptoError(.malformed, "JWK: the text is not a JSON object")
-    }
-    try self.init(object)
+    try self.init(
+      try CryptoError.decoding { () throws(BytesError) in
+        try JSONObject(json: json, limits: JSONLimits(maximumSize: 1 << 16))
+      })
   }
 
   /// The key as JSON text, with its private part where it has one.
@@ -16,7 +16,7 @@ extension JSONWebKey {
   /// - Returns: UTF-8 bytes of one JSON object.
   public func json() -> [UInt8] {
     // Strings and objects of strings always have a JSON text.
-    (try? JSONWriter.write(object)) ?? []
+    (try? object.json()) ?? []
   }
 
   init(_ object: JWTObject) throws(CryptoError) {
@@ -67,7 +67,7 @@ extension JSONWebKey {
     for name in names {
       guard let value = object[name.rawValue] else { continue }
       guard let text = value.string else { throw CryptoError(.malformed, "JWK: `\(name)` is not text") }
-      parameters[name] = try Base64.url.decode(text)
+      parameters[name] = try CryptoError.decoding { () throws(BytesError) in try Base64.url.decode(text) }
     }
     return parameters
   }
@@ -89,9 +89,10 @@ public struct JSONWebKeySet: Sendable, Equatable {
   ///   are left out, as RFC 7517 asks.
   /// - Throws: `CryptoError` with `.malformed` or `.invalidKey`.
   public init(json: [UInt8]) throws(CryptoError) {
-    guard case .object(let object) = try JSONReader.read(json[...], maximumSize: 1 << 20),
-      let list = object["keys"]?.array
-    else { throw CryptoError(.malformed, "JWKS: there is no list `keys`") }
+    let object = try CryptoError.decoding { () throws(BytesError) in
+      try JSONObject(json: json, limits: JSONLimits(maximumSize: 1 << 20))
+    }
+    guard let list = object["keys"]?.array else { throw CryptoError(.malformed, "JWKS: there is no list `keys`") }
     keys = []
     for element in list {
       guard let member = element.object else { throw CryptoError(.malformed, "JWKS: a key is not an object") }
@@ -108,6 +109,6 @@ public struct JSONWebKeySet: Sendable, Equatable {
   /// - Returns: UTF-8 bytes of one JSON object.
   public func publicJSON() -> [UInt8] {
     let set: JWTObject = ["keys": .array(keys.map { .object($0.publicKey.object) })]
-    return (try? JSONWriter.write(set)) ?? []
+    return (try? set.json()) ?? []
   }
 }

@@ -61,8 +61,8 @@ public struct PasswordHash: Sendable, Equatable {
       guard fields.count == 5 else { throw Self.malformed }
       try self.init(
         scheme: try Self.scheme(fields[1], fields[2]),
-        salt: try Base64.unpadded.decode(fields[3]),
-        digest: try Base64.unpadded.decode(fields[4])
+        salt: try Self.bytes(fields[3]),
+        digest: try Self.bytes(fields[4])
       )
     }
   }
@@ -130,9 +130,13 @@ extension PasswordHash {
       scheme: .argon2(
         Argon2Parameters(variant: variant, version: version, memory: costs[0], passes: costs[1], lanes: costs[2])
       ),
-      salt: try Base64.unpadded.decode(fields[fields.count - 2]),
-      digest: try Base64.unpadded.decode(fields[fields.count - 1])
+      salt: try Self.bytes(fields[fields.count - 2]),
+      digest: try Self.bytes(fields[fields.count - 1])
     )
+  }
+
+  private static func bytes(_ text: some StringProtocol) throws(CryptoError) -> [UInt8] {
+    try CryptoError.decoding { () throws(BytesError) in try Base64.unpadded.decode(text) }
   }
 
   private static func scheme(_ name: String, _ settings: String) throws(CryptoError) -> PasswordScheme {
@@ -144,7 +148,7 @@ extension PasswordHash {
       let parts = settings.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
       guard parts.count == 3, parts[2].hasPrefix("sep=") else { throw malformed }
       let costs = try numbers(parts[0] + "," + parts[1], ["ln", "r"])
-      let separator = try Base64.unpadded.decode(parts[2].dropFirst(4))
+      let separator = try Self.bytes(parts[2].dropFirst(4))
       return .firebaseScrypt(
         FirebaseScryptParameters(rounds: costs[1], memoryCost: costs[0], saltSeparator: separator)
       )

@@ -54,11 +54,15 @@ public struct JWT: Sendable, Equatable {
     let header: JWTObject = [
       "alg": .string(key.algorithm.rawValue), "kid": .string(key.keyID), "typ": "JWT",
     ]
-    var input = Base64.url.encodedBytes(try JSONWriter.write(header))
+    var input = Base64.url.encodedBytes(try json(header))
     input.append(UInt8(ascii: "."))
-    input += Base64.url.encodedBytes(try JSONWriter.write(claims))
+    input += Base64.url.encodedBytes(try json(claims))
     let signature = try key.signature(for: input)
     return String(decoding: input, as: UTF8.self) + "." + Base64.url.encode(signature)
+  }
+
+  private static func json(_ object: JWTObject) throws(CryptoError) -> [UInt8] {
+    try CryptoError.decoding { () throws(BytesError) in try object.json(maximumDepth: JSONLimits().maximumDepth) }
   }
 }
 
@@ -87,15 +91,15 @@ struct JWTParts {
       claims: try Self.object(parts[1], "claims")
     )
     signingInput = Array(bytes[..<parts[1].endIndex])
-    signature = try Base64.url.decode(utf8: parts[2])
+    signature = try CryptoError.decoding { () throws(BytesError) in try Base64.url.decode(utf8: parts[2]) }
   }
 
   private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(CryptoError) -> JWTObject {
-    let json = try Base64.url.decode(utf8: part)
-    guard case .object(let object) = try JSONReader.read(json[...], maximumSize: json.count) else {
-      throw CryptoError(.malformed, "JWT: the \(name) part is not a JSON object")
+    do {
+      return try JSONObject(json: try Base64.url.decode(utf8: part))
+    } catch {
+      throw CryptoError(error.at("JWT: \(name)"))
     }
-    return object
   }
 
   private static func text(_ value: JWTValue?, _ name: String) throws(CryptoError) -> String? {

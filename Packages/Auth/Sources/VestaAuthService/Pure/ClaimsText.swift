@@ -7,13 +7,21 @@ enum ClaimsText {
 
   /// Writes an object, its members in order.
   static func write(_ object: JWTObject) throws(CryptoError) -> String {
-    String(decoding: try object.json(), as: UTF8.self)
+    do {
+      return String(decoding: try object.json(), as: UTF8.self)
+    } catch {
+      throw CryptoError(error)
+    }
   }
 
   /// The claims of a token, as their JSON text.
   static func payload(of token: String) throws(CryptoError) -> String {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw CryptoError(.malformed, "the token has not three parts") }
-    return String(decoding: try Base64.url.decode(parts[1]), as: UTF8.self)
+    do {
+      return String(decoding: try Base64.url.decode(parts[1]), as: UTF8.self)
+    } catch {
+      throw CryptoError(error)
+    }
   }
 }

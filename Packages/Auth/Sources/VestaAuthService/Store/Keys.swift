@@ -82,7 +82,7 @@ enum Keys {
   }
 
   /// The hash in a key of `ticketExpiry`.
-  static func hash(ofExpiry key: [UInt8]) throws(StoreError) -> [UInt8] {
+  static func hash(ofExpiry key: [UInt8]) throws -> [UInt8] {
     var key = KeyDecoder(key, from: 1)
     _ = try key.int()
     return try key.bytes()

@@ -20,10 +20,13 @@ package struct Overlay: Sendable, Hashable {
   /// - Parameters:
   ///   - document: The document with all pending mutations.
   ///   - mutated: The fields that these have changed.
+  ///   - isBaseFound: Whether the service's document is cached. Without it a patch would not say what is in the others.
   /// - Returns: `nil` when nothing is pending.
-  package static func mutation(of document: CachedDocument, mutated: MutatedFields) -> Mutation? {
+  package static func mutation(of document: CachedDocument, mutated: MutatedFields, isBaseFound: Bool = true)
+    -> Mutation?
+  {
     guard document.hasLocalMutations else { return nil }
-    switch mutated {
+    switch isBaseFound ? mutated : .all {
     case .all:
       guard let fields = document.fields else { return Mutation(document.path, .delete) }
       return Mutation(document.path, .set(fields))

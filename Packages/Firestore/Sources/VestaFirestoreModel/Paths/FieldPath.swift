@@ -61,15 +61,27 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
   /// The path as requests have it, with quotes where they are needed.
   package var description: String { names.map(FieldPath.quoted).joined(separator: ".") }
 
-  /// Checks that a path can be used in a filter or an order.
+  /// Checks that a path can be used in a mask, a selection or a figure.
   ///
   /// - Throws: `INVALID_ARGUMENT` for names that are reserved; `__name__` is a field only when it stands alone.
   package func checkForQuery() throws(FirestoreError) {
     if isDocumentName { return }
-    for name in names where PathRules.isReserved(name) {
-      // The service calls the document's name a key here.
-      throw .invalid("the name \(name == "__name__" ? "__key__" : name) is reserved")
+    for name in names where PathRules.isReserved(name) { throw FieldPath.reserved(name) }
+  }
+
+  /// Checks that a path can be used in a filter or an order, where the type of a nested value is a field like others.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for names that are reserved; `__name__` is a field only when it stands alone.
+  package func checkForComparison() throws(FirestoreError) {
+    if isDocumentName { return }
+    for (index, name) in names.enumerated() where PathRules.isReserved(name) {
+      if index == 0 || name != Value.typeKey { throw FieldPath.reserved(name) }
     }
+  }
+
+  private static func reserved(_ name: String) -> FirestoreError {
+    // The service calls the document's name a key here.
+    .invalid("the name \(name == "__name__" ? "__key__" : name) is reserved")
   }
 
   private static func quoted(_ name: String) -> String {

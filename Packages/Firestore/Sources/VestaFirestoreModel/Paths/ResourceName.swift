@@ -151,10 +151,13 @@ package enum PathRules {
     if segment.utf8.count > FirestoreLimits.segmentLength {
       throw .invalid("\(kind) is longer than \(FirestoreLimits.segmentLength) bytes.")
     }
-    if isReserved(segment), kind != "Document id" || ResourcePath.number(of: segment) == nil {
+    if isReserved(segment), kind == "Document id" ? ResourcePath.number(of: segment) == nil : !isEscaped(segment) {
       throw .invalid("\(kind) \"\(segment)\" is invalid because it is reserved.")
     }
   }
+
+  /// Whether a collection's name is one that stands for an escaped name, `__esc…__`.
+  private static func isEscaped(_ name: String) -> Bool { name.utf8.starts(with: "__esc".utf8) }
 
   /// Whether a name begins and ends with two underscores.
   package static func isReserved(_ name: String) -> Bool {

@@ -89,11 +89,11 @@ package enum FilterRules {
     case .composite: return
     case .unary(let text, let operation):
       let path = try FieldPath(parsing: text)
-      try path.checkForQuery()
+      try path.checkForComparison()
       if path.isDocumentName { throw .invalid("'\(operation.rawValue)' cannot be used with __name__.") }
     case .field(let text, let operation, let operand):
       let path = try FieldPath(parsing: text)
-      try path.checkForQuery()
+      try path.checkForComparison()
       try check(path, operation, operand, database: database)
     }
   }

@@ -96,7 +96,7 @@ package struct NormalQuery: Sendable, Hashable {
     var orders: [Order] = []
     for order in query.orderBy {
       let path = try FieldPath(parsing: order.fieldPath)
-      try path.checkForQuery()
+      try path.checkForComparison()
       if orders.last?.path.isDocumentName == true {
         throw .invalid("order by clause cannot contain more fields after the key")
       }

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// What a list of writes makes of the documents they name: a pure step, run inside the store's transaction.

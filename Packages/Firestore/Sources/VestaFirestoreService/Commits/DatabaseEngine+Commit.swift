@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
@@ -36,15 +37,16 @@ extension DatabaseEngine {
       return CommitResponse(writeResults: draft.results, commitTime: snapshot.readTime)
     }
     head.version = version
-    try await keep(draft.effective, head, in: transaction)
+    if try await keep(draft.effective, head, in: transaction) { head.catalogue += 1 }
     try await prune(&head, in: transaction)
     try await transaction.put(head.bytes, for: keys.head)
     return response
   }
 
+  /// - Returns: Whether an index was given up, so that the catalogue is another one.
   private func keep(
     _ changes: [CommitDraft.Change], _ head: Head, in transaction: any StoreTransaction
-  ) async throws {
+  ) async throws -> Bool {
     let catalogue = try await indexes.catalogue(head, transaction)
     for change in changes {
       let key = keys.document(change.place)
@@ -53,12 +55,13 @@ extension DatabaseEngine {
       } else {
         try await transaction.delete(key)
       }
-      try await indexes.maintain(change, catalogue, in: transaction)
     }
+    let unfit = try await indexes.maintain(changes, catalogue, in: transaction)
     let logged = changes.map { LoggedChange(place: $0.place, before: $0.before) }
     for (part, row) in LogRow.rows(of: logged).enumerated() {
       try await transaction.put(row.bytes, for: keys.log(version: head.version, part: Int64(part)))
     }
+    return !unfit.isEmpty
   }
 
   /// Forgets what is older than the retention, once in a while.

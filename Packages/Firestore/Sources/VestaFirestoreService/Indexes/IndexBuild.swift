@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
@@ -122,6 +123,8 @@ struct IndexBuild: Sendable {
     let path = try place.path()
     guard UTF8Order.equal(path.parent.lastSegment, shape.collectionID) else { return [] }
     let prefix = keys.entries(ofIndex: id)
-    return shape.entries(path, try DocumentRow(row).fields, at: place).map { (prefix + $0, $1, place) }
+    let entries = shape.entries(path, try DocumentRow(row).fields, at: place)
+    try UnfitIndex.check(entries.keys, of: id)
+    return entries.map { (prefix + $0, $1, place) }
   }
 }

@@ -1,6 +1,8 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
+import VestaCore
 import VestaConcurrency
 
 /// Makes the indexes that queries ask for, lets writes maintain them, and drops those that nobody uses.
@@ -11,17 +13,26 @@ final class IndexKeeper: Sendable {
   private struct State: Sendable {
     var catalogue: IndexCatalogue?
     var building: [IndexShape: Task<Void, Never>] = [:]
+    /// How often queries have asked for indexes that are not there.
+    var asked: [IndexShape: Int] = [:]
+    /// When a build failed; it is not tried again at once.
+    var failed: [IndexShape: Int64] = [:]
+    /// When indexes were used, as far as that has not been written yet.
+    var used: [Int64: Int64] = [:]
     var lastCheck: Int64 = 0
     var aging: Task<Void, Never>?
+    var sweeping: Task<Void, Never>?
     var isClosed = false
   }
 
-  private static let hour: Int64 = 3_600_000_000
+  static let hour: Int64 = 3_600_000_000
+  private static let minute: Int64 = 60_000_000
 
   private let state = Locked(State())
   private let store: any OrderedStore
   private let keys: DatabaseKeys
   private let options: FirestoreServiceOptions
+  private let rows: IndexRegister
   let declared: DeclaredIndexes
 
   init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions) {
@@ -29,6 +40,7 @@ final class IndexKeeper: Sendable {
     self.keys = keys
     self.options = options
     declared = DeclaredIndexes(options.indexes)
+    rows = IndexRegister(keys: keys, declared: Set(declared.shapes), most: options.automaticIndexesPerCollection)
   }
 
   func close() { state.withLock { $0.isClosed = true } }
@@ -36,28 +48,65 @@ final class IndexKeeper: Sendable {
   /// The indexes as a reader's head has them.
   func catalogue(_ head: Head, _ reader: any StoreReader) async throws -> IndexCatalogue {
     if let known = state.withLock({ $0.catalogue }), known.version == head.catalogue { return known }
-    let indexes = try await reader.entries(in: KeyRange(prefix: keys.indexes)).map { entry in
-      var decoder = KeyDecoder(entry.key, from: keys.indexes.count)
-      return IndexCatalogue.Index(id: try decoder.int(), row: try IndexRow(entry.value))
-    }
+    let indexes = try await rows.all(in: reader)
     let catalogue = IndexCatalogue(version: head.catalogue, indexes)
     state.withLock { state in
       if state.catalogue.map({ $0.version < catalogue.version }) ?? true { state.catalogue = catalogue }
     }
-    for index in indexes where !index.row.isReady { build([index.row.shape]) }
+    for index in indexes {
+      if case .building = index.row.progress { build([index.row.shape]) }
+    }
+    if indexes.contains(where: { !$0.row.isMaintained }) { sweep() }
     return catalogue
   }
 
-  /// Notes that queries have use for an index, once in an hour.
+  // MARK: Use
+
+  /// Notes that a query has used an index; the use is written within an hour or two.
   func use(_ index: IndexCatalogue.Index) {
     let now = options.now()
     guard now - index.row.lastUsed > IndexKeeper.hour else { return }
     state.withLock { state in
+      state.used[index.id] = now
       guard now - state.lastCheck > IndexKeeper.hour, !state.isClosed else { return }
       state.lastCheck = now
-      state.aging = Task.detached { try? await self.age(using: index.id, now: now) }
+      state.aging = Task.detached { await self.age(now) }
     }
   }
+
+  /// Notes that a query lacks indexes, and makes those that have been asked for often enough.
+  func want(_ shapes: [IndexShape], _ catalogue: IndexCatalogue) {
+    if shapes.isEmpty { return }
+    let now = options.now()
+    let due = state.withLock { state in
+      shapes.filter { shape in
+        if let known = catalogue.byShape[shape] { return known.row.isMaintained }
+        if let failure = state.failed[shape], now - failure < IndexKeeper.minute { return false }
+        if state.asked.count > 4096 { state.asked = [:] }
+        state.asked[shape, default: 0] += 1
+        return state.asked[shape, default: 0] >= options.automaticIndexUses
+      }
+    }
+    build(due)
+  }
+
+  /// Writes when indexes were used, and drops those that have not been for too long.
+  private func age(_ now: Int64) async {
+    let used = state.withLock { state in
+      defer { state.used = [:] }
+      return state.used
+    }
+    let (rows, lifetime) = (rows, options.indexLifetime * 1_000_000)
+    do {
+      try await store.write { try await rows.age(used, now: now, lifetime: lifetime, in: $0) }
+      sweep()
+    } catch {
+      log.warning("I-FSS000002", "The use of indexes could not be noted: \(error)")
+      state.withLock { $0.used.merge(used) { max($0, $1) } }
+    }
+  }
+
+  // MARK: Making
 
   /// Registers the declared indexes and makes those that are not ready, in the background and one after the other.
   func declare() async throws {
@@ -67,7 +116,10 @@ final class IndexKeeper: Sendable {
       return try await self.catalogue(try Head(head), reader).byShape
     }
     let missing = declared.shapes.filter { known[$0] == nil }
-    if !missing.isEmpty { _ = try await register(missing) }
+    if !missing.isEmpty {
+      let (rows, now) = (rows, options.now())
+      try await store.write { try await rows.register(missing, used: [:], now: now, in: $0) }
+    }
     build(declared.shapes.filter { known[$0]?.row.isReady != true })
   }
 
@@ -79,14 +131,73 @@ final class IndexKeeper: Sendable {
       // Detached: a build may be asked for from within a transaction, and is no part of it.
       let task = Task.detached {
         for shape in shapes {
-          // A failure leaves the index unfinished; the next query that wants it goes on.
-          try? await self.run(shape)
+          await self.make(shape)
           self.state.withLock { $0.building[shape] = nil }
         }
       }
       for shape in shapes { state.building[shape] = task }
     }
   }
+
+  /// Makes one index. A failure leaves it unfinished; a later query that wants it goes on.
+  private func make(_ shape: IndexShape) async {
+    do {
+      try await run(shape)
+      state.withLock { $0.asked[shape] = nil }
+    } catch let failure as UnfitIndex {
+      log.warning("I-FSS000003", "The index \(shape.properties) of \(shape.collectionID) is given up: \(failure)")
+      let rows = rows
+      _ = try? await store.write { try await rows.giveUp([failure.id], in: $0) }
+      sweep()
+    } catch {
+      log.warning("I-FSS000004", "The index \(shape.properties) of \(shape.collectionID) is not ready: \(error)")
+      state.withLock { $0.failed[shape] = options.now() }
+    }
+  }
+
+  private func run(_ shape: IndexShape) async throws {
+    let (rows, now, used) = (rows, options.now(), state.withLock { $0.used })
+    let numbers = try await store.write { try await rows.register([shape], used: used, now: now, in: $0) }.value
+    sweep()
+    // Without a number there are enough indexes that queries use.
+    guard let number = numbers[0] else { return state.withLock { $0.asked[shape] = 0 } }
+    let build = IndexBuild(of: number, keys: keys)
+    while var run = try await store.read({ try await build.next(in: $0) }) {
+      while run.isOpen {
+        if state.withLock({ $0.isClosed }) { return }
+        // The body may run again, and begins with the same run then.
+        let before = run
+        run = try await store.write { try await build.write(before, in: $0) }.value
+      }
+      if run.isLast { return }
+    }
+  }
+
+  /// Deletes the entries of indexes that have gone, in small steps beside the commits.
+  private func sweep() {
+    state.withLock { state in
+      guard state.sweeping == nil, !state.isClosed else { return }
+      state.sweeping = Task.detached {
+        let rows = self.rows
+        do {
+          while !self.state.withLock({ $0.isClosed }), let step = try await self.store.read({ try await rows.step(in: $0) }) {
+            try await self.store.write { try await rows.take(step, in: $0) }
+          }
+        } catch {
+          log.warning("I-FSS000005", "The entries of an index that has gone could not be deleted: \(error)")
+        }
+        self.state.withLock { $0.sweeping = nil }
+      }
+    }
+  }
+
+  /// Waits until no index is being made or dropped.
+  func settle() async {
+    await state.withLock { $0.aging }?.value
+    while let task = state.withLock({ $0.building.values.first ?? $0.sweeping }) { await task.value }
+  }
+
+  // MARK: Queries and commits
 
   /// Refuses a query that production would refuse for want of an index, if the options say so.
   ///
@@ -111,92 +222,64 @@ final class IndexKeeper: Sendable {
     }
   }
 
-  /// Waits until no index is being made or dropped.
-  func settle() async {
-    await state.withLock { $0.aging }?.value
-    while let task = state.withLock({ $0.building.values.first }) { await task.value }
-  }
-
-  private func run(_ shape: IndexShape) async throws {
-    let build = IndexBuild(of: try await register([shape])[0], keys: keys)
-    while var run = try await store.read({ try await build.next(in: $0) }) {
-      while run.isOpen {
-        if state.withLock({ $0.isClosed }) { return }
-        // The body may run again, and begins with the same run then.
-        let before = run
-        run = try await store.write { try await build.write(before, in: $0) }.value
-      }
-      if run.isLast { return }
-    }
-  }
-
-  /// The numbers of indexes; those that are not there are added, and writes maintain them from then on.
-  private func register(_ shapes: [IndexShape]) async throws -> [Int64] {
-    let (keys, now) = (keys, options.now())
-    return try await store.write { transaction in
-      guard let bytes = try await transaction.get(keys.head) else { throw FirestoreError.damaged }
-      var head = try Head(bytes)
-      var known: [IndexShape: Int64] = [:]
-      for entry in try await transaction.entries(in: KeyRange(prefix: keys.indexes)) {
-        var decoder = KeyDecoder(entry.key, from: keys.indexes.count)
-        known[try IndexRow(entry.value).shape] = try decoder.int()
-      }
-      var numbers: [Int64] = []
-      for shape in shapes {
-        if let number = known[shape] {
-          numbers.append(number)
-          continue
-        }
-        // The catalogue's versions are never used twice, and so neither are the numbers of indexes.
-        head.catalogue += 1
-        let row = IndexRow(shape: shape, progress: .building(after: nil), lastUsed: now)
-        try await transaction.put(row.bytes, for: keys.index(head.catalogue))
-        try await transaction.put(head.bytes, for: keys.head)
-        numbers.append(head.catalogue)
-        known[shape] = head.catalogue
-      }
-      return numbers
-    }.value
-  }
-
-  /// Notes that an index was used, and drops those that have not been for too long.
-  private func age(using id: Int64, now: Int64) async throws {
-    let (keys, lifetime, declared) = (keys, options.indexLifetime * 1_000_000, Set(declared.shapes))
-    try await store.write { transaction in
-      guard let bytes = try await transaction.get(keys.head) else { return }
-      var head = try Head(bytes)
-      head.catalogue += 1
-      for entry in try await transaction.entries(in: KeyRange(prefix: keys.indexes)) {
-        var decoder = KeyDecoder(entry.key, from: keys.indexes.count)
-        let number = try decoder.int()
-        var row = try IndexRow(entry.value)
-        if number == id {
-          row.lastUsed = now
-          try await transaction.put(row.bytes, for: entry.key)
-        } else if now - row.lastUsed > lifetime, !declared.contains(row.shape) {
-          try await transaction.delete(entry.key)
-          try await transaction.deleteRange(KeyRange(prefix: keys.entries(ofIndex: number)))
+  /// Brings the entries of changed documents along, in their commit.
+  ///
+  /// - Returns: The indexes that a document has too long an entry for; they have been given up.
+  /// - Throws: `INVALID_ARGUMENT` when that is a declared index.
+  func maintain(
+    _ changes: [CommitDraft.Change], _ catalogue: IndexCatalogue, in transaction: any StoreTransaction
+  ) async throws -> Set<Int64> {
+    var unfit: Set<Int64> = []
+    for change in changes {
+      let indexes = catalogue.indexes(of: change.path.parent.lastSegment).filter { !unfit.contains($0.id) }
+      guard !indexes.isEmpty else { continue }
+      let (before, after) = (try change.original?.fields, try change.document?.fields)
+      for index in indexes {
+        do {
+          try await maintain(index, change, before, after, in: transaction)
+        } catch let failure as UnfitIndex {
+          guard !declared.shapes.contains(index.row.shape) else { throw failure.refusal(of: change.name, index.row.shape) }
+          unfit.insert(failure.id)
         }
       }
-      try await transaction.put(head.bytes, for: keys.head)
+    }
+    if !unfit.isEmpty { try await rows.giveUp(unfit, in: transaction) }
+    return unfit
+  }
+
+  private func maintain(
+    _ index: IndexCatalogue.Index, _ change: CommitDraft.Change, _ before: MapValue?, _ after: MapValue?,
+    in transaction: any StoreTransaction
+  ) async throws {
+    let shape = index.row.shape
+    if let before, let after, shape.parts.allSatisfy({ before[$0.path] == after[$0.path] }) { return }
+    let old = before.map { shape.entries(change.path, $0, at: change.place) } ?? [:]
+    let new = after.map { shape.entries(change.path, $0, at: change.place) } ?? [:]
+    try UnfitIndex.check(new.keys, of: index.id)
+    let prefix = keys.entries(ofIndex: index.id)
+    for entry in old.keys where new[entry] == nil { try await transaction.delete(prefix + entry) }
+    for (entry, value) in new where old[entry] != value { try await transaction.put(value, for: prefix + entry) }
+  }
+}
+
+/// An index for which a document has too long an entry.
+struct UnfitIndex: Error, CustomStringConvertible {
+  let id: Int64
+  let length: Int
+
+  var description: String {
+    "a document has an entry of \(length) bytes, and at most \(FirestoreLimits.indexEntryLength) are allowed"
+  }
+
+  static func check(_ entries: some Sequence<[UInt8]>, of id: Int64) throws(UnfitIndex) {
+    for entry in entries where entry.count > FirestoreLimits.indexEntryLength {
+      throw UnfitIndex(id: id, length: entry.count)
     }
   }
 
-  /// Brings the entries of a changed document along, in its commit.
-  func maintain(_ change: CommitDraft.Change, _ catalogue: IndexCatalogue, in transaction: any StoreTransaction)
-    async throws
-  {
-    let indexes = catalogue.indexes(of: change.path.parent.lastSegment)
-    guard !indexes.isEmpty else { return }
-    let (before, after) = (try change.original?.fields, try change.document?.fields)
-    for index in indexes {
-      let shape = index.row.shape
-      if let before, let after, shape.parts.allSatisfy({ before[$0.path] == after[$0.path] }) { continue }
-      let old = before.map { shape.entries(change.path, $0, at: change.place) } ?? [:]
-      let new = after.map { shape.entries(change.path, $0, at: change.place) } ?? [:]
-      let prefix = keys.entries(ofIndex: index.id)
-      for entry in old.keys where new[entry] == nil { try await transaction.delete(prefix + entry) }
-      for (entry, value) in new where old[entry] != value { try await transaction.put(value, for: prefix + entry) }
-    }
+  func refusal(of name: String, _ shape: IndexShape) -> FirestoreError {
+    .refused(
+      "The entry of \(name) in the index \(shape.properties) has \(length) bytes; at most "
+        + "\(FirestoreLimits.indexEntryLength) are allowed.")
   }
 }

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// Production's rules about the indexes that queries need: a function of the query and of what is declared.

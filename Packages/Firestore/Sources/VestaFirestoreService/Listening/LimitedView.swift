@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// What is in a limited query, kept up to date without asking again where the change itself says what becomes of it.

@@ -72,7 +72,7 @@ final class ListenHub: Sendable {
   func wake() { state.withLock { $0.wake }?.yield() }
 
   /// Ends all calls.
-  func close() { close(FirestoreError(.unavailable, "The engine has been shut down.")) }
+  func close() { close(.shutDown) }
 
   private func close(_ error: FirestoreError) {
     let (calls, wake, observation) = state.withLock { state in
@@ -174,6 +174,8 @@ final class ListenHub: Sendable {
         send([(call, [.targetChange(TargetChange(.add, targetIDs: [target.id]))])])
         if let start { starts.add(start) }
       } catch let error as FirestoreError {
+        // The caller takes the id for gone, so a target that had it before must not go on either.
+        if let ticket = book.remove(target.id, of: call) { starts.cancel(ticket) }
         send([(call, [.targetChange(TargetChange(.remove, targetIDs: [target.id], cause: error))])])
       }
     case .started(let ticket, let result):

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// Finds the subjects that a change may concern, at a cost that does not follow the number of the others.

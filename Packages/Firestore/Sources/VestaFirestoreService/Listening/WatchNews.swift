@@ -1,3 +1,4 @@
+import VestaFirestoreIndexes
 import VestaFirestoreBackend
 
 /// What has become of a document, as those see it who follow one subject.

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// What a new target is told of the documents: all that is in, or what has changed since it was followed before.

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// Tells how queries are answered, in the shape of the service.
@@ -9,7 +10,7 @@ enum Explanation {
   static func plan(of query: NormalQuery, in snapshot: Snapshot) async throws -> ExplainMetrics {
     guard let needs = QueryNeeds(query), let keeper = snapshot.indexes else { return ExplainMetrics(indexesUsed: []) }
     let catalogue = try await keeper.catalogue(snapshot.head, snapshot.reader)
-    let outcome = QueryPlanner(needs, catalogue, keeper.declared).outcome()
+    let outcome = QueryPlanner(needs, catalogue, isForbidden: keeper.declared.forbid).outcome()
     if let plan = outcome.plan { return ExplainMetrics(indexesUsed: plan.shapes.map(text)) }
     return ExplainMetrics(
       indexesUsed: outcome.missing.map { shape in

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
@@ -117,7 +118,8 @@ extension DatabaseEngine {
     return try await reading(at: request.readTime) { snapshot in
       let catalogue = try await indexes.catalogue(snapshot.head, snapshot.reader)
       if let needs = QueryNeeds(query) {
-        indexes.build(QueryPlanner(needs, catalogue, indexes.declared).outcome().missing)
+        indexes.want(
+          QueryPlanner(needs, catalogue, isForbidden: indexes.declared.forbid).outcome().missing, catalogue)
       }
       var names = try await QueryPartitions(query, in: snapshot, catalogue).names(wanted)
       if let last { names.removeAll { $0 <= last } }

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
@@ -35,8 +36,8 @@ struct QueryRunner {
   static func plan(_ needs: QueryNeeds, in snapshot: Snapshot) async throws -> QueryPlan? {
     guard let keeper = snapshot.indexes else { return nil }
     let catalogue = try await keeper.catalogue(snapshot.head, snapshot.reader)
-    let outcome = QueryPlanner(needs, catalogue, keeper.declared).outcome()
-    keeper.build(outcome.missing)
+    let outcome = QueryPlanner(needs, catalogue, isForbidden: keeper.declared.forbid).outcome()
+    keeper.want(outcome.missing, catalogue)
     for case let shape? in outcome.plan?.shapes ?? [] {
       if let index = catalogue.byShape[shape] { keeper.use(index) }
     }

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// Takes results in order, and keeps what offset, limit and a search of the nearest leave.

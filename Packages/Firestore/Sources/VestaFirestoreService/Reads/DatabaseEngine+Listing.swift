@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
@@ -43,15 +44,7 @@ extension DatabaseEngine {
   }
 
   private func listQuery(_ request: ListDocumentsRequest) throws(FirestoreError) -> StructuredQuery {
-    var orders: [StructuredQuery.Order] = []
-    for part in request.orderBy.split(separator: ",") {
-      let words = part.split(separator: " ")
-      guard let path = words.first, words.count <= 2,
-        words.count == 1 || ["asc", "desc"].contains(words[1].lowercased())
-      else { throw .refused("order_by \"\(request.orderBy)\" is not valid.") }
-      orders.append(
-        .init(fieldPath: String(path), words.count == 2 && words[1].lowercased() == "desc" ? .descending : .ascending))
-    }
+    let orders = try OrderByText.orders(request.orderBy)
     return StructuredQuery(
       select: request.mask?.fieldPaths, from: [.init(collectionID: request.collectionID)], orderBy: orders)
   }

@@ -6,6 +6,28 @@ public struct FirestoreServiceOptions: Sendable {
   /// After how many seconds without a query that uses it an index goes, which costs every write.
   public var indexLifetime: Int64 = 7 * 86_400
 
+  /// How often a query has to ask for an index before it is made; declared indexes are made at once.
+  ///
+  /// A query that is asked once costs a look at its collection, an index costs every write from then on.
+  public var automaticIndexUses = 2
+
+  /// How many indexes the queries of one collection may have besides the declared ones.
+  ///
+  /// Beyond that the one that was used least recently goes, if nothing has used it for an hour. Otherwise queries that
+  /// lack an index look at all documents of their collection.
+  public var automaticIndexesPerCollection = 32
+
+  /// Whose calls are served.
+  public var access = Access.everyone
+
+  /// Whose calls an engine serves.
+  public enum Access: Sendable, Hashable {
+    /// All calls. Within an app that trusts its own code; never for calls that come from elsewhere.
+    case everyone
+    /// Calls in the owner's name only; others are refused with `PERMISSION_DENIED`.
+    case owner
+  }
+
   /// The indexes to make when a database is opened, and the fields that are to have none.
   ///
   /// A query that needs an index of an exempt field alone looks at all documents of its collection.

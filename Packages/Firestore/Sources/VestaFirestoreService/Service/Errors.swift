@@ -35,6 +35,7 @@ extension FirestoreError {
   static let contention = FirestoreError(
     .aborted, "Too much contention on these documents. Please try again.")
   static let deadlock = FirestoreError(.aborted, "Transaction lock timeout.")
+  static let shutDown = FirestoreError(.unavailable, "The engine has been shut down.")
   static let unknownTransaction = FirestoreError(
     .invalidArgument, "The referenced transaction has expired or is no longer valid.")
 

@@ -1,3 +1,4 @@
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
@@ -106,19 +107,5 @@ struct DatabaseKeys: Sendable {
     var key = KeyEncoder(continuing: entries)
     key.append(int: id)
     return key.bytes
-  }
-}
-
-extension KeyEncoder {
-  mutating func append(path: ResourcePath) {
-    for segment in path.segments { append(segment: segment) }
-  }
-
-  mutating func append(segment: String, _ direction: KeyDirection = .ascending) {
-    if let number = ResourcePath.number(of: segment) {
-      append(int: number, direction)
-    } else {
-      append(string: segment, direction)
-    }
   }
 }

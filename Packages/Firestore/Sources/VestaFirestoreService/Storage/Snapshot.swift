@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
@@ -114,4 +115,16 @@ extension DocumentRow {
       name: name, fields: fields, createTime: Timestamp(microseconds: created),
       updateTime: Timestamp(microseconds: updated))
   }
+}
+
+extension Snapshot: IndexedReader {
+  func scan(
+    _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
+  ) async throws -> ScanEnd {
+    try await reader.scan(range, order: order, limit: limit, visit)
+  }
+
+  func entryPrefix(ofIndex id: Int64) -> [UInt8] { keys.entries(ofIndex: id) }
+
+  func documentPrefix(of collection: ResourcePath) -> [UInt8] { keys.documents(of: collection).lower }
 }

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 
 /// The moment and the transaction that a call reads in.
@@ -35,7 +36,14 @@ extension DatabaseEngine {
     case .readTime(let time): return try await reading(at: time) { try await body(context($0)) }
     case .transaction(let id): return try await reading(in: id, isNew: false, locking: places, body)
     case .newTransaction(let options):
-      return try await reading(in: transactions.begin(options), isNew: true, locking: places, body)
+      let id = transactions.begin(options)
+      do {
+        return try await reading(in: id, isNew: true, locking: places, body)
+      } catch {
+        // The caller does not know of a transaction whose first call failed.
+        _ = try? transactions.end(id)
+        throw error
+      }
     }
   }
 

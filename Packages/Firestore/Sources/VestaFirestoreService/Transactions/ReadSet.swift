@@ -1,3 +1,4 @@
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaFirestoreBackend
 

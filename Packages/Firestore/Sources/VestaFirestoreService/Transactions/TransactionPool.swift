@@ -1,3 +1,4 @@
+import VestaFirestoreIndexes
 import VestaFirestoreBackend
 import VestaConcurrency
 
@@ -23,6 +24,7 @@ final class TransactionPool: Sendable {
     var locks = LockTable<Place, ID>()
     var waiters: [ID: CheckedContinuation<Bool, Never>] = [:]
     var granted: Set<ID> = []
+    var isClosed = false
   }
 
   private let state = Locked(State())
@@ -54,10 +56,19 @@ final class TransactionPool: Sendable {
 
   func note(_ id: ID, _ change: (inout Open) -> Void) {
     state.withLock { state in
-      guard var open = state.open[id] else { return }
-      change(&open)
-      state.open[id] = open
+      // In place: a copy of what was read for each document would make reading quadratic.
+      guard let index = state.open.index(forKey: id) else { return }
+      change(&state.open.values[index])
     }
+  }
+
+  /// Ends every transaction; whoever waits for a document is refused with `UNAVAILABLE`.
+  func close() {
+    let waiters = state.withLock { state in
+      defer { state = State(isClosed: true) }
+      return Array(state.waiters.values)
+    }
+    for waiter in waiters { waiter.resume(returning: false) }
   }
 
   /// Ends a transaction and lets those go on who waited for it.
@@ -87,7 +98,7 @@ final class TransactionPool: Sendable {
         finish(id)
         throw .deadlock
       case .mustWait:
-        guard await turn(of: id) else { throw .deadlock }
+        guard await turn(of: id) else { throw state.withLock({ $0.isClosed }) ? .shutDown : .deadlock }
       }
     }
   }

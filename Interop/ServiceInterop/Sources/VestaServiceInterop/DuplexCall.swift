@@ -1,0 +1,62 @@
+/// A call with a stream of requests in one direction and a stream of responses in the other.
+///
+/// Who ends it:
+/// - The caller calls `finish()` when it has nothing more to send. The backend then sends what it still owes for the
+///   requests that it got, and ends the responses; each protocol says what that is.
+/// - `cancel()`, cancelling the task that iterates, or dropping `responses` before its end, ends the call from the
+///   caller's side; the backend frees everything the call holds. Requests sent before may or may not be served.
+/// - The backend ends the responses: normally after `finish()`, or by throwing the product's failure when the call as a
+///   whole failed. Requests that come later are ignored.
+///
+/// `send`, `finish` and `cancel` never wait, may be called from any thread, and do nothing after the end. Requests reach
+/// the backend in the order of the calls to `send`.
+///
+/// Responses come in batches: each is what the backend had ready, in order; where one batch ends has no meaning. A batch
+/// saves a hand-over between threads for every message. Iterate once: there is one consumer.
+///
+/// Nothing is dropped. A backend that would have to keep too much for a consumer that does not read ends the call with
+/// `RESOURCE_EXHAUSTED`.
+///
+/// ```swift
+/// let call = try await backend.listen(database: database, context: context)
+/// call.send(.addTarget(target))
+/// for try await batch in call.responses {
+///   for response in batch { apply(response) }
+/// }
+/// ```
+public struct DuplexCall<Request: Sendable, Response: Sendable>: Sendable {
+  /// What the backend sends, until it ends.
+  public let responses: AsyncThrowingStream<[Response], any Error>
+
+  private let onSend: @Sendable (Request) -> Void
+  private let onFinish: @Sendable () -> Void
+  private let onCancel: @Sendable () -> Void
+
+  /// A call made of its parts; ``DuplexSource`` makes them for a backend.
+  ///
+  /// - Parameters:
+  ///   - responses: Ends, or throws the product's failure, when the call is over; its end frees the call.
+  ///   - send: Takes a request without waiting.
+  ///   - finish: Notes that no request follows; may be called again.
+  ///   - cancel: Ends the call; may be called again, and after the end.
+  public init(
+    responses: AsyncThrowingStream<[Response], any Error>,
+    send: @escaping @Sendable (Request) -> Void,
+    finish: @escaping @Sendable () -> Void,
+    cancel: @escaping @Sendable () -> Void
+  ) {
+    self.responses = responses
+    onSend = send
+    onFinish = finish
+    onCancel = cancel
+  }
+
+  /// Sends a request to the backend.
+  public func send(_ request: Request) { onSend(request) }
+
+  /// Says that no request follows.
+  public func finish() { onFinish() }
+
+  /// Ends the call; `responses` then ends without an error.
+  public func cancel() { onCancel() }
+}

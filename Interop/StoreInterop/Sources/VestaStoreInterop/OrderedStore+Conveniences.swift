@@ -1,0 +1,76 @@
+extension OrderedStore {
+  /// Reads at one version that is at or above a given one; see `raiseFloor(to:)`.
+  ///
+  /// - Parameters:
+  ///   - version: What the read must see at least. No later commit gets a version at or below it.
+  ///   - body: What to read; `reader.version` may be above `version`.
+  /// - Returns: What the body returned.
+  /// - Throws: What the body threw, `CancellationError`, or `StoreError`.
+  public func read<Result>(
+    atLeast version: StoreVersion,
+    _ body: (any StoreReader) async throws -> Result
+  ) async throws -> Result {
+    _ = try await raiseFloor(to: version)
+    return try await read(body)
+  }
+
+  /// Returns the value under a key, in a read of its own.
+  ///
+  /// - Parameter key: The whole key.
+  /// - Returns: The value; `nil` when there is none.
+  public func get(_ key: [UInt8]) async throws -> [UInt8]? { try await read { try await $0.get(key) } }
+
+  /// Returns the values under several keys, in one read.
+  ///
+  /// - Parameter keys: Whole keys in any order.
+  /// - Returns: A value or `nil` for each key, in the order of the keys.
+  public func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] { try await read { try await $0.get(keys) } }
+
+  /// Puts a value under a key, in a transaction of its own.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The whole key.
+  /// - Returns: The version of the commit.
+  @discardableResult
+  public func put(_ value: [UInt8], for key: [UInt8]) async throws -> StoreVersion {
+    try await write { try await $0.put(value, for: key) }.version
+  }
+
+  /// Deletes a key, in a transaction of its own; nothing happens when it is not there.
+  ///
+  /// - Parameter key: The whole key.
+  /// - Returns: The version of the commit.
+  @discardableResult
+  public func delete(_ key: [UInt8]) async throws -> StoreVersion {
+    try await write { try await $0.delete(key) }.version
+  }
+
+  /// Returns the first entry of a range, in a read of its own.
+  ///
+  /// - Parameter range: Which keys.
+  /// - Returns: The entry with the smallest key; `nil` when the range is empty.
+  public func first(in range: KeyRange) async throws -> StoreEntry? { try await read { try await $0.first(in: range) } }
+
+  /// Returns the last entry of a range, in a read of its own.
+  ///
+  /// - Parameter range: Which keys.
+  /// - Returns: The entry with the largest key; `nil` when the range is empty.
+  public func last(in range: KeyRange) async throws -> StoreEntry? { try await read { try await $0.last(in: range) } }
+}
+
+extension StoreReader {
+  /// Returns the first entry of a range.
+  ///
+  /// - Parameter range: Which keys.
+  /// - Returns: The entry with the smallest key; `nil` when the range is empty.
+  public func first(in range: KeyRange) async throws -> StoreEntry? { try await entries(in: range, limit: 1).first }
+
+  /// Returns the last entry of a range.
+  ///
+  /// - Parameter range: Which keys.
+  /// - Returns: The entry with the largest key; `nil` when the range is empty.
+  public func last(in range: KeyRange) async throws -> StoreEntry? {
+    try await entries(in: range, order: .descending, limit: 1).first
+  }
+}

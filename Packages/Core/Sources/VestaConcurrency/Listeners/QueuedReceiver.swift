@@ -1,0 +1,53 @@
+public import Dispatch
+
+/// Carries events to a listener on a queue of its own, in order.
+///
+/// A source whose listeners may call back into it, and which must not call them while it changes, posts to these. The
+/// listener's closure is released by whoever removes it, or on its queue: never by the poster, because what the closure
+/// captured may call the source when it is freed.
+///
+/// ```swift
+/// let receiver = QueuedReceiver(queue: callbackQueue, receive: listener)
+/// let registration = registry.add(onEnd: { _ in receiver.end() }, { receiver.post($0) })
+/// return ListenerRegistration {
+///   receiver.silence()
+///   registration.cancel()
+/// }
+/// ```
+public final class QueuedReceiver<Event: Sendable>: Sendable {
+  private let queue: DispatchQueue
+  private let receiver: Locked<(@Sendable (Event) -> Void)?>
+
+  /// A receiver.
+  ///
+  /// - Parameters:
+  ///   - queue: A serial queue, or a concurrent one where the order of the calls does not matter.
+  ///   - receive: Called with each event, on the queue.
+  public init(queue: DispatchQueue, receive: @escaping @Sendable (Event) -> Void) {
+    self.queue = queue
+    receiver = Locked(receive)
+  }
+
+  /// Whether events are still delivered.
+  public var isLive: Bool { receiver.withLock { $0 != nil } }
+
+  /// Has the listener called with an event, later; returns at once.
+  public func post(_ event: Event) {
+    queue.async { self.receive(event) }
+  }
+
+  /// Calls the listener now, on the calling thread: for a source that is on the queue already.
+  public func receive(_ event: Event) {
+    let receive = receiver.withLock { $0 }
+    receive?(event)
+  }
+
+  /// Releases the listener after the events posted so far.
+  public func end() { queue.async { self.silence() } }
+
+  /// Releases the listener: no call begins after this one, not even for an event that was posted before.
+  public func silence() {
+    let receive = receiver.withLock { $0.take() }
+    withExtendedLifetime(receive) {}
+  }
+}

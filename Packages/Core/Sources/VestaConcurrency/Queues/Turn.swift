@@ -1,0 +1,88 @@
+/// An asynchronous wait that ends once: it is served, or its task is cancelled, whichever comes first.
+///
+/// Whoever serves the wait calls ``begin()`` when it is ready; `nil` means that the waiter has left and there is nothing
+/// to do. A turn is made before its wait starts, so a cancellation may come at any time, also before the continuation
+/// exists, and is never lost. Every waiting queue of the house is made of turns.
+///
+/// ```swift
+/// let value = try await Turn<Int>().wait { turn in
+///   waiting.withLock { $0.append(turn) }
+/// }
+/// // elsewhere:
+/// turn.begin()?.resume(returning: 7)
+/// ```
+public final class Turn<Value: Sendable>: Sendable {
+  /// What a served wait is ended with.
+  public typealias Continuation = CheckedContinuation<Value, any Error>
+
+  private enum State {
+    case notStarted
+    case waiting(Continuation)
+    case over
+  }
+
+  private let state = Locked(State.notStarted)
+
+  /// A turn that nobody waits for yet; it serves one wait.
+  public init() {}
+
+  /// Hands the turn to `submit`, and waits until it is served.
+  ///
+  /// - Parameters:
+  ///   - submit: Makes the turn known to whoever serves it. Called once, on the calling task, unless the task is
+  ///     cancelled already.
+  ///   - onCancel: Called after a cancellation that ended the wait, so that the turn can be taken out of a queue.
+  /// - Returns: What the continuation was resumed with.
+  /// - Throws: The error that the continuation was resumed with; `CancellationError`, at once, when the task is cancelled
+  ///   before the turn has begun.
+  public func wait(
+    submit: (Turn) -> Void, onCancel: @escaping @Sendable (Turn) -> Void = { _ in }
+  ) async throws -> Value {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        if start(continuation) {
+          submit(self)
+        } else {
+          continuation.resume(throwing: CancellationError())
+        }
+      }
+    } onCancel: {
+      if cancel() { onCancel(self) }
+    }
+  }
+
+  /// Whether the turn was served or cancelled.
+  public var isOver: Bool {
+    state.withLock { if case .over = $0 { true } else { false } }
+  }
+
+  /// Ends the wait; the caller must resume the continuation.
+  ///
+  /// - Returns: The continuation; `nil` when the waiter has left.
+  public func begin() -> Continuation? {
+    state.withLock { state in
+      guard case .waiting(let continuation) = state else { return nil }
+      state = .over
+      return continuation
+    }
+  }
+
+  private func start(_ continuation: Continuation) -> Bool {
+    state.withLock { state in
+      guard case .notStarted = state else { return false }
+      state = .waiting(continuation)
+      return true
+    }
+  }
+
+  /// - Returns: Whether somebody may know of this turn already.
+  private func cancel() -> Bool {
+    let waiting = state.withLock { state -> Continuation? in
+      defer { state = .over }
+      if case .waiting(let continuation) = state { return continuation }
+      return nil
+    }
+    waiting?.resume(throwing: CancellationError())
+    return waiting != nil
+  }
+}

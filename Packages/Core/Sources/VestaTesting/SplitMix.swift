@@ -1,0 +1,34 @@
+/// A pseudo-random number generator (SplitMix64) that returns the same numbers for the same seed on every machine.
+///
+/// ```swift
+/// var random = SplitMix(seed: 7)
+/// let length = Int.random(in: 0..<100, using: &random)
+/// ```
+public struct SplitMix: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// A generator.
+  ///
+  /// - Parameter seed: Which sequence; name it in the message of a failed test, so that the run can be repeated.
+  public init(seed: UInt64) { state = seed }
+
+  /// The next 64 random bits.
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+
+  /// A number from zero up to, and without, a bound.
+  public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<max(1, bound), using: &self) }
+
+  /// Whether something that happens once in `count` times happens now.
+  public mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+
+  /// Random bytes.
+  public mutating func bytes(_ count: Int) -> [UInt8] {
+    (0..<max(0, count)).map { _ in UInt8(truncatingIfNeeded: next()) }
+  }
+}

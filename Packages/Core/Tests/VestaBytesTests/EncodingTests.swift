@@ -1,0 +1,91 @@
+import Testing
+import VestaTesting
+
+@testable import VestaBytes
+
+@Suite struct EncodingTests {
+  @Test(arguments: [
+    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+    ("foobar", "Zm9vYmFy"),
+  ])
+  func base64MatchesRFC4648(plain: String, text: String) throws {
+    #expect(Base64.standard.encode(utf8(plain)) == text)
+    #expect(try Base64.standard.decode(text) == utf8(plain))
+    let bare = text.replacing("=", with: "")
+    #expect(Base64.url.encode(utf8(plain)) == bare)
+    #expect(try Base64.unpadded.decode(bare) == utf8(plain))
+  }
+
+  @Test func everyValueSurvivesEveryAlphabet() throws {
+    var generator = SplitMix(seed: 1)
+    for _ in 0..<2000 {
+      let bytes = generator.bytes(generator.below(41))
+      for codec in [Base64.standard, .unpadded, .url] {
+        #expect(try codec.decode(codec.encode(bytes)) == bytes)
+      }
+      #expect(try Hex.decode(Hex.encode(bytes)) == bytes)
+    }
+  }
+
+  @Test(arguments: [
+    "Zg", "Zg=", "Zg===", "=", "==", "====", "Zm9v=", "Z===", "Zm8=Zm8=", "Zg==Zg==", " Zg==", "Zg==\n", "Zm 9v",
+    "Zh==", "Zm9=", "Zm-_", "Zm9vé", "Zg=g",
+  ])
+  func base64RefusesWhatItWouldNotWrite(text: String) {
+    #expect(throws: BytesError.self) { try Base64.standard.decode(text) }
+  }
+
+  @Test(arguments: ["Zg==", "Z", "Zm9vY", "Zh", "Zm9", "Zm+/", "Zm9v\n", "Zm9v="])
+  func base64urlRefusesWhatItWouldNotWrite(text: String) {
+    #expect(throws: BytesError.self) { try Base64.url.decode(text) }
+  }
+
+  @Test func noTwoShortTextsDecodeToTheSameBytes() {
+    let alphabet = utf8("AQgwZ_-9=+")
+    var seen: [[UInt8]: [UInt8]] = [:]
+    for first in alphabet {
+      for second in alphabet {
+        for third in alphabet {
+          for text in [[first, second], [first, second, third]] {
+            guard let bytes = try? Base64.url.decode(String(decoding: text, as: UTF8.self)) else { continue }
+            #expect(seen.updateValue(text, forKey: bytes).map { $0 == text } ?? true)
+          }
+        }
+      }
+    }
+    #expect(seen.count > 100)
+  }
+
+  @Test(arguments: ["0", "0g", "é", " 00", "000"])
+  func hexRefusesOddAndForeignText(text: String) {
+    #expect(throws: BytesError.self) { try Hex.decode(text) }
+  }
+
+  @Test func crc32cMatchesRFC3720() {
+    var whole = CRC32C()
+    whole.update(utf8("123456789"))
+    #expect(whole.value == 0xE306_9283)
+    #expect(CRC32C.text(whole.value) == "4waSgw==")
+    var pieces = CRC32C()
+    for byte in utf8("123456789") { pieces.update([byte]) }
+    #expect(pieces == whole)
+  }
+
+  @Test func crc32cEqualsTheSlowDefinition() {
+    var generator = SplitMix(seed: 2)
+    for _ in 0..<300 {
+      let bytes = generator.bytes(generator.below(101))
+      var slow = ~UInt32(0)
+      for byte in bytes {
+        slow ^= UInt32(byte)
+        for _ in 0..<8 { slow = slow & 1 == 1 ? (slow >> 1) ^ 0x82F6_3B78 : slow >> 1 }
+      }
+      var fast = CRC32C()
+      fast.update(bytes)
+      #expect(fast.value == ~slow)
+      var table = CRC32C()
+      table.updateByTable(bytes.span.bytes)
+      #expect(table == fast)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Testing
+import VestaBytes
+
+@Suite struct KeyRangeTests {
+  @Test func aPrefixRangeHoldsThePrefixAndEverythingThatBeginsWithIt() {
+    let range = KeyRange(prefix: [1, 0xFF])
+    #expect(range.contains([1, 0xFF]))
+    #expect(range.contains([1, 0xFF, 0xFF, 0xFF]))
+    #expect(!range.contains([2]))
+    #expect(!range.contains([1, 0xFE, 0xFF]))
+  }
+
+  @Test func aPrefixOfHighestBytesHasNoEnd() {
+    #expect(KeyRange(prefix: [0xFF, 0xFF]).upper == nil)
+    #expect(KeyRange(prefix: []).upper == nil)
+  }
+
+  @Test func aRangeWhoseBoundsMeetIsEmpty() {
+    #expect(KeyRange(from: [1], to: [1]).isEmpty)
+    #expect(KeyRange(from: [2], to: [1]).isEmpty)
+    #expect(!KeyRange(from: [1], to: [1, 0]).isEmpty)
+  }
+
+  @Test func aRangeIsShownInHexadecimalAndCut() {
+    #expect("\(KeyRange(from: [0, 0xAB], to: nil))" == "0x00ab..<end")
+    #expect("\(KeyRange(prefix: [UInt8](repeating: 7, count: 60_000)))".utf8.count < 200)
+  }
+
+  @Test func whatIsAfterAKeyAndWhatIsBeforeItAreTheRangeWithoutIt() {
+    let range = KeyRange(from: [1], to: [3])
+    #expect(range.after([2]) == KeyRange(from: [2, 0], to: [3]))
+    #expect(range.before([2]) == KeyRange(from: [1], to: [2]))
+    #expect(!range.after([2]).contains([2]))
+    #expect(!range.before([2]).contains([2]))
+  }
+}

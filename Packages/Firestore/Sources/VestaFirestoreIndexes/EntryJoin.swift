@@ -1,0 +1,111 @@
+import VestaStoreInterop
+
+/// The entries of one alternative: those that all of its streams have and that stand its test.
+package struct EntryJoin {
+  private var streams: [EntryStream]
+  private let test: SuffixTest
+
+  package init(_ branch: QueryPlan.Branch, wanted: Int, in reader: any IndexedReader) {
+    let isJumping = branch.scans.count > 1 || !branch.test.isEmpty
+    let batch = isJumping ? 16 : min(max(wanted, 1), 1024)
+    streams = branch.scans.map { EntryStream($0, bounds: branch.bounds, batch: batch, in: reader) }
+    test = branch.test
+  }
+
+  package var scanned: Int { streams.reduce(0) { $0 + $1.scanned } }
+
+  /// The stream that entries come from.
+  package var first: EntryStream { streams[0] }
+
+  /// Whether its entries are those of one stream, so that they can be counted without looking at them.
+  package var isPlain: Bool { streams.count == 1 && test.isEmpty }
+
+  /// The first entry; each stream in turn jumps to where another one is.
+  package mutating func head() async throws -> EntryStream.Entry? {
+    while let entry = try await meeting() {
+      if test.isEmpty { return entry }
+      switch test.verdict(entry.suffix) {
+      case .fits: return entry
+      case .seek(let suffix): streams[0].seek(suffix)
+      case .end: return nil
+      }
+    }
+    return nil
+  }
+
+  private mutating func meeting() async throws -> EntryStream.Entry? {
+    guard var best = try await streams[0].head() else { return nil }
+    if streams.count == 1 { return best }
+    var agreed = 1
+    var index = 0
+    while agreed < streams.count {
+      index = (index + 1) % streams.count
+      streams[index].seek(best.suffix)
+      guard let entry = try await streams[index].head() else { return nil }
+      if entry.suffix == best.suffix {
+        agreed += 1
+      } else {
+        best = entry
+        agreed = 1
+      }
+    }
+    // The entries of the first stream say where the documents are.
+    return index == 0 ? best : try await streams[0].head()
+  }
+
+  package mutating func advance() {
+    for index in streams.indices { streams[index].advance() }
+  }
+
+  package mutating func count(atMost limit: Int) async throws -> Int { try await streams[0].count(atMost: limit) }
+}
+
+/// The entries of all alternatives in the order of the query, each once though several have it.
+package struct EntryUnion {
+  private var joins: [EntryJoin]
+
+  package init(_ plan: QueryPlan, wanted: Int, in reader: any IndexedReader) {
+    joins = plan.branches.map { EntryJoin($0, wanted: wanted, in: reader) }
+  }
+
+  package var scanned: Int { joins.reduce(0) { $0 + $1.scanned } }
+
+  /// The next entry, and the number of an alternative that has it.
+  package mutating func next() async throws -> (entry: EntryStream.Entry, branch: Int)? {
+    if joins.count == 1 {
+      guard let entry = try await joins[0].head() else { return nil }
+      joins[0].advance()
+      return (entry, 0)
+    }
+    var first: (entry: EntryStream.Entry, branch: Int)?
+    var same: [Int] = []
+    for index in joins.indices {
+      guard let head = try await joins[index].head() else { continue }
+      if let known = first {
+        if known.entry.suffix == head.suffix {
+          same.append(index)
+          continue
+        }
+        guard head.suffix.lexicographicallyPrecedes(known.entry.suffix) else { continue }
+      }
+      first = (head, index)
+      same = [index]
+    }
+    for index in same { joins[index].advance() }
+    return first
+  }
+
+  /// Where the document of an entry is, and its row if the entry has it.
+  package func document(_ entry: EntryStream.Entry, _ branch: Int) -> (place: Place, row: [UInt8]?) {
+    let stream = joins[branch].first
+    return (stream.place(of: entry), stream.isOfDocuments ? entry.value : nil)
+  }
+
+  /// How many entries there are from here on.
+  package mutating func count(atMost limit: Int) async throws -> Int {
+    if joins.count == 1, joins[0].isPlain { return try await joins[0].count(atMost: limit) }
+    var count = 0
+    while count < limit, try await next() != nil { count += 1 }
+    return count
+  }
+}

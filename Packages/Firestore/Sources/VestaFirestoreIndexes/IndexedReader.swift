@@ -1,0 +1,27 @@
+package import VestaFirestoreModel
+package import VestaStoreInterop
+
+/// Documents and entries of indexes at one version, as plans read them: the engine's store, or a client's cache.
+///
+/// Keys are the owner's own, but for what follows two prefixes: an entry's key ends with what `IndexShape.entries` makes of
+/// a document, and its value is an `EntryValue`; a document's key ends with the last segment of its path, as `Place` has
+/// it. So a plan is made and read in the same way wherever documents are kept.
+///
+/// ```swift
+/// let needs = QueryNeeds(query)
+/// let outcome = QueryPlanner(needs, catalogue, isForbidden: { _ in false }).outcome()
+/// var entries = EntryUnion(plan, wanted: limit, in: reader)
+/// while let (entry, branch) = try await entries.next() { place(of: entries.document(entry, branch).place) }
+/// ```
+package protocol IndexedReader {
+  /// Visits the keys of a range in order; as `StoreReader.scan`.
+  func scan(
+    _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
+  ) async throws -> ScanEnd
+
+  /// What the keys of an index's entries begin with.
+  func entryPrefix(ofIndex id: Int64) -> [UInt8]
+
+  /// What the keys of a collection's documents begin with.
+  func documentPrefix(of collection: ResourcePath) -> [UInt8]
+}

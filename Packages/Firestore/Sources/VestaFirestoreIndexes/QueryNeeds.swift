@@ -1,0 +1,160 @@
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+package import VestaStoreInterop
+
+/// What a query needs of indexes, whichever there are: made of the query alone.
+///
+/// An entry of an index is what is asked for by equality, and behind it the *suffix*: the ordered values and the name,
+/// each in its direction in the query. So suffixes in byte order are results in the order of the query, scans are joined
+/// and united by comparing suffixes, and cursors and inequalities are ranges of them.
+package struct QueryNeeds: Hashable, Sendable {
+  /// Something asked for by equality: a value of a field, or an element of its array.
+  package struct Ask: Hashable, Sendable {
+    package var path: FieldPath
+    package var isElement: Bool
+    /// The value in ascending direction.
+    package var bytes: [UInt8]
+  }
+
+  /// One alternative of the filter.
+  package struct Alternative: Hashable, Sendable {
+    /// Sorted by their fields, each field once.
+    package var asks: [Ask]
+    /// Where the suffixes are.
+    package var bounds: KeyRange
+    /// What else a suffix must be like.
+    package var test: SuffixTest
+  }
+
+  package let collectionID: String
+  /// The collection; `nil` for a group.
+  package let collection: ResourcePath?
+  /// The ordered fields before the name, in the direction of the query.
+  package let tail: [IndexShape.Part]
+  package let isNameDescending: Bool
+  package private(set) var alternatives: [Alternative] = []
+  /// Whether entries alone say which documents match.
+  package private(set) var isDecided = true
+
+  package var isGroup: Bool { collection == nil }
+  package var names: NameCoding { NameCoding(collection: collection) }
+
+  /// - Returns: `nil` for queries of all collections.
+  package init?(_ query: NormalQuery) {
+    guard let collectionID = query.collectionID else { return nil }
+    self.collectionID = collectionID
+    collection = query.allDescendants ? nil : query.parent.path.appending(collectionID)
+    let conjunctions = query.filter.conjunctions
+    let ordered = query.orders.prefix { !$0.path.isDocumentName }
+    // What is fixed needs no place in the order.
+    let fixed = conjunctions.count == 1 && query.startAt == nil && query.endAt == nil ? conjunctions[0] : []
+    tail = ordered.filter { order in !fixed.contains { $0.path == order.path && $0.isEquality } }.map {
+      IndexShape.Part(path: $0.path, kind: $0.descending ? .descending : .ascending)
+    }
+    // Fields behind the name order nothing; whether a document has them is left to the document.
+    if query.orders.count > ordered.count + 1 { isDecided = false }
+    isNameDescending = query.orders[ordered.count].descending
+    let cursors = SuffixCursors(query, names: names)
+    for conjunction in conjunctions { add(conjunction, cursors) }
+  }
+
+  private mutating func add(_ conjunction: [Predicate], _ cursors: SuffixCursors) {
+    var asks: [Ask] = []
+    var ranges = Array(repeating: KeyRanges.all, count: tail.count + 1)
+    for predicate in conjunction {
+      if predicate.path.isDocumentName {
+        ranges[tail.count] = predicate.narrowed(ranges[tail.count], names)
+        continue
+      }
+      switch predicate.test {
+      case .contains(let value):
+        asks.append(Ask(path: predicate.path, isElement: true, bytes: IndexEncoder.encode(value)))
+      case .equal(let value) where !tail.contains(where: { $0.path == predicate.path }):
+        asks.append(Ask(path: predicate.path, isElement: false, bytes: IndexEncoder.encode(value)))
+      default:
+        if let index = tail.firstIndex(where: { $0.path == predicate.path }) {
+          ranges[index] = predicate.narrowed(ranges[index])
+        } else {
+          isDecided = false
+        }
+      }
+    }
+    var known: [Ask] = []
+    for ask in asks {
+      guard let other = known.first(where: { $0.path == ask.path && $0.isElement == ask.isElement }) else {
+        known.append(ask)
+        continue
+      }
+      // Two values of one field at once: nothing can match, but for elements, which have one place in an index.
+      if other.bytes == ask.bytes { continue }
+      if !ask.isElement { return }
+      isDecided = false
+    }
+    known.sort { ($0.path, $0.isElement ? 1 : 0) < ($1.path, $1.isElement ? 1 : 0) }
+    let directed = ranges.indices.map { isDescending($0) ? ranges[$0].turned : ranges[$0] }
+    guard !directed.contains(where: \.isEmpty), let hull = directed[0].hull else { return }
+    let bounds = hull.intersection(cursors.bounds)
+    if bounds.isEmpty { return }
+    let test = SuffixTest(directed, fieldsDescending: tail.map { $0.kind == .descending })
+    alternatives.append(Alternative(asks: known, bounds: bounds, test: test))
+  }
+
+  private func isDescending(_ index: Int) -> Bool {
+    index < tail.count ? tail[index].kind == .descending : isNameDescending
+  }
+}
+
+extension Predicate {
+  /// Whether it fixes the value of its field.
+  package var isEquality: Bool {
+    if case .equal = test { return true }
+    return false
+  }
+
+  /// The values, as an index has them in ascending direction, that are in ranges and satisfy it.
+  package func narrowed(_ ranges: KeyRanges) -> KeyRanges {
+    switch test {
+    case .contains: return ranges
+    case .equal(let value): return ranges.intersection(KeyRange(prefix: IndexEncoder.encode(value)))
+    case .notIn(let values):
+      if values.contains(.null) { return .none }
+      return ([.null] + values).reduce(ranges) { $0.subtracting(prefix: IndexEncoder.encode($1)) }
+    case .compare(let relation, let operand):
+      let tags = IndexEncoder.tags(besides: operand)
+      let bytes = IndexEncoder.encode(operand)
+      let after = KeyRange(prefix: bytes).upper
+      let range =
+        switch relation {
+        case .less: KeyRange(from: [tags.lowerBound], to: bytes)
+        case .lessOrEqual: KeyRange(from: [tags.lowerBound], to: after)
+        case .greater: KeyRange(from: after ?? bytes, to: [tags.upperBound])
+        case .greaterOrEqual: KeyRange(from: bytes, to: [tags.upperBound])
+        }
+      return ranges.intersection(range)
+    }
+  }
+
+  /// The names that are in ranges and satisfy it.
+  package func narrowed(_ ranges: KeyRanges, _ names: NameCoding) -> KeyRanges {
+    switch test {
+    case .contains: return ranges
+    case .equal(let value):
+      guard let path = value.documentPath, let name = names.exact(path) else { return .none }
+      return ranges.intersection(KeyRange(prefix: name))
+    case .notIn(let values):
+      let others = values.compactMap { $0.documentPath.flatMap(names.exact) }
+      return others.reduce(ranges) { $0.subtracting(prefix: $1) }
+    case .compare(let relation, let value):
+      guard let path = value.documentPath else { return .none }
+      return ranges.intersection(names.range(relation, path))
+    }
+  }
+}
+
+extension Value {
+  /// The path of the document that a reference names; `nil` for other values.
+  package var documentPath: ResourcePath? {
+    guard case .reference(let name) = self else { return nil }
+    return (try? ResourceName(document: name))?.path
+  }
+}

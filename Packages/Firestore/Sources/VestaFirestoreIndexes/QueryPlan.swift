@@ -1,0 +1,50 @@
+import VestaFirestoreBackend
+package import VestaFirestoreModel
+package import VestaStoreInterop
+
+/// How a query is answered: the scans of each alternative of its filter, made of what it needs and of the indexes there are.
+package struct QueryPlan: Equatable, Sendable {
+  /// A range of an index, or of the documents of a collection, which are in the order of their names.
+  package struct Scan: Equatable, Sendable {
+    package enum Source: Equatable, Sendable {
+      case documents(ResourcePath)
+      case index(id: Int64, IndexShape)
+    }
+
+    package var source: Source
+    /// What is asked for by equality, as the entries have it, behind the number of the index.
+    package var prefix: [UInt8] = []
+    /// Whether every direction is the opposite of the query's: then it is read backwards.
+    package var isTurned = false
+  }
+
+  /// One alternative: the entries that all of its scans have.
+  package struct Branch: Equatable, Sendable {
+    package var scans: [Scan]
+    package var bounds: KeyRange
+    package var test: SuffixTest
+  }
+
+  package var branches: [Branch]
+  /// Whether entries alone say which documents match.
+  package var isDecided: Bool
+
+  /// The indexes that are used, each once; `nil` stands for the documents themselves.
+  package var shapes: [IndexShape?] {
+    var shapes: [IndexShape?] = []
+    for scan in branches.flatMap(\.scans) {
+      var shape: IndexShape?
+      if case .index(_, let known) = scan.source { shape = known }
+      if !shapes.contains(shape) { shapes.append(shape) }
+    }
+    return shapes
+  }
+}
+
+/// What a planner comes to.
+package struct PlanOutcome: Equatable, Sendable {
+  /// `nil` while an index is missing.
+  package var plan: QueryPlan?
+  /// The indexes to be made, so that the query costs its result the next time.
+  package var missing: [IndexShape] = []
+}

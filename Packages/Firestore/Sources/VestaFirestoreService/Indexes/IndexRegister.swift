@@ -1,0 +1,146 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaStoreInterop
+
+/// The rows of a database's indexes, and what a transaction does to them.
+struct IndexRegister: Sendable {
+  let keys: DatabaseKeys
+  /// The shapes that are declared: they do not count, and never go.
+  let declared: Set<IndexShape>
+  /// How many others a collection may have.
+  let most: Int
+
+  /// A part of the entries of an index that has gone.
+  struct Step: Sendable {
+    var index: IndexCatalogue.Index
+    /// The keys to delete; `nil` when none are left, and the row goes.
+    var range: KeyRange?
+  }
+
+  private static let stepLength = 500
+
+  func all(in reader: any StoreReader) async throws -> [IndexCatalogue.Index] {
+    try await reader.entries(in: KeyRange(prefix: keys.indexes)).map { entry in
+      var decoder = KeyDecoder(entry.key, from: keys.indexes.count)
+      return IndexCatalogue.Index(id: try decoder.int(), row: try IndexRow(entry.value))
+    }
+  }
+
+  /// The numbers of indexes; those that are not there are added, and writes maintain them from then on.
+  ///
+  /// - Parameter used: When indexes were used, besides what their rows say.
+  /// - Returns: For each shape its number; `nil` where the collection has enough indexes, and all are used.
+  @discardableResult
+  func register(
+    _ shapes: [IndexShape], used: [Int64: Int64], now: Int64, in transaction: any StoreTransaction
+  ) async throws -> [Int64?] {
+    var head = try await head(in: transaction)
+    let before = head
+    var known = try await all(in: transaction).filter { $0.row.progress != .leaving }
+    var numbers: [Int64?] = []
+    for shape in shapes {
+      if let index = known.first(where: { $0.row.shape == shape }) {
+        numbers.append(index.row.isMaintained ? index.id : nil)
+        continue
+      }
+      guard try await makeRoom(for: shape, among: &known, used, now, in: transaction) else {
+        numbers.append(nil)
+        continue
+      }
+      // The catalogue's versions are never used twice, and so neither are the numbers of indexes.
+      head.catalogue += 1
+      let row = IndexRow(shape: shape, progress: .building(after: nil), lastUsed: now)
+      try await transaction.put(row.bytes, for: keys.index(head.catalogue))
+      numbers.append(head.catalogue)
+      known.append(IndexCatalogue.Index(id: head.catalogue, row: row))
+    }
+    if head != before { try await transaction.put(head.bytes, for: keys.head) }
+    return numbers
+  }
+
+  /// Lets the least recently used index of a collection go, where it has as many as it may have.
+  ///
+  /// - Returns: Whether there is room.
+  private func makeRoom(
+    for shape: IndexShape, among known: inout [IndexCatalogue.Index], _ used: [Int64: Int64], _ now: Int64,
+    in transaction: any StoreTransaction
+  ) async throws -> Bool {
+    if declared.contains(shape) { return true }
+    let others = known.filter {
+      UTF8Order.equal($0.row.shape.collectionID, shape.collectionID) && !declared.contains($0.row.shape)
+        && $0.row.isMaintained
+    }
+    if others.count < most { return true }
+    func lastUse(_ index: IndexCatalogue.Index) -> Int64 { max(index.row.lastUsed, used[index.id] ?? 0) }
+    guard let oldest = others.min(by: { lastUse($0) < lastUse($1) }), now - lastUse(oldest) > IndexKeeper.hour else {
+      return false
+    }
+    try await put(.leaving, oldest, in: transaction)
+    known.removeAll { $0.id == oldest.id }
+    return true
+  }
+
+  /// Notes when indexes were used, and lets those go that have not been for a lifetime.
+  func age(
+    _ used: [Int64: Int64], now: Int64, lifetime: Int64, in transaction: any StoreTransaction
+  ) async throws {
+    var head = try await head(in: transaction)
+    for var index in try await all(in: transaction) where index.row.progress != .leaving {
+      // Others may have noted a later use.
+      index.row.lastUsed = max(index.row.lastUsed, used[index.id] ?? 0)
+      let isOld = now - index.row.lastUsed > lifetime && !declared.contains(index.row.shape)
+      try await put(isOld ? .leaving : index.row.progress, index, in: transaction)
+    }
+    head.catalogue += 1
+    try await transaction.put(head.bytes, for: keys.head)
+  }
+
+  /// Gives indexes up that a document has too long an entry for. The caller's commit writes a new catalogue version.
+  func giveUp(_ ids: Set<Int64>, in transaction: any StoreTransaction) async throws {
+    for id in ids {
+      guard let bytes = try await transaction.get(keys.index(id)) else { continue }
+      try await put(.unfit, IndexCatalogue.Index(id: id, row: try IndexRow(bytes)), in: transaction)
+    }
+    var head = try await head(in: transaction)
+    head.catalogue += 1
+    try await transaction.put(head.bytes, for: keys.head)
+  }
+
+  /// What to delete next; `nil` when no index that has gone has anything left.
+  func step(in reader: any StoreReader) async throws -> Step? {
+    for index in try await all(in: reader) where !index.row.isMaintained {
+      let range = KeyRange(prefix: keys.entries(ofIndex: index.id))
+      var last: [UInt8]?
+      _ = try await reader.scan(range, order: .ascending, limit: IndexRegister.stepLength) { key, _ in
+        last = key.bytes
+        return .next
+      }
+      if let last { return Step(index: index, range: KeyRange(from: range.lower, to: last + [0])) }
+      if index.row.progress == .leaving { return Step(index: index) }
+    }
+    return nil
+  }
+
+  /// Deletes what a step says, if the index has not come back.
+  func take(_ step: Step, in transaction: any StoreTransaction) async throws {
+    guard let bytes = try await transaction.get(keys.index(step.index.id)), try !IndexRow(bytes).isMaintained else {
+      return
+    }
+    if let range = step.range { return try await transaction.deleteRange(range) }
+    try await transaction.delete(keys.index(step.index.id))
+  }
+
+  private func put(
+    _ progress: IndexRow.Progress, _ index: IndexCatalogue.Index, in transaction: any StoreTransaction
+  ) async throws {
+    var row = index.row
+    row.progress = progress
+    try await transaction.put(row.bytes, for: keys.index(index.id))
+  }
+
+  private func head(in reader: any StoreReader) async throws -> Head {
+    guard let bytes = try await reader.get(keys.head) else { throw FirestoreError.damaged }
+    return try Head(bytes)
+  }
+}
