@@ -14,6 +14,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "VestaFirestore", targets: ["VestaFirestore"]),
+    .library(name: "VestaFirestoreSpecs", targets: ["VestaFirestoreSpecs"]),
     .library(name: "VestaFirestoreReference", targets: ["VestaFirestoreReference"]),
     .library(name: "VestaFirestoreService", targets: ["VestaFirestoreService"]),
   ],
@@ -31,6 +32,25 @@ let package = Package(
         "VestaFirestoreModel",
         .product(name: "VestaDataCoding", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFirestoreSync",
+      dependencies: [
+        "VestaFirestoreModel",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFirestoreSpecs",
+      dependencies: [
+        "VestaFirestoreModel", "VestaFirestoreSync",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),

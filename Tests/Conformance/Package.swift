@@ -37,6 +37,15 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .executableTarget(
+      name: "firestore-spec-conformance",
+      dependencies: [
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaFirestoreSpecs", package: "Firestore"),
+      ],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
