@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
 
@@ -124,7 +124,7 @@ public final class AggregateQuerySnapshot: Sendable, Hashable {
   }
 
   /// The number of results; stops the program if `AggregateField.count()` was not asked for.
-  public var count: NSNumber { get(.count()) as? NSNumber ?? 0 }
+  public var count: NSNumber { self.get(.count()) as? NSNumber ?? 0 }
 
   /// A figure: an `NSNumber`, or `NSNull` for the average of no numbers.
   ///

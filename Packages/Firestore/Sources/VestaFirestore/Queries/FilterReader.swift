@@ -46,7 +46,8 @@ struct FilterReader {
     switch operation {
     case .arrayContains, .arrayContainsAny:
       throw FirestoreErrorCode.invalid(
-        "Invalid query. You can't perform \(operation.userName) queries on document ID since document IDs are not arrays.")
+        "Invalid query. You can't perform \(operation.userName) queries on document ID since document IDs are not arrays."
+      )
     case .in, .notIn:
       try checkList(value, operation)
       guard case .array(let elements) = value else { return .array([]) }

@@ -30,7 +30,8 @@ public final class CollectionReference: Query, @unchecked Sendable {
   ///
   /// - Parameter documentPath: An identifier, or a longer path to a document below; anything else stops the program.
   public func document(_ documentPath: String) -> DocumentReference {
-    DocumentReference(path: UserPath.parse(documentPath, below: description.path, kind: .document), firestore: firestore)
+    DocumentReference(
+      path: UserPath.parse(documentPath, below: description.path, kind: .document), firestore: firestore)
   }
 
   /// Creates a document with a random identifier.

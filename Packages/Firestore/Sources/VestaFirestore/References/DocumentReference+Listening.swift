@@ -1,4 +1,4 @@
-public import VestaConcurrency
+internal import VestaConcurrency
 internal import VestaFirestoreSync
 
 extension DocumentReference {

@@ -84,18 +84,22 @@ extension DocumentReference {
 
   /// Completion form of ``getDocument(as:with:decoder:source:)``.
   @preconcurrency
-  public func getDocument<T: Decodable>(
+  public func getDocument<T: Decodable & SendableMetatype>(
     as type: T.Type, with serverTimestampBehavior: ServerTimestampBehavior = .none,
     decoder: Firestore.Decoder = .init(), source: FirestoreSource = .default,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
-    // The decoder is used by the one call that has it, on the callback queue.
-    nonisolated(unsafe) let decoder = decoder
+    // Sound: the closure has the decoder for itself, and is called once, on the callback queue.
+    nonisolated(unsafe) let decode = { (snapshot: DocumentSnapshot) in
+      try snapshot.data(as: type, with: serverTimestampBehavior, decoder: decoder)
+    }
     getDocument(source: source) { snapshot, error in
       completion(
         Result {
-          guard let snapshot else { throw error ?? FirestoreErrorCode(.internal, "There is neither document nor error.") }
-          return try snapshot.data(as: type, with: serverTimestampBehavior, decoder: decoder)
+          guard let snapshot else {
+            throw error ?? FirestoreErrorCode(.internal, "There is neither document nor error.")
+          }
+          return try decode(snapshot)
         })
     }
   }

@@ -56,7 +56,7 @@ public class DocumentSnapshot: @unchecked Sendable, Hashable {
   }
 
   /// The value of a field; `nil` if the document or the field does not exist.
-  public subscript(key: Any) -> Any? { get(key) }
+  public subscript(key: Any) -> Any? { self.get(key) }
 
   /// Decodes the document.
   ///

@@ -1,5 +1,5 @@
 internal import Dispatch
-public import Foundation
+internal import Foundation
 internal import VestaConcurrency
 internal import VestaFirestoreModel
 
@@ -106,7 +106,7 @@ private struct BlockResult: @unchecked Sendable {
     _ block: (Transaction, NSErrorPointer) -> Any?, _ transaction: Transaction
   ) throws -> BlockResult {
     var error: NSError?
-    let value = withUnsafeMutablePointer(to: &error) { block(transaction, NSErrorPointer($0)) }
+    let value = withUnsafeMutablePointer(to: &error) { block(transaction, errorPointer($0)) }
     if let error { throw TransactionRetry.firestoreError(error) ?? error }
     return BlockResult(value)
   }

@@ -35,7 +35,9 @@ public final class Transaction: Sendable {
     do {
       try state.withLock { try $0.willRead() }
       let found = try await client.lookup([document.resourcePath])
-      guard let read = found.first else { throw FirestoreErrorCode(.internal, "The backend answered without a document.") }
+      guard let read = found.first else {
+        throw FirestoreErrorCode(.internal, "The backend answered without a document.")
+      }
       try state.withLock { try $0.didRead(read) }
       return DocumentSnapshot(
         reference: document, document: read, metadata: SnapshotMetadata(hasPendingWrites: false, isFromCache: false))
