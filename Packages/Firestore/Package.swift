@@ -29,7 +29,9 @@ let package = Package(
     .target(
       name: "VestaFirestore",
       dependencies: [
-        "VestaFirestoreModel",
+        "VestaFirestoreModel", "VestaFirestoreSync",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaDataCoding", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
       ],

@@ -83,6 +83,24 @@ package struct ViewSnapshot: Sendable {
   /// Whether the cache had results of the backend for this query.
   package let hasCachedResults: Bool
 
+  /// A snapshot of its parts.
+  package init(
+    query: LocalQuery, id: QueryID, documents: DocumentSet, oldDocuments: DocumentSet, changes: [DocumentViewChange],
+    mutatedKeys: Set<DocumentKey>, isFromCache: Bool, syncStateChanged: Bool, excludesMetadataChanges: Bool,
+    hasCachedResults: Bool
+  ) {
+    self.query = query
+    self.id = id
+    self.documents = documents
+    self.oldDocuments = oldDocuments
+    self.changes = changes
+    self.mutatedKeys = mutatedKeys
+    self.isFromCache = isFromCache
+    self.syncStateChanged = syncStateChanged
+    self.excludesMetadataChanges = excludesMetadataChanges
+    self.hasCachedResults = hasCachedResults
+  }
+
   /// Whether any result has pending writes.
   package var hasPendingWrites: Bool { !mutatedKeys.isEmpty }
 
