@@ -32,7 +32,8 @@ let package = Package(
       name: "VestaBytesTests", dependencies: ["VestaBytes", "VestaTesting"], swiftSettings: settings),
     .testTarget(
       name: "VestaTestingTests", dependencies: ["VestaTesting", "VestaConcurrency"], swiftSettings: settings),
-    .testTarget(name: "VestaDataCodingTests", dependencies: ["VestaDataCoding"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaDataCodingTests", dependencies: ["VestaDataCoding", "VestaTesting"], swiftSettings: settings),
     .testTarget(name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

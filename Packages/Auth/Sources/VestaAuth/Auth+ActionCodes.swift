@@ -49,7 +49,7 @@ extension Auth {
   /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`, `weakPassword`. The password is unchanged.
   public func confirmPasswordReset(withCode code: String, newPassword: String) async throws {
     guard !newPassword.isEmpty else { throw AuthError(.weakPassword, "The password is empty.") }
-    _ = try await call { backend, context throws(IdentityError) in
+    _ = try await perform { backend, context throws(IdentityError) in
       try await backend.resetPassword(
         ResetPasswordRequest(oobCode: code, newPassword: newPassword), context: context)
     }
@@ -101,7 +101,7 @@ extension Auth {
   /// - Returns: What there is to know.
   /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`.
   public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
-    let response = try await call { backend, context throws(IdentityError) in
+    let response = try await perform { backend, context throws(IdentityError) in
       try await backend.resetPassword(ResetPasswordRequest(oobCode: code), context: context)
     }
     let operation = ActionCodeOperation(requestType: response.requestType.rawValue)
@@ -124,7 +124,7 @@ extension Auth {
   /// - Parameter code: The code; it is used up.
   /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`, `emailAlreadyInUse`.
   public func applyActionCode(_ code: String) async throws {
-    _ = try await call { backend, context throws(IdentityError) in
+    _ = try await perform { backend, context throws(IdentityError) in
       try await backend.update(UpdateRequest(oobCode: code), context: context)
     }
   }
@@ -172,7 +172,7 @@ extension Auth {
     _ type: OobRequestType, to email: String, _ actionCodeSettings: ActionCodeSettings?
   ) async throws {
     let request = SendOobCodeRequest(requestType: type, email: email, settings: OobLinkSettings(actionCodeSettings))
-    _ = try await call { backend, context throws(IdentityError) in
+    _ = try await perform { backend, context throws(IdentityError) in
       try await backend.sendOobCode(request, context: context)
     }
   }
@@ -187,7 +187,7 @@ extension Auth {
   /// - Returns: Such as "password", "emailLink", "google.com".
   /// - Throws: ``AuthError``: `invalidEmail`.
   public func fetchSignInMethods(forEmail email: String) async throws -> [String] {
-    try await call { backend, context throws(IdentityError) in
+    try await perform { backend, context throws(IdentityError) in
       try await backend.createAuthURI(CreateAuthURIRequest(identifier: email), context: context).signInMethods
     }
   }
@@ -213,7 +213,7 @@ extension Auth {
   /// - Throws: ``AuthError``: `nullUser` when nobody is signed in, `internalError` with the cause `NOT_IMPLEMENTED` when
   ///   the backend has no way to Apple.
   public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
-    try await performRevocation(authorizationCode)
+    try await AuthActor.run { try await self.performRevocation(authorizationCode) }
   }
 
   /// Revokes what Apple has issued for the current user.

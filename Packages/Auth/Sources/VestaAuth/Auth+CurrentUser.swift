@@ -19,7 +19,9 @@ extension Auth {
   /// - Parameter user: The user.
   /// - Throws: ``AuthError``: `nullUser` for `nil`, `tenantIDMismatch`, and what a look-up throws. Who was signed in before
   ///   still is.
-  public func updateCurrentUser(_ user: User?) async throws { try await performUpdate(user) }
+  public func updateCurrentUser(_ user: User?) async throws {
+    try await AuthActor.run { try await self.performUpdate(user) }
+  }
 
   /// Makes a user the current one.
   ///

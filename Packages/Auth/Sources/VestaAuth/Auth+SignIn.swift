@@ -133,7 +133,9 @@ extension Auth {
   /// - Returns: The user, who is the current one from now on.
   /// - Throws: ``AuthError``: `operationNotAllowed`, `adminRestrictedOperation`.
   @discardableResult
-  public func signInAnonymously() async throws -> AuthDataResult { try await performAnonymousSignIn() }
+  public func signInAnonymously() async throws -> AuthDataResult {
+    try await AuthActor.run { try await self.performAnonymousSignIn() }
+  }
 
   /// Signs in without saying who it is.
   ///
@@ -189,7 +191,7 @@ extension Auth {
       @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) ->
       FirstFactor
   ) async throws -> AuthDataResult {
-    let context = try await callContext()
+    let context = try await AuthActor.run { try self.callContext() }
     return try await performSignIn(context, operation)
   }
 

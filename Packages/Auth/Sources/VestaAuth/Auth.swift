@@ -184,6 +184,21 @@ public final class Auth: Sendable {
     try await call(inTenant: configuration.tenantID, operation)
   }
 
+  /// The same for public methods, which may be called from anywhere.
+  func perform<Response: Sendable>(
+    _ operation: @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> Response
+  ) async throws -> Response {
+    try await AuthActor.run { try await self.call(operation) }
+  }
+
+  /// The same for public methods, in a tenant.
+  func perform<Response: Sendable>(
+    inTenant tenantID: String?,
+    _ operation: @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> Response
+  ) async throws -> Response {
+    try await AuthActor.run { try await self.call(inTenant: tenantID, operation) }
+  }
+
   /// Calls the backend in a tenant: that of a user, who stays in it whatever the app has set since.
   @AuthActor
   func call<Response: Sendable>(

@@ -44,8 +44,9 @@ public enum AuthLibrary: Library {
   private static func makeAuth(_ container: ComponentContainer) throws -> Auth? {
     guard let app = container.app else { return nil }
     let backend = try container.require((any AuthBackend).self)
-    let appCheck = container.resolve((any AppCheckInterop).self)
-    let store = container.resolve((any CredentialStore).self)
+    // A store that is there and fails must not become a plain file, nor App Check be left off.
+    let appCheck = try container.found((any AppCheckInterop).self)
+    let store = try container.found((any CredentialStore).self)
     return Auth(
       app: app,
       backend: BackendCaller(backend: backend, appCheck: appCheck),

@@ -11,7 +11,7 @@ extension User {
   ///   that signs in to the other account where there is one. The account is unchanged.
   @discardableResult
   public func link(with credential: AuthCredential) async throws -> AuthDataResult {
-    try await performLink(credential)
+    try await AuthActor.run { try await self.performLink(credential) }
   }
 
   /// Adds a way to sign in to the account.
@@ -45,7 +45,7 @@ extension User {
   /// - Returns: The user.
   /// - Throws: ``AuthError``: `noSuchProvider` when the account does not have it.
   public func unlink(fromProvider provider: String) async throws -> User {
-    try await performUnlink(provider)
+    try await AuthActor.run { try await self.performUnlink(provider) }
   }
 
   /// Takes a way to sign in from the account.
@@ -77,7 +77,7 @@ extension User {
   /// - Throws: ``AuthError``: `userMismatch` when the credential is another user's. Nobody is signed out.
   @discardableResult
   public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
-    try await performReauthentication(credential)
+    try await AuthActor.run { try await self.performReauthentication(credential) }
   }
 
   /// Signs the user in again, for an operation that wants a recent sign-in.

@@ -14,7 +14,7 @@ extension User {
   ///   unchanged.
   public func updatePassword(to password: String) async throws {
     guard !password.isEmpty else { throw AuthError(.weakPassword, "The password is empty.") }
-    try await update { UpdateRequest(idToken: $0, password: password) }
+    try await AuthActor.run { try await self.update { UpdateRequest(idToken: $0, password: password) } }
   }
 
   /// Changes the password; all other sessions of the account end.
@@ -34,7 +34,7 @@ extension User {
   /// - Throws: ``AuthError``: `emailAlreadyInUse`, `invalidEmail`, `requiresRecentLogin`, `operationNotAllowed`.
   public func updateEmail(to email: String) async throws {
     guard !email.isEmpty else { throw AuthError(.missingEmail) }
-    try await update { UpdateRequest(idToken: $0, email: email) }
+    try await AuthActor.run { try await self.update { UpdateRequest(idToken: $0, email: email) } }
   }
 
   /// Changes the e-mail address at once, where the project allows that.
@@ -52,14 +52,13 @@ extension User {
     let response = try await authorized { idToken, backend, context throws(IdentityError) in
       try await backend.update(request(idToken), context: context)
     }
-    adopt(response.tokens)
-    try await lookUp()
+    try await finishChange(response.tokens)
   }
 
   /// Asks the backend what is known of the user.
   ///
   /// - Throws: ``AuthError``.
-  public func reload() async throws { try await lookUp() }
+  public func reload() async throws { try await AuthActor.run { try await self.lookUp() } }
 
   /// Asks the backend what is known of the user.
   ///
@@ -76,9 +75,8 @@ extension User {
   /// - Throws: ``AuthError``.
   public func sendEmailVerification(with actionCodeSettings: ActionCodeSettings? = nil) async throws {
     let settings = OobLinkSettings(actionCodeSettings)
-    _ = try await authorized { idToken, backend, context throws(IdentityError) in
-      try await backend.sendOobCode(
-        SendOobCodeRequest(requestType: .verifyEmail, idToken: idToken, settings: settings), context: context)
+    try await sendCode { idToken in
+      SendOobCodeRequest(requestType: .verifyEmail, idToken: idToken, settings: settings)
     }
   }
 
@@ -105,10 +103,14 @@ extension User {
     beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil
   ) async throws {
     let settings = OobLinkSettings(actionCodeSettings)
-    _ = try await authorized { idToken, backend, context throws(IdentityError) in
-      let request = SendOobCodeRequest(
-        requestType: .verifyAndChangeEmail, newEmail: newEmail, idToken: idToken, settings: settings)
-      return try await backend.sendOobCode(request, context: context)
+    try await sendCode { idToken in
+      SendOobCodeRequest(requestType: .verifyAndChangeEmail, newEmail: newEmail, idToken: idToken, settings: settings)
+    }
+  }
+
+  private func sendCode(_ request: @escaping @Sendable (_ idToken: String) -> SendOobCodeRequest) async throws {
+    _ = try await performAuthorized { idToken, backend, context throws(IdentityError) in
+      try await backend.sendOobCode(request(idToken), context: context)
     }
   }
 
@@ -132,7 +134,7 @@ extension User {
   /// Deletes the account and signs the user out.
   ///
   /// - Throws: ``AuthError``: `requiresRecentLogin`. The account is still there.
-  public func delete() async throws { try await performDelete() }
+  public func delete() async throws { try await AuthActor.run { try await self.performDelete() } }
 
   /// Deletes the account and signs the user out.
   ///

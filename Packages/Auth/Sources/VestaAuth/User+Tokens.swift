@@ -8,7 +8,7 @@ extension User {
   /// - Throws: ``AuthError``. With `networkError` the user and the token stay as they are; with `userTokenExpired`,
   ///   `userDisabled`, `userNotFound` or `invalidUserToken` the user is signed out.
   public func getIDToken(forcingRefresh forceRefresh: Bool = false) async throws -> String {
-    try await currentTokens(forcingRefresh: forceRefresh).idToken
+    try await AuthActor.run { try await self.currentTokens(forcingRefresh: forceRefresh).idToken }
   }
 
   /// The ID token; the same as ``getIDToken(forcingRefresh:)``.

@@ -47,7 +47,7 @@ public final class UserProfileChangeRequest: Sendable {
       throw AuthError(.internalError, "The changes have been committed. Make another request for further changes.")
     }
     guard changes.displayName != nil || changes.photoURL != nil else { return }
-    try await user.update { idToken in
+    let update: @Sendable (String) -> UpdateRequest = { idToken in
       var request = UpdateRequest(idToken: idToken)
       switch changes.displayName {
       case .some(.some(let name)): request.displayName = name
@@ -61,6 +61,7 @@ public final class UserProfileChangeRequest: Sendable {
       }
       return request
     }
+    try await AuthActor.run { try await self.user.update(update) }
   }
 
   /// Makes the changes.

@@ -71,7 +71,7 @@ struct EmbeddedIdentityService: EmbeddedIdentity, ComponentLifecycleMaintainer {
     let directory = try Self.directory(container)
     engine = IdentityEngine(
       projectID: projectOptions.projectID ?? "no-project",
-      options: container.resolve(AuthServiceOptions.self) ?? AuthServiceOptions(),
+      options: try container.found(AuthServiceOptions.self) ?? AuthServiceOptions(),
       crypto: try container.require((any CryptoProvider).self)
     ) {
       try await stores.openStore(named: "auth", in: directory, options: StoreOptions())

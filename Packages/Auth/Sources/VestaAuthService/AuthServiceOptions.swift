@@ -58,6 +58,12 @@ public struct AuthServiceOptions: Sendable {
   /// Where links of messages lead; the code and its mode are added to it.
   public var actionURL = "http://localhost/__/auth/action"
 
+  /// The schemes of the project's own apps, in lower case, to which the links of messages may lead besides the pages of
+  /// authorized domains.
+  ///
+  /// A link with such a scheme opens whichever app has claimed it.
+  public var continueURLSchemes: Set<String> = []
+
   /// The identity providers and how what they say is verified.
   public var identityProviders: [String: IdentityProviderKeys] = [:]
 

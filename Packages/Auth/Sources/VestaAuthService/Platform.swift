@@ -1,10 +1,6 @@
 // What depends on the platform in this module stands here.
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Foundation
 
 /// The system's clock: milliseconds since 1970.
 @Sendable func systemMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
@@ -21,10 +17,9 @@ func decodeJSON<Value: Decodable>(_ type: Value.Type, from bytes: ArraySlice<UIn
   try JSONDecoder().decode(type, from: Data(bytes))
 }
 
-/// Whether the text is an absolute URL, and what host it names.
-func hostOfAbsoluteURL(_ text: String) -> String?? {
-  guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty, text.contains("://") else { return nil }
-  return .some(url.host())
+/// The string in its composed form (NFC), which Foundation alone knows how to make.
+func composed(_ text: String) -> String {
+  text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
 }
 
 /// The text as a part of a query: everything but letters, digits and `-._~` escaped.

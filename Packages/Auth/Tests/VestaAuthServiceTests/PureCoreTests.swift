@@ -141,6 +141,7 @@ import Testing
     user.initialEmail = ""
     user.emailLinkSignIn = true
     user.sessionCount = 7
+    user.recoveries = [.init(hash: [1, 2], expiresAt: 8), .init(hash: [], expiresAt: 0)]
     user.factors = [
       .init(id: "f", phoneNumber: "+2", totpSecret: [], totpStep: 0, displayName: "d", enrolledAt: 6),
       .init(id: "g", enrolledAt: 0),

@@ -78,6 +78,53 @@ final class World: Sendable {
 
   func claims(_ tokens: IdentityTokens) throws -> JWTObject { try JWT(unverified: tokens.idToken).claims }
 
+  func send(
+    _ type: OobRequestType, to email: String? = "ada@example.com", newEmail: String? = nil, idToken: String? = nil,
+    url: String? = nil
+  ) async throws {
+    let request = SendOobCodeRequest(
+      requestType: type, email: email, newEmail: newEmail, idToken: idToken,
+      settings: OobLinkSettings(continueURL: url))
+    _ = try await engine.sendOobCode(request, context: context)
+  }
+
+  /// Signs in with the code of an e-mail link, or links the address to the account of an ID token.
+  @discardableResult
+  func signInByLink(
+    _ email: String = "ada@example.com", linkTo idToken: String? = nil
+  ) async throws -> EmailLinkSignInResponse {
+    try await send(.emailSignIn, to: email)
+    return try await engine.signInWithEmailLink(
+      EmailLinkSignInRequest(
+        email: email, oobCode: try emailedCode(.emailSignIn, to: Checks.canonicalEmail(email)), idToken: idToken),
+      context: context)
+  }
+
+  /// Signs in by phone, or links the number to the account of an ID token.
+  @discardableResult
+  func signInByPhone(_ number: String, linkTo idToken: String? = nil) async throws -> (uid: String, IdentityTokens) {
+    let sent = try await engine.sendVerificationCode(
+      SendVerificationCodeRequest(phoneNumber: number), context: context)
+    let proof = PhoneProof.code(sessionInfo: sent.sessionInfo, code: try textedCode(sent.sessionInfo))
+    let response = try await engine.signInWithPhoneNumber(
+      PhoneSignInRequest(proof: proof, idToken: idToken), context: context)
+    guard case .signedIn(let uid, _, _, let tokens) = response else { throw IdentityError(.phoneNumberExists) }
+    return (uid, tokens)
+  }
+
+  func reset(_ code: String, _ password: String) async throws {
+    _ = try await engine.resetPassword(
+      ResetPasswordRequest(oobCode: code, newPassword: password), context: context)
+  }
+
+  func apply(_ code: String) async throws -> UpdateResponse {
+    try await engine.update(UpdateRequest(oobCode: code), context: context)
+  }
+
+  func record(_ localID: String) async throws -> UserRecord {
+    try #require(try await store.read { try await $0.user("", localID) })
+  }
+
   func emailedCode(_ type: OobRequestType, to recipient: String = "ada@example.com") throws -> String {
     try #require(sender.recordedEmails.last { $0.requestType == type && $0.recipient == recipient }).code
   }

@@ -67,6 +67,88 @@ import VestaConcurrency
     }
   }
 
+  // MARK: Strangers in its place
+
+  #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+    @Test func `a symbolic link in the place of a session is refused and not followed`() async throws {
+      try await withTemporaryDirectory { directory in
+        let target = directory.appending(path: "target")
+        try Data("other".utf8).write(to: target)
+        let store = FileCredentialStore(directory: directory)
+        for name in ["key.session", "key.session.new"] {
+          let link = directory.appending(path: name)
+          try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+          #expect(throws: CredentialStoreError.self) { try store.save([1, 2, 3], for: "key") }
+          #expect(try Data(contentsOf: target) == Data("other".utf8))
+          try FileManager.default.removeItem(at: link)
+        }
+        try FileManager.default.createSymbolicLink(
+          at: directory.appending(path: "key.session"), withDestinationURL: target)
+        let error = #expect(throws: CredentialStoreError.self) { try store.load("key") }
+        #expect(error?.code == .unreadable && error?.description.contains("symbolic link") == true)
+      }
+    }
+
+    @Test func `a pipe in the place of a session makes nobody wait`() async throws {
+      try await withTemporaryDirectory { directory in
+        #expect(mkfifo(directory.appending(path: "key.session").path, 0o600) == 0)
+        let store = FileCredentialStore(directory: directory)
+        let reading = #expect(throws: CredentialStoreError.self) { try store.load("key") }
+        #expect(reading?.code == .unreadable)
+        #expect(throws: CredentialStoreError.self) { try store.save([1], for: "key") }
+      }
+    }
+
+    @Test func `rights of others are taken away`() async throws {
+      try await withTemporaryDirectory { directory in
+        let place = directory.appending(path: "auth")
+        let file = place.appending(path: "key.session")
+        let store = FileCredentialStore(directory: place)
+        try store.save([1], for: "key")
+        #expect(chmod(file.path, 0o644) == 0 && chmod(place.path, 0o777) == 0)
+        #expect(try store.load("key") == [1])
+        #expect(
+          try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+        try store.save([2], for: "another")
+        #expect(
+          try FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] as? Int == 0o755)
+      }
+    }
+
+    @Test func `a foreign lock is an error and not a wait without end`() async throws {
+      try await withTemporaryDirectory { directory in
+        let store = FileCredentialStore(directory: directory)
+        try store.save([1], for: "key")
+        let file = open(directory.appending(path: "key.session").path, O_RDONLY)
+        defer { close(file) }
+        #expect(flock(file, LOCK_EX) == 0)
+        let error = #expect(throws: CredentialStoreError.self) { try store.load("key") }
+        #expect(error?.code == .unreadable && error?.description.contains("locked") == true)
+      }
+    }
+
+    @Test func `what a crash has left of a new file is gone at the next occasion`() async throws {
+      try await withTemporaryDirectory { directory in
+        let store = FileCredentialStore(directory: directory)
+        let left = directory.appending(path: "key.session.new")
+        func leave() throws {
+          try Data("half a session".utf8).write(to: left)
+          #expect(chmod(left.path, 0o600) == 0)
+        }
+        func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+        try leave()
+        #expect(try store.load("key") == nil)
+        #expect(try files() == [])
+        try leave()
+        try store.save([1], for: "key")
+        #expect(try files() == ["key.session"])
+        try leave()
+        try store.remove("key")
+        #expect(try files() == [])
+      }
+    }
+  #endif
+
   // MARK: Damage
 
   /// A file in which one session was put over another, and the same at each moment of that.

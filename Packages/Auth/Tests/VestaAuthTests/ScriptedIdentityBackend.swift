@@ -34,6 +34,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     var phoneInUse = false
     var lifetime: Int64 = 3600
     var tellsAccounts = false
+    /// Whether a refresh answers with the token of before, as within the same second.
+    var repeatsTokens = false
   }
 
   let state = Locked(State())
@@ -450,7 +452,7 @@ extension ScriptedIdentityBackend.State {
   }
 
   mutating func tokens(for uid: String) -> IdentityTokens {
-    lastNumber += 1
+    if !repeatsTokens { lastNumber += 1 }
     let claims = """
       {"sub":"\(uid)","iat":1700000000,"exp":1700003600,"auth_time":1699999999,"n":\(lastNumber),"admin":true,\
       "list":[1,2.5,null],"firebase":{"sign_in_provider":"password","sign_in_second_factor":"totp"}}

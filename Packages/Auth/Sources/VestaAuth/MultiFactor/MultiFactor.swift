@@ -22,7 +22,7 @@ public final class MultiFactor: Sendable {
   /// - Returns: The session.
   /// - Throws: ``AuthError`` when the user's token cannot be refreshed.
   public func session() async throws -> MultiFactorSession {
-    _ = try await user.currentTokens()
+    _ = try await AuthActor.run { [user] in try await user.currentTokens() }
     return MultiFactorSession(.enrollment(user))
   }
 
@@ -42,12 +42,11 @@ public final class MultiFactor: Sendable {
   ///   factors that were there before.
   public func enroll(with assertion: MultiFactorAssertion, displayName: String?) async throws {
     let proof = try enrollmentProof(assertion)
-    let tokens = try await user.authorized { idToken, backend, context throws(IdentityError) in
+    let tokens = try await user.performAuthorized { idToken, backend, context throws(IdentityError) in
       let request = FinalizeMfaEnrollmentRequest(idToken: idToken, displayName: displayName, proof: proof)
       return try await backend.finalizeMfaEnrollment(request, context: context)
     }
-    await user.adopt(tokens)
-    try await user.lookUp()
+    try await AuthActor.run { [user] in try await user.finishChange(tokens) }
   }
 
   /// Adds a second factor.
@@ -101,12 +100,11 @@ public final class MultiFactor: Sendable {
   /// - Parameter factorUID: Names the factor.
   /// - Throws: ``AuthError``: `multiFactorInfoNotFound`, `requiresRecentLogin`.
   public func unenroll(withFactorUID factorUID: String) async throws {
-    let tokens = try await user.authorized { idToken, backend, context throws(IdentityError) in
+    let tokens = try await user.performAuthorized { idToken, backend, context throws(IdentityError) in
       let request = WithdrawMfaEnrollmentRequest(idToken: idToken, mfaEnrollmentID: factorUID)
       return try await backend.withdrawMfaEnrollment(request, context: context)
     }
-    await user.adopt(tokens)
-    try await user.lookUp()
+    try await AuthActor.run { [user] in try await user.finishChange(tokens) }
   }
 
   /// Takes a second factor away.

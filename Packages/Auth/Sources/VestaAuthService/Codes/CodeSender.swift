@@ -59,9 +59,10 @@ public struct TextMessage: Sendable, CustomStringConvertible, CustomReflectable 
 
 /// Brings codes to their users.
 ///
-/// Both methods are called after the code has been stored, from any task, several at once. What they throw makes the
-/// call that asked for the code fail with `UNAVAILABLE`; the code stays valid, so a message that arrived all the same
-/// works.
+/// Both methods are called after the code has been stored, from any task, several at once. What they throw is logged, and
+/// makes the call that asked for the code fail with `UNAVAILABLE`; the code stays valid, so a message that arrived all the
+/// same works. A password reset in a project that hides which addresses have accounts is the exception: its message is
+/// sent after the call has returned, and a failure is only logged, as both would tell.
 public protocol CodeSender: Sendable {
   /// Sends an e-mail.
   ///
@@ -73,6 +74,10 @@ public protocol CodeSender: Sendable {
   /// - Parameter message: The message.
   func send(_ message: TextMessage) async throws
 
+  /// Whether sending takes no time and cannot fail, so that nobody can learn anything from it; `false` for a sender that
+  /// reaches anything outside of the process.
+  var isImmediate: Bool { get }
+
   /// The e-mails that were sent and that developers may read, oldest first; a real sender gives none.
   var recordedEmails: [EmailMessage] { get }
 
@@ -81,6 +86,9 @@ public protocol CodeSender: Sendable {
 }
 
 extension CodeSender {
+  /// No.
+  public var isImmediate: Bool { false }
+
   /// None.
   public var recordedEmails: [EmailMessage] { [] }
 

@@ -64,9 +64,8 @@ extension IdentityEngine {
     let newEmail = try request.email.map { try Checks.email($0) }
     let changesEmail = newEmail != nil && newEmail != caller.user.email
     let removes = !request.deleteAttributes.isDisjoint(with: [.email, .password])
-    if changesEmail || request.password != nil || removes || request.deleteProviders.contains("password") {
-      try requireRecentSignIn(caller)
-    }
+    if changesEmail || request.password != nil || removes { try requireRecentSignIn(caller) }
+    if !request.deleteProviders.isEmpty { try requireRecentSignInToLink(caller) }
     if changesEmail, let newEmail {
       if caller.user.email != nil, caller.scope.config.hidesEmails { throw Self.verifyFirst }
       if try await reader.text(Keys.email(caller.scope.tenant, newEmail)) != nil {
@@ -77,8 +76,7 @@ extension IdentityEngine {
       guard caller.scope.signIn.allowsPasswords else { throw IdentityError(.operationNotAllowed) }
       try caller.scope.config.passwordPolicy.check(password)
     }
-    try Checks.profile(request.displayName)
-    try Checks.profile(request.photoURL)
+    try Checks.profile(request.displayName, request.photoURL)
   }
 
   private func change(
@@ -91,40 +89,57 @@ extension IdentityEngine {
     if let email = try request.email.map({ try Checks.email($0) }), email != old.email {
       user.email = email
       user.emailVerified = false
-      if let first = old.email { user.initialEmail = old.initialEmail ?? first }
     }
     if let hash { user.setPassword(hash, now: now) }
     user.displayName = request.displayName ?? user.displayName
     user.photoURL = request.photoURL ?? user.photoURL
     user.remove(request.deleteAttributes, providers: request.deleteProviders)
-    let endsSessions = user.email != old.email || hash != nil
-    if endsSessions { user.revokeTokens(now: now) }
-    var change = Change(user: user)
-    if endsSessions {
+    if user.email != old.email || hash != nil { user.revokeTokens(now: now) }
+    let recovery = try await recovery(of: &user, from: old, scope, in: transaction)
+    var change = Change(user: user, recovery: recovery)
+    if user.epoch != old.epoch {
       try await transaction.forgetOldSessions(of: user, tenant: scope.tenant)
       change.grant = try await openSession(
         of: user, replacing: old, facts: caller.facts, scope: scope, in: transaction)
     } else {
       try await transaction.save(user, replacing: old, tenant: scope.tenant)
     }
-    if let email = old.email, let newEmail = user.email, email != newEmail {
-      change.recovery = try await recovery(of: email, from: newEmail, user, scope, in: transaction)
-    }
     return change
   }
 
-  /// A code with which the owner of the old mailbox can take the change back.
-  private func recovery(
-    of email: String, from newEmail: String, _ user: UserRecord, _ scope: Scope, in transaction: any StoreTransaction
-  ) async throws -> OobMessage {
+  /// How many changes of an address can be taken back at the same time.
+  private static let recoveryLimit = 10
+
+  /// Gives the owner of the old address a code to take a change of the address back.
+  ///
+  /// Every call with which a user changes or removes an address comes through here. The sessions of the account end with
+  /// the change, and with them its open codes.
+  ///
+  /// - Parameters:
+  ///   - user: The account with its new address, or without one.
+  ///   - old: The account as it was.
+  ///   - scope: The scope of the account.
+  ///   - transaction: Where to write.
+  /// - Returns: The message to the old mailbox, to be sent after the commit; `nil` when the address did not change.
+  func recovery(
+    of user: inout UserRecord, from old: UserRecord, _ scope: Scope, in transaction: any StoreTransaction
+  ) async throws -> OobMessage? {
+    guard user.email != old.email else { return nil }
+    if user.epoch == old.epoch { user.revokeTokens(now: now) }
+    guard let email = old.email else { return nil }
+    user.initialEmail = user.initialEmail ?? email
+    user.recoveries.removeAll { $0.expiresAt <= now }
+    // The first ones are those of the owner; whoever changes the address again and again adds no more.
+    guard user.recoveries.count < Self.recoveryLimit else { return nil }
     let type = OobRequestType.recoverEmail
-    var ticket = newTicket(.oobCode, scope: scope, lifetime: options.oobCodeLifetimes[type] ?? 3600)
+    var ticket = newTicket(.oobCode, for: user, scope: scope, lifetime: options.oobCodeLifetimes[type] ?? 3600)
     ticket.requestType = type.rawValue
-    ticket.localID = user.localID
     ticket.email = email
-    ticket.newEmail = newEmail
+    ticket.newEmail = user.email
+    ticket.wasVerified = old.emailVerified
     let code = try await keep(ticket, secretLength: 54, in: transaction)
-    return OobMessage(requestType: type, email: email, newEmail: newEmail, code: code, tenantID: scope.tenantID)
+    user.recoveries.append(UserRecord.Recovery(hash: try hash(code), expiresAt: ticket.expiresAt))
+    return OobMessage(requestType: type, email: email, newEmail: user.email, code: code, tenantID: scope.tenantID)
   }
 
   // MARK: Changes with a code
@@ -138,7 +153,7 @@ extension IdentityEngine {
       }
       try await self.consume(code, ticket, in: transaction)
       do {
-        return .success(try await self.apply(ticket, type, scope, in: transaction))
+        return .success(try await self.apply(ticket, type, try self.hash(code), scope, in: transaction))
       } catch let refusal as IdentityError {
         // The checks come before any change, so only the consumption is committed.
         return .failure(refusal)
@@ -151,38 +166,27 @@ extension IdentityEngine {
   }
 
   private func apply(
-    _ ticket: TicketRecord, _ type: OobRequestType, _ scope: Scope, in transaction: any StoreTransaction
+    _ ticket: TicketRecord, _ type: OobRequestType, _ hash: [UInt8], _ scope: Scope,
+    in transaction: any StoreTransaction
   ) async throws -> (Change, String?) {
     guard let localID = ticket.localID, let old = try await transaction.user(scope.tenant, localID) else {
       throw IdentityError(.userNotFound)
     }
     guard !old.disabled else { throw IdentityError(.userDisabled) }
-    var user = old
+    guard ticket.isUsable(type, by: old, hash: hash) else { throw IdentityError(.invalidOobCode) }
+    var change = Change(user: old)
     switch type {
-    case .verifyEmail:
-      // A code for an address that the account no longer has proves nothing about the present one.
-      guard old.email == ticket.email else { throw IdentityError(.invalidOobCode) }
     case .verifyAndChangeEmail:
-      guard let newEmail = ticket.newEmail, old.email == ticket.email || old.email == nil else {
-        throw IdentityError(.invalidOobCode)
-      }
-      user.email = newEmail
-      if let first = old.email { user.initialEmail = old.initialEmail ?? first }
-      user.revokeTokens(now: now)
-    default:
-      guard old.email == ticket.newEmail else { throw IdentityError(.invalidOobCode) }
-      user.email = ticket.email
-      user.initialEmail = nil
-      user.revokeTokens(now: now)
+      guard let newEmail = ticket.newEmail else { throw IdentityError(.invalidOobCode) }
+      change.user.email = newEmail
+      change.user.emailVerified = true
+      change.recovery = try await recovery(of: &change.user, from: old, scope, in: transaction)
+    case .recoverEmail: change.user.recover(ticket, hash, now: now)
+    default: change.user.emailVerified = true
     }
-    user.emailVerified = true
-    try await transaction.save(user, replacing: old, tenant: scope.tenant)
-    try await transaction.forgetOldSessions(of: user, tenant: scope.tenant)
-    var change = Change(user: user)
-    if type == .verifyAndChangeEmail, let email = old.email, let newEmail = user.email {
-      change.recovery = try await recovery(of: email, from: newEmail, user, scope, in: transaction)
-    }
-    return (change, type == .verifyEmail ? nil : user.email)
+    try await transaction.save(change.user, replacing: old, tenant: scope.tenant)
+    try await transaction.forgetOldSessions(of: change.user, tenant: scope.tenant)
+    return (change, type == .verifyEmail ? nil : change.user.email)
   }
 
   private static func response(_ user: UserRecord) -> UpdateResponse {

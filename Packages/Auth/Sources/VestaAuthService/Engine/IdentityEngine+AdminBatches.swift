@@ -105,7 +105,9 @@ extension IdentityEngine {
     let old = try await transaction.user(scope.tenant, user.localID)
     if old != nil, !request.allowsOverwrite { return "localId belongs to an existing account - can not overwrite." }
     var user = user
-    user.epoch = (old?.epoch ?? -1) + 1
+    // Tokens and codes of the account that was there before do not come back with its id.
+    user.begin(epoch: try old.map { $0.epoch + 1 } ?? newEpoch(), now: now)
+    user.validSince = max(user.validSince ?? 0, old?.validSince ?? 0)
     user.sessionCount = old?.sessionCount ?? 0
     do {
       try await transaction.save(user, replacing: old, tenant: scope.tenant)
@@ -117,6 +119,8 @@ extension IdentityEngine {
       return "raw id exists in other account in database"
     } catch IdentityError.Code.phoneNumberExists {
       return "phone number exists in other account in database"
+    } catch let error as IdentityError where error.code == .invalidArgument {
+      return error.detail ?? "the account is too large"
     }
   }
 

@@ -104,6 +104,7 @@ extension IdentityEngine {
   /// The codes by e-mail that can still be used, in the order in which they were sent.
   public func sentOobCodes(context: IdentityCallContext) async throws(IdentityError) -> [SentOobCode] {
     try await answer {
+      await outbox.drain()
       let recorded = sender.recordedEmails.filter { ($0.tenantID ?? "") == (context.tenantID ?? "") }
       let usable = try await areUsable(recorded.map(\.code))
       return zip(recorded, usable).filter(\.1).map { message, _ in

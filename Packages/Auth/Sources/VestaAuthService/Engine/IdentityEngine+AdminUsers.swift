@@ -33,7 +33,7 @@ extension IdentityEngine {
   ) async throws -> UserRecord {
     let localID = try request.localID.map { try Checks.localID($0) } ?? newLocalID()
     if try await reader.get(Keys.user(scope.tenant, localID)) != nil { throw IdentityError(.duplicateLocalID) }
-    var user = UserRecord(localID: localID, createdAt: now)
+    var user = try newAccount(localID)
     if let number = request.phoneNumber {
       user.phoneNumber = try Checks.phoneNumber(number)
       if try await reader.get(Keys.phone(scope.tenant, number)) != nil { throw IdentityError(.phoneNumberExists) }
@@ -44,8 +44,7 @@ extension IdentityEngine {
       user.email = email
     }
     if let password = request.password { try scope.config.passwordPolicy.check(password) }
-    try Checks.profile(request.displayName)
-    try Checks.profile(request.photoURL)
+    try Checks.profile(request.displayName, request.photoURL)
     user.emailVerified = request.emailVerified && user.email != nil
     user.displayName = request.displayName
     user.photoURL = request.photoURL
@@ -61,6 +60,10 @@ extension IdentityEngine {
       let number = try Checks.phoneNumber(factor.phoneNumber, or: .invalidMfaPhoneNumber)
       if factors.contains(where: { $0.phoneNumber == number }) { continue }
       let id = try factor.mfaEnrollmentID ?? identifier(length: 28)
+      guard id.utf8.count <= 128 else {
+        throw IdentityError(.invalidMfaEnrollmentID, "mfaEnrollmentId is longer than 128 bytes.")
+      }
+      try Checks.profile(factor.displayName)
       guard !id.isEmpty else { throw IdentityError(.invalidMfaEnrollmentID, "mfaEnrollmentId must be defined.") }
       guard !factors.contains(where: { $0.id == id }) else { throw IdentityError(.duplicateMfaEnrollmentID) }
       factors.append(
@@ -78,7 +81,7 @@ extension IdentityEngine {
       try await read { reader in
         let scope = try await self.scope(context.tenantID, in: reader, checksDisabled: false)
         let indexes =
-          request.emails.map { Keys.email(scope.tenant, $0.lowercased()) }
+          request.emails.map { Keys.email(scope.tenant, Checks.canonicalEmail($0)) }
           + request.phoneNumbers.map { Keys.phone(scope.tenant, $0) }
           + request.federatedUserIDs.map { Keys.provider(scope.tenant, $0.providerID, $0.rawID) }
         let found = try await reader.get(indexes).compactMap { $0.map { String(decoding: $0, as: UTF8.self) } }
@@ -131,8 +134,7 @@ extension IdentityEngine {
     }
     if let password = request.password { try scope.config.passwordPolicy.check(password) }
     if let hash { user.setPassword(hash, now: now) }
-    try Checks.profile(request.displayName)
-    try Checks.profile(request.photoURL)
+    try Checks.profile(request.displayName, request.photoURL)
     user.displayName = request.displayName ?? user.displayName
     user.photoURL = request.photoURL ?? user.photoURL
     if let number = request.phoneNumber { user.phoneNumber = try Checks.phoneNumber(number) }
@@ -146,8 +148,7 @@ extension IdentityEngine {
     user.lastLoginAt = request.lastLoginAt ?? user.lastLoginAt
     user.remove(request.deleteAttributes, providers: request.deleteProviders)
     if let provider = request.linkProvider {
-      _ = try Checks.present(provider.providerID, or: .missingProviderID)
-      _ = try Checks.present(provider.rawID, or: .missingRawID)
+      try Checks.provider(provider)
       user.link(UserRecord.Provider(provider))
     }
     if let factors = request.mfaFactors { user.factors = try self.factors(factors) }

@@ -19,7 +19,7 @@ extension IdentityEngine {
         let scope = try await self.scope(token.tenantID ?? context.tenantID, in: transaction)
         let old = try await transaction.user(scope.tenant, token.localID)
         if old?.disabled == true { throw IdentityError(.userDisabled) }
-        var user = old ?? UserRecord(localID: token.localID, createdAt: self.now)
+        var user = try old ?? self.newAccount(token.localID)
         user.customAuth = true
         let grant = try await self.signIn(
           user, replacing: old, provider: "custom", scope: scope, claims: token.claims, in: transaction)
@@ -34,7 +34,8 @@ extension IdentityEngine {
     let text = try Checks.present(text, or: .missingCustomToken)
     let claims = try await believedClaims(text)
     let tenantID = claims["tenant_id"]?.string
-    if let tenantID { try checkTenant(tenantID, context) }
+    // A token that names no tenant is for the project's own users, and signs nobody in to a tenant that the caller names.
+    try checkTenant(tenantID, context)
     let localID = try Checks.present(
       claims["uid"]?.string ?? claims["user_id"]?.string, or: .missingIdentifier)
     return CustomToken(
@@ -64,7 +65,7 @@ extension IdentityEngine {
       if options.isDevelopment, token.header.algorithm == "none" {
         let verifier = JWTVerifier(
           issuers: nil, audiences: [TokenClaims.customTokenAudience], requiresExpiration: false)
-        try verifier.check(token.claims, at: nowSeconds)
+        try verifier.check(token.claims, at: ClockTolerance.time(for: token.claims, now: nowSeconds))
         return token.claims
       }
       guard let account = try await keyRing.customTokenKey() else {
@@ -72,7 +73,8 @@ extension IdentityEngine {
       }
       let verifier = JWTVerifier(
         issuers: [account.clientEmail], audiences: [TokenClaims.customTokenAudience], algorithms: [.rs256])
-      let claims = try verifier.verify(text, at: nowSeconds, keys: [account.key.verificationKey]).claims
+      let time = ClockTolerance.time(for: token.claims, now: nowSeconds)
+      let claims = try verifier.verify(text, at: time, keys: [account.key.verificationKey]).claims
       guard claims["sub"]?.string == account.clientEmail, let issued = claims["iat"]?.integer,
         let expiry = claims["exp"]?.integer, issued >= 0, expiry - issued <= 3600
       else { throw Self.badCustomToken("`sub` is not its issuer, or it is valid for more than an hour") }

@@ -5,7 +5,10 @@ extension IdentityEngine {
   private struct LinkedSignIn: Sendable {
     var first: FirstFactor
     var localID: String
+    var email: String
     var isNew: Bool
+    /// Goes to the old mailbox after a change of the address.
+    var recovery: OobMessage?
   }
 
   /// Signs in with the code of an e-mail link, or adds the address to the account of an ID token.
@@ -25,11 +28,13 @@ extension IdentityEngine {
           throw IdentityError(.invalidEmail, "The email provided does not match the sign-in email address.")
         }
         let caller = try await self.optionalCaller(proof, in: transaction)
+        if let caller { try self.checkNewEmail(email, caller) }
         try await self.consume(code, ticket, in: transaction)
         return try await self.signIn(email, caller, scope, in: transaction)
       }
+      if let message = signIn.recovery { try await deliver(message, settings: OobLinkSettings(), context) }
       return EmailLinkSignInResponse(
-        localID: signIn.localID, email: request.email.lowercased(), isNewUser: signIn.isNew,
+        localID: signIn.localID, email: signIn.email, isNewUser: signIn.isNew,
         outcome: try await outcome(signIn.first))
     }
   }
@@ -38,28 +43,36 @@ extension IdentityEngine {
     _ email: String, _ caller: Caller?, _ scope: Scope, in transaction: any StoreTransaction
   ) async throws -> Result<LinkedSignIn, IdentityError> {
     let owner = try await transaction.user(scope.tenant, email: email)
-    if let caller, let owner, owner.localID != caller.user.localID { return .failure(IdentityError(.emailExists)) }
+    if let caller { return try await add(email, to: caller, owner, in: transaction) }
     if owner?.disabled == true { return .failure(IdentityError(.userDisabled)) }
-    let old = caller?.user ?? owner
-    var user = try old ?? UserRecord(localID: newLocalID(), createdAt: now)
-    if let owner, caller == nil, !owner.emailVerified {
-      // Somebody without this mailbox may have made the account: what he set is not to be trusted.
-      user.removePassword()
-      user.providers = []
-      user.revokeTokens(now: now)
-    }
+    var user = try owner ?? newAccount(newLocalID())
+    if let owner, !owner.emailVerified { user.ownershipWasProven(now: now) }
     user.email = email
     user.emailVerified = true
     user.emailLinkSignIn = true
-    let first: FirstFactor
-    if let caller {
-      first = .session(
-        try await signIn(
-          user, replacing: old, provider: "password", scope: scope, claims: caller.facts.claims,
-          secondFactor: caller.facts.secondFactor, in: transaction))
-    } else {
-      first = try await finishFirstFactor(user, replacing: old, provider: "password", scope: scope, in: transaction)
+    let first = try await finishFirstFactor(
+      user, replacing: owner, provider: "password", scope: scope, in: transaction)
+    return .success(LinkedSignIn(first: first, localID: user.localID, email: email, isNew: owner == nil))
+  }
+
+  /// Adds the address, which the code has proven, to the account of the caller.
+  private func add(
+    _ email: String, to caller: Caller, _ owner: UserRecord?, in transaction: any StoreTransaction
+  ) async throws -> Result<LinkedSignIn, IdentityError> {
+    if let owner, owner.localID != caller.user.localID { return .failure(IdentityError(.emailExists)) }
+    var user = caller.user
+    user.email = email
+    user.emailVerified = true
+    user.emailLinkSignIn = true
+    // An account that had no address changes none: its sessions stay.
+    let recovery =
+      caller.user.email == nil ? nil : try await recovery(of: &user, from: caller.user, caller.scope, in: transaction)
+    if user.epoch != caller.user.epoch {
+      try await transaction.forgetOldSessions(of: user, tenant: caller.scope.tenant)
     }
-    return .success(LinkedSignIn(first: first, localID: user.localID, isNew: old == nil))
+    let grant = try await link(user, to: caller, provider: "password", in: transaction)
+    return .success(
+      LinkedSignIn(
+        first: .session(grant), localID: user.localID, email: email, isNew: false, recovery: recovery))
   }
 }

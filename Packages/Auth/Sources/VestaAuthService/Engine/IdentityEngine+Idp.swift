@@ -37,6 +37,7 @@ extension IdentityEngine {
   ) async throws -> IdpResult {
     let scope = try await scope(proof?.tenantID ?? context.tenantID, in: transaction)
     let caller = try await optionalCaller(proof, in: transaction)
+    if let caller { try requireRecentSignInToLink(caller) }
     switch try await decide(said, caller, scope, in: transaction) {
     case .refuse(let error): throw error
     case .needsConfirmation(let owner): return .needsConfirmation(owner)
@@ -44,9 +45,7 @@ extension IdentityEngine {
       guard !user.disabled else { throw IdentityError(.userDisabled) }
       guard old != nil || request.autoCreate else { throw IdentityError(.userNotFound) }
       if let caller {
-        let grant = try await signIn(
-          user, replacing: old, provider: said.provider.providerID, scope: scope, claims: caller.facts.claims,
-          secondFactor: caller.facts.secondFactor, in: transaction)
+        let grant = try await link(user, to: caller, provider: said.provider.providerID, in: transaction)
         return .signedIn(.session(grant), localID: user.localID, isNew: false)
       }
       let first = try await finishFirstFactor(
@@ -65,7 +64,7 @@ extension IdentityEngine {
     if let caller {
       return .link(said, to: caller.user, bound: bound, owner: owner, config: scope.config)
     }
-    let new = UserRecord(localID: try newLocalID(), createdAt: now)
+    let new = try newAccount(newLocalID())
     return .signIn(said, bound: bound, owner: owner, new: new, config: scope.config, now: now)
   }
 
@@ -116,12 +115,20 @@ extension IdentityEngine {
     } catch let error as CryptoError {
       throw IdentityError(.invalidIdpResponse, "The provider's ID token is not valid: \(error.code)")
     }
-    if let nonce = claims["nonce"]?.string {
-      let raw = credential.rawNonce ?? ""
-      let hashed = Hex.encode(try hash(raw))
-      guard !raw.isEmpty, nonce == hashed || nonce == raw else { throw IdentityError(.missingOrInvalidNonce) }
-    }
+    try checkNonce(claims["nonce"]?.string, credential.rawNonce)
     return claims
+  }
+
+  /// Refuses a provider's token without proof that the app which presents it has asked for it.
+  ///
+  /// The token holds the SHA-256 of a number that only the app knows. The claim itself proves nothing: whoever has stolen
+  /// the token can read it. Where either side has a nonce, the other needs it as well.
+  private func checkNonce(_ nonce: String?, _ raw: String?) throws {
+    let raw = raw ?? ""
+    if nonce == nil, raw.isEmpty { return }
+    guard let nonce, !raw.isEmpty,
+      crypto.constantTimeEquals(Array(nonce.lowercased().utf8), Array(Hex.encode(try hash(raw)).utf8))
+    else { throw IdentityError(.missingOrInvalidNonce) }
   }
 
   /// The claims of a credential that nobody has to have signed: a token, or plain JSON.

@@ -1,5 +1,6 @@
 public import VestaAuthBackend
 import VestaStoreInterop
+import VestaCore
 
 /// A code that has been kept, and where it is to go.
 struct OobMessage: Sendable {
@@ -22,7 +23,13 @@ extension IdentityEngine {
   ) async throws(IdentityError) -> SendOobCodeResponse {
     try await answer {
       let made = try await makeOobCode(request, context, isPrivileged: false)
-      if let message = made.message { try await deliver(message, settings: request.settings, context) }
+      if let message = made.message {
+        if made.isHidden, !sender.isImmediate {
+          outbox.post { try await self.deliver(message, settings: request.settings, context) }
+        } else {
+          try await deliver(message, settings: request.settings, context)
+        }
+      }
       return SendOobCodeResponse(email: made.email)
     }
   }
@@ -30,7 +37,7 @@ extension IdentityEngine {
   /// Makes a code for a request; no message where the account is not there and that is hidden.
   func makeOobCode(
     _ request: SendOobCodeRequest, _ context: IdentityCallContext, isPrivileged: Bool
-  ) async throws -> (email: String, message: OobMessage?) {
+  ) async throws -> (email: String, message: OobMessage?, isHidden: Bool) {
     guard let type = request.requestType else { throw IdentityError(.missingRequestType) }
     let needsToken =
       type == .verifyAndChangeEmail || (type == .verifyEmail && !isPrivileged) || request.idToken != nil
@@ -49,10 +56,10 @@ extension IdentityEngine {
       try self.takeMessage(to: "\(type) \(email)", or: limit)
       let code = try await self.keep(ticket, secretLength: 54, in: transaction)
       // For an address without account there is a ticket too, which nobody gets: so the work is the same.
-      guard ticket.localID != nil || type == .emailSignIn else { return (email, nil) }
+      guard ticket.localID != nil || type == .emailSignIn else { return (email, nil, true) }
       let message = OobMessage(
         requestType: type, email: email, newEmail: ticket.newEmail, code: code, tenantID: scope.tenantID)
-      return (email, message)
+      return (email, message, type == .passwordReset && scope.config.hidesEmails)
     }
   }
 
@@ -73,20 +80,20 @@ extension IdentityEngine {
     case .passwordReset:
       let email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
       ticket.email = email
-      ticket.localID = try await reader.user(scope.tenant, email: email)?.localID
+      if let user = try await reader.user(scope.tenant, email: email) { ticket.bind(to: user) }
       if ticket.localID == nil, isPrivileged || !scope.config.hidesEmails { throw IdentityError(.emailNotFound) }
     case .verifyEmail:
       guard let user = try await verifiedUser(request, caller, scope, in: reader) else {
         throw IdentityError(.userNotFound)
       }
-      ticket.localID = user.localID
+      ticket.bind(to: user)
       ticket.email = try Checks.present(user.email, or: .missingEmail)
     case .verifyAndChangeEmail:
       guard let caller else { throw IdentityError(.missingIDToken) }
       let newEmail = try Checks.email(try Checks.present(request.newEmail, or: .missingNewEmail))
       if try await reader.text(Keys.email(scope.tenant, newEmail)) != nil { throw IdentityError(.emailExists) }
       try requireRecentSignIn(caller)
-      ticket.localID = caller.user.localID
+      ticket.bind(to: caller.user)
       ticket.email = caller.user.email ?? newEmail
       ticket.newEmail = newEmail
     default:
@@ -104,11 +111,15 @@ extension IdentityEngine {
 
   private func checkContinueURL(_ text: String?, _ scope: Scope) throws {
     guard let text else { return }
-    guard text.utf8.count <= 8192, let host = hostOfAbsoluteURL(text) else {
-      throw IdentityError(.invalidContinueURI, "The continue URL is not an absolute URL.")
+    switch ContinueURL(text, appSchemes: options.continueURLSchemes) {
+    case nil: throw IdentityError(.invalidContinueURI, ContinueURL.rule)
+    case .app?: return
+    case .web(let host)?:
+      guard !options.isDevelopment else { return }
+      guard scope.config.authorizedDomains.contains(where: { $0.lowercased() == host }) else {
+        throw IdentityError(.unauthorizedDomain)
+      }
     }
-    guard !options.isDevelopment, let host else { return }
-    guard scope.config.authorizedDomains.contains(host) else { throw IdentityError(.unauthorizedDomain) }
   }
 
   // MARK: Delivery
@@ -122,8 +133,14 @@ extension IdentityEngine {
     do {
       try await sender.send(email)
     } catch {
-      throw IdentityError(.unavailable, "The message could not be sent: \(type(of: error)).")
+      throw Self.unsent(error)
     }
+  }
+
+  /// Logs why a sender failed; the caller learns only that it did, as the cause may name mailboxes and servers.
+  static func unsent(_ error: any Error) -> IdentityError {
+    log.error("I-AUS000006", "The code sender failed. \(error)")
+    return IdentityError(.unavailable, "The message could not be sent; the log of the service says why.")
   }
 
   /// The link of a message.
@@ -169,16 +186,19 @@ extension IdentityEngine {
   ) async throws {
     let scope = try await scope(context.tenantID, in: transaction)
     let (ticket, _) = try await oobTicket(code, scope: scope, in: transaction)
-    guard let localID = ticket.localID, let old = try await transaction.user(scope.tenant, localID),
-      old.email == ticket.email
-    else { throw IdentityError(.invalidOobCode) }
+    guard let localID = ticket.localID, let old = try await transaction.user(scope.tenant, localID) else {
+      throw IdentityError(.invalidOobCode)
+    }
     guard !old.disabled else { throw IdentityError(.userDisabled) }
     var user = old
+    if old.emailVerified {
+      // Whoever linked a provider, or knew the old password, is to prove himself again.
+      user.providers = []
+      user.revokeTokens(now: now)
+    } else {
+      user.ownershipWasProven(now: now)
+    }
     user.setPassword(hash, now: now)
-    user.emailVerified = true
-    // Whoever linked a provider before may not be the owner of the mailbox.
-    user.providers = []
-    user.revokeTokens(now: now)
     try await consume(code, ticket, in: transaction)
     try await transaction.save(user, replacing: old, tenant: scope.tenant)
     try await transaction.forgetOldSessions(of: user, tenant: scope.tenant)
@@ -192,6 +212,9 @@ extension IdentityEngine {
       let type = ticket.requestType.flatMap(OobRequestType.init)
     else { throw IdentityError(.invalidOobCode) }
     guard !isExpired(ticket) else { throw IdentityError(.expiredOobCode) }
+    if let localID = ticket.localID, let user = try await reader.user(scope.tenant, localID) {
+      guard ticket.isUsable(type, by: user, hash: try hash(code)) else { throw IdentityError(.invalidOobCode) }
+    }
     return (ticket, type)
   }
 
@@ -207,8 +230,9 @@ extension IdentityEngine {
         let scope = try await self.scope(context.tenantID, in: reader)
         let identifier = try Checks.present(request.identifier, or: .missingIdentifier)
         let email = try Checks.email(identifier, or: .invalidIdentifier)
-        guard hostOfAbsoluteURL(try Checks.present(request.continueURI, or: .missingContinueURI)) != nil else {
-          throw IdentityError(.invalidContinueURI)
+        let continueURI = try Checks.present(request.continueURI, or: .missingContinueURI)
+        guard ContinueURL(continueURI, appSchemes: self.options.continueURLSchemes) != nil else {
+          throw IdentityError(.invalidContinueURI, ContinueURL.rule)
         }
         guard !scope.config.hidesEmails else { return CreateAuthURIResponse(sessionID: sessionID) }
         return try await self.methods(of: email, sessionID: sessionID, scope, in: reader)
@@ -240,3 +264,5 @@ extension IdentityEngine {
       sessionID: sessionID, isRegistered: !providers.isEmpty, allProviders: providers, signInMethods: methods)
   }
 }
+
+private let log = Logger(service: "VestaAuthService")

@@ -19,12 +19,11 @@ extension IdentityEngine {
   private func signUpAnonymously(
     _ request: SignUpRequest, _ context: IdentityCallContext
   ) async throws -> SignUpResponse {
-    try Checks.profile(request.displayName)
-    try Checks.profile(request.photoURL)
+    try Checks.profile(request.displayName, request.photoURL)
     let grant = try await write { transaction in
       let scope = try await self.scope(context.tenantID, in: transaction)
       guard scope.signIn.allowsAnonymous else { throw IdentityError(.adminOnlyOperation) }
-      var user = UserRecord(localID: try self.newLocalID(), createdAt: self.now)
+      var user = try self.newAccount(self.newLocalID())
       user.displayName = request.displayName
       user.photoURL = request.photoURL
       return try await self.signIn(user, replacing: nil, provider: "anonymous", scope: scope, in: transaction)
@@ -47,45 +46,55 @@ extension IdentityEngine {
       if let owner = try await reader.text(Keys.email(scope.tenant, email)), owner != proof?.localID {
         throw IdentityError(.emailExists)
       }
-      try Checks.profile(request.displayName)
-      try Checks.profile(request.photoURL)
+      try Checks.profile(request.displayName, request.photoURL)
       try scope.config.passwordPolicy.check(password)
       return email
     }
     let hash = try await hashPassword(request.password ?? "")
-    let grant = try await write { transaction in
+    let (grant, recovery) = try await write { transaction -> (Grant, OobMessage?) in
       if let proof {
         return try await self.addPassword(hash, email: email, request, proof: proof, in: transaction)
       }
       let scope = try await self.scope(context.tenantID, in: transaction)
-      var user = UserRecord(localID: try self.newLocalID(), createdAt: self.now)
+      var user = try self.newAccount(self.newLocalID())
       user.email = email
       user.displayName = request.displayName
       user.photoURL = request.photoURL
       user.setPassword(hash, now: self.now)
-      return try await self.signIn(user, replacing: nil, provider: "password", scope: scope, in: transaction)
+      return (
+        try await self.signIn(user, replacing: nil, provider: "password", scope: scope, in: transaction), nil
+      )
     }
+    if let recovery { try await deliver(recovery, settings: OobLinkSettings(), context) }
     return try await response(grant)
   }
 
   /// Adds an address and a password to an account: an upgrade of an anonymous one, or a link.
   private func addPassword(
     _ hash: String, email: String, _ request: SignUpRequest, proof: Proof, in transaction: any StoreTransaction
-  ) async throws -> Grant {
+  ) async throws -> (Grant, OobMessage?) {
     let caller = try await caller(proof, in: transaction)
     var user = caller.user
-    // Whoever has nothing but this session may add to it; any other account is held to the rules for changes.
-    if !user.isAnonymous { try requireRecentSignIn(caller) }
-    if (user.email ?? email) != email, caller.scope.config.hidesEmails { throw Self.verifyFirst }
+    try checkNewEmail(email, caller)
     if user.passwordHash != nil || (user.email ?? email) != email { user.revokeTokens(now: now) }
     if user.email != email { user.emailVerified = false }
     user.email = email
     user.displayName = request.displayName ?? user.displayName
     user.photoURL = request.photoURL ?? user.photoURL
     user.setPassword(hash, now: now)
-    return try await signIn(
-      user, replacing: caller.user, provider: "password", scope: caller.scope, claims: caller.facts.claims,
-      secondFactor: caller.facts.secondFactor, in: transaction)
+    // An account that had no address changes none: its sessions stay.
+    let recovery =
+      caller.user.email == nil ? nil : try await recovery(of: &user, from: caller.user, caller.scope, in: transaction)
+    if user.epoch != caller.user.epoch {
+      try await transaction.forgetOldSessions(of: user, tenant: caller.scope.tenant)
+    }
+    return (try await link(user, to: caller, provider: "password", in: transaction), recovery)
+  }
+
+  /// Refuses to add an address that the caller's account cannot take at once.
+  func checkNewEmail(_ email: String, _ caller: Caller) throws {
+    try requireRecentSignInToLink(caller)
+    guard (caller.user.email ?? email) == email || !caller.scope.config.hidesEmails else { throw Self.verifyFirst }
   }
 
   private func response(_ grant: Grant) async throws -> SignUpResponse {

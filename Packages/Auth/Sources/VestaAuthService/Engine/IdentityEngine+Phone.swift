@@ -40,7 +40,7 @@ extension IdentityEngine {
           phoneNumber: number, code: code, sessionInfo: sessionInfo, locale: context.locale,
           tenantID: context.tenantID))
     } catch {
-      throw IdentityError(.unavailable, "The message could not be sent: \(type(of: error)).")
+      throw Self.unsent(error)
     }
   }
 
@@ -62,6 +62,7 @@ extension IdentityEngine {
         let scope = try await self.phoneScope(context, in: transaction)
         if proof?.tenantID != nil { throw IdentityError(.unsupportedTenantOperation) }
         let caller = try await self.optionalCaller(proof, in: transaction)
+        if let caller { try self.requireRecentSignInToLink(caller) }
         switch try await self.provenNumber(request.proof, scope: scope, in: transaction) {
         case .failure(let refusal): return .failure(refusal)
         case .success(let number):
@@ -109,10 +110,13 @@ extension IdentityEngine {
     let old = caller?.user ?? owner
     if old?.disabled == true { return .failure(IdentityError(.userDisabled)) }
     if old?.factors.isEmpty == false { return .failure(Self.noSecondFactorForPhones) }
-    var user = try old ?? UserRecord(localID: newLocalID(), createdAt: now)
+    var user = try old ?? newAccount(newLocalID())
     user.phoneNumber = number
-    let grant = try await signIn(
-      user, replacing: old, provider: "phone", scope: scope, claims: caller?.facts.claims, in: transaction)
+    if let caller {
+      let grant = try await link(user, to: caller, provider: "phone", in: transaction)
+      return .success(.session(grant, isNew: false))
+    }
+    let grant = try await signIn(user, replacing: old, provider: "phone", scope: scope, in: transaction)
     return .success(.session(grant, isNew: old == nil))
   }
 

@@ -30,8 +30,7 @@ extension IdentityEngine {
       try self.checkRoom(for: number, caller.user)
       try self.takeMessage(to: number, or: .tooManyAttempts)
       var ticket = self.newTicket(
-        .mfaPhoneEnrollment, scope: caller.scope, lifetime: self.options.verificationCodeLifetime)
-      ticket.localID = caller.user.localID
+        .mfaPhoneEnrollment, for: caller.user, scope: caller.scope, lifetime: self.options.verificationCodeLifetime)
       ticket.phoneNumber = number
       return try await self.keepDigits(ticket, in: transaction)
     }
@@ -48,8 +47,7 @@ extension IdentityEngine {
       }
       try self.checkRoom(for: nil, caller.user)
       var ticket = self.newTicket(
-        .mfaTotpEnrollment, scope: caller.scope, lifetime: self.options.secondFactorLifetime)
-      ticket.localID = caller.user.localID
+        .mfaTotpEnrollment, for: caller.user, scope: caller.scope, lifetime: self.options.secondFactorLifetime)
       ticket.totpSecret = key
       return (try await self.keep(ticket, secretLength: 64, in: transaction), ticket.expiresAt)
     }
@@ -71,6 +69,7 @@ extension IdentityEngine {
     guard caller.scope.signIn.mfaState != .disabled else {
       throw IdentityError(.operationNotAllowed, "MFA not enabled.")
     }
+    try requireRecentSignInToChangeFactors(caller)
     return caller
   }
 
@@ -96,6 +95,7 @@ extension IdentityEngine {
         switch try await self.provenFactor(request.proof, caller, in: transaction) {
         case .failure(let refusal): return .failure(refusal)
         case .success(var factor):
+          try Checks.profile(request.displayName)
           factor.displayName = request.displayName
           return .success(try await self.enroll(factor, caller, in: transaction))
         }
@@ -114,14 +114,14 @@ extension IdentityEngine {
       let id = try identifier(length: 28)
       return try await useDigits(session, code: code, .mfaPhoneEnrollment, scope: scope, in: transaction).flatMap {
         ticket in
-        guard ticket.localID == caller.user.localID else { return .failure(IdentityError(.invalidSessionInfo)) }
+        guard ticket.isCurrent(for: caller.user) else { return .failure(IdentityError(.invalidSessionInfo)) }
         if let refusal = roomRefusal(for: ticket.phoneNumber, caller.user) { return .failure(refusal) }
         return .success(UserRecord.Factor(id: id, phoneNumber: ticket.phoneNumber, enrolledAt: now))
       }
     case .totp(let sessionInfo, let code):
       let (code, session) = try presented(code, sessionInfo)
       guard let ticket = try await ticket(session, .mfaTotpEnrollment, scope: scope, in: transaction),
-        ticket.localID == caller.user.localID, let secret = ticket.totpSecret
+        ticket.isCurrent(for: caller.user), let secret = ticket.totpSecret
       else { throw IdentityError(.invalidSessionInfo) }
       guard !isExpired(ticket) else { throw IdentityError(.sessionExpired) }
       try checkRoom(for: nil, caller.user)
@@ -178,6 +178,7 @@ extension IdentityEngine {
         var user = caller.user
         user.factors.removeAll { $0.id == id }
         guard user.factors.count < caller.user.factors.count else { throw IdentityError(.mfaEnrollmentNotFound) }
+        try self.requireRecentSignInToChangeFactors(caller)
         user.revokeTokens(now: self.now)
         try await transaction.forgetOldSessions(of: user, tenant: caller.scope.tenant)
         var facts = caller.facts
@@ -204,8 +205,8 @@ extension IdentityEngine {
           throw IdentityError(.mfaEnrollmentNotFound)
         }
         try self.takeMessage(to: number, or: .tooManyAttempts)
-        var ticket = self.newTicket(.mfaPhoneSignIn, scope: scope, lifetime: self.options.verificationCodeLifetime)
-        ticket.localID = user.localID
+        var ticket = self.newTicket(
+          .mfaPhoneSignIn, for: user, scope: scope, lifetime: self.options.verificationCodeLifetime)
         ticket.factorID = id
         return (try await self.keepDigits(ticket, in: transaction), number)
       }
@@ -220,7 +221,7 @@ extension IdentityEngine {
   ) async throws(IdentityError) -> IdentityTokens {
     try await answer {
       let credential = try Checks.present(request.mfaPendingCredential, or: .missingCredential)
-      try await takeSecondFactorGuess(credential, context)
+      let guess = try await takeSecondFactorGuess(credential, context)
       let grant = try await writeKeeping { transaction -> Result<Grant, IdentityError> in
         let (ticket, user, scope) = try await self.pending(credential, context, in: transaction)
         switch try await self.usedFactor(request.proof, credential, ticket, user, scope, in: transaction) {
@@ -230,17 +231,22 @@ extension IdentityEngine {
           return .success(try await self.signIn(user, with: factor, ticket, scope, in: transaction))
         }
       }
+      forgiveGuesses(guess.name, scope: guess.scope, context: context)
       return try await tokens(grant)
     }
   }
 
   /// Limits guesses for an account across all of its pending sign-ins, which a known password could make anew forever.
-  private func takeSecondFactorGuess(_ credential: String, _ context: IdentityCallContext) async throws {
+  private func takeSecondFactorGuess(
+    _ credential: String, _ context: IdentityCallContext
+  ) async throws -> (name: String, scope: Scope) {
     let (user, scope) = try await read { reader in
       let (_, user, scope) = try await self.pending(credential, context, in: reader)
       return (user, scope)
     }
-    try takeGuess("second factor \(user.localID)", scope: scope, context: context)
+    let name = "second factor \(user.localID)"
+    try takeGuess(name, scope: scope, context: context)
+    return (name, scope)
   }
 
   private func pending(
@@ -252,6 +258,8 @@ extension IdentityEngine {
     else { throw IdentityError(.invalidMfaPendingCredential) }
     guard let user = try await reader.user(scope.tenant, localID) else { throw IdentityError(.userNotFound) }
     guard !user.disabled else { throw IdentityError(.userDisabled) }
+    // The first factor was proven against an account that has changed since: a password, an address, a factor.
+    guard ticket.isCurrent(for: user) else { throw IdentityError(.invalidMfaPendingCredential) }
     return (ticket, user, scope)
   }
 
@@ -264,7 +272,7 @@ extension IdentityEngine {
       let (code, session) = try presented(code, sessionInfo)
       return try await useDigits(session, code: code, .mfaPhoneSignIn, scope: scope, in: transaction).flatMap {
         ticket in
-        guard ticket.localID == user.localID, let factor = user.factors.first(where: { $0.id == ticket.factorID })
+        guard ticket.isCurrent(for: user), let factor = user.factors.first(where: { $0.id == ticket.factorID })
         else { return .failure(IdentityError(.mfaEnrollmentNotFound)) }
         return .success(factor)
       }

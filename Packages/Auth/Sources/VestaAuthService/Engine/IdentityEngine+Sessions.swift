@@ -24,6 +24,8 @@ struct Proof: Sendable {
   var localID: String
   var tenantID: String?
   var issuedAt: Int64
+  /// The epoch of the account when the token was issued; `nil` in tokens of versions that did not write it.
+  var epoch: Int64?
 }
 
 /// The account of an ID token, found in order.
@@ -46,8 +48,7 @@ extension IdentityEngine {
         try await signIn(user, replacing: old, provider: provider, scope: scope, in: transaction))
     }
     try await transaction.save(user, replacing: old, tenant: scope.tenant)
-    var ticket = newTicket(.mfaPending, scope: scope, lifetime: options.secondFactorLifetime)
-    ticket.localID = user.localID
+    var ticket = newTicket(.mfaPending, for: user, scope: scope, lifetime: options.secondFactorLifetime)
     ticket.facts = SessionFacts(provider: provider, authTime: nowSeconds)
     let credential = try await keep(ticket, secretLength: 64, in: transaction)
     return .pending(PendingSecondFactor(mfaPendingCredential: credential, factors: user.redactedFactors))
@@ -64,6 +65,20 @@ extension IdentityEngine {
     user.lastRefreshAt = now
     let facts = SessionFacts(provider: provider, authTime: now / 1000, claims: claims, secondFactor: secondFactor)
     return try await openSession(of: user, replacing: old, facts: facts, scope: scope, in: transaction)
+  }
+
+  /// Keeps an account to which the caller has added a way to sign in, and opens a session for it.
+  ///
+  /// The time of the sign-in stays the caller's: adding something proves nothing about the account itself.
+  func link(
+    _ user: UserRecord, to caller: Caller, provider: String, in transaction: any StoreTransaction
+  ) async throws -> Grant {
+    var user = user
+    user.lastRefreshAt = now
+    var facts = caller.facts
+    facts.provider = provider
+    return try await openSession(
+      of: user, replacing: caller.user, facts: facts, scope: caller.scope, in: transaction)
   }
 
   /// Keeps an account, and opens a session for it.
@@ -141,9 +156,11 @@ extension IdentityEngine {
     _ token: String, issuer: String, or invalid: IdentityError.Code
   ) async throws -> JWTObject {
     do {
-      let key = try await keyRing.verifier(keyID: try JWT(unverified: token).header.keyID)
+      let unverified = try JWT(unverified: token)
+      let key = try await keyRing.verifier(keyID: unverified.header.keyID)
       let verifier = JWTVerifier(issuers: [issuer], audiences: [projectID], algorithms: [.rs256])
-      return try verifier.verify(token, at: nowSeconds) { _ throws(CryptoError) in key }.claims
+      let time = ClockTolerance.time(for: unverified.claims, now: nowSeconds)
+      return try verifier.verify(token, at: time) { _ throws(CryptoError) in key }.claims
     } catch CryptoError.Code.expired where invalid == .invalidIDToken {
       throw IdentityError(.tokenExpired)
     } catch let error as CryptoError where error.code != .libraryFailure {
@@ -157,9 +174,12 @@ extension IdentityEngine {
     guard let localID = claims["sub"]?.string, let issuedAt = claims["iat"]?.integer else {
       throw IdentityError(invalid)
     }
-    let tenantID = claims["firebase"]?.object?["tenant"]?.string
+    let firebase = claims["firebase"]?.object
+    let tenantID = firebase?["tenant"]?.string
     try checkTenant(tenantID, context)
-    return Proof(claims: claims, localID: localID, tenantID: tenantID, issuedAt: issuedAt)
+    return Proof(
+      claims: claims, localID: localID, tenantID: tenantID, issuedAt: issuedAt,
+      epoch: firebase?[TokenClaims.epoch]?.integer)
   }
 
   /// Refuses a token of another tenant than that of the call.
@@ -172,7 +192,7 @@ extension IdentityEngine {
   func caller(_ proof: Proof, in reader: any StoreReader, checksDisabled: Bool = true) async throws -> Caller {
     let scope = try await scope(proof.tenantID, in: reader, checksDisabled: checksDisabled)
     guard let user = try await reader.user(scope.tenant, proof.localID) else { throw IdentityError(.userNotFound) }
-    guard proof.issuedAt >= user.validSince ?? 0 else { throw IdentityError(.tokenExpired) }
+    guard proof.isCurrent(for: user) else { throw IdentityError(.tokenExpired) }
     guard !user.disabled else { throw IdentityError(.userDisabled) }
     return Caller(user: user, scope: scope, facts: try TokenClaims.session(of: proof.claims, user: user))
   }
@@ -182,5 +202,28 @@ extension IdentityEngine {
     guard nowSeconds - caller.facts.authTime <= options.recentSignInWindow else {
       throw IdentityError(.credentialTooOld)
     }
+  }
+
+  /// Refuses to add or remove a way to sign in without a recent sign-in.
+  ///
+  /// An anonymous user has nothing to sign in with again, so this session is all the proof there can be.
+  func requireRecentSignInToLink(_ caller: Caller) throws {
+    if !caller.user.isAnonymous { try requireRecentSignIn(caller) }
+  }
+
+  /// Refuses to change second factors without a recent sign-in that passed one, where the account has any.
+  func requireRecentSignInToChangeFactors(_ caller: Caller) throws {
+    try requireRecentSignIn(caller)
+    guard caller.user.factors.isEmpty || caller.facts.secondFactor != nil else {
+      throw IdentityError(.credentialTooOld, "Sign in with a second factor first.")
+    }
+  }
+}
+
+extension Proof {
+  /// Whether nothing has ended the sessions of the account since the token was issued.
+  fileprivate func isCurrent(for user: UserRecord) -> Bool {
+    if let epoch { return epoch == user.epoch }
+    return issuedAt >= user.validSince ?? 0
   }
 }

@@ -6,8 +6,13 @@ extension IdentityEngine {
   /// For how long expired tickets are kept, so that they can be told from unknown ones.
   private static let memoryOfExpired: Int64 = 86_400_000
 
-  func newTicket(_ purpose: TicketRecord.Purpose, scope: Scope, lifetime: Int64) -> TicketRecord {
-    TicketRecord(purpose, tenant: scope.tenant, expiresAt: now + lifetime * 1000)
+  /// A ticket that ends by itself after its lifetime, and before that with the sessions of its account.
+  func newTicket(
+    _ purpose: TicketRecord.Purpose, for user: UserRecord? = nil, scope: Scope, lifetime: Int64
+  ) -> TicketRecord {
+    var ticket = TicketRecord(purpose, tenant: scope.tenant, expiresAt: now + lifetime * 1000)
+    if let user { ticket.bind(to: user) }
+    return ticket
   }
 
   /// Keeps a ticket under a new secret, and takes a few old ones away.

@@ -20,6 +20,7 @@ public final class IdentityEngine: AuthBackend, IdentityAdminBackend {
   let options: AuthServiceOptions
   let crypto: any CryptoProvider
   let sender: any CodeSender
+  let outbox = Outbox()
   let storage: LazyResource<any OrderedStore>
   let keyRing: KeyRing
   let limits: Locked<GuessLimits>
@@ -52,7 +53,10 @@ public final class IdentityEngine: AuthBackend, IdentityAdminBackend {
   /// Closes the store; every later call fails with `UNAVAILABLE`.
   ///
   /// - Throws: `StoreError` when the store could not be closed well.
-  public func close() async throws { try await storage.close() }
+  public func close() async throws {
+    outbox.close()
+    do { try await storage.close() } catch { throw error }
+  }
 
   // MARK: What all calls share
 
@@ -92,6 +96,17 @@ public final class IdentityEngine: AuthBackend, IdentityAdminBackend {
 
   func hash(_ secret: String) throws -> [UInt8] { try crypto.digest(.sha256, of: Array(secret.utf8)) }
 
+  /// A new account, of an id that may have had another account before.
+  func newAccount(_ localID: String) throws -> UserRecord {
+    let now = now
+    var user = UserRecord(localID: localID, createdAt: now)
+    user.begin(epoch: try newEpoch(), now: now)
+    return user
+  }
+
+  /// A random epoch to begin with: 48 bits, which JSON numbers carry exactly, with room to count on.
+  func newEpoch() throws -> Int64 { try crypto.randomBytes(count: 6).reduce(Int64(0)) { $0 << 8 | Int64($1) } }
+
   /// A new user id: 28 letters and digits.
   func newLocalID() throws -> String { try identifier(length: 28) }
 
@@ -114,11 +129,16 @@ extension IdentityError {
     switch error {
     case let error as IdentityError: self = error
     case is CancellationError: self.init(.cancelled)
-    case let error as StoreError: self.init(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
+    case let error as StoreError: self.init(error.isPassing ? .unavailable : .internalError, "\(error)")
     case let error as CryptoError: self.init(.internalError, "The crypto provider failed: \(error.code).")
     default: self.init(.internalError, "\(type(of: error))")
     }
   }
+}
+
+extension StoreError {
+  /// Whether the same call may succeed later without anybody having done anything about it.
+  var isPassing: Bool { [.closed, .conflict, .unknownOutcome].contains(code) }
 }
 
 /// The limits on guessing of one engine.

@@ -33,6 +33,7 @@ extension UserRecord: CompactRecord {
     for factor in factors { fields.put(20, factor.write) }
     for provider in providers { fields.put(21, provider.write) }
     fields.put(22, sessionCount)
+    for recovery in recoveries { fields.put(23, recovery.write) }
   }
 
   init(_ fields: FieldReader) throws {
@@ -62,6 +63,7 @@ extension UserRecord: CompactRecord {
       case 20: factors.append(try Factor(try field.fields()))
       case 21: providers.append(try Provider(try field.fields()))
       case 22: sessionCount = try field.int()
+      case 23: recoveries.append(try Recovery(try field.fields()))
       default: break
       }
     }
@@ -120,6 +122,25 @@ extension UserRecord.Factor {
       case 4: totpStep = try field.int()
       case 5: displayName = try field.text()
       case 6: enrolledAt = try field.int()
+      default: break
+      }
+    }
+  }
+}
+
+extension UserRecord.Recovery {
+  fileprivate func write(to fields: inout FieldWriter) {
+    fields.put(1, hash)
+    fields.put(2, expiresAt)
+  }
+
+  fileprivate init(_ fields: FieldReader) throws {
+    self.init(hash: [], expiresAt: 0)
+    var fields = fields
+    while let field = try fields.next() {
+      switch field.number {
+      case 1: hash = try field.bytes()
+      case 2: expiresAt = try field.int()
       default: break
       }
     }

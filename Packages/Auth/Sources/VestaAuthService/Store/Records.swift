@@ -23,8 +23,12 @@ struct TicketRecord: Sendable, Codable, Equatable {
   var tenant: String
   var expiresAt: Int64
   var localID: String?
+  /// The epoch of the account when the ticket was issued.
+  var epoch: Int64?
   var email: String?
   var newEmail: String?
+  /// Whether `email` was proven to be the account's when it was replaced; for recoveries.
+  var wasVerified: Bool?
   var requestType: String?
   var phoneNumber: String?
   /// The SHA-256 of the secret together with the six digits.

@@ -56,6 +56,7 @@ extension StoreTransaction {
   ///   - tenant: The tenant.
   /// - Throws: `IdentityError` when an address, a number or a provider's user belongs to another account.
   func save(_ user: UserRecord, replacing old: UserRecord?, tenant: String) async throws {
+    if user.hasOtherClaims(than: old) { try Checks.tokenSize(of: user) }
     if let old, user.hasIndexRows(of: old) { return try await put(user, Keys.user(tenant, user.localID)) }
     let wanted = user.indexRows(tenant)
     let present = old?.indexRows(tenant) ?? [:]
@@ -112,6 +113,13 @@ extension UserRecord {
   fileprivate func hasIndexRows(of other: UserRecord) -> Bool {
     localID == other.localID && email == other.email && phoneNumber == other.phoneNumber
       && providers == other.providers
+  }
+
+  /// Whether this account adds other bytes to its ID tokens than another state of it.
+  fileprivate func hasOtherClaims(than other: UserRecord?) -> Bool {
+    guard let other else { return true }
+    return displayName != other.displayName || photoURL != other.photoURL || email != other.email
+      || customAttributes != other.customAttributes || providers != other.providers
   }
 
   /// The index rows that this account is found by.
