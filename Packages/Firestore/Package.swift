@@ -20,6 +20,8 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../Core"),
+    .package(path: "../../Interop/AppCheckInterop"),
+    .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/ListenerInterop"),
@@ -33,7 +35,11 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaDataCoding", package: "Core"),
+        .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),
@@ -72,8 +78,13 @@ let package = Package(
     .testTarget(
       name: "VestaFirestoreTests",
       dependencies: [
-        "VestaFirestore", "VestaFirestoreModel",
+        "VestaFirestore", "VestaFirestoreModel", "VestaFirestoreService",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -73,5 +73,6 @@ final class FirestoreProvider: Sendable, ComponentLifecycleMaintainer {
 
   func appWillBeDeleted(_ app: VestaApp) async {
     for firestore in await databases.removeAll() { await firestore.end()?.shutdown() }
+    await source.close()
   }
 }

@@ -158,6 +158,8 @@ protocol FirestoreClientSource: Sendable {
   func makeClient(database: DatabaseName, settings: FirestoreSettings.Values) throws -> any FirestoreClient
   /// Removes what clients of the database keep on disk.
   func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws
+  /// Releases what all clients share.
+  func close() async
 }
 
 /// Does not keep the app alive.

@@ -13,3 +13,6 @@ func errorPointer(_ pointer: UnsafeMutablePointer<NSError?>) -> NSErrorPointer {
     pointer
   #endif
 }
+
+/// The path of a file URL.
+func path(of url: URL) -> String { url.path }

@@ -50,7 +50,9 @@ final class SpecDriver {
     drain()
   }
 
-  private static func machine(_ store: LocalStore, _ limboLimit: Int?, _ md5: @escaping BloomFilter.Digest) -> ClientMachine {
+  private static func machine(_ store: LocalStore, _ limboLimit: Int?, _ md5: @escaping BloomFilter.Digest)
+    -> ClientMachine
+  {
     var configuration = ClientMachine.Configuration(database: SpecJSON.database)
     configuration.limboLimit = limboLimit
     configuration.digest = md5
@@ -241,6 +243,10 @@ final class SpecDriver {
       waitEvents += 1
       return
     }
-    if error == nil { acknowledged.append(mutation.path.description) } else { rejected.append(mutation.path.description) }
+    if error == nil {
+      acknowledged.append(mutation.path.description)
+    } else {
+      rejected.append(mutation.path.description)
+    }
   }
 }

@@ -77,7 +77,8 @@ struct SpecExpectations {
     let token = SpecJSON.token(expected["resumeToken"])
     guard record.resumeToken == token else {
       let actual = String(decoding: record.resumeToken, as: UTF8.self)
-      throw SpecFailure("target \(record.id) has the token \"\(actual)\", expected \(expected["resumeToken"]?.string ?? "")")
+      throw SpecFailure(
+        "target \(record.id) has the token \"\(actual)\", expected \(expected["resumeToken"]?.string ?? "")")
     }
     if token.isEmpty {
       let time = SpecJSON.time(expected["readTime"])
@@ -114,7 +115,8 @@ struct SpecExpectations {
 
   private static func text(_ event: SpecDriver.Event) -> String {
     let changes = event.snapshot?.changes.map { "\($0.kind) \($0.document.path)" }
-    return "\(event.query.canonicalID) \(changes ?? []) fromCache \(event.snapshot?.isFromCache ?? false) \(event.error?.description ?? "")"
+    return
+      "\(event.query.canonicalID) \(changes ?? []) fromCache \(event.snapshot?.isFromCache ?? false) \(event.error?.description ?? "")"
   }
 
   private static func check(_ event: SpecDriver.Event, _ expected: JSONObject) throws {
@@ -124,7 +126,8 @@ struct SpecExpectations {
     let (fromCache, pending) = (expected["fromCache"]?.bool ?? false, expected["hasPendingWrites"]?.bool ?? false)
     guard snapshot.isFromCache == fromCache, snapshot.hasPendingWrites == pending else {
       throw SpecFailure(
-        "fromCache \(snapshot.isFromCache), hasPendingWrites \(snapshot.hasPendingWrites), expected \(fromCache), \(pending): \(text(event))")
+        "fromCache \(snapshot.isFromCache), hasPendingWrites \(snapshot.hasPendingWrites), expected \(fromCache), \(pending): \(text(event))"
+      )
     }
     let names: [(String, DocumentViewChange.Kind)] = [
       ("removed", .removed), ("added", .added), ("modified", .modified), ("metadata", .metadata),

@@ -27,7 +27,8 @@ struct SpecCase {
 
   /// The cases of a file, in the order of their names.
   static func cases(in file: URL) throws -> [SpecCase] {
-    let json = try JSONValue(json: Array(Data(contentsOf: file)), limits: JSONLimits(maximumDepth: 64, maximumSize: 1 << 28))
+    let json = try JSONValue(
+      json: Array(Data(contentsOf: file)), limits: JSONLimits(maximumDepth: 64, maximumSize: 1 << 28))
     return (json.object?.members ?? []).compactMap { SpecCase(name: $0.name, $0.value) }
   }
 }
@@ -139,7 +140,8 @@ enum SpecJSON {
       let bits = bloom["bits"]?.object
       message = BloomFilterMessage(
         bitmap: bits?["bitmap"]?.string.flatMap({ try? Base64.standard.decode($0) }) ?? [],
-        padding: Int32(clamping: bits?["padding"]?.integer ?? 0), hashCount: Int32(clamping: bloom["hashCount"]?.integer ?? 0))
+        padding: Int32(clamping: bits?["padding"]?.integer ?? 0),
+        hashCount: Int32(clamping: bloom["hashCount"]?.integer ?? 0))
     }
     return .filter(ExistenceFilter(targetID: target, count: Int32(keys.count), unchangedNames: message))
   }

@@ -55,7 +55,8 @@ public struct SpecRunner {
           try run(test, mode)
           report.passed += 1
         } catch {
-          report.failures.append("\(mode.rawValue) \(file.deletingPathExtension().lastPathComponent): \(test.name): \(error)")
+          report.failures.append(
+            "\(mode.rawValue) \(file.deletingPathExtension().lastPathComponent): \(test.name): \(error)")
         }
       }
     }
@@ -63,7 +64,9 @@ public struct SpecRunner {
   }
 
   private func isWanted(_ test: SpecCase, _ mode: Mode) -> Bool {
-    let barred: Set<String> = ["no-ios", "multi-client", "benchmark", mode == .memory ? "durable-persistence" : "eager-gc"]
+    let barred: Set<String> = [
+      "no-ios", "multi-client", "benchmark", mode == .memory ? "durable-persistence" : "eager-gc",
+    ]
     return test.tags.isDisjoint(with: barred) && test.clients == 1
   }
 
@@ -77,7 +80,8 @@ public struct SpecRunner {
         try SpecStep(driver).perform(step, expectations: &expectations)
         try check(driver, step, &expectations)
       } catch {
-        throw SpecFailure("step \(index) \(step.members.first { !$0.name.hasPrefix("expected") }?.name ?? ""): \(error)")
+        throw SpecFailure(
+          "step \(index) \(step.members.first { !$0.name.hasPrefix("expected") }?.name ?? ""): \(error)")
       }
     }
   }

@@ -39,7 +39,8 @@ final class Received: Sendable {
   private struct State {
     var snapshots: [ViewSnapshot] = []
     var errors: [FirestoreError] = []
-    var waiters: [(condition: @Sendable (ViewSnapshot) -> Bool, continuation: CheckedContinuation<ViewSnapshot, any Error>)] = []
+    var waiters:
+      [(condition: @Sendable (ViewSnapshot) -> Bool, continuation: CheckedContinuation<ViewSnapshot, any Error>)] = []
   }
 
   private let state = Locked(State())

@@ -10,7 +10,9 @@ struct SyncClientTests {
   @Test func `a listener sees a write at once and again when it is acknowledged`() async throws {
     let client = World().client()
     let received = Received()
-    let registration = client.listen(try query("rooms"), options: ListenOptions(includesMetadata: true)) { received.receive($0) }
+    let registration = client.listen(try query("rooms"), options: ListenOptions(includesMetadata: true)) {
+      received.receive($0)
+    }
     _ = try await received.first { !$0.isFromCache }
     let write = client.write([set("rooms/a", ["n": .integer(1)])])
     #expect(received.snapshots.last?.ids == ["a"])
@@ -66,9 +68,12 @@ struct SyncClientTests {
   @Test func `a refused write is rolled back and reported`() async throws {
     let client = World().client()
     let received = Received()
-    let registration = client.listen(try query("rooms"), options: ListenOptions(includesMetadata: true)) { received.receive($0) }
+    let registration = client.listen(try query("rooms"), options: ListenOptions(includesMetadata: true)) {
+      received.receive($0)
+    }
     _ = try await received.first { !$0.isFromCache }
-    let patch = Mutation(path("rooms/a"), .patch(["n": .integer(1)], mask: FieldMask([FieldPath(["n"])])), precondition: .exists(true))
+    let patch = Mutation(
+      path("rooms/a"), .patch(["n": .integer(1)], mask: FieldMask([FieldPath(["n"])])), precondition: .exists(true))
     await #expect(throws: FirestoreError.self) { try await client.write([patch]).acknowledged() }
     try await client.write([set("rooms/b", [:])]).acknowledged()
     #expect(try await received.first { !$0.hasPendingWrites && $0.documents.count == 1 }.ids == ["b"])
@@ -168,8 +173,9 @@ struct SyncClientTests {
     try await first.write([set("rooms/b", ["n": .integer(2)])]).localCommit()
     await first.shutdown()
     let rows = try await store.read { try await $0.entries(in: .all) }
-    let document = try #require(rows.first { (try? CacheKey(Array($0.key.dropFirst(10)))) == .document(path("rooms/a")) })
-    try await store.write { try await $0.put([0xFF, 1], for: document.key) }
+    let document = try #require(
+      rows.first { (try? CacheKey(Array($0.key.dropFirst(10)))) == .document(path("rooms/a")) })
+    _ = try await store.write { try await $0.put([0xFF, 1], for: document.key) }
     let second = world.client(store: store)
     try await second.waitForPendingWrites()
     #expect(try await second.lookup([path("rooms/b")])[0].fields == ["n": .integer(2)])

@@ -27,7 +27,8 @@ enum Main {
         let report = try SpecRunner(folder: folder) { (try? crypto.digest(.md5, of: $0)) ?? [] }.run(mode)
         for line in report.failures { print(line) }
         print(
-          "\(suite) (\(mode.rawValue)): \(report.passed) passed, \(report.failures.count) failed, \(report.skipped) skipped")
+          "\(suite) (\(mode.rawValue)): \(report.passed) passed, \(report.failures.count) failed, \(report.skipped) skipped"
+        )
         isFine = isFine && report.failures.isEmpty
       } catch {
         print("\(suite) (\(mode.rawValue)): the data cannot be read: \(error)")

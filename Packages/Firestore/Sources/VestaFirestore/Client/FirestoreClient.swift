@@ -17,6 +17,11 @@ protocol FirestoreClient: Sendable {
   /// What the cache has of a query's results.
   func cachedResults(_ query: LocalQuery) async throws -> ViewSnapshot
 
+  /// What the backend has of a document now, pending writes included; `nil` where a listener must be used.
+  func freshDocument(_ path: ResourcePath) async throws -> CachedDocument?
+  /// What the backend has of a query's results now, pending writes included; `nil` where a listener must be used.
+  func freshResults(_ query: LocalQuery) async throws -> ViewSnapshot?
+
   /// Puts writes into the queue, in the order of the calls; listeners see them at once.
   func write(_ mutations: [Mutation]) -> any ClientWrite
 

@@ -24,6 +24,7 @@ extension FirestoreClient {
   ///
   /// - Throws: `unavailable` when the results have to come from the backend and it cannot be reached.
   func results(_ query: LocalQuery, source: FirestoreSource) async throws -> ViewSnapshot {
+    if let fresh = try await freshResults(query) { return fresh }
     let snapshot = try await firstEvent(query)
     if snapshot.isFromCache, source == .server { throw FirestoreErrorCode(.unavailable, OfflineText.documents) }
     return snapshot

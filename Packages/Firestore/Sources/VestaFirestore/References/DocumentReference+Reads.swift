@@ -15,6 +15,7 @@ extension DocumentReference {
     do {
       let client = try firestore.client()
       if source == .cache { return try await cachedDocument(client) }
+      if let fresh = try await client.freshDocument(resourcePath) { return snapshot(of: fresh, isFromCache: false) }
       return snapshot(of: try await client.document(query.local(), source: source))
     } catch {
       throw FirestoreErrorCode.publicError(error)
@@ -39,9 +40,14 @@ extension DocumentReference {
         "Failed to get document from cache. (However, this document may exist on the server. Run again without setting "
           + "source to FirestoreSourceCache to attempt to retrieve the document from the server.)")
     }
-    return DocumentSnapshot(
-      reference: self, document: document,
-      metadata: SnapshotMetadata(hasPendingWrites: document.hasLocalMutations, isFromCache: true))
+    return snapshot(of: document, isFromCache: true)
+  }
+
+  private func snapshot(of document: CachedDocument, isFromCache: Bool) -> DocumentSnapshot {
+    DocumentSnapshot(
+      reference: self, document: document.isFound ? document : nil,
+      metadata: SnapshotMetadata(
+        hasPendingWrites: document.isFound && document.hasLocalMutations, isFromCache: isFromCache))
   }
 
   /// This document in the snapshot of its query.

@@ -12,13 +12,16 @@ final class CacheWriter: Sendable {
     var isWriting = false
   }
 
-  private let store: any OrderedStore
+  private let open: @Sendable () async throws -> any OrderedStore
   private let prefix: [UInt8]
   private let log: @Sendable (String) -> Void
   private let state = Locked(State())
 
-  init(store: any OrderedStore, prefix: [UInt8], log: @escaping @Sendable (String) -> Void) {
-    self.store = store
+  init(
+    open: @escaping @Sendable () async throws -> any OrderedStore, prefix: [UInt8],
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.open = open
     self.prefix = prefix
     self.log = log
   }
@@ -61,7 +64,7 @@ final class CacheWriter: Sendable {
 
   private func commit(_ rows: [[UInt8]: [UInt8]?]) async throws {
     let sorted = rows.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-    try await store.write { transaction in
+    try await open().write { transaction in
       for (key, value) in sorted {
         if let value { try await transaction.put(value, for: key) } else { try await transaction.delete(key) }
       }
@@ -95,7 +98,7 @@ final class CacheWriter: Sendable {
   /// The rows that an earlier client left.
   func load(database: DatabaseName) async throws -> CacheLoader {
     let prefix = prefix
-    return try await store.read { reader in
+    return try await open().read { reader in
       var loader = CacheLoader(database: database)
       _ = try await reader.scan(KeyRange(prefix: prefix), order: .ascending, limit: nil) { key, value in
         loader.add(key: Array(key.bytes.dropFirst(prefix.count)), value: value.bytes)

@@ -161,6 +161,14 @@ extension SyncClient {
     return try await read { $0.cachedResults(query) }
   }
 
+  // MARK: Indexes
+
+  /// Whether queries over many documents of the cache make an index.
+  package func setIndexAutoCreation(_ isOn: Bool) { run { $0.local.documents.makesIndexes = isOn } }
+
+  /// Deletes the indexes over the cache.
+  package func deleteAllIndexes() { run { $0.local.documents.deleteIndexes() } }
+
   // MARK: Network, users, the end
 
   /// Whether the backend is asked. Without it listeners hear what the cache has, and writes wait.

@@ -47,13 +47,22 @@ package final class SyncClient: Sendable {
   ///   - backend: The service.
   ///   - store: Where the cache is kept; `nil` for memory. The caller closes it after `shutdown()`.
   ///   - options: How the client behaves.
-  package init(
+  package convenience init(
     database: DatabaseName, backend: any FirestoreBackend, store: (any OrderedStore)?, options: SyncOptions
+  ) {
+    let open = store.map { store in { @Sendable () async throws -> any OrderedStore in store } }
+    self.init(database: database, backend: backend, openStore: open, options: options)
+  }
+
+  /// A client whose store is opened when it is first needed.
+  package init(
+    database: DatabaseName, backend: any FirestoreBackend,
+    openStore: (@Sendable () async throws -> any OrderedStore)?, options: SyncOptions
   ) {
     self.database = database
     self.backend = backend
     self.options = options
-    writer = store.map { CacheWriter(store: $0, prefix: Self.prefix(options.persistenceKey), log: options.log) }
+    writer = openStore.map { CacheWriter(open: $0, prefix: Self.prefix(options.persistenceKey), log: options.log) }
     streams = SyncStreams(database: database, backend: backend, options: options)
     state = Locked(State())
   }
@@ -75,7 +84,9 @@ package final class SyncClient: Sendable {
   func run(_ event: @escaping @Sendable (ClientMachine) -> Void) {
     let loads = state.withLock { state -> Bool in
       guard !state.isShutDown else { return false }
-      if state.machine == nil, writer == nil { start(&state, LocalStore(database: database, user: options.user ?? "", policy: options.garbagePolicy)) }
+      if state.machine == nil, writer == nil {
+        start(&state, LocalStore(database: database, user: options.user ?? "", policy: options.garbagePolicy))
+      }
       guard let machine = state.machine else {
         state.waiting?.append(event)
         defer { state.isLoading = true }
@@ -136,6 +147,7 @@ package final class SyncClient: Sendable {
     configuration.random = { Double.random(in: 0...1) }
     let machine = ClientMachine(configuration, local: store)
     state.machine = machine
+    machine.start()
     if state.isNetworkEnabled { machine.enableNetwork() }
     for event in state.waiting ?? [] { event(machine) }
     state.waiting = nil

@@ -90,7 +90,9 @@ final class SyncStreams: Sendable {
 
   private func keep(_ call: ListenCall, _ stream: Int) -> Bool {
     state.withLock { state in
-      if let watch = state.watch, watch.stream > stream || watch.stream == stream && watch.task.isCancelled { return false }
+      if let watch = state.watch, watch.stream > stream || watch.stream == stream && watch.task.isCancelled {
+        return false
+      }
       if state.watch?.stream == stream { state.watch?.call = call } else { state.watch = (stream, call, Task {}) }
       return true
     }
@@ -132,7 +134,9 @@ final class SyncStreams: Sendable {
 
   private func keep(_ call: WriteCall, _ stream: Int) -> Bool {
     state.withLock { state in
-      if let write = state.write, write.stream > stream || write.stream == stream && write.task.isCancelled { return false }
+      if let write = state.write, write.stream > stream || write.stream == stream && write.task.isCancelled {
+        return false
+      }
       if state.write?.stream == stream { state.write?.call = call } else { state.write = (stream, call, Task {}) }
       return true
     }

@@ -49,7 +49,9 @@ extension ClientMachine {
     var view = View(query, id: id, remoteKeys: result.remoteKeys)
     var synthesized = TargetUpdate()
     synthesized.resumeToken = record.resumeToken
-    if let mirror = queriesByTarget[record.id]?.first { synthesized.isCurrent = views[mirror]?.view.syncState == .synced }
+    if let mirror = queriesByTarget[record.id]?.first {
+      synthesized.isCurrent = views[mirror]?.view.syncState == .synced
+    }
     let outcome = view.apply(view.computeChanges(result.documents), synthesized)
     track(outcome.limboChanges, record.id)
     views[id] = QueryView(query: query, target: record.id, view: view)

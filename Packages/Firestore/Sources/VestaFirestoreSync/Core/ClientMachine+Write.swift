@@ -50,7 +50,9 @@ extension ClientMachine {
     local.keepStreamToken(writeToken)
     guard !pipeline.isEmpty else { return }
     let batch = pipeline.removeFirst()
-    if let answer = BatchAcknowledgement(batch, commitTime: response.commitTime ?? .zero, results: response.writeResults) {
+    if let answer = BatchAcknowledgement(
+      batch, commitTime: response.commitTime ?? .zero, results: response.writeResults)
+    {
       acknowledge(answer)
     } else {
       let count = response.writeResults.count
@@ -83,6 +85,11 @@ extension ClientMachine {
   }
 
   // MARK: Network
+
+  /// Begins what a client does by itself.
+  package func start() {
+    if case .leastRecentlyUsed(bytes: _?) = local.policy { emit(.startTimer(.garbageCollection, seconds: 60)) }
+  }
 
   /// Begins to use the network.
   package func enableNetwork() {
@@ -142,7 +149,10 @@ extension ClientMachine {
       }
     case .watchHealth: watchStream.becomeHealthy()
     case .writeHealth: writeStream.becomeHealthy()
-    case .garbageCollection: break
+    case .garbageCollection:
+      guard case .leastRecentlyUsed(let bytes?) = local.policy else { return }
+      _ = collectGarbage(threshold: bytes)
+      emit(.startTimer(.garbageCollection, seconds: 300))
     }
   }
 

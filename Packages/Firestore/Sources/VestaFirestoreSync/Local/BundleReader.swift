@@ -56,7 +56,9 @@ package struct BundleReader: Sendable {
     let text = Array(bytes[position..<(position + length)])
     position += length
     let json: JSONValue
-    do { json = try JSONValue(json: text) } catch { throw WireJSON.invalid("Failed to parse string into json: \(error)") }
+    do { json = try JSONValue(json: text) } catch {
+      throw WireJSON.invalid("Failed to parse string into json: \(error)")
+    }
     return (try element(json), position - start)
   }
 

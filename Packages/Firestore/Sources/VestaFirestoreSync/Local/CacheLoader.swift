@@ -70,7 +70,8 @@ package struct CacheLoader {
       bundles.bundles[id] = BundleCache.Bundle(id: id, version: Int(try reader.int()), createTime: try reader.time())
     case .namedQuery(let name):
       let time = try reader.time()
-      bundles.queries[name] = BundleCache.NamedQuery(name: name, query: try LocalQuery(try reader.blob()), readTime: time)
+      bundles.queries[name] = BundleCache.NamedQuery(
+        name: name, query: try LocalQuery(try reader.blob()), readTime: time)
     case .setAside: break
     }
   }

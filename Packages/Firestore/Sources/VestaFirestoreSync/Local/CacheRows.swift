@@ -166,7 +166,9 @@ extension LocalStore {
       add(.batch(user: entry.user, entry.id), queues[entry.user]?.batches.first { $0.id == entry.id }?.bytes)
     }
     for key in taken.documents { add(.document(key), documents[key].isValid ? documents[key].row : nil) }
-    for key in taken.sequenceNumbers { add(.sequenceNumber(key), sequenceNumbers[key].map { number(UInt64(bitPattern: $0)) }) }
+    for key in taken.sequenceNumbers {
+      add(.sequenceNumber(key), sequenceNumbers[key].map { number(UInt64(bitPattern: $0)) })
+    }
     for id in taken.targets { add(.target(id), targets.records[id]?.bytes) }
     for entry in taken.targetDocuments {
       add(.targetDocument(entry.id, entry.key), targets.keys(of: entry.id).contains(entry.key) ? [] : nil)

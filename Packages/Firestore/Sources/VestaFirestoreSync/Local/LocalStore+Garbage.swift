@@ -75,7 +75,8 @@ extension LocalStore {
       removeTarget(record.id)
       result.targets += 1
     }
-    for document in Array(documents.all) where (sequenceNumbers[document.path] ?? 0) <= bound && !isReferenced(document.path) {
+    for document in Array(documents.all)
+    where (sequenceNumbers[document.path] ?? 0) <= bound && !isReferenced(document.path) {
       remove(document.path)
       result.documents += 1
     }
@@ -84,7 +85,9 @@ extension LocalStore {
 
   /// How large the cache is, as the service counts the sizes of documents.
   package var byteSize: Int {
-    documents.all.reduce(0) { $0 + DocumentSize.size(ofName: $1.name) + 32 + ($1.fields.map(DocumentSize.size(of:)) ?? 0) }
+    documents.all.reduce(0) {
+      $0 + DocumentSize.size(ofName: $1.name) + 32 + ($1.fields.map(DocumentSize.size(of:)) ?? 0)
+    }
   }
 }
 

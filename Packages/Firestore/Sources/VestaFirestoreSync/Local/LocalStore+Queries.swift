@@ -4,7 +4,7 @@ package import VestaFirestoreModel
 /// How a query is answered from the cache: from what its target had before, else from its collections.
 extension LocalStore {
   /// The results of a query in the cache, without its limit, and the documents of its target.
-  package func execute(
+  package mutating func execute(
     _ query: LocalQuery, usesPreviousResults: Bool
   ) -> (documents: [DocumentKey: CachedDocument], remoteKeys: Set<DocumentKey>) {
     var version = Timestamp.zero
@@ -13,6 +13,7 @@ extension LocalStore {
       keys = targets.keys(of: kept.id)
       version = (active[kept.id] ?? kept).lastLimboFreeVersion
     }
+    if usesIndex(query) { return (scan(query, readAfter: nil), usesPreviousResults ? keys : []) }
     if usesPreviousResults, let results = previousResults(of: query, keys, since: version) { return (results, keys) }
     return (scan(query, readAfter: nil), usesPreviousResults ? keys : [])
   }
@@ -20,26 +21,34 @@ extension LocalStore {
   /// The results of a query among all documents of its collections.
   ///
   /// - Parameter readAfter: Only documents that were read later, and those with pending writes.
-  package func scan(_ query: LocalQuery, readAfter: Timestamp?) -> [DocumentKey: CachedDocument] {
+  package mutating func scan(_ query: LocalQuery, readAfter: Timestamp?) -> [DocumentKey: CachedDocument] {
     var results: [DocumentKey: CachedDocument] = [:]
     if query.isDocument {
       let document = localDocument(query.path)
       if query.matches(document) { results[query.path] = document }
       return results
     }
+    let queue = queue
     for collection in collections(of: query) {
-      for document in documents.documents(in: collection) {
-        let hasOverlay = queue.overlays[document.path] != nil
-        if let readAfter, document.readTime <= readAfter, !hasOverlay { continue }
-        let local = hasOverlay ? overlaid(document).document : document
-        if query.matches(local) { results[document.path] = local }
+      let isPlain: (CachedDocument) -> Bool = { queue.overlays[$0.path] == nil && query.matches($0) }
+      let candidates = readAfter == nil ? documents.candidates(for: query, in: collection, isResult: isPlain) : nil
+      for document in candidates ?? Array(documents.documents(in: collection)) {
+        if let readAfter, document.readTime <= readAfter { continue }
+        if isPlain(document) { results[document.path] = document }
       }
-      for key in queue.overlayKeys(in: collection) where results[key] == nil {
+      // What has pending writes may match where the backend's document does not, and the other way around.
+      for key in queue.overlayKeys(in: collection) {
         let local = localDocument(key)
         if query.matches(local) { results[key] = local }
       }
     }
     return results
+  }
+
+  /// Whether an index answers the query better than what its target had before.
+  private func usesIndex(_ query: LocalQuery) -> Bool {
+    !query.matchesAll && !query.isDocument && documents.makesIndexes
+      && collections(of: query).contains { documents.documents(in: $0).count >= RemoteDocuments.indexedSize }
   }
 
   private func collections(of query: LocalQuery) -> [ResourcePath] {
@@ -48,7 +57,7 @@ extension LocalStore {
   }
 
   /// The results by way of what the target had when no document of it was in limbo, and what has changed since.
-  private func previousResults(
+  private mutating func previousResults(
     of query: LocalQuery, _ keys: Set<DocumentKey>, since version: Timestamp
   ) -> [DocumentKey: CachedDocument]? {
     guard !query.matchesAll, version > .zero else { return nil }

@@ -22,7 +22,9 @@ extension LocalStore {
       var mutated = batch.applyLocally(to: &document, mutated: entry.mutated)
       // Nothing is known of the backend's document, so the overlay must stand for all of it.
       if !documents[key].isValid { mutated = .all }
-      if let overlay = Overlay.mutation(of: document, mutated: mutated) { save(Overlay(largestBatchID: batch.id, overlay)) }
+      if let overlay = Overlay.mutation(of: document, mutated: mutated) {
+        save(Overlay(largestBatchID: batch.id, overlay))
+      }
       if !document.isValid { document.become(.missing, at: .zero) }
       result[key] = document
     }
@@ -72,7 +74,9 @@ extension LocalStore {
 
   /// Makes rows of all pending writes.
   mutating func noteAllBatches() {
-    for (user, queue) in queues { for batch in queue.batches { changes.batches.insert(.init(user: user, id: batch.id)) } }
+    for (user, queue) in queues {
+      for batch in queue.batches { changes.batches.insert(.init(user: user, id: batch.id)) }
+    }
   }
 
   /// Notes the token of the last response of the write stream.

@@ -22,7 +22,7 @@ package struct LocalStore {
   /// The user whose writes are pending; empty for nobody.
   package internal(set) var user: String
   /// The documents of the backend.
-  package internal(set) var documents: RemoteDocuments
+  package var documents: RemoteDocuments
   /// The pending writes of each user.
   package internal(set) var queues: [String: MutationQueue] = [:]
   /// The targets.

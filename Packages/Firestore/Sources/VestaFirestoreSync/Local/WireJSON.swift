@@ -34,7 +34,8 @@ package enum WireJSON {
     case "doubleValue": if let number = double(content) { return .double(number) }
     case "timestampValue": return .timestamp(try timestamp(content))
     case "stringValue": if let text = content.string { return .string(text) }
-    case "bytesValue": if let bytes = content.string.flatMap({ try? Base64.standard.decode($0) }) { return .bytes(bytes) }
+    case "bytesValue":
+      if let bytes = content.string.flatMap({ try? Base64.standard.decode($0) }) { return .bytes(bytes) }
     case "referenceValue": if let text = content.string { return .reference(text) }
     case "geoPointValue":
       let latitude = content.object?["latitude"].flatMap(double) ?? 0
@@ -69,7 +70,9 @@ package enum WireJSON {
       let nanos = object["nanos"].flatMap(integer) ?? object["nanoseconds"].flatMap(integer) ?? 0
       return Timestamp(seconds: object["seconds"].flatMap(integer) ?? 0, nanos: Int32(clamping: nanos))
     }
-    guard let text = json.string, let time = timestamp(Array(text.utf8)) else { throw invalid("A timestamp is malformed.") }
+    guard let text = json.string, let time = timestamp(Array(text.utf8)) else {
+      throw invalid("A timestamp is malformed.")
+    }
     return time
   }
 
@@ -83,7 +86,9 @@ package enum WireJSON {
     var nanos: Int32 = 0
     if text.count > 20 {
       let digits = text[20..<(text.count - 1)].prefix(9)
-      guard text[19] == UInt8(ascii: "."), let fraction = Int32(String(decoding: digits, as: UTF8.self)) else { return nil }
+      guard text[19] == UInt8(ascii: "."), let fraction = Int32(String(decoding: digits, as: UTF8.self)) else {
+        return nil
+      }
       nanos = (digits.count..<9).reduce(fraction) { value, _ in value * 10 }
     }
     let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
@@ -103,7 +108,8 @@ package enum WireJSON {
 
   /// A query of a bundle: `parent`, `structuredQuery` and `limitType`.
   package static func bundledQuery(_ json: JSONValue, in database: DatabaseName) throws(FirestoreError) -> LocalQuery {
-    guard let object = json.object, let parent = object["parent"]?.string, let query = object["structuredQuery"]?.object,
+    guard let object = json.object, let parent = object["parent"]?.string,
+      let query = object["structuredQuery"]?.object,
       let from = query["from"]?.array, from.count == 1, let selector = from[0].object
     else { throw invalid("A bundled query needs a parent and exactly one collection.") }
     if query["offset"] != nil { throw invalid("Queries with offset are not supported in bundles.") }
@@ -130,7 +136,9 @@ package enum WireJSON {
   }
 
   private static func filters(_ json: JSONValue) throws(FirestoreError) -> [Filter] {
-    guard let member = json.object?.members.first, let content = member.value.object else { throw invalid("A filter is malformed.") }
+    guard let member = json.object?.members.first, let content = member.value.object else {
+      throw invalid("A filter is malformed.")
+    }
     switch member.name {
     case "compositeFilter":
       guard content["op"]?.string == "AND" else {

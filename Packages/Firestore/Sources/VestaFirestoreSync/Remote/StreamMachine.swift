@@ -128,6 +128,7 @@ package struct StreamMachine: Sendable {
 
   private mutating func cancelTimers() -> [Step] {
     defer { hasIdleTimer = false }
-    return [.cancelTimer(timers.backoff), .cancelTimer(timers.health)] + (hasIdleTimer ? [.cancelTimer(timers.idle)] : [])
+    return [.cancelTimer(timers.backoff), .cancelTimer(timers.health)]
+      + (hasIdleTimer ? [.cancelTimer(timers.idle)] : [])
   }
 }

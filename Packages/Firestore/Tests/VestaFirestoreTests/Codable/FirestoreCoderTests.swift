@@ -22,7 +22,7 @@ import Testing
     position: GeoPoint(latitude: 52.5, longitude: 13.4), embedding: VectorValue([1.0, 2.0]), crest: Data([1]),
     tags: ["a"])
 
-  var reference: DocumentReference { .testing("cities/berlin") }
+  var reference: DocumentReference { testDatabase.document("cities/berlin") }
 
   @Test func `Firestore's own types, dates and data are kept`() throws {
     let fields = try Firestore.Encoder().encode(city)
