@@ -12,11 +12,13 @@ typedef struct {
   const sqlite3_io_methods *system;
   sqlite3_io_methods methods;
   int is_database;
+  int verifies;
   int sync_delay;
   int failing_syncs;
 } StoreFile;
 
 static sqlite3_vfs store_vfs;
+static sqlite3_vfs repair_vfs;
 static sqlite3_vfs *system_vfs;
 
 static size_t store_file_offset(void) { return ((size_t)system_vfs->szOsFile + 15) & ~(size_t)15; }
@@ -52,7 +54,7 @@ static int is_page(int length, sqlite3_int64 offset) {
 
 static int store_read(sqlite3_file *file, void *bytes, int length, sqlite3_int64 offset) {
   int status = store_file(file)->system->xRead(file, bytes, length, offset);
-  if (status != SQLITE_OK || !is_page(length, offset)) return status;
+  if (status != SQLITE_OK || !store_file(file)->verifies || !is_page(length, offset)) return status;
   uint64_t sum = checksum(bytes, (uint64_t)offset);
   int same = memcmp(&sum, (char *)bytes + STORE_PAGE_SIZE - STORE_RESERVED_BYTES, STORE_RESERVED_BYTES) == 0;
   return same ? SQLITE_OK : SQLITE_IOERR_DATA;
@@ -96,12 +98,12 @@ static int store_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *bytes) 
 }
 
 static int store_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *flags_out) {
-  (void)vfs;
   int status = system_vfs->xOpen(system_vfs, name, file, flags, flags_out);
   if (status != SQLITE_OK || !(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL))) return status;
   StoreFile *mine = store_file(file);
   memset(mine, 0, sizeof *mine);
   mine->system = file->pMethods;
+  mine->verifies = vfs != &repair_vfs;
   mine->methods = *file->pMethods;
   mine->methods.xSync = store_sync;
   mine->methods.xWrite = store_write;
@@ -134,6 +136,12 @@ int store_files_register(void) {
       store_vfs.szOsFile = (int)(store_file_offset() + sizeof(StoreFile));
     }
     status = found ? sqlite3_vfs_register(&store_vfs, 0) : SQLITE_ERROR;
+    if (status == SQLITE_OK) {
+      repair_vfs = store_vfs;
+      repair_vfs.pNext = NULL;
+      repair_vfs.zName = STORE_REPAIR_VFS_NAME;
+      status = sqlite3_vfs_register(&repair_vfs, 0);
+    }
   }
   sqlite3_mutex_leave(mutex);
   return status;

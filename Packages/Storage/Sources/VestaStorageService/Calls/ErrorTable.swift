@@ -1,15 +1,14 @@
-import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-/// What leaves the engine instead of the errors of store, blobs and crypto; pure.
-enum ErrorBoundary {
+/// The service's errors for those of store and blobs; pure.
+enum ErrorTable {
   static func error(for error: any Error) -> any Error {
     switch error {
-    case is StorageServiceError, is CancellationError: error
-    case let error as StoreError: self.error(for: error)
+        case let error as StoreError: self.error(for: error)
     case let error as BlobError: self.error(for: error)
-    default: StorageServiceError(.internal, "\(error)")
+    default: error
     }
   }
 

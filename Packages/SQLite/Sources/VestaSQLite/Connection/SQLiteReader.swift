@@ -33,7 +33,7 @@ final class SQLiteReader: StoreReader {
   func scan(
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
-    try begun("scan").scan(range, order: order, limit: limit, visit)
+    try begun("scan").scan(range, order: order, limit: limit, check: { try Task.checkCancellation() }, visit)
   }
 
   /// Ends the reader and its moment; the connection can serve another one then, if this does not throw.

@@ -17,6 +17,9 @@ extension StoreError {
       message += " SQLite says: \(String(cString: sqlite3_errstr(status & 0xFF)))"
       message += system == 0 ? " (\(status))." : " (\(status), \(failure.text))."
     }
+    if status == Code.checksumFailure {
+      message = "A page of the file does not have the checksum that it was written with."
+    }
     self.init(code, operation: operation, path: path, message: message, hint: code.hint)
   }
 
@@ -36,14 +39,20 @@ extension StoreError {
 
 extension StoreError.Code {
   fileprivate init(sqlite status: Int32, system: SystemFailure) {
-    // A checksum that does not match is reported as a kind of I/O error; so is a file-size limit.
-    if status == SQLITE_IOERR | (32 << 8) || status == SQLITE_IOERR | (33 << 8) {
+    // A checksum that does not match is reported as a kind of I/O error, and so is a log whose index cannot grow.
+    if status == Self.checksumFailure {
       self = .corrupt
       return
     }
+    if status == SQLITE_IOERR | (19 << 8) {
+      self = .diskFull
+      return
+    }
     switch status & 0xFF {
+    // Our statements are right: where one is not understood, the tables are not there any more.
+    case SQLITE_ERROR: self = .corrupt
     case SQLITE_FULL: self = .diskFull
-    case SQLITE_CORRUPT, SQLITE_NOTADB: self = .corrupt
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA: self = .corrupt
     case SQLITE_READONLY, SQLITE_PERM: self = .readOnly
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .locked
     case SQLITE_IOERR where system.isNoSpace: self = .diskFull
@@ -51,6 +60,9 @@ extension StoreError.Code {
     default: self = .inputOutput
     }
   }
+
+  /// What a page is reported with whose checksum does not match: SQLITE_IOERR_DATA, a macro that is not imported.
+  static var checksumFailure: Int32 { SQLITE_IOERR | (32 << 8) }
 
   fileprivate var sentence: String {
     switch self {
@@ -79,10 +91,12 @@ extension StoreError.Code {
     case .nested: "Use the transaction you were given."
     case .invalidName: "Use letters, digits, '-', '_' and '.', at most 100, not beginning with a dot."
     case .alreadyOpen: "Share the open store, or close it first."
+    case .futureVersion: "Use a version of the past, or check the clock."
     case .locked: "End the other process, or give this one a directory of its own."
     case .notADatabase: "Move the file away, or choose another directory."
     case .newerSchema: "Use at least the version of Vesta that wrote it."
-    case .corrupt: "Restore a backup, or remove the directory of the store to start empty."
+    case .corrupt:
+      "Close the store and call SQLiteStore.repair: it mends what another program wrote. If that fails, restore a backup."
     case .diskFull: "Free some room and try again; nothing that was acknowledged is lost."
     case .readOnly: "Check who owns the directory and its files, and whether the disk is mounted read-only."
     case .unknownOutcome: "Check the disk, then read back what was to be written."

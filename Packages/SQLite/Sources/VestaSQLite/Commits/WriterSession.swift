@@ -9,7 +9,7 @@ import VestaStoreInterop
 // Sound as @unchecked Sendable: touched by the task that has the turn in the `WriteQueue`, and by nobody else.
 final class WriterSession: @unchecked Sendable {
   let path: String
-  private let durability: StoreDurability
+  private let options: StoreOptions
   private let tuning: StoreTuning
   private var connection: Connection?
   private var log: LogPolicy
@@ -26,9 +26,9 @@ final class WriterSession: @unchecked Sendable {
   private(set) var hasLarge = false
 
   /// Opens the file, and makes the tables in an empty one.
-  init(path: String, durability: StoreDurability, tuning: StoreTuning) throws {
+  init(path: String, options: StoreOptions, tuning: StoreTuning) throws {
     self.path = path
-    self.durability = durability
+    self.options = options
     self.tuning = tuning
     log = LogPolicy(checkpointPages: tuning.checkpointPages, limit: tuning.logLimit)
     _ = try opened("open")
@@ -82,16 +82,18 @@ final class WriterSession: @unchecked Sendable {
   ///   begin.
   func commit(_ version: StoreVersion, _ versions: StoreVersions) throws {
     let connection = try opened("commit")
+    // Whether frames may be in the log.
+    var isCommitting = false
     do {
       if version > self.version { try EntryTable(connection: connection).setVersion(version) }
+      isCommitting = true
       try connection.run(.commit)
       self.version = version
       if let pendingFloor { floor = max(floor, pendingFloor) }
       pendingFloor = nil
     } catch {
-      let syncFailed = connection.lastFailureWasSync
       abandon()
-      if syncFailed { try eraseFailedCommit(versions.next()) }
+      if isCommitting { try eraseFailedCommit(versions.next()) }
       throw error
     }
   }
@@ -109,8 +111,8 @@ final class WriterSession: @unchecked Sendable {
 
   /// Makes sure that a commit which was reported as failed does not come back.
   ///
-  /// When the sync at the end of a commit fails, the whole of it may lie in the log all the same, and the next start
-  /// after a crash would take it for good. An empty commit is written over its beginning.
+  /// Whatever fails in a commit (a write, the sync, the growth of the log's index), the whole of it may lie in the log all
+  /// the same, and the next start after a crash would take it for good. An empty commit is written over its beginning.
   private func eraseFailedCommit(_ version: StoreVersion) throws {
     do {
       let connection = try opened("commit")
@@ -139,11 +141,22 @@ final class WriterSession: @unchecked Sendable {
     case .nothing: return
     case .writeBack: _ = connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     case .startOver:
-      for _ in 0..<tuning.logPatience {
-        guard connection.checkpoint(SQLITE_CHECKPOINT_RESTART) == SQLITE_BUSY else { return }
-        try? await Task.sleep(for: .milliseconds(1))
+      let deadline = ContinuousClock.now + .milliseconds(tuning.logPatience)
+      while connection.checkpoint(SQLITE_CHECKPOINT_RESTART) == SQLITE_BUSY, ContinuousClock.now < deadline {
+        // A cancelled task does not sleep, and must not spin.
+        guard (try? await Task.sleep(for: .milliseconds(1))) != nil else { return }
       }
     }
+  }
+
+  /// Rewrites the database without its free space, between transactions.
+  func compact(_ request: WriteRequest) throws {
+    let connection = try opened("compact")
+    connection.endStatements(when: request)
+    defer { connection.endStatements(when: nil) }
+    try connection.execute("VACUUM", operation: "compact")
+    // The file is cut to its new length when the log is written back. Readers may hold that up until later.
+    _ = connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
   }
 
   /// How many pages the log had after the last commit.
@@ -174,7 +187,7 @@ final class WriterSession: @unchecked Sendable {
   private func opened(_ operation: String) throws -> Connection {
     if let connection { return connection }
     let fresh = try Connection(path: path, operation: operation)
-    try Schema.prepareWriter(fresh, durability: durability, tuning: tuning)
+    try Schema.prepareWriter(fresh, options: options, tuning: tuning)
     version = try EntryTable(connection: fresh).version()
     floor = try EntryTable(connection: fresh).floor()
     hasLarge = try fresh.number("SELECT 1 FROM large LIMIT 1", operation: operation) != nil

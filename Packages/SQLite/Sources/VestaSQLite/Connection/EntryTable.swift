@@ -39,8 +39,15 @@ struct EntryTable {
     }
   }
 
+  /// How many entries a scan visits between two looks at whether to go on.
+  private static let entriesBetweenChecks = 64
+
+  /// Visits the entries of a range.
+  ///
+  /// - Parameter check: Throws when the scan shall end; called every 64 entries.
   func scan(
-    _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
+    _ range: KeyRange, order: ScanOrder, limit: Int?, check: () throws -> Void,
+    _ visit: (RawSpan, RawSpan) throws -> ScanStep
   ) throws -> ScanEnd {
     guard !range.isEmpty else { return ScanEnd(visited: 0, rest: nil) }
     let limit = limit ?? .max
@@ -65,6 +72,7 @@ struct EntryTable {
           let last = [UInt8](key)
           return ScanEnd(visited: visited, rest: order == .ascending ? range.after(last) : range.before(last))
         }
+        if visited % Self.entriesBetweenChecks == 0 { try check() }
       }
       return ScanEnd(visited: visited, rest: nil)
     }

@@ -17,10 +17,12 @@ enum Schema {
     """
 
   /// Readies a connection for writing, and makes the tables in an empty file.
-  static func prepareWriter(_ connection: Connection, durability: StoreDurability, tuning: StoreTuning) throws {
+  static func prepareWriter(_ connection: Connection, options: StoreOptions, tuning: StoreTuning) throws {
+    if connection.isReadOnly { throw StoreError(.readOnly, operation: "open", path: connection.path) }
     let isEmpty = try connection.number("SELECT count(*) FROM sqlite_schema", operation: "open") == 0
     if isEmpty { try reserveBytes(connection) }
-    let synchronous = durability == .full ? "FULL" : "NORMAL"
+    let synchronous = options.durability == .full ? "FULL" : "NORMAL"
+    let overwrites = options.overwritesDeleted
     // `fullfsync` is what reaches the disk on Apple's systems; elsewhere it does nothing.
     try connection.execute(
       """
@@ -29,7 +31,7 @@ enum Schema {
       PRAGMA synchronous = \(synchronous);
       PRAGMA fullfsync = 1;
       PRAGMA checkpoint_fullfsync = 1;
-      PRAGMA secure_delete = 0;
+      PRAGMA secure_delete = \(overwrites ? 1 : 0);
       PRAGMA cache_size = -\(tuning.writerCacheKilobytes);
       PRAGMA journal_size_limit = \(tuning.logLimit * Int(STORE_PAGE_SIZE));
       """, operation: "open")
@@ -40,9 +42,8 @@ enum Schema {
   }
 
   /// Readies a connection for reading.
-  static func prepareReader(_ connection: Connection, tuning: StoreTuning) throws {
-    try connection.execute(
-      "PRAGMA query_only = 1; PRAGMA cache_size = -\(tuning.readerCacheKilobytes)", operation: "open")
+  static func prepareReader(_ connection: Connection, cacheKilobytes: Int) throws {
+    try connection.execute("PRAGMA query_only = 1; PRAGMA cache_size = -\(cacheKilobytes)", operation: "open")
   }
 
   private static func reserveBytes(_ connection: Connection) throws {

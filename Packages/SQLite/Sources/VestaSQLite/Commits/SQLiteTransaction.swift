@@ -9,7 +9,7 @@ final class SQLiteTransaction: StoreTransaction {
   private(set) var hasFloor = false
 
   /// The first failure of the storage; it ends the transaction, also for a body that goes on after it.
-  private(set) var failure: (any Error)?
+  private(set) var failure: StoreError?
 
   private let writer: WriterSession
   private let request: WriteRequest
@@ -55,7 +55,7 @@ final class SQLiteTransaction: StoreTransaction {
     // What the visitor throws is its own, not a failure of the storage.
     var thrown: (any Error)?
     let end = try attempt("scan") { table in
-      try table.scan(range, order: order, limit: limit) { key, value in
+      try table.scan(range, order: order, limit: limit, check: request.checkCancellation) { key, value in
         do {
           return try visit(key, value)
         } catch {
@@ -96,7 +96,7 @@ final class SQLiteTransaction: StoreTransaction {
     try request.checkCancellation()
     do {
       return try body(try writer.table())
-    } catch {
+    } catch let error as StoreError {
       failure = error
       throw error
     }

@@ -4,6 +4,8 @@ import CVestaStoreFiles
 enum StoreHeader: Equatable {
   /// There is nothing in the file.
   case empty
+  /// There are only zeros: a file that was being made when the power failed, or a lost one.
+  case zeros
   /// The file is a store, or one whose making was interrupted.
   case store
   /// A later version of Vesta wrote it.
@@ -23,6 +25,10 @@ enum StoreHeader: Equatable {
   init(_ bytes: [UInt8]) {
     guard !bytes.isEmpty else {
       self = .empty
+      return
+    }
+    guard !bytes.allSatisfy({ $0 == 0 }) else {
+      self = .zeros
       return
     }
     guard bytes.count == Self.length, bytes.starts(with: "SQLite format 3\0".utf8) else {

@@ -10,6 +10,9 @@ import VestaStoreInterop
 final class Connection: @unchecked Sendable {
   let path: String
 
+  /// Whether it is one of the readers with a large page cache.
+  let isWarm: Bool
+
   let handle: OpaquePointer
   private var isClosed = false
 
@@ -17,21 +20,25 @@ final class Connection: @unchecked Sendable {
   private static let patience: Int32 = 1_000
   private var statements = [Statement?](repeating: nil, count: Query.allCases.count)
 
-  /// Whether the last failure was that the disk did not confirm what had been written.
-  private(set) var lastFailureWasSync = false
-
   /// How many pages the write-ahead log held after the last commit on this connection.
   private(set) var logPages = 0
 
   /// Opens the file, which must be there.
-  init(path: String, operation: String) throws {
+  ///
+  /// - Parameters:
+  ///   - path: The database file.
+  ///   - operation: What the store is doing, for the text of an error.
+  ///   - isWarm: Whether it is one of the readers with a large page cache.
+  ///   - verifies: Whether the checksums of pages are verified; `repair` reads without.
+  init(path: String, operation: String, isWarm: Bool = false, verifies: Bool = true) throws {
     self.path = path
+    self.isWarm = isWarm
     guard store_files_register() == SQLITE_OK else {
       throw StoreError(sqlite: SQLITE_ERROR, system: 0, operation: operation, path: path)
     }
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let status = sqlite3_open_v2(path, &handle, flags, STORE_VFS_NAME)
+    let status = sqlite3_open_v2(path, &handle, flags, verifies ? STORE_VFS_NAME : STORE_REPAIR_VFS_NAME)
     guard status == SQLITE_OK, let handle else {
       defer { sqlite3_close_v2(handle) }
       throw StoreError(
@@ -92,9 +99,7 @@ final class Connection: @unchecked Sendable {
 
   /// What went wrong, with the path and the system's reason.
   func failure(_ status: Int32, operation: String) -> StoreError {
-    // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC are macros that are not imported.
-    lastFailureWasSync = [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(status)
-    return StoreError(sqlite: status, system: sqlite3_system_errno(handle), operation: operation, path: path)
+    StoreError(sqlite: status, system: sqlite3_system_errno(handle), operation: operation, path: path)
   }
 
   /// Writes the log back, without waiting for anybody; the status of SQLite.
@@ -102,6 +107,22 @@ final class Connection: @unchecked Sendable {
     sqlite3_busy_timeout(handle, 0)
     defer { sqlite3_busy_timeout(handle, Self.patience) }
     return sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) & 0xFF
+  }
+
+  /// Whether the file can only be read.
+  var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  /// Ends statements that take long once a request has been cancelled; they fail with SQLITE_INTERRUPT then.
+  func endStatements(when request: WriteRequest?) {
+    guard let request else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+    // The request outlives the connection: `aside` keeps both until the connection is closed.
+    let context = Unmanaged.passUnretained(request).toOpaque()
+    sqlite3_progress_handler(
+      handle, 10_000,
+      { context in
+        guard let context else { return 0 }
+        return Unmanaged<WriteRequest>.fromOpaque(context).takeUnretainedValue().hasBeenCancelled ? 1 : 0
+      }, context)
   }
 
   /// Keeps `logPages` up to date; this takes the place of SQLite's automatic checkpoints.

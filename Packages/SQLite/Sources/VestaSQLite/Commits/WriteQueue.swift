@@ -5,10 +5,24 @@ import Synchronization
 final class WriteRequest: Sendable {
   typealias Body = @Sendable (any StoreTransaction) async throws -> Void
 
+  typealias Maintenance = @Sendable (WriterSession) async throws -> Void
+
   let body: Body
+
+  /// Something else than a transaction, which needs the turn for itself; never served by another leader.
+  let maintenance: Maintenance?
   private let isCancelled = Atomic(false)
 
-  init(_ body: @escaping Body) { self.body = body }
+  convenience init(_ body: @escaping Body) { self.init(body: body, maintenance: nil) }
+
+  static func maintaining(_ work: @escaping Maintenance) -> WriteRequest {
+    WriteRequest(body: { _ in }, maintenance: work)
+  }
+
+  private init(body: @escaping Body, maintenance: Maintenance?) {
+    self.body = body
+    self.maintenance = maintenance
+  }
 
   var hasBeenCancelled: Bool { isCancelled.load(ordering: .acquiring) }
 
@@ -48,6 +62,9 @@ struct WriteQueue {
   /// Whether nobody has the turn and nobody wants it.
   var isIdle: Bool { !isTaken && first == waiting.count }
 
+  /// How many are remembered: those that wait, and a bounded number that were served.
+  var storedCount: Int { waiting.count }
+
   /// How many wait.
   var waitingCount: Int { waiting.count - first }
 
@@ -68,7 +85,13 @@ struct WriteQueue {
   }
 
   /// The next one whose body the leader may run.
-  mutating func takeNext() -> Waiter? {
+  mutating func takeNextBody() -> Waiter? {
+    guard first < waiting.count, waiting[first].request.maintenance == nil else { return nil }
+    return takeNext()
+  }
+
+  /// The next one, whatever it wants.
+  private mutating func takeNext() -> Waiter? {
     guard first < waiting.count else { return nil }
     let next = waiting[first]
     first += 1
