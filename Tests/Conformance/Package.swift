@@ -51,6 +51,15 @@ let package = Package(
     .executableTarget(
       name: "remote-config-conformance",
       dependencies: [.product(name: "VestaRemoteConfigService", package: "RemoteConfig")],
+        swiftSettings: settings
+      ),
+      .executableTarget(
+      name: "firestore-spec-conformance",
+      dependencies: [
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaFirestoreSpecs", package: "Firestore"),
+      ],
       swiftSettings: settings
     ),
   ],
