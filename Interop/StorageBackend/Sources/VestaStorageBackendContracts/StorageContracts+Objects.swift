@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaTesting
 
