@@ -32,8 +32,10 @@ let package = Package(
       name: "VestaBytesTests", dependencies: ["VestaBytes", "VestaTesting"], swiftSettings: settings),
     .testTarget(
       name: "VestaTestingTests", dependencies: ["VestaTesting", "VestaConcurrency"], swiftSettings: settings),
-    .testTarget(name: "VestaDataCodingTests", dependencies: ["VestaDataCoding"], swiftSettings: settings),
-    .testTarget(name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaDataCodingTests", dependencies: ["VestaDataCoding", "VestaTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency", "VestaTesting"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -14,10 +14,13 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/DatabaseBackend"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
+    .package(path: "../../Packages/RemoteConfig"),
   ],
   targets: [
     .executableTarget(
@@ -29,11 +32,33 @@ let package = Package(
       swiftSettings: settings
     ),
     .executableTarget(
+      name: "database-conformance",
+      dependencies: [
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseModel", package: "Database"),
+      ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
       name: "firestore-backend-conformance",
       dependencies: [
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
+      ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "remote-config-conformance",
+      dependencies: [.product(name: "VestaRemoteConfigService", package: "RemoteConfig")],
+        swiftSettings: settings
+      ),
+      .executableTarget(
+      name: "firestore-spec-conformance",
+      dependencies: [
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaFirestoreSpecs", package: "Firestore"),
       ],
       swiftSettings: settings
     ),

@@ -1,0 +1,74 @@
+public import VestaServiceInterop
+
+/// Why the configuration service refused a call.
+public struct RemoteConfigServiceError: ServiceFailure, Hashable, CustomStringConvertible {
+  /// The canonical status of the call.
+  public let code: ServiceCode
+
+  /// What is wrong and what to do about it.
+  public let message: String
+
+  /// What is wrong with a template, each with its place; empty for other errors.
+  public let violations: [TemplateViolation]
+
+  /// An error.
+  ///
+  /// - Parameters:
+  ///   - code: The canonical status.
+  ///   - message: What is wrong and what to do about it.
+  ///   - violations: What is wrong with a template.
+  public init(_ code: ServiceCode, _ message: String, violations: [TemplateViolation]) {
+    self.code = code
+    self.message = message
+    self.violations = violations
+  }
+
+  /// An error.
+  ///
+  /// - Parameters:
+  ///   - code: The canonical status.
+  ///   - message: What is wrong and what to do about it.
+  public init(_ code: ServiceCode, _ message: String) { self.init(code, message, violations: []) }
+
+  /// `nil`: this seam knows no other errors. An engine translates those of its store before.
+  public init?(translating error: any Error) { nil }
+
+  /// An invalid template: the message lists its violations as Firebase's REST API does.
+  ///
+  /// - Parameter violations: What is wrong; at least one.
+  public static func invalidTemplate(_ violations: [TemplateViolation]) -> RemoteConfigServiceError {
+    let list = violations.prefix(10).map(\.description).joined(separator: " ")
+    let more = violations.count > 10 ? " And \(violations.count - 10) more." : ""
+    return RemoteConfigServiceError(.invalidArgument, "[VALIDATION_ERROR]: \(list)\(more)", violations: violations)
+  }
+
+  /// The status and the message.
+  public var description: String { "\(code.name): \(message)" }
+}
+
+/// One thing that is wrong with a template.
+public struct TemplateViolation: Sendable, Hashable, CustomStringConvertible {
+  /// Where it is, such as `conditions[2].expression` or `parameters.welcome.defaultValue`.
+  public let path: String
+
+  /// The number of the character in the expression, counted from 1; `nil` outside of expressions.
+  public let column: Int?
+
+  /// What is wrong and what is expected.
+  public let message: String
+
+  /// A violation.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - column: The number of the character in the expression, counted from 1.
+  ///   - message: What is wrong and what is expected.
+  public init(path: String, column: Int? = nil, message: String) {
+    self.path = path
+    self.column = column
+    self.message = message
+  }
+
+  /// The place and the message.
+  public var description: String { column.map { "\(path) at character \($0): \(message)" } ?? "\(path): \(message)" }
+}

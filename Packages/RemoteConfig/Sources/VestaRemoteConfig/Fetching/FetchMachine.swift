@@ -1,0 +1,57 @@
+import VestaServiceInterop
+
+/// Decides whether to fetch, and how long to wait after failures; times are in seconds since 1970.
+///
+/// After a failure that says that the service is overloaded, fetches are throttled: for 120 s after a success, for twice
+/// the last time after another failure, at most for 7680 s, each time half as long or half as long again at random. It
+/// begins to count after the first success.
+struct FetchMachine: Equatable, Sendable {
+  enum Decision: Equatable {
+    /// What was fetched is new enough.
+    case useFetched
+    case throttled(until: Double)
+    case fetch
+  }
+
+  private(set) var interval: Double = 0
+  private(set) var throttledUntil: Double = 0
+
+  private static let firstInterval: Double = 120
+  private static let longestInterval: Double = 14_400
+
+  /// What to do.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - interval: How old what was fetched may be.
+  ///   - record: What is known of the last fetch.
+  ///   - context: What the app and the device are now.
+  func decide(now: Double, interval: Double, record: FetchRecord, context: DeviceContext) -> Decision {
+    let isSameContext = record.context == context
+    if let last = record.lastFetchTime, isSameContext, now >= last, now - last < interval { return .useFetched }
+    if isSameContext, now < throttledUntil { return .throttled(until: throttledUntil) }
+    return .fetch
+  }
+
+  mutating func succeeded() { self = FetchMachine() }
+
+  /// Notes down a failure.
+  ///
+  /// - Parameter factor: 0.5 or 1.5, drawn at random.
+  mutating func failed(_ code: ServiceCode, now: Double, previous: RemoteConfigFetchStatus, factor: Double) {
+    guard previous != .noFetchYet, Self.throttles(code) else { return }
+    if previous == .success || interval == 0 {
+      interval = Self.firstInterval
+    } else if interval < Self.longestInterval / 2 {
+      interval *= 2
+    }
+    throttledUntil = now + interval * factor
+  }
+
+  private static func throttles(_ code: ServiceCode) -> Bool {
+    switch code {
+    case .resourceExhausted, .internal, .unavailable, .deadlineExceeded: true
+    default: false
+    }
+  }
+}

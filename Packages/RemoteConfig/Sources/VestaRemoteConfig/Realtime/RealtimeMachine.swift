@@ -1,0 +1,83 @@
+import VestaServiceInterop
+
+/// Decides when the realtime connection is open; times are in seconds since 1970.
+///
+/// The connection is wanted while there are listeners. Every end of it leads to another one, after the current pause: none
+/// after an end in order, 120 s after a failure, twice the last pause after another one, each time half as long or half as
+/// long again at random. After eight failures without a message in between listeners get an error.
+struct RealtimeMachine: Equatable, Sendable {
+  enum Action: Equatable {
+    case connect
+    case disconnect
+    case wait(seconds: Double)
+    case fetch(version: Int64)
+    case fail(RemoteConfigUpdateError.Code)
+  }
+
+  enum Link: Equatable {
+    case closed
+    case open
+    case waiting
+  }
+
+  private(set) var link = Link.closed
+  private(set) var listenerCount = 0
+  private(set) var isDisabled = false
+  private var retriesLeft = maximumRetries
+  private var pause: Double = 0
+
+  private static let maximumRetries = 8
+  private static let firstPause: Double = 120
+  private static let longestPause: Double = 14_400
+
+  mutating func listenersChanged(to count: Int) -> [Action] {
+    listenerCount = count
+    if count == 0 {
+      guard link != .closed else { return [] }
+      link = .closed
+      return [.disconnect]
+    }
+    guard link == .closed, !isDisabled else { return isDisabled ? [.fail(.unavailable)] : [] }
+    link = .open
+    return [.connect]
+  }
+
+  /// The pause is over.
+  mutating func pauseEnded() -> [Action] {
+    guard link == .waiting, listenerCount > 0 else { return [] }
+    link = .open
+    return [.connect]
+  }
+
+  mutating func received(version: Int64, known: Int64, isDisabled: Bool) -> [Action] {
+    guard link == .open else { return [] }
+    (retriesLeft, pause) = (Self.maximumRetries, 0)
+    if isDisabled {
+      self.isDisabled = true
+      link = .closed
+      return [.disconnect, .fail(.unavailable)]
+    }
+    return version > known ? [.fetch(version: version)] : []
+  }
+
+  /// The connection has ended.
+  ///
+  /// - Parameters:
+  ///   - code: Why; `nil` for an end in order.
+  ///   - factor: 0.5 or 1.5, drawn at random.
+  mutating func ended(_ code: ServiceCode?, factor: Double) -> [Action] {
+    guard link == .open else { return [] }
+    guard let code else {
+      link = .waiting
+      return [.wait(seconds: pause)]
+    }
+    guard code.isTransient, retriesLeft > 1 else {
+      link = .closed
+      return [.fail(.streamError)]
+    }
+    retriesLeft -= 1
+    pause = pause == 0 ? Self.firstPause : min(pause * 2, Self.longestPause)
+    link = .waiting
+    return [.wait(seconds: pause * factor)]
+  }
+}

@@ -1,0 +1,179 @@
+import Dispatch
+import VestaConcurrency
+import VestaRemoteConfigBackend
+import VestaServiceInterop
+
+/// Keeps the realtime connection that a ``RealtimeMachine`` asks for, and the listeners for updates.
+final class RealtimeRunner: Sendable {
+  typealias Outcome = Result<RemoteConfigUpdate, any Error>
+
+  private let backend: any RemoteConfigBackend
+  private let namespace: String
+  private let clock: ServiceClock
+  private let random: @Sendable () -> Double
+  private let listeners: StateSource<Void, Outcome>
+  private let state = Locked(State())
+
+  private struct State {
+    weak var owner: RemoteConfig?
+    var machine = RealtimeMachine()
+    var connection: ListenerRegistration?
+    var timer: ListenerRegistration?
+    /// The number of the connection: what an earlier one still reports is ignored.
+    var generation = 0
+    var isFetching = false
+    var wantedVersion: Int64 = 0
+    var isOver = false
+  }
+
+  init(
+    backend: any RemoteConfigBackend, namespace: String, clock: ServiceClock, random: @escaping @Sendable () -> Double
+  ) {
+    self.backend = backend
+    self.namespace = namespace
+    self.clock = clock
+    self.random = random
+    listeners = StateSource((), on: DispatchQueue(label: "vesta.remote-config.realtime"))
+  }
+
+  func attach(_ owner: RemoteConfig) { state.withLock { $0.owner = owner } }
+
+  /// How many listeners there are.
+  var listenerCount: Int { listeners.listenerCount }
+
+  /// Adds a listener; the first one opens the connection, and removing the last one closes it.
+  func add(
+    onEnd: (@Sendable () -> Void)? = nil, _ listener: @escaping @Sendable (Outcome) -> Void
+  ) -> ListenerRegistration {
+    let registration = listeners.add(onEnd: onEnd, listener)
+    step { $0.listenersChanged(to: self.listeners.listenerCount) }
+    return ListenerRegistration { [weak self] in
+      registration.cancel()
+      guard let self else { return }
+      step { $0.listenersChanged(to: self.listeners.listenerCount) }
+    }
+  }
+
+  /// Closes the connection and ends the listeners.
+  func end() {
+    state.withLock { $0.isOver = true }
+    disconnect()
+    listeners.finish()
+  }
+
+  // MARK: Acting
+
+  private func step(_ event: (inout RealtimeMachine) -> [RealtimeMachine.Action]) {
+    let actions = state.withLock { state in state.isOver ? [] : event(&state.machine) }
+    for action in actions { perform(action) }
+  }
+
+  private func perform(_ action: RealtimeMachine.Action) {
+    switch action {
+    case .connect: connect()
+    case .disconnect: disconnect()
+    case .wait(let seconds): wait(seconds)
+    case .fetch(let version): fetch(version)
+    case .fail(let code): announce(.failure(RemoteConfigUpdateError(code)))
+    }
+  }
+
+  private func connect() {
+    let (owner, generation) = state.withLock { state in
+      state.generation += 1
+      return (state.owner, state.generation)
+    }
+    guard let owner else { return }
+    let request = InvalidationsRequest(namespace: namespace, lastKnownVersion: owner.fetchedVersion)
+    let connection = backend.listenForInvalidations(request, context: CallContext()) { [weak self] error in
+      self?.connectionEnded(error, generation)
+    } _: { [weak self] message in
+      self?.received(message, generation)
+    }
+    let isLate = state.withLock { state in
+      guard state.generation == generation, !state.isOver else { return true }
+      state.connection = connection
+      return false
+    }
+    if isLate { connection.cancel() }
+  }
+
+  private func disconnect() {
+    let (connection, timer) = state.withLock { state in
+      state.generation += 1
+      defer { (state.connection, state.timer) = (nil, nil) }
+      return (state.connection, state.timer)
+    }
+    connection?.cancel()
+    timer?.cancel()
+  }
+
+  private func wait(_ seconds: Double) {
+    let timer = clock.schedule(after: .milliseconds(Int64(seconds * 1000))) { [weak self] in
+      self?.step { $0.pauseEnded() }
+    }
+    let previous = state.withLock { state in
+      defer { state.timer = timer }
+      return state.timer
+    }
+    previous?.cancel()
+  }
+
+  private func connectionEnded(_ error: RemoteConfigServiceError?, _ generation: Int) {
+    guard state.withLock({ $0.generation == generation }) else { return }
+    let factor = random() < 0.5 ? 0.5 : 1.5
+    step { $0.ended(error?.code, factor: factor) }
+  }
+
+  private func received(_ message: ConfigInvalidation, _ generation: Int) {
+    let owner = state.withLock { $0.generation == generation ? $0.owner : nil }
+    guard let owner else { return }
+    let known = owner.fetchedVersion
+    step { $0.received(version: message.latestVersion, known: known, isDisabled: message.isFeatureDisabled) }
+  }
+
+  // MARK: Fetching
+
+  /// Fetches a version; of versions that are announced while another is fetched, the newest follows.
+  private func fetch(_ version: Int64) {
+    let begins = state.withLock { state in
+      state.wantedVersion = max(state.wantedVersion, version)
+      defer { state.isFetching = true }
+      return !state.isFetching
+    }
+    guard begins else { return }
+    Task { await fetchWanted() }
+  }
+
+  private func fetchWanted() async {
+    while true {
+      let (owner, version) = state.withLock { ($0.owner, $0.wantedVersion) }
+      guard let owner else { return }
+      announce(await Self.update(of: owner, to: version))
+      let isDone = state.withLock { state in
+        guard state.wantedVersion == version || state.isOver else { return false }
+        state.isFetching = false
+        return true
+      }
+      if isDone { return }
+    }
+  }
+
+  /// Fetches a version in up to three attempts.
+  private static func update(of owner: RemoteConfig, to version: Int64) async -> Outcome? {
+    for _ in 1...3 {
+      do {
+        guard let keys = try await owner.fetchAnnounced(version) else { continue }
+        return keys.isEmpty ? nil : .success(RemoteConfigUpdate(updatedKeys: keys))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return .failure(RemoteConfigUpdateError(.notFetched))
+  }
+
+  private func announce(_ outcome: Outcome?) {
+    guard let outcome else { return }
+    listeners.change { _, announce in announce(outcome) }
+  }
+}

@@ -1,0 +1,27 @@
+/// Where a value comes from.
+public enum RemoteConfigSource: Int, Sendable {
+  /// The service, by way of an activation.
+  case remote = 0
+  /// The defaults that the app has set.
+  case `default` = 1
+  /// Nowhere: the empty value.
+  case `static` = 2
+}
+
+/// How the last fetch ended.
+public enum RemoteConfigFetchStatus: Int, Sendable, Codable {
+  case noFetchYet = 0
+  case success = 1
+  case failure = 2
+  case throttled = 3
+}
+
+/// How a fetch with activation ended.
+public enum RemoteConfigFetchAndActivateStatus: Int, Sendable {
+  /// The fetch and the activation have succeeded.
+  case successFetchedFromRemote = 0
+  /// The fetch has succeeded, and what was active before is still active.
+  case successUsingPreFetchedData = 1
+  /// The fetch has failed.
+  case error = 2
+}

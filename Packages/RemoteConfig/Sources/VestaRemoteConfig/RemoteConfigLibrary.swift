@@ -1,0 +1,75 @@
+public import VestaCore
+import VestaRemoteConfigBackend
+
+/// What makes Remote Config a part of an app.
+///
+/// It needs a `RemoteConfigBackend`.
+///
+/// ```swift
+/// try VestaApp.configure(libraries: [RemoteConfigLibrary.self, RemoteConfigServiceLibrary.self, SQLiteLibrary.self])
+/// try await RemoteConfig.remoteConfig().fetchAndActivate()
+/// ```
+public enum RemoteConfigLibrary: Library {
+  /// The name of the library.
+  public static let name = "vesta-remote-config"
+
+  /// The version of the library.
+  public static let version = VestaVersion()
+
+  /// The provider of the instances, one for each namespace.
+  public static func components() -> [Component] {
+    [
+      Component(
+        RemoteConfigProvider.self,
+        dependencies: [
+          .required(
+            (any RemoteConfigBackend).self,
+            providedBy: "VestaRemoteConfigService (the embedded engine, part of Packages/RemoteConfig)")
+        ]
+      ) { container, isCacheable in
+        isCacheable = true
+        guard let app = container.app else { return nil }
+        return RemoteConfigProvider(app: app, backend: try container.require((any RemoteConfigBackend).self))
+      }
+    ]
+  }
+}
+
+/// Owns the instances of one app.
+final class RemoteConfigProvider: ComponentLifecycleMaintainer {
+  private weak let app: VestaApp?
+  private let backend: any RemoteConfigBackend
+  private let instances = InstanceTable<String, RemoteConfig>()
+
+  init(app: VestaApp, backend: any RemoteConfigBackend) {
+    self.app = app
+    self.backend = backend
+  }
+
+  func remoteConfig(namespace: String) throws -> RemoteConfig {
+    guard Self.isValid(namespace) else {
+      throw VestaError(
+        .creationFailed, "A namespace has 1 to 100 letters, digits, \"-\", \"_\", \".\" and \":\", and no dot first.")
+    }
+    guard let app else { throw VestaError(.appDeleted, "The app of this Remote Config has been deleted.") }
+    return try instances.instance(for: namespace) { RemoteConfig(app: app, namespace: namespace, backend: backend) }
+  }
+
+  func appWillBeDeleted(_ app: VestaApp) async {
+    for instance in await instances.removeAll() { instance.end() }
+  }
+
+  /// Namespaces are names of directories.
+  private static func isValid(_ namespace: String) -> Bool {
+    guard (1...100).contains(namespace.utf8.count), !namespace.hasPrefix(".") else { return false }
+    return namespace.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+        UInt8(ascii: ":"):
+        true
+      default: false
+      }
+    }
+  }
+}

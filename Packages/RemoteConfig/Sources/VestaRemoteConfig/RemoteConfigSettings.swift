@@ -1,0 +1,37 @@
+public import Foundation
+import VestaConcurrency
+
+/// How a ``RemoteConfig`` fetches.
+///
+/// `RemoteConfig.configSettings` returns a copy and takes one: change a copy and set it.
+public final class RemoteConfigSettings: NSObject, Sendable {
+  struct Values: Hashable {
+    var minimumFetchInterval: TimeInterval = 43_200
+    var fetchTimeout: TimeInterval = 60
+  }
+
+  private let locked: Locked<Values>
+
+  /// The settings of a new app.
+  public override init() { locked = Locked(Values()) }
+
+  init(_ values: Values) { locked = Locked(values) }
+
+  var values: Values { locked.withLock { $0 } }
+
+  /// How old fetched values may be, in seconds, before they are fetched anew; 12 hours unless it was set.
+  ///
+  /// A negative interval counts as 0.
+  public var minimumFetchInterval: TimeInterval {
+    get { locked.withLock { $0.minimumFetchInterval } }
+    set { locked.withLock { $0.minimumFetchInterval = newValue.isFinite ? max(0, newValue) : 0 } }
+  }
+
+  /// How long a fetch may take, in seconds; 60 unless it was set.
+  ///
+  /// An interval of 0 or less counts as 60.
+  public var fetchTimeout: TimeInterval {
+    get { locked.withLock { $0.fetchTimeout } }
+    set { locked.withLock { $0.fetchTimeout = newValue.isFinite && newValue > 0 ? newValue : 60 } }
+  }
+}

@@ -1,0 +1,22 @@
+public import VestaServiceInterop
+
+/// How the embedded configuration service behaves.
+///
+/// An app brings its own by registering a component that provides them.
+public struct RemoteConfigServiceOptions: Sendable {
+  /// How many versions of a template are kept; 300 unless set.
+  public var maximumVersions: Int
+
+  /// The clock of the service.
+  public var clock: ServiceClock
+
+  /// Options.
+  ///
+  /// - Parameters:
+  ///   - maximumVersions: How many versions of a template are kept; at least 1.
+  ///   - clock: The clock of the service.
+  public init(maximumVersions: Int = 300, clock: ServiceClock = .system) {
+    self.maximumVersions = max(1, maximumVersions)
+    self.clock = clock
+  }
+}

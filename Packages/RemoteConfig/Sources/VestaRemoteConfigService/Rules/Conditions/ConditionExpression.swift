@@ -1,0 +1,104 @@
+import VestaRemoteConfigBackend
+
+/// A condition that was parsed: it holds where all of its tests do.
+struct ConditionExpression: Equatable, Sendable {
+  var tests: [ConditionTest]
+}
+
+/// One test of a condition.
+///
+/// A test of an attribute that the instance does not have fails, the negated ones too.
+enum ConditionTest: Equatable, Sendable {
+  case constant(Bool)
+  case equals(ConditionAttribute, String, isNegated: Bool)
+  case isOneOf(ConditionAttribute, [String])
+  case language([String])
+  case text(ConditionAttribute, TextComparison, [String])
+  case matches(ConditionAttribute, [LinearPattern])
+  case number(ConditionAttribute, NumberComparison, Double)
+  case version(ConditionAttribute, NumberComparison, [VersionNumber])
+  case audiences(AudienceComparison, [String])
+  /// The time of the evaluation against another one, in microseconds since 1970.
+  case time(NumberComparison, Int64)
+  /// The time at which the app was first opened.
+  case firstOpen(NumberComparison, Int64)
+  /// The percentile of the instance, above the lower bound and up to the upper one, in millionths of a percent.
+  case percent(seed: String, above: Int?, upTo: Int?)
+  case system(SystemKind, [SystemTest])
+}
+
+/// An attribute of an instance whose value is a string.
+enum ConditionAttribute: Equatable, Sendable {
+  case appID, platform, appVersion, appBuild, country, installationID
+  case userProperty(String)
+  case customSignal(String)
+}
+
+enum TextComparison: String, Equatable, Sendable, CaseIterable {
+  case contains, notContains, exactlyMatches, notExactlyMatches
+}
+
+enum NumberComparison: String, Equatable, Sendable, CaseIterable {
+  case less = "<"
+  case lessOrEqual = "<="
+  case equal = "=="
+  case notEqual = "!="
+  case greaterOrEqual = ">="
+  case greater = ">"
+
+  func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
+    switch self {
+    case .less: left < right
+    case .lessOrEqual: left <= right
+    case .equal: left == right
+    case .notEqual: left != right
+    case .greaterOrEqual: left >= right
+    case .greater: left > right
+    }
+  }
+}
+
+enum AudienceComparison: String, Equatable, Sendable, CaseIterable {
+  case inAtLeastOne, notInAtLeastOne, inAll, notInAll
+}
+
+enum SystemKind: Equatable, Sendable { case operatingSystem, browser }
+
+/// The name of a system, and the versions of it that are meant; all of them when there is no comparison.
+struct SystemTest: Equatable, Sendable {
+  var name: String
+  var versions: (comparison: NumberComparison, targets: [VersionNumber])?
+
+  static func == (left: SystemTest, right: SystemTest) -> Bool {
+    left.name == right.name && left.versions?.comparison == right.versions?.comparison
+      && left.versions?.targets == right.versions?.targets
+  }
+}
+
+/// A version in numbers with dots between them: compared number by number, missing ones are zero.
+struct VersionNumber: Comparable, Sendable {
+  let segments: [Int]
+
+  /// A version; `nil` unless it has one to five numbers.
+  init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let segments = parts.compactMap { part in part.utf8.allSatisfy { (48...57).contains($0) } ? Int(part) : nil }
+    guard (1...5).contains(parts.count), segments.count == parts.count else { return nil }
+    self.segments = segments
+  }
+
+  private static func pairs(_ left: VersionNumber, _ right: VersionNumber) -> [(Int, Int)] {
+    (0..<max(left.segments.count, right.segments.count)).map { index in
+      (
+        index < left.segments.count ? left.segments[index] : 0,
+        index < right.segments.count ? right.segments[index] : 0
+      )
+    }
+  }
+
+  static func == (left: VersionNumber, right: VersionNumber) -> Bool { pairs(left, right).allSatisfy { $0.0 == $0.1 } }
+
+  static func < (left: VersionNumber, right: VersionNumber) -> Bool {
+    pairs(left, right).first { $0.0 != $0.1 }.map { $0.0 < $0.1 } ?? false
+  }
+}

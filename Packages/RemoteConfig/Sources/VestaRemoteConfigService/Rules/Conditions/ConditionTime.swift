@@ -1,0 +1,49 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Points in time as conditions write them: a local date and time, and the name of a time zone.
+enum ConditionTime {
+  enum Outcome: Equatable {
+    /// Microseconds since 1970.
+    case time(Int64)
+    case notATime
+    case unknownZone
+  }
+
+  /// Parses a date and time such as `2024-01-31T09:30:00`, seconds and a fraction of them optional.
+  static func parse(_ text: String, zone: String) -> Outcome {
+    guard let fields = fields(of: text) else { return .notATime }
+    guard let zone = TimeZone(identifier: zone) else { return .unknownZone }
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = zone
+    let components = DateComponents(
+      year: fields[0], month: fields[1], day: fields[2], hour: fields[3], minute: fields[4], second: fields[5])
+    guard let date = calendar.date(from: components),
+      calendar.component(.day, from: date) == fields[2] || fields[3] == 24
+    else { return .notATime }
+    return .time(Int64(date.timeIntervalSince1970) * 1_000_000)
+  }
+
+  /// Year, month, day, hour, minute and second.
+  private static func fields(of text: String) -> [Int]? {
+    let halves = text.split(separator: "T", omittingEmptySubsequences: false)
+    guard halves.count == 2 else { return nil }
+    let day = numbers(in: halves[0], separator: "-")
+    let clock = halves[1].hasSuffix("Z") ? halves[1].dropLast() : halves[1]
+    var time = numbers(in: clock.prefix { $0 != "." }, separator: ":")
+    if time.count == 2 { time.append(0) }
+    guard day.count == 3, time.count == 3, (1...9999).contains(day[0]), (1...12).contains(day[1]),
+      (1...31).contains(day[2]), (0...23).contains(time[0]), (0...59).contains(time[1]), (0...59).contains(time[2])
+    else { return nil }
+    return day + time
+  }
+
+  private static func numbers(in text: Substring, separator: Character) -> [Int] {
+    let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { part in part.utf8.allSatisfy { (48...57).contains($0) } ? Int(part) : nil }
+    return numbers.count == parts.count ? numbers : []
+  }
+}

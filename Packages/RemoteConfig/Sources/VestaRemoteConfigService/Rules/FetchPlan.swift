@@ -1,0 +1,136 @@
+import VestaBytes
+import VestaConcurrency
+import VestaRemoteConfigBackend
+
+/// A template in the form in which it is evaluated.
+///
+/// Worked example: with the conditions `ios` and `early` (in this order) and a parameter with the values `a` under `early`,
+/// `b` under `ios` and the default `c`, the plan has the tests [ios, early] and for the parameter the choices [(0, b),
+/// (1, a)] and the default c. For an instance on iOS that is not early the outcome of the tests is the bits 10, and the
+/// value is b. The values depend on the bits alone, so they are worked out once for every combination that occurs.
+final class FetchPlan: Sendable {
+  let version: Int64
+
+  private let expressions: [ConditionExpression]
+  private let rollouts: [Rollout]
+  private let parameters: [Parameter]
+  private let outcomes = Locked<[[UInt64]: Outcome]>([:])
+
+  /// The most combinations of conditions whose values are kept.
+  private static let maximumOutcomes = 256
+
+  struct Rollout: Hashable, Sendable {
+    var id: String
+    var percent: Double
+  }
+
+  private struct Parameter: Sendable {
+    var key: String
+    /// The values by the index of the test, in the order of their priority.
+    var choices: [(test: Int, value: ConfigParameterValue)]
+    var defaultValue: ConfigParameterValue?
+  }
+
+  /// The values for one combination of conditions.
+  struct Outcome: Sendable {
+    var entries: [String: String]
+    var rollouts: [ConfigRollout]
+    /// A digest of the combination.
+    var digest: String
+  }
+
+  /// A plan for a template.
+  ///
+  /// - Throws: ``RemoteConfigServiceError`` with all violations, for a template that was not checked before.
+  init(_ template: ConfigTemplate, version: Int64) throws(RemoteConfigServiceError) {
+    self.version = version
+    expressions = try TemplateCheck.conditions(of: template)
+    let parameters = template.allParameters
+    let values = parameters.values.flatMap { [$0.defaultValue].compactMap { $0 } + $0.conditionalValues.values }
+    let rollouts = Set(values.compactMap(Self.rollout)).sorted { ($0.id, $0.percent) < ($1.id, $1.percent) }
+    self.rollouts = rollouts
+    let indexes = Dictionary(template.conditions.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    self.parameters = parameters.sorted { $0.key < $1.key }.map { key, parameter in
+      let choices = parameter.conditionalValues.compactMap { name, value in indexes[name].map { ($0, value) } }
+      return Parameter(key: key, choices: choices.sorted { $0.0 < $1.0 }, defaultValue: parameter.defaultValue)
+    }
+  }
+
+  private static func rollout(_ value: ConfigParameterValue) -> Rollout? {
+    guard case .rollout(let id, _, let percent) = value else { return nil }
+    return Rollout(id: id, percent: percent)
+  }
+
+  /// The values for one instance at one time.
+  func outcome(for evaluator: ConditionEvaluator) -> Outcome {
+    let bits = bits(for: evaluator)
+    if let known = outcomes.withLock({ $0[bits] }) { return known }
+    let outcome = outcome(for: bits)
+    outcomes.withLock { outcomes in
+      if outcomes.count >= Self.maximumOutcomes { outcomes.removeAll(keepingCapacity: true) }
+      outcomes[bits] = outcome
+    }
+    return outcome
+  }
+
+  // MARK: Tests
+
+  private func bits(for evaluator: ConditionEvaluator) -> [UInt64] {
+    var bits = [UInt64](repeating: 0, count: (expressions.count + rollouts.count + 63) / 64)
+    for (index, expression) in expressions.enumerated() where evaluator.holds(expression) {
+      bits[index / 64] |= 1 << UInt64(index % 64)
+    }
+    for (index, rollout) in rollouts.enumerated() where evaluator.isPart(of: rollout) {
+      let index = expressions.count + index
+      bits[index / 64] |= 1 << UInt64(index % 64)
+    }
+    return bits
+  }
+
+  private func isSet(_ index: Int, in bits: [UInt64]) -> Bool { bits[index / 64] >> UInt64(index % 64) & 1 == 1 }
+
+  // MARK: Values
+
+  private func outcome(for bits: [UInt64]) -> Outcome {
+    var entries: [String: String] = [:]
+    var affected: [String: [String]] = [:]
+    for parameter in parameters {
+      switch choice(for: parameter, bits) {
+      case nil, .inAppDefault: break
+      case .value(let text): entries[parameter.key] = text
+      case .rollout(let id, let text, _):
+        entries[parameter.key] = text
+        affected[id, default: []].append(parameter.key)
+      }
+    }
+    let rollouts = affected.sorted { $0.key < $1.key }.map { id, keys in
+      ConfigRollout(rolloutID: id, variantID: "treatment", affectedParameterKeys: keys.sorted())
+    }
+    return Outcome(entries: entries, rollouts: rollouts, digest: Self.digest(bits))
+  }
+
+  /// The value that the first of the tests that hold decides; a rollout that the instance is no part of decides nothing.
+  private func choice(for parameter: Parameter, _ bits: [UInt64]) -> ConfigParameterValue? {
+    for choice in parameter.choices where isSet(choice.test, in: bits) {
+      if applies(choice.value, bits) { return choice.value }
+    }
+    return parameter.defaultValue.flatMap { applies($0, bits) ? $0 : nil }
+  }
+
+  private func applies(_ value: ConfigParameterValue, _ bits: [UInt64]) -> Bool {
+    guard let rollout = Self.rollout(value), let index = rollouts.firstIndex(of: rollout) else { return true }
+    return isSet(expressions.count + index, in: bits)
+  }
+
+  private static func digest(_ bits: [UInt64]) -> String {
+    let bytes = bits.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+    return Hex.encode(Array(SHA256.digest(of: bytes).prefix(8)))
+  }
+}
+
+extension ConditionEvaluator {
+  func isPart(of rollout: FetchPlan.Rollout) -> Bool {
+    guard let id = instance.installationID else { return false }
+    return Double(Percentile.micro(seed: rollout.id, id: id)) < rollout.percent * 1_000_000
+  }
+}

@@ -1,0 +1,188 @@
+import VestaBytes
+import VestaRemoteConfigBackend
+
+/// The rules that a template keeps before it is published.
+enum TemplateCheck {
+  static let maximumParameters = 3000
+  static let maximumConditions = 2000
+  static let maximumKeyLength = 256
+  static let maximumConditionNameLength = 100
+  static let maximumValueLength = 1_000_000
+  static let maximumDescriptionLength = 256
+  static let maximumGroups = 500
+
+  static let tagColors: Set<String> = [
+    "CONDITION_DISPLAY_COLOR_UNSPECIFIED", "BLUE", "BROWN", "CYAN", "DEEP_ORANGE", "GREEN", "INDIGO", "LIME", "ORANGE",
+    "PINK", "PURPLE", "TEAL",
+  ]
+
+  /// Everything that is wrong with a template; nothing for one that can be published.
+  static func violations(in template: ConfigTemplate) -> [TemplateViolation] {
+    var check = Checker(template: template)
+    check.conditions()
+    check.groups()
+    check.parameters()
+    return check.violations
+  }
+
+  /// The parsed conditions of a template, in its order.
+  ///
+  /// - Throws: ``RemoteConfigServiceError`` with the violations, when expressions cannot be parsed.
+  static func conditions(of template: ConfigTemplate) throws(RemoteConfigServiceError) -> [ConditionExpression] {
+    var expressions: [ConditionExpression] = []
+    var violations: [TemplateViolation] = []
+    for (index, condition) in template.conditions.enumerated() {
+      do {
+        expressions.append(try ConditionParser.parse(condition.expression))
+      } catch {
+        violations.append(violation(error, in: condition.expression, at: index))
+      }
+    }
+    guard violations.isEmpty else { throw .invalidTemplate(violations) }
+    return expressions
+  }
+
+  private static func violation(
+    _ error: ConditionSyntaxError, in expression: String, at index: Int
+  ) -> TemplateViolation {
+    TemplateViolation(
+      path: "conditions[\(index)].expression", column: error.column(in: expression), message: error.message)
+  }
+
+  private struct Checker {
+    let template: ConfigTemplate
+    var violations: [TemplateViolation] = []
+    var conditionNames: Set<String> = []
+    var totalLength = 0
+
+    mutating func refuse(_ path: String, _ message: String) {
+      violations.append(TemplateViolation(path: path, message: message))
+    }
+
+    mutating func conditions() {
+      if template.conditions.count > maximumConditions {
+        refuse(
+          "conditions", "There are \(template.conditions.count) conditions; at most \(maximumConditions) are allowed.")
+      }
+      for (index, condition) in template.conditions.enumerated() {
+        let path = "conditions[\(index)]"
+        if condition.name.isEmpty || condition.name.count > maximumConditionNameLength {
+          refuse("\(path).name", "A name has 1 to \(maximumConditionNameLength) characters.")
+        }
+        if !conditionNames.insert(condition.name).inserted {
+          refuse("\(path).name", "There are two conditions with the name \"\(condition.name)\".")
+        }
+        if let color = condition.tagColor, !tagColors.contains(color) {
+          refuse("\(path).tagColor", "\"\(color)\" is not a color of tags, such as BLUE.")
+        }
+        do {
+          _ = try ConditionParser.parse(condition.expression)
+        } catch {
+          violations.append(violation(error, in: condition.expression, at: index))
+        }
+      }
+    }
+
+    mutating func groups() {
+      if template.parameterGroups.count > maximumGroups {
+        refuse("parameterGroups", "There are more than \(maximumGroups) groups.")
+      }
+      for (name, group) in template.parameterGroups.sorted(by: { $0.key < $1.key }) {
+        let path = "parameterGroups.\(name)"
+        if name.isEmpty || name.count > maximumKeyLength {
+          refuse(path, "The name of a group has 1 to \(maximumKeyLength) characters.")
+        }
+        describe(group.description, at: path)
+      }
+    }
+
+    mutating func parameters() {
+      var places: [String: String] = [:]
+      var count = 0
+      for (path, parameters) in allPlaces() {
+        for (key, parameter) in parameters.sorted(by: { $0.key < $1.key }) {
+          count += 1
+          if let other = places.updateValue(path, forKey: key) {
+            refuse("\(path).\(key)", "There is a parameter with the key \"\(key)\" in \(other) too.")
+          }
+          check(key: key, at: "\(path).\(key)")
+          check(parameter, at: "\(path).\(key)")
+        }
+      }
+      if count > maximumParameters {
+        refuse("parameters", "There are \(count) parameters; at most \(maximumParameters) are allowed.")
+      }
+      if totalLength > maximumValueLength {
+        refuse("parameters", "All values together have \(totalLength) characters; \(maximumValueLength) are allowed.")
+      }
+    }
+
+    private func allPlaces() -> [(String, [String: ConfigParameter])] {
+      [("parameters", template.parameters)]
+        + template.parameterGroups.sorted { $0.key < $1.key }.map {
+          ("parameterGroups.\($0).parameters", $1.parameters)
+        }
+    }
+
+    private mutating func check(key: String, at path: String) {
+      let isWord = key.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+      let beginsWithDigit = key.utf8.first.map { (48...57).contains($0) } ?? true
+      guard isWord, !beginsWithDigit, key.utf8.count <= maximumKeyLength else {
+        return refuse(
+          path,
+          "A key has 1 to \(maximumKeyLength) letters, digits and underscores, and does not begin with a digit.")
+      }
+    }
+
+    private mutating func check(_ parameter: ConfigParameter, at path: String) {
+      describe(parameter.description, at: path)
+      if let value = parameter.defaultValue { check(value, parameter.valueType, at: "\(path).defaultValue") }
+      for (name, value) in parameter.conditionalValues.sorted(by: { $0.key < $1.key }) {
+        if !conditionNames.contains(name) {
+          refuse("\(path).conditionalValues", "There is no condition with the name \"\(name)\".")
+        }
+        check(value, parameter.valueType, at: "\(path).conditionalValues.\(name)")
+      }
+    }
+
+    private mutating func check(_ value: ConfigParameterValue, _ type: ConfigValueType, at path: String) {
+      switch value {
+      case .inAppDefault: break
+      case .value(let text): check(text, type, at: path)
+      case .rollout(let id, let text, let percent):
+        if id.isEmpty { refuse(path, "The id of a rollout is not empty.") }
+        if !(percent >= 0 && percent <= 100) { refuse(path, "The percentage of a rollout is between 0 and 100.") }
+        check(text, type, at: path)
+      }
+    }
+
+    private mutating func check(_ text: String, _ type: ConfigValueType, at path: String) {
+      totalLength += text.count
+      switch type {
+      case .string: break
+      case .boolean: if text != "true" && text != "false" { refuse(path, "A BOOLEAN is \"true\" or \"false\".") }
+      case .number:
+        if !(Double(text).map(\.isFinite) ?? false) { refuse(path, "\"\(text.prefix(40))\" is not a NUMBER.") }
+      case .json:
+        do {
+          _ = try JSONValue(json: text, limits: JSONLimits(maximumDepth: 100))
+        } catch {
+          refuse(path, "This is not JSON: \(error)")
+        }
+      }
+    }
+
+    private mutating func describe(_ description: String?, at path: String) {
+      if let description, description.count > maximumDescriptionLength {
+        refuse("\(path).description", "A description has at most \(maximumDescriptionLength) characters.")
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import VestaBytes
+
+/// The rows of the store.
+///
+/// | key | value |
+/// |---|---|
+/// | `"current"`, namespace | ``CurrentRecord``: which version is current |
+/// | `"template"`, namespace, version | ``TemplateRecord``: the template in Firebase's JSON, without its version |
+/// | `"version"`, namespace, version | ``VersionRecord``: what was noted down when it was published |
+///
+/// Versions are ordered by number, so a list of them is one scan from the end.
+enum Keys {
+  static func current(_ namespace: String) -> [UInt8] {
+    KeyEncoder(.string("current"), .string(namespace)).bytes
+  }
+
+  static func template(_ namespace: String, _ version: Int64) -> [UInt8] {
+    KeyEncoder(.string("template"), .string(namespace), .int(version)).bytes
+  }
+
+  static func version(_ namespace: String, _ version: Int64) -> [UInt8] {
+    KeyEncoder(.string("version"), .string(namespace), .int(version)).bytes
+  }
+
+  /// The rows of the versions up to one, that one included.
+  static func templates(_ namespace: String, upTo version: Int64) -> KeyRange {
+    KeyRange(from: KeyEncoder(.string("template"), .string(namespace)).bytes, to: template(namespace, version + 1))
+  }
+
+  /// The rows of the versions up to one, that one included.
+  static func versions(_ namespace: String, upTo version: Int64) -> KeyRange {
+    KeyRange(from: KeyEncoder(.string("version"), .string(namespace)).bytes, to: Self.version(namespace, version + 1))
+  }
+}
