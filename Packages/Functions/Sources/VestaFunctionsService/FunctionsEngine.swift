@@ -33,6 +33,12 @@ final class FunctionsEngine: FunctionsBackend {
     check.close()
   }
 
+  /// How many functions run.
+  var runningCount: Int { places.runningCount }
+
+  /// How many calls wait for a place.
+  var waitingCount: Int { places.waitingCount }
+
   // MARK: FunctionsBackend
 
   func call(_ call: FunctionCall, context: CallContext) async throws -> JSONValue {

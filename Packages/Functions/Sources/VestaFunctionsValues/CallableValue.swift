@@ -98,19 +98,14 @@ package enum CallableValue {
     }
   }
 
-  /// A number of Foundation, by the C type that it was made of.
+  /// A number of Foundation, by the type that it was made of as far as that is known.
   private static func foundation(_ value: Any) -> JSONValue? {
     guard let number = value as? NSNumber else { return nil }
     switch Numeric(number) {
     case .boolean(let value): return .bool(value)
     case .double(let value): return .number(value)
     case .unsigned(let value): return wrapped(value)
-    case .integer(let value):
-      switch UInt8(bitPattern: number.objCType.pointee) {
-      case UInt8(ascii: "q"), UInt8(ascii: "l"): return wrapped(value)
-      case UInt8(ascii: "Q"), UInt8(ascii: "L"): return wrapped(UInt64(bitPattern: value))
-      default: return .integer(value)
-      }
+    case .integer(let value): return isNarrow(number) ? .integer(value) : wrapped(value)
     }
   }
 
