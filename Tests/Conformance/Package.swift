@@ -14,8 +14,10 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/DatabaseBackend"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
     .package(path: "../../Packages/RemoteConfig"),
@@ -26,6 +28,14 @@ let package = Package(
       dependencies: [
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaCrypto", package: "Crypto"),
+      ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "database-conformance",
+      dependencies: [
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseModel", package: "Database"),
       ],
       swiftSettings: settings
     ),
@@ -41,6 +51,15 @@ let package = Package(
     .executableTarget(
       name: "remote-config-conformance",
       dependencies: [.product(name: "VestaRemoteConfigService", package: "RemoteConfig")],
+        swiftSettings: settings
+      ),
+      .executableTarget(
+      name: "firestore-spec-conformance",
+      dependencies: [
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaFirestoreSpecs", package: "Firestore"),
+      ],
       swiftSettings: settings
     ),
   ],

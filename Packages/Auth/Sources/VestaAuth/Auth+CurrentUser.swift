@@ -19,15 +19,8 @@ extension Auth {
   /// - Parameter user: The user.
   /// - Throws: ``AuthError``: `nullUser` for `nil`, `tenantIDMismatch`, and what a look-up throws. Who was signed in before
   ///   still is.
-  public func updateCurrentUser(_ user: User?) async throws { try await performUpdate(user) }
-
-  /// Makes a user the current one.
-  ///
-  /// - Parameters:
-  ///   - user: The user.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func updateCurrentUser(_ user: User?, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.updateCurrentUser(user) }
+  public func updateCurrentUser(_ user: User?) async throws {
+    try await AuthActor.run { try await self.performUpdate(user) }
   }
 
   @AuthActor

@@ -2,6 +2,7 @@ import VestaAppCheckInterop
 import VestaAuthInterop
 import Foundation
 import VestaAuthBackend
+import VestaCredentialInterop
 public import VestaCore
 
 /// What makes Auth a part of an app.
@@ -44,12 +45,13 @@ public enum AuthLibrary: Library {
   private static func makeAuth(_ container: ComponentContainer) throws -> Auth? {
     guard let app = container.app else { return nil }
     let backend = try container.require((any AuthBackend).self)
-    let appCheck = container.resolve((any AppCheckInterop).self)
-    let store = container.resolve((any CredentialStore).self)
+    // A store that is there and fails must not become a plain file, nor App Check be left off.
+    let appCheck = try container.found((any AppCheckInterop).self)
+    let store = try container.found((any CredentialStore).self)
     return Auth(
       app: app,
       backend: BackendCaller(backend: backend, appCheck: appCheck),
-      store: store ?? FileCredentialStore(directory: app.dataDirectory.appending(path: "auth"))
+      store: store ?? FileCredentialStore(directory: app.dataDirectory.appending(path: "auth-session"))
     )
   }
 }

@@ -1,4 +1,4 @@
-// What depends on the platform in this module stands here: files that are private to their owner.
+// What depends on the platform in this module stands here: files that are private to their owner, and the language.
 import Foundation
 
 #if canImport(Darwin)
@@ -11,6 +11,9 @@ import Foundation
   import Android
 #endif
 
+/// The language that the user of this device prefers, such as "de" or "pt-BR".
+func preferredLanguage() -> String? { Locale.preferredLanguages.first }
+
 /// Why a file could not be used, as the platform says it.
 struct PlatformFileError: Error, CustomStringConvertible {
   let description: String
@@ -22,13 +25,9 @@ struct PlatformFileError: Error, CustomStringConvertible {
   enum PrivateFile {
     /// All bytes of a file; `nil` when there is none.
     static func read(_ path: String) throws(PlatformFileError) -> [UInt8]? {
-      let file = open(path, O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else {
-        if errno == ENOENT { return nil }
-        throw lastError("open", path)
-      }
+      guard let file = try openOwn(path, O_RDONLY) else { return nil }
       defer { close(file) }
-      lock(file, LOCK_SH)
+      try lock(file, LOCK_SH, path)
       return try readAll(file, path)
     }
 
@@ -44,13 +43,9 @@ struct PlatformFileError: Error, CustomStringConvertible {
       _ path: String, _ decide: ([UInt8]) -> FileChange?
     ) throws(PlatformFileError) -> Bool {
       while true {
-        let file = open(path, O_RDWR | O_CLOEXEC)
-        guard file >= 0 else {
-          if errno == ENOENT { return false }
-          throw lastError("open", path)
-        }
+        guard let file = try openOwn(path, O_RDWR) else { return false }
         defer { close(file) }
-        lock(file, LOCK_EX)
+        try lock(file, LOCK_EX, path)
         // Somebody may have put another file in its place, or taken it away, before the lock was there.
         guard isStill(file, path) else { continue }
         let old = try readAll(file, path)
@@ -68,31 +63,77 @@ struct PlatformFileError: Error, CustomStringConvertible {
       }
     }
 
-    /// Puts bytes in the place of a file: at any moment, a crash included, the old or the new ones are there, whole.
+    /// Puts bytes in the place of a file: at any time, a crash included, the old or the new ones are there, whole.
+    ///
+    /// They are written beside the file first, under one name, which is locked: a crash leaves one such file at most, and
+    /// the next `replace`, `remove` or `sweep` takes it away.
     static func replace(_ path: String, with bytes: [UInt8]) throws(PlatformFileError) {
-      let temporary = "\(path).new-\(UInt64.random(in: .min ... .max))"
-      let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard file >= 0 else { throw lastError("create", temporary) }
-      do throws(PlatformFileError) {
+      let temporary = temporaryPath(of: path)
+      while true {
+        guard let file = try openOwn(temporary, O_WRONLY | O_CREAT) else { throw lastError("create", temporary) }
         defer { close(file) }
-        try write(bytes, to: file, path: temporary)
-        guard fsync(file) == 0 else { throw lastError("fsync", temporary) }
-      } catch {
-        unlink(temporary)
-        throw error
+        try lock(file, LOCK_EX, temporary)
+        // Another process may have finished with it, or taken it away, before the lock was there.
+        guard isStill(file, temporary) else { continue }
+        do throws(PlatformFileError) {
+          guard ftruncate(file, 0) == 0 else { throw lastError("ftruncate", temporary) }
+          try write(bytes, to: file, path: temporary)
+          guard fsync(file) == 0 else { throw lastError("fsync", temporary) }
+          guard rename(temporary, path) == 0 else { throw lastError("rename", temporary) }
+        } catch {
+          unlink(temporary)
+          throw error
+        }
+        return syncDirectory(of: path)
       }
-      guard rename(temporary, path) == 0 else {
-        let error = lastError("rename", temporary)
-        unlink(temporary)
-        throw error
+    }
+
+    /// Deletes a file, and what a crash may have left of its replacement; one that is not there is deleted already.
+    static func remove(_ path: String) throws(PlatformFileError) {
+      for path in [temporaryPath(of: path), path] {
+        guard unlink(path) == 0 || errno == ENOENT else { throw lastError("unlink", path) }
       }
       syncDirectory(of: path)
     }
 
-    /// Deletes a file; one that is not there is deleted already.
-    static func remove(_ path: String) throws(PlatformFileError) {
-      guard unlink(path) == 0 || errno == ENOENT else { throw lastError("unlink", path) }
-      syncDirectory(of: path)
+    /// Deletes what a crash has left of the replacement of a file, unless somebody is writing it just now.
+    static func sweep(_ path: String) {
+      let temporary = temporaryPath(of: path)
+      guard let file = try? openOwn(temporary, O_RDONLY) else { return }
+      defer { close(file) }
+      if flock(file, LOCK_EX | LOCK_NB) == 0, isStill(file, temporary) { unlink(temporary) }
+    }
+
+    private static func temporaryPath(of path: String) -> String { path + ".new" }
+
+    /// Opens a file that belongs to this user and nobody else may use; `nil` when there is none.
+    ///
+    /// A symbolic link, a pipe or somebody else's file in its place is refused: reading would wait or believe a stranger,
+    /// and writing would hand him the secret.
+    private static func openOwn(_ path: String, _ flags: Int32) throws(PlatformFileError) -> Int32? {
+      let file = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+      guard file >= 0 else {
+        if errno == ENOENT, flags & O_CREAT == 0 { return nil }
+        if errno == ELOOP { throw refused(path, "is a symbolic link") }
+        throw lastError("open", path)
+      }
+      do throws(PlatformFileError) {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw lastError("fstat", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw refused(path, "is not a regular file") }
+        guard status.st_uid == geteuid() else { throw refused(path, "belongs to another user") }
+        if status.st_mode & 0o077 != 0 {
+          guard fchmod(file, 0o600) == 0 else { throw lastError("fchmod", path) }
+        }
+      } catch {
+        close(file)
+        throw error
+      }
+      return file
+    }
+
+    private static func refused(_ path: String, _ why: String) -> PlatformFileError {
+      PlatformFileError(description: "\(path) \(why). Remove it, and sign in again.")
     }
 
     /// Gives a file another name.
@@ -103,10 +144,24 @@ struct PlatformFileError: Error, CustomStringConvertible {
 
     /// Makes a directory and those above it, where they are missing.
     static func makeDirectory(_ path: String) throws(PlatformFileError) {
-      guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+      guard mkdir(path, 0o700) != 0 else { return }
+      guard errno != EEXIST else { return try closeDirectory(path) }
       guard errno == ENOENT, let parent = parent(of: path) else { throw lastError("mkdir", path) }
       try makeDirectory(parent)
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw lastError("mkdir", path) }
+    }
+
+    /// Takes the right to write in a directory away from others; refuses one that belongs to somebody else.
+    private static func closeDirectory(_ path: String) throws(PlatformFileError) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { throw lastError("stat", path) }
+      // The superuser works in directories of others as a matter of course: those of a container's host, for one.
+      guard status.st_uid == geteuid() || geteuid() == 0 || status.st_uid == 0 else {
+        throw PlatformFileError(
+          description: "\(path) belongs to another user, who could read what is kept there. Choose another directory.")
+      }
+      guard status.st_uid == geteuid(), status.st_mode & 0o022 != 0 else { return }
+      guard chmod(path, status.st_mode & 0o7755) == 0 else { throw lastError("chmod", path) }
     }
 
     private static func readAll(_ file: Int32, _ path: String) throws(PlatformFileError) -> [UInt8] {
@@ -124,14 +179,20 @@ struct PlatformFileError: Error, CustomStringConvertible {
       }
     }
 
-    /// Waits for the file's lock, which ends when the file is closed; goes on without where there are no locks.
-    private static func lock(_ file: Int32, _ kind: Int32) {
-      while flock(file, kind) != 0, errno == EINTR {}
+    /// Waits for the file's lock for half a second, which ends when the file is closed; goes on without where there are
+    /// no locks.
+    private static func lock(_ file: Int32, _ kind: Int32, _ path: String) throws(PlatformFileError) {
+      for _ in 0..<50 {
+        if flock(file, kind | LOCK_NB) == 0 { return }
+        guard errno == EWOULDBLOCK || errno == EINTR else { return }
+        usleep(10_000)
+      }
+      throw PlatformFileError(description: "\(path) has been locked by another program for half a second.")
     }
 
     private static func isStill(_ file: Int32, _ path: String) -> Bool {
       var (open, named) = (stat(), stat())
-      guard fstat(file, &open) == 0, stat(path, &named) == 0 else { return false }
+      guard fstat(file, &open) == 0, lstat(path, &named) == 0 else { return false }
       return open.st_ino == named.st_ino && open.st_dev == named.st_dev
     }
 
@@ -227,6 +288,8 @@ struct PlatformFileError: Error, CustomStringConvertible {
     static func change(_ path: String, _ decide: ([UInt8]) -> FileChange?) throws(PlatformFileError) -> Bool {
       false
     }
+
+    static func sweep(_ path: String) {}
 
     static func remove(_ path: String) throws(PlatformFileError) {
       guard FileManager.default.fileExists(atPath: path) else { return }

@@ -11,18 +11,7 @@ extension User {
   ///   that signs in to the other account where there is one. The account is unchanged.
   @discardableResult
   public func link(with credential: AuthCredential) async throws -> AuthDataResult {
-    try await performLink(credential)
-  }
-
-  /// Adds a way to sign in to the account.
-  ///
-  /// - Parameters:
-  ///   - credential: The new way.
-  ///   - completion: Gets what ``link(with:)`` returns or throws, on the callback queue.
-  public func link(
-    with credential: AuthCredential, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.link(with: credential) }
+    try await AuthActor.run { try await self.performLink(credential) }
   }
 
   @AuthActor
@@ -30,13 +19,26 @@ extension User {
     guard !record.providers.contains(where: { $0.providerID == credential.provider }) else {
       throw AuthError(.providerAlreadyLinked, "The account has the provider \(credential.provider) already.")
     }
+    return try await add(credential)
+  }
+
+  @AuthActor
+  private func add(_ credential: AuthCredential) async throws -> AuthDataResult {
     let signIn = try await authorized { idToken, backend, context throws(IdentityError) in
       try await FirstFactor.present(credential, idToken: idToken, to: backend, context: context)
     }
     let tokens = try signIn.tokensOrError(auth: try owner, tenantID: record.tenantID)
-    adopt(tokens)
-    try await lookUp()
+    try await finishChange(tokens)
     return AuthDataResult(user: self, additionalUserInfo: signIn.info, credential: signIn.credential)
+  }
+
+  /// Changes the phone number of the account, or adds the first one.
+  ///
+  /// - Parameter credential: The credential of the new number, see ``PhoneAuthProvider``.
+  /// - Throws: ``AuthError``: `credentialAlreadyInUse` when another account has the number, `invalidVerificationCode`,
+  ///   `requiresRecentLogin`. On failure the number is unchanged.
+  public func updatePhoneNumber(_ credential: PhoneAuthCredential) async throws {
+    _ = try await AuthActor.run { try await self.add(credential) }
   }
 
   /// Takes a way to sign in from the account.
@@ -45,18 +47,7 @@ extension User {
   /// - Returns: The user.
   /// - Throws: ``AuthError``: `noSuchProvider` when the account does not have it.
   public func unlink(fromProvider provider: String) async throws -> User {
-    try await performUnlink(provider)
-  }
-
-  /// Takes a way to sign in from the account.
-  ///
-  /// - Parameters:
-  ///   - provider: The id of the provider.
-  ///   - completion: Gets what ``unlink(fromProvider:)`` returns or throws, on the callback queue.
-  public func unlink(
-    fromProvider provider: String, completion: (@Sendable (User?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.unlink(fromProvider: provider) }
+    try await AuthActor.run { try await self.performUnlink(provider) }
   }
 
   @AuthActor
@@ -77,18 +68,7 @@ extension User {
   /// - Throws: ``AuthError``: `userMismatch` when the credential is another user's. Nobody is signed out.
   @discardableResult
   public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
-    try await performReauthentication(credential)
-  }
-
-  /// Signs the user in again, for an operation that wants a recent sign-in.
-  ///
-  /// - Parameters:
-  ///   - credential: A way to sign in that the account has.
-  ///   - completion: Gets what ``reauthenticate(with:)`` returns or throws, on the callback queue.
-  public func reauthenticate(
-    with credential: AuthCredential, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.reauthenticate(with: credential) }
+    try await AuthActor.run { try await self.performReauthentication(credential) }
   }
 
   @AuthActor
@@ -110,8 +90,7 @@ extension User {
   @AuthActor
   func finishReauthentication(_ new: IdentityTokens, _ signIn: FirstFactor) async throws -> AuthDataResult {
     guard try IDToken(new.idToken).uid == uid else { throw AuthError(.userMismatch) }
-    adopt(new)
-    try await lookUp()
+    try await finishChange(new)
     return AuthDataResult(user: self, additionalUserInfo: signIn.info, credential: signIn.credential)
   }
 }

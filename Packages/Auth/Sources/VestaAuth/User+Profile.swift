@@ -13,17 +13,8 @@ extension User {
   /// - Throws: ``AuthError``: `weakPassword`, `passwordDoesNotMeetRequirements`, `requiresRecentLogin`. The password is
   ///   unchanged.
   public func updatePassword(to password: String) async throws {
-    guard !password.isEmpty else { throw AuthError(.weakPassword, "The password is empty.") }
-    try await update { UpdateRequest(idToken: $0, password: password) }
-  }
-
-  /// Changes the password; all other sessions of the account end.
-  ///
-  /// - Parameters:
-  ///   - password: The new password.
-  ///   - completion: Gets what ``updatePassword(to:)`` throws, on the callback queue.
-  public func updatePassword(to password: String, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.updatePassword(to: password) }
+    guard !password.isEmpty else { throw AuthError.emptyNewPassword }
+    try await AuthActor.run { try await self.update { UpdateRequest(idToken: $0, password: password) } }
   }
 
   /// Changes the e-mail address at once, where the project allows that.
@@ -34,16 +25,7 @@ extension User {
   /// - Throws: ``AuthError``: `emailAlreadyInUse`, `invalidEmail`, `requiresRecentLogin`, `operationNotAllowed`.
   public func updateEmail(to email: String) async throws {
     guard !email.isEmpty else { throw AuthError(.missingEmail) }
-    try await update { UpdateRequest(idToken: $0, email: email) }
-  }
-
-  /// Changes the e-mail address at once, where the project allows that.
-  ///
-  /// - Parameters:
-  ///   - email: The new address.
-  ///   - completion: Gets what ``updateEmail(to:)`` throws, on the callback queue.
-  public func updateEmail(to email: String, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.updateEmail(to: email) }
+    try await AuthActor.run { try await self.update { UpdateRequest(idToken: $0, email: email) } }
   }
 
   /// Changes the account and takes over how it is afterwards.
@@ -52,21 +34,13 @@ extension User {
     let response = try await authorized { idToken, backend, context throws(IdentityError) in
       try await backend.update(request(idToken), context: context)
     }
-    adopt(response.tokens)
-    try await lookUp()
+    try await finishChange(response.tokens)
   }
 
   /// Asks the backend what is known of the user.
   ///
   /// - Throws: ``AuthError``.
-  public func reload() async throws { try await lookUp() }
-
-  /// Asks the backend what is known of the user.
-  ///
-  /// - Parameter completion: Gets what ``reload()`` throws, on the callback queue.
-  public func reload(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.reload() }
-  }
+  public func reload() async throws { try await AuthActor.run { try await self.lookUp() } }
 
   // MARK: E-mails
 
@@ -76,22 +50,8 @@ extension User {
   /// - Throws: ``AuthError``.
   public func sendEmailVerification(with actionCodeSettings: ActionCodeSettings? = nil) async throws {
     let settings = OobLinkSettings(actionCodeSettings)
-    _ = try await authorized { idToken, backend, context throws(IdentityError) in
-      try await backend.sendOobCode(
-        SendOobCodeRequest(requestType: .verifyEmail, idToken: idToken, settings: settings), context: context)
-    }
-  }
-
-  /// Sends an e-mail with a link that proves that the address is the user's.
-  ///
-  /// - Parameters:
-  ///   - actionCodeSettings: Where the link leads.
-  ///   - completion: Gets what ``sendEmailVerification(with:)`` throws, on the callback queue.
-  public func sendEmailVerification(
-    with actionCodeSettings: ActionCodeSettings? = nil, completion: (@Sendable ((any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.sendEmailVerification(with: actionCodeSettings)
+    try await sendCode { idToken in
+      SendOobCodeRequest(requestType: .verifyEmail, idToken: idToken, settings: settings)
     }
   }
 
@@ -105,25 +65,14 @@ extension User {
     beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil
   ) async throws {
     let settings = OobLinkSettings(actionCodeSettings)
-    _ = try await authorized { idToken, backend, context throws(IdentityError) in
-      let request = SendOobCodeRequest(
-        requestType: .verifyAndChangeEmail, newEmail: newEmail, idToken: idToken, settings: settings)
-      return try await backend.sendOobCode(request, context: context)
+    try await sendCode { idToken in
+      SendOobCodeRequest(requestType: .verifyAndChangeEmail, newEmail: newEmail, idToken: idToken, settings: settings)
     }
   }
 
-  /// Sends an e-mail to a new address, with a link that makes it the user's.
-  ///
-  /// - Parameters:
-  ///   - email: The new address.
-  ///   - actionCodeSettings: Where the link leads.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func sendEmailVerification(
-    beforeUpdatingEmail email: String, actionCodeSettings: ActionCodeSettings? = nil,
-    completion: (@Sendable ((any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.sendEmailVerification(beforeUpdatingEmail: email, actionCodeSettings: actionCodeSettings)
+  private func sendCode(_ request: @escaping @Sendable (_ idToken: String) -> SendOobCodeRequest) async throws {
+    _ = try await performAuthorized { idToken, backend, context throws(IdentityError) in
+      try await backend.sendOobCode(request(idToken), context: context)
     }
   }
 
@@ -132,14 +81,7 @@ extension User {
   /// Deletes the account and signs the user out.
   ///
   /// - Throws: ``AuthError``: `requiresRecentLogin`. The account is still there.
-  public func delete() async throws { try await performDelete() }
-
-  /// Deletes the account and signs the user out.
-  ///
-  /// - Parameter completion: Gets what ``delete()`` throws, on the callback queue.
-  public func delete(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.delete() }
-  }
+  public func delete() async throws { try await AuthActor.run { try await self.performDelete() } }
 
   @AuthActor
   private func performDelete() async throws {

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import Dispatch
 public import Foundation
 import VestaAuthBackend
@@ -124,18 +125,58 @@ public final class User: UserInfo {
   func authorized<Response: Sendable>(
     _ operation:
       @escaping @Sendable (
-        _ idToken: String, any AuthBackend, IdentityCallContext
+        _ idToken: String, any AuthBackend, CallContext
       ) async throws(IdentityError) -> Response
   ) async throws -> Response {
     let auth = try owner
     let idToken = try await currentTokens().idToken
     do {
-      return try await auth.call(inTenant: record.tenantID) { backend, context throws(IdentityError) in
-        try await operation(idToken, backend, context)
+      return try await attempt(operation, with: idToken, auth)
+    } catch  where error.isAboutIDToken {
+      // A clock that was set back, here or there, makes a good session's token look wrong. The refresh token decides.
+      let renewed = try await currentTokens(forcingRefresh: tokens.idToken == idToken).idToken
+      guard renewed != idToken else {
+        auth.endSession(of: self, after: error)
+        throw error
+      }
+      do {
+        return try await attempt(operation, with: renewed, auth)
+      } catch {
+        if tokens.idToken == renewed { auth.endSession(of: self, after: error) }
+        throw error
       }
     } catch {
       if tokens.idToken == idToken { auth.endSession(of: self, after: error) }
       throw error
+    }
+  }
+
+  /// The same for public methods, which may be called from anywhere.
+  func performAuthorized<Response: Sendable>(
+    _ operation:
+      @escaping @Sendable (
+        _ idToken: String, any AuthBackend, CallContext
+      ) async throws(IdentityError) -> Response
+  ) async throws -> Response {
+    try await AuthActor.run { try await self.authorized(operation) }
+  }
+
+  /// Takes over the tokens of a change, and asks how the account is now.
+  @AuthActor
+  func finishChange(_ tokens: IdentityTokens?) async throws {
+    adopt(tokens)
+    try await lookUp()
+  }
+
+  @AuthActor
+  private func attempt<Response: Sendable>(
+    _ operation:
+      @escaping @Sendable (
+        _ idToken: String, any AuthBackend, CallContext
+      ) async throws(IdentityError) -> Response, with idToken: String, _ auth: Auth
+  ) async throws -> Response {
+    try await auth.call(inTenant: record.tenantID) { backend, context throws(IdentityError) in
+      try await operation(idToken, backend, context)
     }
   }
 
@@ -162,5 +203,13 @@ public final class User: UserInfo {
     lookUps.applied = number
     record = UserRecord(found, wasAnonymous: record.isAnonymous)
     auth?.userChanged(self)
+  }
+}
+
+extension Error {
+  /// Whether the backend refused an ID token, which says nothing about the session behind it.
+  fileprivate var isAboutIDToken: Bool {
+    guard let cause = (self as? AuthError)?.underlying as? IdentityError else { return false }
+    return cause.code == .tokenExpired || cause.code == .invalidIDToken
   }
 }

@@ -12,7 +12,7 @@ import VestaConcurrency
 ///
 /// What is not set stays as it is; what is set to `nil` is taken away. A request is committed once.
 public final class UserProfileChangeRequest: Sendable {
-  private let user: User
+  let user: User
   private let changes = Locked(Changes())
 
   private struct Changes: Sendable {
@@ -47,7 +47,7 @@ public final class UserProfileChangeRequest: Sendable {
       throw AuthError(.internalError, "The changes have been committed. Make another request for further changes.")
     }
     guard changes.displayName != nil || changes.photoURL != nil else { return }
-    try await user.update { idToken in
+    let update: @Sendable (String) -> UpdateRequest = { idToken in
       var request = UpdateRequest(idToken: idToken)
       switch changes.displayName {
       case .some(.some(let name)): request.displayName = name
@@ -61,12 +61,6 @@ public final class UserProfileChangeRequest: Sendable {
       }
       return request
     }
-  }
-
-  /// Makes the changes.
-  ///
-  /// - Parameter completion: Gets what ``commitChanges()`` throws, on the callback queue.
-  public func commitChanges(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: user.callbackQueue, completion) { try await self.commitChanges() }
+    try await AuthActor.run { try await self.user.update(update) }
   }
 }

@@ -28,7 +28,7 @@ import Testing
       ("another audience", try await changed("aud", "other"), .invalidIDToken),
       ("another issuer", try await changed("iss", "https://evil.example"), .invalidIDToken),
       ("a cookie's issuer", try await changed("iss", "https://session.firebase.google.com/demo"), .invalidIDToken),
-      ("from the future", try await changed("iat", .integer(world.now / 1000 + 100)), .invalidIDToken),
+      ("from the future", try await changed("iat", .integer(world.now / 1000 + 601)), .invalidIDToken),
       ("without sub", try await changed("sub", nil), .invalidIDToken),
       ("without expiry", try await changed("exp", nil), .invalidIDToken),
       ("expired", try await changed("exp", .integer(world.now / 1000)), .tokenExpired),
@@ -183,13 +183,18 @@ import Testing
   @Test func anEngineWithoutStoreSaysSoAndRecovers() async throws {
     let world = World()
     let attempts = Counter()
-    let engine = IdentityEngine(projectID: "demo", options: world.options, crypto: world.crypto) {
+    let engine = AuthEngine(projectID: "demo", options: world.options, crypto: world.crypto) {
       guard attempts.next() > 1 else {
-        throw StoreError(.locked, operation: "open", message: "Another process has it.")
+        throw StoreError(
+          .locked, operation: "open", path: "somewhere", message: "Another process has it.", hint: "Stop it.")
       }
       return world.store
     }
-    #expect(await refusal { try await engine.signUp(SignUpRequest(), context: world.context) } == .unavailable)
+    let error = await #expect(throws: IdentityError.self) {
+      try await engine.signUp(SignUpRequest(), context: world.context)
+    }
+    #expect(error?.code == .internalError)
+    #expect(error?.detail?.contains("somewhere") == true && error?.detail?.contains("Stop it.") == true)
     _ = try await engine.signUp(SignUpRequest(), context: world.context)
     try await engine.close()
     #expect(await refusal { try await engine.signUp(SignUpRequest(), context: world.context) } == .unavailable)

@@ -67,7 +67,7 @@ import Testing
 
   @Test func anAddressIsVerifiedAndChangedAndTheChangeTakenBack() async throws {
     let world = World()
-    let tokens = try await world.signUp().tokens
+    let tokens = try await world.verifiedAccount()
     _ = try await send(.verifyAndChangeEmail, in: world, newEmail: "New@example.com", idToken: tokens.idToken)
     let code = try world.emailedCode(.verifyAndChangeEmail, to: "new@example.com")
     world.pass(seconds: 1)

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaCryptoInterop
 import VestaAuthBackend
 import VestaStoreInterop
@@ -12,7 +13,7 @@ final class World: Sendable {
   let store: any OrderedStore
   let crypto: FakeCrypto
   let sender: RecordingCodeSender
-  let engine: IdentityEngine
+  let engine: AuthEngine
   let options: AuthServiceOptions
   private let clock: Locked<Int64>
 
@@ -31,6 +32,7 @@ final class World: Sendable {
     options.passwordScheme = .pbkdf2(.sha256, iterations: 1)
     // Tests guess more than people do, but where they test just that.
     options.accountGuesses = RateLimit(burst: 10_000, refillInterval: 1000)
+    options.digitGuesses = RateLimit(burst: 10_000, refillInterval: 1000)
     options.codesPerRecipient = RateLimit(burst: 10_000, refillInterval: 1000)
     configure(&options)
     self.store = store
@@ -38,11 +40,11 @@ final class World: Sendable {
     self.sender = sender
     self.clock = clock
     self.options = options
-    engine = IdentityEngine(projectID: "demo", options: options, crypto: crypto) { store }
+    engine = AuthEngine(projectID: "demo", options: options, crypto: crypto) { store }
   }
 
   var now: Int64 { clock.withLock { $0 } }
-  let context = IdentityCallContext()
+  let context = CallContext()
 
   /// Moves the clock.
   func pass(seconds: Int64) { clock.withLock { $0 += seconds * 1000 } }
@@ -65,7 +67,7 @@ final class World: Sendable {
     _ email: String = "ada@example.com", _ password: String = "correct horse", from address: String? = nil
   ) async throws -> PasswordSignInResponse {
     try await engine.signInWithPassword(
-      PasswordSignInRequest(email: email, password: password), context: IdentityCallContext(clientAddress: address))
+      PasswordSignInRequest(email: email, password: password), context: CallContext(clientAddress: address))
   }
 
   func refresh(_ tokens: IdentityTokens) async throws -> RefreshResponse {
@@ -77,6 +79,53 @@ final class World: Sendable {
   }
 
   func claims(_ tokens: IdentityTokens) throws -> JWTObject { try JWT(unverified: tokens.idToken).claims }
+
+  func send(
+    _ type: OobRequestType, to email: String? = "ada@example.com", newEmail: String? = nil, idToken: String? = nil,
+    url: String? = nil
+  ) async throws {
+    let request = SendOobCodeRequest(
+      requestType: type, email: email, newEmail: newEmail, idToken: idToken,
+      settings: OobLinkSettings(continueURL: url))
+    _ = try await engine.sendOobCode(request, context: context)
+  }
+
+  /// Signs in with the code of an e-mail link, or links the address to the account of an ID token.
+  @discardableResult
+  func signInByLink(
+    _ email: String = "ada@example.com", linkTo idToken: String? = nil
+  ) async throws -> EmailLinkSignInResponse {
+    try await send(.emailSignIn, to: email)
+    return try await engine.signInWithEmailLink(
+      EmailLinkSignInRequest(
+        email: email, oobCode: try emailedCode(.emailSignIn, to: Checks.canonicalEmail(email)), idToken: idToken),
+      context: context)
+  }
+
+  /// Signs in by phone, or links the number to the account of an ID token.
+  @discardableResult
+  func signInByPhone(_ number: String, linkTo idToken: String? = nil) async throws -> (uid: String, IdentityTokens) {
+    let sent = try await engine.sendVerificationCode(
+      SendVerificationCodeRequest(phoneNumber: number), context: context)
+    let proof = PhoneProof.code(sessionInfo: sent.sessionInfo, code: try textedCode(sent.sessionInfo))
+    let response = try await engine.signInWithPhoneNumber(
+      PhoneSignInRequest(proof: proof, idToken: idToken), context: context)
+    guard case .signedIn(let uid, _, _, let tokens) = response else { throw IdentityError(.phoneNumberExists) }
+    return (uid, tokens)
+  }
+
+  func reset(_ code: String, _ password: String) async throws {
+    _ = try await engine.resetPassword(
+      ResetPasswordRequest(oobCode: code, newPassword: password), context: context)
+  }
+
+  func apply(_ code: String) async throws -> UpdateResponse {
+    try await engine.update(UpdateRequest(oobCode: code), context: context)
+  }
+
+  func record(_ localID: String) async throws -> UserRecord {
+    try #require(try await store.read { try await $0.user("", localID) })
+  }
 
   func emailedCode(_ type: OobRequestType, to recipient: String = "ada@example.com") throws -> String {
     try #require(sender.recordedEmails.last { $0.requestType == type && $0.recipient == recipient }).code
@@ -133,19 +182,6 @@ func atOnce<Value: Sendable>(
 
 extension Result {
   var value: Success? { try? get() }
-}
-
-/// A seeded generator (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
 }
 
 /// Counts from 1.

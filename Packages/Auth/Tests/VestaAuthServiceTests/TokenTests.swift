@@ -17,8 +17,10 @@ import Testing
     world.pass(seconds: 60)
     let tokens = try await world.refresh(made.tokens).tokens
     let start = World.start / 1000
+    let epoch = try #require(try await world.store.read { try await $0.user("", made.localID) }).epoch
     let firebase: JWTObject = [
       "identities": ["email": ["ada@example.com"], "phone": ["+15550000001"]], "sign_in_provider": "password",
+      "epoch": .integer(epoch),
     ]
     let expected: JWTObject = [
       "name": "Ada", "picture": "https://example.com/a.png", "admin": true, "email": "ada@example.com",

@@ -1,9 +1,11 @@
+import VestaAppCheckInterop
 import VestaAuthInterop
 import VestaAuthInteropContracts
-import VestaContractInterop
+import VestaTesting
 import Foundation
 import VestaAuthBackend
 import Testing
+import VestaCredentialInterop
 import VestaCore
 
 @testable import VestaAuth
@@ -47,6 +49,44 @@ import VestaCore
     #expect(auth.currentUser == nil)
   }
 
+  enum FailingStoreLibrary: Library {
+    static let name = "failing-store", version = "1.0.0"
+    struct NoKey: Error {}
+    static func components() -> [Component] {
+      [Component((any CredentialStore).self) { _, _ in throw NoKey() }]
+    }
+  }
+
+  @Test func `a store that cannot be made is not replaced by a plain file`() async throws {
+    try await withTemporaryDirectory { directory in
+      let options = VestaOptions()
+      options.backend = .embedded(directory: directory)
+      let app = try VestaApp.configure(
+        name: uniqueName(), options: options,
+        libraries: [FailingStoreLibrary.self, BackendLibrary.self, AuthLibrary.self])
+      let error = #expect(throws: VestaError.self) { try Auth.instance(for: app) }
+      #expect(error?.description.contains("CredentialStore") == true)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+      await app.delete()
+    }
+  }
+
+  enum FailingAppCheckLibrary: Library {
+    static let name = "failing-app-check", version = "1.0.0"
+    struct NoKey: Error {}
+    static func components() -> [Component] {
+      [Component((any AppCheckInterop).self) { _, _ in throw NoKey() }]
+    }
+  }
+
+  @Test func `App Check that cannot be made is not left off`() async throws {
+    let app = try VestaApp.configure(
+      name: uniqueName(), options: VestaOptions(),
+      libraries: [FailingAppCheckLibrary.self, StoreLibrary.self, BackendLibrary.self, AuthLibrary.self])
+    #expect(throws: VestaError.self) { try Auth.instance(for: app) }
+    await app.delete()
+  }
+
   @Test func withoutABackendTheErrorNamesThePackage() {
     let error = #expect(throws: VestaError.self) {
       try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [AuthLibrary.self])
@@ -75,7 +115,7 @@ import VestaCore
       let before = try FileManager.default.contentsOfDirectory(atPath: directory.path)
       #expect(before.isEmpty && auth.store is FileCredentialStore)
       try await auth.signInAnonymously()
-      let path = app.dataDirectory.appending(path: "auth").path
+      let path = app.dataDirectory.appending(path: "auth-session").path
       let after = try FileManager.default.contentsOfDirectory(atPath: path)
       #expect(after == ["auth-\(app.name).session"])
       await app.delete()

@@ -1,5 +1,9 @@
 import Foundation
 import Testing
+import VestaTesting
+import VestaCredentialInterop
+import VestaCredentialInteropContracts
+import VestaBytes
 import VestaConcurrency
 
 @testable import VestaAuth
@@ -66,6 +70,148 @@ import VestaConcurrency
       #expect(writing?.code == .unwritable)
     }
   }
+
+  @Test func `the file store and the memory store keep every promise of a credential store`() async throws {
+    try await withTemporaryDirectory { root in
+      let outcomes = await CredentialStoreContracts.all.run { Self.subject(in: root) }
+      #expect(outcomes.filter { !$0.isKept }.map(\.description) == [])
+    }
+    let memory = await CredentialStoreContracts.all.run { CredentialStoreSubject(MemoryCredentialStore()) }
+    #expect(memory.filter { !$0.isKept }.map(\.description) == [])
+  }
+
+  private static func subject(in root: URL) -> CredentialStoreSubject {
+    let place = root.appending(path: UUID().uuidString)
+    let away = root.appending(path: UUID().uuidString)
+    return CredentialStoreSubject(
+      FileCredentialStore(directory: place), reopened: { FileCredentialStore(directory: place) },
+      damage: { key in
+        let file = place.appending(path: CredentialFile.name(of: key))
+        try Data(try Data(contentsOf: file).map { $0 ^ 0x55 }).write(to: file)
+      },
+      setReadsFail: { fails in
+        // A file in the place of the directory cannot be looked into, whoever runs the test.
+        if fails {
+          try FileManager.default.moveItem(at: place, to: away)
+          try Data().write(to: place)
+        } else {
+          try FileManager.default.removeItem(at: place)
+          try FileManager.default.moveItem(at: away, to: place)
+        }
+      },
+      crashes: { bytes, key in
+        let file = place.appending(path: CredentialFile.name(of: key))
+        let before = [UInt8](try Data(contentsOf: file))
+        guard let change = CredentialFile.change(of: before, to: bytes) else { return [] }
+        // Each part of the change that may have reached the disk, and each part of a new file beside the old one.
+        let torn = (0...change.bytes.count).map { count -> [UInt8] in
+          var content = before
+          content.replaceSubrange(change.offset..<(change.offset + count), with: change.bytes.prefix(count))
+          return content
+        }
+        return try torn.enumerated().filter { $0.offset % 7 == 0 || $0.offset > torn.count - 3 }.map { _, content in
+          let directory = root.appending(path: UUID().uuidString)
+          try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+          let copy = directory.appending(path: file.lastPathComponent)
+          try Data(content).write(to: copy)
+          try Data(content.prefix(content.count / 2)).write(to: URL(filePath: copy.path + ".new"))
+          return FileCredentialStore(directory: directory)
+        }
+      })
+  }
+
+  @Test func `a file of the first layout is read with a newline in its session`() async throws {
+    try await withTemporaryDirectory { directory in
+      let session = Array("first\nsecond".utf8)
+      var checksum = CRC32C()
+      checksum.update(session)
+      let head = Array("vesta-credential 1 \(String(checksum.value, radix: 16))\n".utf8)
+      try Data(head + session).write(to: directory.appending(path: "key.session"))
+      #expect(try FileCredentialStore(directory: directory).load("key") == session)
+    }
+  }
+
+  // MARK: Strangers in its place
+
+  #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+    @Test func `a symbolic link in the place of a session is refused and not followed`() async throws {
+      try await withTemporaryDirectory { directory in
+        let target = directory.appending(path: "target")
+        try Data("other".utf8).write(to: target)
+        let store = FileCredentialStore(directory: directory)
+        for name in ["key.session", "key.session.new"] {
+          let link = directory.appending(path: name)
+          try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+          #expect(throws: CredentialStoreError.self) { try store.save([1, 2, 3], for: "key") }
+          #expect(try Data(contentsOf: target) == Data("other".utf8))
+          try FileManager.default.removeItem(at: link)
+        }
+        try FileManager.default.createSymbolicLink(
+          at: directory.appending(path: "key.session"), withDestinationURL: target)
+        let error = #expect(throws: CredentialStoreError.self) { try store.load("key") }
+        #expect(error?.code == .unreadable && error?.description.contains("symbolic link") == true)
+      }
+    }
+
+    @Test func `a pipe in the place of a session makes nobody wait`() async throws {
+      try await withTemporaryDirectory { directory in
+        #expect(mkfifo(directory.appending(path: "key.session").path, 0o600) == 0)
+        let store = FileCredentialStore(directory: directory)
+        let reading = #expect(throws: CredentialStoreError.self) { try store.load("key") }
+        #expect(reading?.code == .unreadable)
+        #expect(throws: CredentialStoreError.self) { try store.save([1], for: "key") }
+      }
+    }
+
+    @Test func `rights of others are taken away`() async throws {
+      try await withTemporaryDirectory { directory in
+        let place = directory.appending(path: "auth")
+        let file = place.appending(path: "key.session")
+        let store = FileCredentialStore(directory: place)
+        try store.save([1], for: "key")
+        #expect(chmod(file.path, 0o644) == 0 && chmod(place.path, 0o777) == 0)
+        #expect(try store.load("key") == [1])
+        #expect(
+          try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+        try store.save([2], for: "another")
+        #expect(
+          try FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] as? Int == 0o755)
+      }
+    }
+
+    @Test func `a foreign lock is an error and not a wait without end`() async throws {
+      try await withTemporaryDirectory { directory in
+        let store = FileCredentialStore(directory: directory)
+        try store.save([1], for: "key")
+        let file = open(directory.appending(path: "key.session").path, O_RDONLY)
+        defer { close(file) }
+        #expect(flock(file, LOCK_EX) == 0)
+        let error = #expect(throws: CredentialStoreError.self) { try store.load("key") }
+        #expect(error?.code == .unreadable && error?.description.contains("locked") == true)
+      }
+    }
+
+    @Test func `what a crash has left of a new file is gone at the next occasion`() async throws {
+      try await withTemporaryDirectory { directory in
+        let store = FileCredentialStore(directory: directory)
+        let left = directory.appending(path: "key.session.new")
+        func leave() throws {
+          try Data("half a session".utf8).write(to: left)
+          #expect(chmod(left.path, 0o600) == 0)
+        }
+        func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+        try leave()
+        #expect(try store.load("key") == nil)
+        #expect(try files() == [])
+        try leave()
+        try store.save([1], for: "key")
+        #expect(try files() == ["key.session"])
+        try leave()
+        try store.remove("key")
+        #expect(try files() == [])
+      }
+    }
+  #endif
 
   // MARK: Damage
 

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaConcurrency
 import Foundation
 import VestaAuthBackend
@@ -402,5 +403,44 @@ import Testing
     let third = await code { try await user.multiFactor.enroll(with: assertion, displayName: nil) }
     #expect(first == .invalidMultiFactorSession && second == .invalidMultiFactorSession)
     #expect(third == .missingMultiFactorInfo)
+  }
+
+  @Test(arguments: [IdentityError.Code.invalidIDToken, .tokenExpired])
+  func `an ID token that a wrong clock makes invalid is renewed, and signs nobody out`(
+    code: IdentityError.Code
+  ) async throws {
+    let test = try TestAuth()
+    let user = try await test.signIn()
+    test.backend.fail("lookup", with: code)
+    test.backend.hold("refresh")
+    let reloading = Task { try await user.reload() }
+    await test.backend.arrival(of: "refresh")
+    test.backend.fail("lookup", with: nil)
+    test.backend.release("refresh")
+    try await reloading.value
+    #expect(test.auth.currentUser === user)
+  }
+
+  @Test func `a backend that gives the same token again is asked again`() async throws {
+    let test = try TestAuth()
+    test.backend.state.withLock {
+      $0.lifetime = 120
+      $0.repeatsTokens = true
+    }
+    try await test.signIn()
+    for count in 1...5 {
+      while test.clock.alarms.isEmpty { await Task.yield() }
+      test.clock.advance(by: 60)
+      await test.backend.arrival(of: "refresh", count: count)
+    }
+  }
+
+  @Test func `tokens that live shorter than the margin are not refreshed without a pause`() {
+    let now = Date(timeIntervalSince1970: 1_700_000_000)
+    func next(_ lifetime: TimeInterval) -> TimeInterval {
+      TokenFreshness.nextRefresh(expiration: now + lifetime, failures: 0, now: now).timeIntervalSince(now)
+    }
+    #expect([next(3600), next(310), next(300), next(40), next(0), next(-5)] == [3300, 30, 30, 20, 0, 0])
+    #expect(TokenFreshness.isDue(expiration: now + 299, now: now))
   }
 }

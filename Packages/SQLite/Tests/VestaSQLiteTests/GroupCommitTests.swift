@@ -206,7 +206,7 @@ extension OneAtATime {
       #expect(queue.isIdle)
       #expect(queue.tryToLead() == .lead)
       for waiter in waiters { #expect(queue.enter(waiter) == .wait) }
-      #expect(queue.takeNext()?.request === waiters[0].request)
+      #expect(queue.takeNextBody()?.request === waiters[0].request)
       let isBack = queue.putBack(waiters[0])
       #expect(isBack)
       #expect(queue.remove(waiters[1].request) != nil)
@@ -217,7 +217,7 @@ extension OneAtATime {
       #expect(queue.enter(waiters[1]) == .closed)
       let isBackAfterClosing = queue.putBack(waiters[1])
       #expect(!isBackAfterClosing)
-      #expect(queue.takeNext() == nil)
+      #expect(queue.takeNextBody() == nil)
       #expect(!queue.isIdle)
       #expect(queue.passOn() == nil)
       #expect(queue.isIdle)

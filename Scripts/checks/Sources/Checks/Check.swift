@@ -13,6 +13,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   mutexStaysOut,
   unsafeWordsHaveReasons,
   nothingTraps,
+  failuresReturnToTheirCaller,
   filesStayShort,
   publicNamesAreDocumented,
   nothingNamesAMachine,

@@ -96,6 +96,29 @@ import Testing
     #expect(tree.verdict == ["\(file):4: traps"])
   }
 
+  @Test(arguments: [
+    "func b() async throws { try await a() }", "func b() async throws -> Int {\n  return try await self.a(1)\n}",
+    "func b() async throws {\n  if c { return try await owner?.a() }\n  d()\n}",
+    "@AuthActor var c = 0\nfunc b() async throws {\n  d()\n  try await a(\n    1)\n}",
+  ])
+  func `a function that ends with a call of something isolated to an actor is found`(text: String) {
+    tree.files[file] = "@AuthActor\nfunc a() async throws {}\n\(text)\n"
+    #expect(tree.verdict.map { $0.hasSuffix(": executor") } == [true])
+    tree.files[file] = "actor A {\n  func a() async throws {}\n}\n\(text)\n"
+    #expect(tree.verdict.map { $0.hasSuffix(": executor") } == [true])
+  }
+
+  @Test(arguments: [
+    "func b() async throws { do { return try await a() } catch { throw error } }",
+    "func b() async throws { try await AuthActor.run { try await self.a() } }",
+    "func b() async throws {\n  let c = try await a()\n  d(c)\n}", "func b() async throws { try await e() }",
+    "@AuthActor func b() async throws { try await a() }", "@concurrent\nfunc b() async throws { try await a() }",
+  ])
+  func `a function that brings failures back to its caller is fine`(text: String) {
+    tree.files[file] = "@AuthActor\nfunc a() async throws {}\n\(text)\n"
+    #expect(tree.verdict == [])
+  }
+
   @Test func aLongFileIsFound() {
     tree.files[file] = String(repeating: "// line\n", count: 600)
     #expect(tree.verdict == [])

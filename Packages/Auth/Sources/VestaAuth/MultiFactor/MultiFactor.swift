@@ -10,7 +10,7 @@ import VestaAuthBackend
 /// try await user.multiFactor.enroll(with: assertion, displayName: "my phone")
 /// ```
 public final class MultiFactor: Sendable {
-  private let user: User
+  let user: User
 
   init(user: User) { self.user = user }
 
@@ -22,15 +22,8 @@ public final class MultiFactor: Sendable {
   /// - Returns: The session.
   /// - Throws: ``AuthError`` when the user's token cannot be refreshed.
   public func session() async throws -> MultiFactorSession {
-    _ = try await user.currentTokens()
+    _ = try await AuthActor.run { [user] in try await user.currentTokens() }
     return MultiFactorSession(.enrollment(user))
-  }
-
-  /// What a second factor is added with.
-  ///
-  /// - Parameter completion: Gets what ``session()`` returns or throws, on the callback queue.
-  public func getSessionWithCompletion(_ completion: (@Sendable (MultiFactorSession?, (any Error)?) -> Void)?) {
-    CompletionForm.start(on: user.callbackQueue, completion) { try await self.session() }
   }
 
   /// Adds a second factor.
@@ -42,26 +35,11 @@ public final class MultiFactor: Sendable {
   ///   factors that were there before.
   public func enroll(with assertion: MultiFactorAssertion, displayName: String?) async throws {
     let proof = try enrollmentProof(assertion)
-    let tokens = try await user.authorized { idToken, backend, context throws(IdentityError) in
+    let tokens = try await user.performAuthorized { idToken, backend, context throws(IdentityError) in
       let request = FinalizeMfaEnrollmentRequest(idToken: idToken, displayName: displayName, proof: proof)
       return try await backend.finalizeMfaEnrollment(request, context: context)
     }
-    await user.adopt(tokens)
-    try await user.lookUp()
-  }
-
-  /// Adds a second factor.
-  ///
-  /// - Parameters:
-  ///   - assertion: The proof that the user has it.
-  ///   - displayName: What the user calls it.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func enroll(
-    with assertion: MultiFactorAssertion, displayName: String?, completion: (@Sendable ((any Error)?) -> Void)?
-  ) {
-    CompletionForm.start(on: user.callbackQueue, completion) {
-      try await self.enroll(with: assertion, displayName: displayName)
-    }
+    try await AuthActor.run { [user] in try await user.finishChange(tokens) }
   }
 
   private func enrollmentProof(
@@ -89,32 +67,13 @@ public final class MultiFactor: Sendable {
 
   /// Takes a second factor away.
   ///
-  /// - Parameters:
-  ///   - factorInfo: The factor.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func unenroll(with factorInfo: MultiFactorInfo, completion: (@Sendable ((any Error)?) -> Void)?) {
-    unenroll(withFactorUID: factorInfo.uid, completion: completion)
-  }
-
-  /// Takes a second factor away.
-  ///
   /// - Parameter factorUID: Names the factor.
   /// - Throws: ``AuthError``: `multiFactorInfoNotFound`, `requiresRecentLogin`.
   public func unenroll(withFactorUID factorUID: String) async throws {
-    let tokens = try await user.authorized { idToken, backend, context throws(IdentityError) in
+    let tokens = try await user.performAuthorized { idToken, backend, context throws(IdentityError) in
       let request = WithdrawMfaEnrollmentRequest(idToken: idToken, mfaEnrollmentID: factorUID)
       return try await backend.withdrawMfaEnrollment(request, context: context)
     }
-    await user.adopt(tokens)
-    try await user.lookUp()
-  }
-
-  /// Takes a second factor away.
-  ///
-  /// - Parameters:
-  ///   - factorUID: Names the factor.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func unenroll(withFactorUID factorUID: String, completion: (@Sendable ((any Error)?) -> Void)?) {
-    CompletionForm.start(on: user.callbackQueue, completion) { try await self.unenroll(withFactorUID: factorUID) }
+    try await AuthActor.run { [user] in try await user.finishChange(tokens) }
   }
 }

@@ -47,23 +47,14 @@ public final class MultiFactorResolver: Sendable {
   public func resolveSignIn(with assertion: MultiFactorAssertion) async throws -> AuthDataResult {
     let proof = try signInProof(assertion)
     let pendingCredential = pendingCredential
-    let tokens = try await auth.call(inTenant: tenantID) { backend, context throws(IdentityError) in
+    let tokens = try await auth.perform(inTenant: tenantID) { backend, context throws(IdentityError) in
       let request = FinalizeMfaSignInRequest(mfaPendingCredential: pendingCredential, proof: proof)
       return try await backend.finalizeMfaSignIn(request, context: context)
     }
-    if let user { return try await user.finishReauthentication(tokens, firstFactor) }
-    return try await auth.finishSignIn(tokens, firstFactor, inTenant: tenantID)
-  }
-
-  /// Finishes the sign-in, or the re-authentication, that needed the second factor.
-  ///
-  /// - Parameters:
-  ///   - assertion: The proof that the user has one of the factors.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func resolveSignIn(
-    with assertion: MultiFactorAssertion, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: auth.callbackQueue, completion) { try await self.resolveSignIn(with: assertion) }
+    return try await AuthActor.run { [self] in
+      if let user { return try await user.finishReauthentication(tokens, firstFactor) }
+      return try await auth.finishSignIn(tokens, firstFactor, inTenant: tenantID)
+    }
   }
 
   private func signInProof(_ assertion: MultiFactorAssertion) throws(AuthError) -> FinalizeMfaSignInRequest.Proof {

@@ -1,5 +1,6 @@
 import Foundation
 import VestaAuthBackend
+import VestaCredentialInterop
 import VestaConcurrency
 public import VestaCore
 
@@ -108,7 +109,14 @@ extension Auth {
   @AuthActor
   private func write(_ action: SessionMachine.Action) throws(CredentialStoreError) {
     switch action {
-    case .save(let session): try store.save(session.encoded(), for: storeKey)
+    case .save(let session):
+      let bytes: [UInt8]
+      do {
+        bytes = try session.encoded()
+      } catch {
+        throw CredentialStoreError(.unwritable, "The session cannot be encoded.", underlying: error)
+      }
+      try store.save(bytes, for: storeKey)
     default: try store.remove(storeKey)
     }
     machine.storeTookTheChange()
@@ -138,14 +146,21 @@ extension Auth {
     stopTimer = nil
   }
 
-  /// A success, and a refusal, reach the machine as a change of the session, which schedules or stops what comes next.
+  /// A refusal reaches the machine as a change of the session, which stops this. Everything else schedules the next one:
+  /// also a success, as a backend may answer with the same token within the same second.
   @AuthActor
   private func refreshBeforeExpiry() async {
     guard let user, !isOver else { return }
     // Somebody who asked may have refreshed it between the alarm and this.
-    guard TokenFreshness.isDue(expiration: user.tokens.expiration, now: clock.now()) else { return }
+    guard TokenFreshness.isDue(expiration: user.tokens.expiration, now: clock.now()) else {
+      return scheduleRefresh(expiration: user.tokens.expiration)
+    }
     do {
       _ = try await user.currentTokens(forcingRefresh: true)
+      guard user === self.user, !isOver else { return }
+      // A token that has expired when it comes is no success that could be repeated at once.
+      refreshFailures = user.tokens.expiration > clock.now() ? 0 : refreshFailures + 1
+      scheduleRefresh(expiration: user.tokens.expiration)
     } catch {
       guard user === self.user, !isOver else { return }
       refreshFailures += 1

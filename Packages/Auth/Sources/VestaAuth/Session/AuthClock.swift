@@ -33,7 +33,7 @@ enum TokenFreshness {
 
   /// Whether it is time to refresh a token although nobody asks for it.
   static func isDue(expiration: Date, now: Date) -> Bool {
-    nextRefresh(expiration: expiration, failures: 0, now: now) <= now
+    expiration.timeIntervalSince(now) <= margin
   }
 
   /// When a token is refreshed although nobody asks for it.
@@ -43,7 +43,11 @@ enum TokenFreshness {
   ///   - failures: How many refreshes in a row have failed before.
   ///   - now: The present.
   static func nextRefresh(expiration: Date, failures: Int, now: Date) -> Date {
-    guard failures > 0 else { return expiration.addingTimeInterval(-margin) }
+    guard failures > 0 else {
+      // A token that never has more time left than the margin is refreshed at half of it, and not over and over again.
+      let pause = min(30, max(0, expiration.timeIntervalSince(now) / 2))
+      return max(expiration.addingTimeInterval(-margin), now.addingTimeInterval(pause))
+    }
     let delay = min(16 * 60, 30 * Double(1 << min(failures - 1, 5)))
     return now.addingTimeInterval(delay)
   }

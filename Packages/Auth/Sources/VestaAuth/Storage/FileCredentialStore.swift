@@ -1,9 +1,12 @@
+public import VestaCredentialInterop
 public import Foundation
 
 /// Keeps each session in a file of its own, which only its owner may read (mode 0600, in a directory with mode 0700).
 ///
 /// - A write is on the disk when `save` returns. A crash during it leaves the old bytes or the new ones, whole.
 /// - What was kept before may still be in the file, until `remove` deletes it: secrets that only the owner can read.
+/// - A symbolic link, a pipe or somebody else's file in the place of a session is refused, and never followed. Rights that
+///   others have to a session are taken away when it is next used.
 /// - All that is kept carries a checksum. A damaged file is renamed to `….corrupt-…` and never deleted.
 /// - Several stores, also in several processes, may have the same directory.
 public final class FileCredentialStore: CredentialStore {
@@ -28,6 +31,7 @@ public final class FileCredentialStore: CredentialStore {
   public func load(_ key: String) throws(CredentialStoreError) -> [UInt8]? {
     let path = path(of: key)
     let file: [UInt8]?
+    PrivateFile.sweep(path)
     do {
       file = try PrivateFile.read(path)
     } catch {

@@ -1,4 +1,4 @@
-import VestaAuthBackend
+public import VestaAuthBackend
 import VestaConcurrency
 import VestaCore
 
@@ -21,6 +21,9 @@ public final class RecordingCodeSender: CodeSender {
   ///
   /// - Parameter logsSecrets: Whether links and digits are logged, as is handy in development and wrong elsewhere.
   public init(logsSecrets: Bool = false) { self.logsSecrets = logsSecrets }
+
+  /// Yes: everything stays in memory.
+  public var isImmediate: Bool { true }
 
   /// Records an e-mail.
   ///

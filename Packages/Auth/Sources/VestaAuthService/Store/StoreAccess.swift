@@ -1,14 +1,10 @@
 import VestaAuthBackend
+import VestaBytes
 import VestaStoreInterop
 
 /// Records by key, instead of bytes.
 extension StoreReader {
-  func record<Record: Decodable>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
-    guard let bytes = try await get(key) else { return nil }
-    return try RecordCodec.decode(type, from: bytes)
-  }
-
-  func record<Record: CompactRecord>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
+  func record<Record: FieldRecord>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
     guard let bytes = try await get(key) else { return nil }
     return try RecordCodec.decode(type, from: bytes)
   }
@@ -40,12 +36,8 @@ extension StoreReader {
 }
 
 extension StoreTransaction {
-  func put(_ record: some Encodable, _ key: [UInt8]) async throws {
+  func put(_ record: some FieldRecord, _ key: [UInt8]) async throws {
     try await put(try RecordCodec.encode(record), for: key)
-  }
-
-  func put(_ record: some CompactRecord, _ key: [UInt8]) async throws {
-    try await put(RecordCodec.encode(record), for: key)
   }
 
   /// Keeps an account and moves its index rows along: the one place that does, so that they cannot disagree.
@@ -56,6 +48,7 @@ extension StoreTransaction {
   ///   - tenant: The tenant.
   /// - Throws: `IdentityError` when an address, a number or a provider's user belongs to another account.
   func save(_ user: UserRecord, replacing old: UserRecord?, tenant: String) async throws {
+    if user.hasOtherClaims(than: old) { try Checks.tokenSize(of: user) }
     if let old, user.hasIndexRows(of: old) { return try await put(user, Keys.user(tenant, user.localID)) }
     let wanted = user.indexRows(tenant)
     let present = old?.indexRows(tenant) ?? [:]
@@ -112,6 +105,13 @@ extension UserRecord {
   fileprivate func hasIndexRows(of other: UserRecord) -> Bool {
     localID == other.localID && email == other.email && phoneNumber == other.phoneNumber
       && providers == other.providers
+  }
+
+  /// Whether this account adds other bytes to its ID tokens than another state of it.
+  fileprivate func hasOtherClaims(than other: UserRecord?) -> Bool {
+    guard let other else { return true }
+    return displayName != other.displayName || photoURL != other.photoURL || email != other.email
+      || customAttributes != other.customAttributes || providers != other.providers
   }
 
   /// The index rows that this account is found by.

@@ -28,6 +28,13 @@ struct UserRecord: Sendable, Equatable {
     var kind: String { phoneNumber != nil ? "phone" : "totp" }
   }
 
+  /// A change of the address that the owner of the old one can still take back.
+  struct Recovery: Sendable, Equatable {
+    /// The SHA-256 of the code.
+    var hash: [UInt8]
+    var expiresAt: Int64
+  }
+
   var localID: String
   var email: String?
   var emailVerified = false
@@ -39,11 +46,13 @@ struct UserRecord: Sendable, Equatable {
   /// Which signer key the hash needs; for Firebase's scrypt only.
   var signerKeyID: String?
   var passwordUpdatedAt: Int64?
-  /// ID tokens that were issued before count no more; in seconds.
+  /// ID tokens that were issued before are revoked, for verifiers that do not know the epoch; in seconds.
   var validSince: Int64?
-  /// Counts revocations: sessions of another epoch are over.
+  /// The one number that everything issued to the account carries: ID tokens, session cookies, refresh tokens, codes and
+  /// pending sign-ins of another epoch are revoked.
   ///
-  /// Exact, where `validSince` is good to a second.
+  /// Begins at a random number, so that an account that is made again under the same id has another one, and counts
+  /// revocations from there. Exact, where `validSince` depends on the clock and is good to a second.
   var epoch: Int64 = 0
   var disabled = false
   var createdAt: Int64
@@ -59,6 +68,8 @@ struct UserRecord: Sendable, Equatable {
   var providers: [Provider] = []
   /// How many sessions are kept; never less than there are.
   var sessionCount: Int64 = 0
+  /// The changes of the address that can be taken back, oldest first.
+  var recoveries: [Recovery] = []
 
   init(localID: String, createdAt: Int64) {
     self.localID = localID
@@ -159,7 +170,8 @@ extension UserRecord.Provider {
 
   init(_ info: ProviderUserInfo) {
     self.init(
-      providerID: info.providerID, rawID: info.rawID, federatedID: info.federatedID, email: info.email?.lowercased(),
+      providerID: info.providerID, rawID: info.rawID, federatedID: info.federatedID,
+      email: info.email.map(Checks.canonicalEmail),
       displayName: info.displayName, photoURL: info.photoURL, phoneNumber: info.phoneNumber,
       screenName: info.screenName)
   }

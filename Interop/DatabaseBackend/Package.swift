@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "DatabaseBackend",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "VestaDatabaseBackend", targets: ["VestaDatabaseBackend"])
+  ],
+  dependencies: [
+    .package(path: "../../Packages/Core")
+  ],
+  targets: [
+    .target(name: "VestaDatabaseBackend", swiftSettings: settings),
+    .testTarget(
+      name: "VestaDatabaseBackendTests",
+      dependencies: ["VestaDatabaseBackend", .product(name: "VestaTesting", package: "Core")],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,53 @@
+/// The service behind the Realtime Database, as its clients see it: connections to databases.
+///
+/// The embedded engine implements it in process; a remote client implements it over a WebSocket. What a connection
+/// promises, both ways, is what Firebase's service promises on the wire:
+/// - Messages arrive at `receive` one after another, in order, and never from within a call of this protocol.
+/// - The first message is ``DatabaseServerMessage/hello(_:)`` or ``DatabaseServerMessage/closed(reason:)``; the last one is
+///   ``DatabaseServerMessage/closed(reason:)``, after which nothing follows.
+/// - Requests are carried out in the order in which they were sent, and each has one reply unless the connection closes.
+/// - The data that a write changes is sent to the connection's own listens before the reply of the write.
+/// - The operations for the end of a connection are carried out once, whichever way it ends.
+public protocol DatabaseBackend: Sendable {
+  /// Opens a connection; returns at once.
+  ///
+  /// - Parameters:
+  ///   - request: Which database.
+  ///   - receive: Called with each message, on any thread, never on the caller's stack.
+  /// - Returns: The connection, to which requests can be sent at once.
+  func connect(
+    _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
+  ) -> any DatabaseConnection
+}
+
+/// A connection to a database.
+public protocol DatabaseConnection: AnyObject, Sendable {
+  /// Sends a request; returns at once. After the end of the connection nothing happens.
+  ///
+  /// - Parameters:
+  ///   - request: What is asked.
+  ///   - id: The number by which the reply names it.
+  func send(_ request: DatabaseRequest, id: Int)
+
+  /// Ends the connection; its operations for the end are carried out. Calling it again does nothing.
+  func close()
+}
+
+/// What a connection is opened with.
+public struct DatabaseConnectRequest: Sendable, Hashable {
+  /// The database: the first label of its host, or the `ns` of its URL.
+  public var namespace: String
+
+  /// The session of the connection before; `nil` for the first one.
+  public var lastSession: String?
+
+  /// What the client says of itself.
+  public var userAgent: String
+
+  /// A request.
+  public init(namespace: String, lastSession: String? = nil, userAgent: String = "") {
+    self.namespace = namespace
+    self.lastSession = lastSession
+    self.userAgent = userAgent
+  }
+}

@@ -1,0 +1,63 @@
+/// What a client asks of the service.
+public enum DatabaseRequest: Sendable, Hashable {
+  /// Signs the connection in with a token.
+  case authenticate(token: String)
+  /// Signs the connection out.
+  case unauthenticate
+  /// Proves that the app is genuine.
+  case appCheck(token: String)
+  /// Takes the proof back.
+  case unappCheck
+  /// Starts to listen: sends data and changes of it, first what differs from the hash, then the reply.
+  case listen(DatabaseListen)
+  /// Stops to listen.
+  case unlisten(DatabasePath, DatabaseQuerySpec, tag: Int?)
+  /// Reads once.
+  case get(DatabasePath, DatabaseQuerySpec)
+  /// Replaces a node; with a hash only if that is the hash of the node that is there.
+  case put(DatabasePath, DatabaseNode, hash: String?)
+  /// Replaces several nodes below a path, all or none.
+  case merge(DatabasePath, [DatabasePathValue])
+  /// Replaces a node when the connection ends.
+  case onDisconnectPut(DatabasePath, DatabaseNode)
+  /// Replaces several nodes when the connection ends.
+  case onDisconnectMerge(DatabasePath, [DatabasePathValue])
+  /// Forgets what was to be done at a path and below it when the connection ends.
+  case onDisconnectCancel(DatabasePath)
+  /// Counts of what the client is and does.
+  case stats([String: Int])
+}
+
+/// A query to listen to.
+public struct DatabaseListen: Sendable, Hashable {
+  /// Where.
+  public var path: DatabasePath
+  /// Which children.
+  public var spec: DatabaseQuerySpec
+  /// The number that the query's data carries; `nil` for a listen to everything.
+  public var tag: Int?
+  /// The hash of the data that the client has; empty for none.
+  public var hash: String
+
+  /// A listen.
+  public init(path: DatabasePath, spec: DatabaseQuerySpec = .all, tag: Int? = nil, hash: String = "") {
+    self.path = path
+    self.spec = spec
+    self.tag = tag
+    self.hash = hash
+  }
+}
+
+/// A node for a path.
+public struct DatabasePathValue: Sendable, Hashable {
+  /// Where, relative to what the value belongs to.
+  public var path: DatabasePath
+  /// What; empty to remove.
+  public var node: DatabaseNode
+
+  /// A value.
+  public init(_ path: DatabasePath, _ node: DatabaseNode) {
+    self.path = path
+    self.node = node
+  }
+}

@@ -1,0 +1,91 @@
+/// What the service sends.
+public enum DatabaseServerMessage: Sendable, Hashable {
+  /// The connection is open.
+  case hello(DatabaseHello)
+  /// The reply to a request.
+  case reply(Int, DatabaseReply)
+  /// A node has been replaced; the tag is that of the query, `nil` for listens to everything.
+  case data(DatabasePath, DatabaseNode, tag: Int?)
+  /// Several nodes below a path have been replaced.
+  case merge(DatabasePath, [DatabasePathValue], tag: Int?)
+  /// A listen has been ended, because the client may no longer read.
+  case listenRevoked(DatabasePath, DatabaseQuerySpec)
+  /// The connection is no longer signed in.
+  case authRevoked(status: String, reason: String)
+  /// The proof of App Check is no longer accepted.
+  case appCheckRevoked(reason: String)
+  /// A text for the log.
+  case debug(String)
+  /// The service does not want this client to come back; the connection closes.
+  case shutdown(reason: String)
+  /// The connection is closed.
+  case closed(reason: String)
+}
+
+/// The first message of an open connection.
+public struct DatabaseHello: Sendable, Hashable {
+  /// The time of the service, in milliseconds.
+  public var timestamp: Int64
+  /// The session that begins.
+  public var session: String
+
+  /// A first message.
+  public init(timestamp: Int64, session: String) {
+    self.timestamp = timestamp
+    self.session = session
+  }
+}
+
+/// The reply to a request.
+public struct DatabaseReply: Sendable, Hashable {
+  /// How it went.
+  public var status: DatabaseStatus
+  /// An explanation, where the status is not ``DatabaseStatus/ok``.
+  public var message: String
+  /// The data that was read.
+  public var node: DatabaseNode
+  /// Warnings, such as `no_index`.
+  public var warnings: [String]
+
+  /// A reply.
+  public init(
+    _ status: DatabaseStatus, message: String = "", node: DatabaseNode = .empty, warnings: [String] = []
+  ) {
+    self.status = status
+    self.message = message
+    self.node = node
+    self.warnings = warnings
+  }
+
+  /// The reply that says nothing but that it was done.
+  public static let ok = DatabaseReply(.ok)
+}
+
+/// The outcome of a request, as the wire names it; open, because the service can bring new ones.
+public struct DatabaseStatus: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  /// The name on the wire.
+  public let rawValue: String
+
+  /// A status by its name.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// Done.
+  public static let ok = DatabaseStatus(rawValue: "ok")
+  /// The rules do not allow it.
+  public static let permissionDenied = DatabaseStatus(rawValue: "permission_denied")
+  /// The hash is not that of the data: read anew and try again.
+  public static let dataStale = DatabaseStatus(rawValue: "datastale")
+  /// The service cannot be reached, or its store does not work.
+  public static let unavailable = DatabaseStatus(rawValue: "unavailable")
+  /// The request breaks a rule of the tree: a wrong key, a path that is too deep, paths that overlap.
+  public static let invalid = DatabaseStatus(rawValue: "invalid")
+  /// The write or the data is too large.
+  public static let tooBig = DatabaseStatus(rawValue: "too_big")
+  /// The token is not accepted.
+  public static let invalidToken = DatabaseStatus(rawValue: "invalid_token")
+  /// The token is too old.
+  public static let expiredToken = DatabaseStatus(rawValue: "expired_token")
+
+  /// The name on the wire.
+  public var description: String { rawValue }
+}

@@ -1,0 +1,81 @@
+/// A value without children: what a leaf holds, and what a priority can be.
+///
+/// `1` and `1.0` are equal. The order is that of queries: server values, booleans, numbers, strings by UTF-16 code units.
+public enum DatabaseLeaf: Hashable, Comparable, Sendable {
+  /// True or false.
+  case bool(Bool)
+  /// A whole number.
+  case int(Int64)
+  /// A number; never NaN or infinite.
+  case double(Double)
+  /// A text.
+  case string(String)
+  /// The time of the server when it applies the write, in milliseconds.
+  case timestamp
+  /// The value before the write plus a whole number.
+  case incrementInt(Int64)
+  /// The value before the write plus a number.
+  case incrementDouble(Double)
+
+  /// The number as a double; `nil` for what is not a number.
+  public var number: Double? {
+    switch self {
+    case .int(let value): Double(value)
+    case .double(let value): value
+    default: nil
+    }
+  }
+
+  /// Whether the server decides the value.
+  public var isDeferred: Bool {
+    switch self {
+    case .timestamp, .incrementInt, .incrementDouble: true
+    default: false
+    }
+  }
+
+  private var rank: Int {
+    switch self {
+    case .timestamp, .incrementInt, .incrementDouble: 0
+    case .bool: 1
+    case .int, .double: 2
+    case .string: 3
+    }
+  }
+
+  /// Whether type and value are equal.
+  public static func == (left: DatabaseLeaf, right: DatabaseLeaf) -> Bool {
+    switch (left, right) {
+    case (.bool(let left), .bool(let right)): left == right
+    case (.int(let left), .int(let right)): left == right
+    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.timestamp, .timestamp): true
+    case (.incrementInt(let left), .incrementInt(let right)): left == right
+    case (.incrementDouble(let left), .incrementDouble(let right)): left == right
+    default: left.number != nil && left.number == right.number
+    }
+  }
+
+  /// Feeds what equality depends on.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(rank)
+    switch self {
+    case .bool(let value): hasher.combine(value)
+    case .int, .double: hasher.combine(number)
+    case .string(let value): hasher.combine(value.utf8.count)
+    case .timestamp, .incrementInt, .incrementDouble: break
+    }
+  }
+
+  /// Whether the first comes before the second in a query.
+  public static func < (left: DatabaseLeaf, right: DatabaseLeaf) -> Bool {
+    switch (left, right) {
+    case (.bool(let left), .bool(let right)): return !left && right
+    case (.int(let left), .int(let right)): return left < right
+    case (.string(let left), .string(let right)): return left.isBelowByUTF16(right)
+    default: break
+    }
+    if let first = left.number, let second = right.number { return first < second }
+    return left.rank < right.rank
+  }
+}

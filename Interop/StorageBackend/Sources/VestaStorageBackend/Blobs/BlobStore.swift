@@ -1,0 +1,148 @@
+/// Where the object service keeps the bytes of objects: files, or an S3-compatible store.
+///
+/// A blob is written once, sealed, and never changed: the service gives each upload a blob of its own, and an object
+/// points to the blob with its content. Names, metadata and generations are the service's, not the store's.
+///
+/// Promises of every implementation (`BlobContracts` checks them):
+/// - A blob that is not sealed cannot be opened for reading. A sealed blob is there as a whole, also after a crash of the
+///   system, as soon as ``BlobWriter/seal()`` has returned.
+/// - An unsealed blob can be continued after a crash of the process, and has at least the bytes before the last
+///   ``BlobWriter/sync()``.
+/// - A reader that is open reads to the end, also when its blob is removed meanwhile.
+/// - Methods throw `BlobError`.
+public protocol BlobStore: Sendable {
+  /// Begins a blob, or continues one that was not sealed.
+  ///
+  /// - Parameters:
+  ///   - id: The blob.
+  ///   - size: How many bytes of it to keep: 0 to begin, the size of the last sync to continue.
+  /// - Returns: The writer; one at a time for each blob.
+  /// - Throws: `BlobError` with `notFound` when fewer bytes are there, `sealed` when the blob is sealed.
+  func write(_ id: BlobID, keeping size: Int64) async throws -> any BlobWriter
+
+  /// Opens a sealed blob for reading.
+  ///
+  /// - Parameter id: The blob.
+  /// - Returns: The reader, which the caller closes.
+  /// - Throws: `BlobError` with `notFound`.
+  func read(_ id: BlobID) async throws -> any BlobReader
+
+  /// Opens the bytes of an unsealed blob for reading.
+  ///
+  /// - Parameter id: The blob.
+  /// - Returns: The reader, which the caller closes.
+  /// - Throws: `BlobError` with `notFound`.
+  func readUnsealed(_ id: BlobID) async throws -> any BlobReader
+
+  /// Removes a blob, sealed or not; nothing happens when it is not there.
+  ///
+  /// - Parameter id: The blob.
+  /// - Throws: `BlobError`.
+  func remove(_ id: BlobID) async throws
+
+  /// All blobs, sealed or not, in no order.
+  ///
+  /// - Returns: The ids.
+  /// - Throws: `BlobError`.
+  func list() async throws -> [BlobID]
+
+  /// Frees what the store holds; calling it again does nothing.
+  func close() async
+}
+
+/// Writes a blob.
+public protocol BlobWriter: Sendable {
+  /// How many bytes the blob has.
+  var size: Int64 { get }
+
+  /// Appends bytes.
+  ///
+  /// - Parameter bytes: The next bytes.
+  /// - Throws: `BlobError`; the size is unchanged then.
+  func append(_ bytes: [UInt8]) async throws
+
+  /// Makes the bytes so far survive a crash of the system.
+  ///
+  /// - Throws: `BlobError`.
+  func sync() async throws
+
+  /// Makes the blob durable and readable, and ends the writer.
+  ///
+  /// - Throws: `BlobError`; the blob is not readable then.
+  func seal() async throws
+
+  /// Ends the writer; the unsealed blob stays. Calling it again does nothing.
+  func close()
+}
+
+/// Reads a blob.
+public protocol BlobReader: Sendable {
+  /// How many bytes the blob has.
+  var size: Int64 { get }
+
+  /// Bytes from a position.
+  ///
+  /// - Parameters:
+  ///   - offset: The position of the first byte.
+  ///   - length: How many bytes at most; more than zero.
+  /// - Returns: At least one byte; empty at the end.
+  /// - Throws: `BlobError`.
+  func read(at offset: Int64, length: Int) async throws -> [UInt8]
+
+  /// Ends the reader; calling it again does nothing.
+  func close()
+}
+
+/// The id of a blob: 1 to 64 lower-case letters and digits.
+public struct BlobID: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  /// The id.
+  public let rawValue: String
+
+  /// An id; `nil` when it has other characters.
+  ///
+  /// - Parameter rawValue: The id.
+  public init?(rawValue: String) {
+    let bytes = rawValue.utf8
+    guard (1...64).contains(bytes.count) else { return nil }
+    let isPlain = bytes.allSatisfy {
+      ($0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z")) || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9"))
+    }
+    guard isPlain else { return nil }
+    self.rawValue = rawValue
+  }
+
+  /// The id.
+  public var description: String { rawValue }
+}
+
+/// Why a blob store could not do what it was asked.
+public struct BlobError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The kind of failure.
+  public enum Code: String, Sendable, Hashable {
+    /// There is no such blob.
+    case notFound
+    /// The blob is sealed.
+    case sealed
+    /// The disk, or the quota on it, is full.
+    case diskFull
+    /// The store, the reader or the writer was closed.
+    case closed
+    /// The system reported another failure of input or output.
+    case inputOutput
+  }
+
+  /// The kind of failure.
+  public let code: Code
+
+  /// What happened and what to do about it.
+  public let message: String
+
+  /// An error.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The code and the message.
+  public var description: String { "\(code.rawValue): \(message)" }
+}

@@ -1,0 +1,52 @@
+/// Which object to read, and which part of it.
+public struct ReadRequest: Sendable, Hashable {
+  /// The object.
+  public var object: ObjectName
+
+  /// The first byte.
+  public var offset: Int64
+
+  /// How many bytes at most; `nil` for all up to the end.
+  public var length: Int64?
+
+  /// What must be true of the object.
+  public var preconditions: Preconditions
+
+  /// A request.
+  public init(object: ObjectName, offset: Int64 = 0, length: Int64? = nil, preconditions: Preconditions = .none) {
+    self.object = object
+    self.offset = offset
+    self.length = length
+    self.preconditions = preconditions
+  }
+}
+
+/// An open object.
+public struct ObjectDownload: Sendable {
+  /// The object as it was when it was opened.
+  public let object: StorageObject
+
+  /// The bytes of the requested part.
+  public let content: any ObjectContent
+
+  /// An open object.
+  public init(object: StorageObject, content: any ObjectContent) {
+    self.object = object
+    self.content = content
+  }
+}
+
+/// The bytes of an open object, fetched when the reader asks for them.
+public protocol ObjectContent: Sendable {
+  /// The next bytes.
+  ///
+  /// One task at a time may read.
+  ///
+  /// - Parameter maximumLength: How many bytes at most; more than zero.
+  /// - Returns: At least one byte; empty at the end.
+  /// - Throws: `StorageServiceError`; `CancellationError`.
+  func read(maximumLength: Int) async throws -> [UInt8]
+
+  /// Frees what reading holds; calling it again does nothing.
+  func close()
+}

@@ -1,0 +1,47 @@
+/// Which objects to list.
+public struct ListRequest: Sendable, Hashable {
+  /// The bucket.
+  public var bucket: String
+
+  /// What the names begin with; empty for all.
+  public var prefix: String
+
+  /// Where names are cut: names that have it after the prefix are reported once, as a prefix. `nil` lists everything.
+  public var delimiter: String?
+
+  /// How many items and prefixes a page has, 1 to 1000.
+  public var maximumResults: Int
+
+  /// Where the page begins; `nil` for the first page.
+  public var pageToken: String?
+
+  /// A request.
+  public init(
+    bucket: String, prefix: String = "", delimiter: String? = nil, maximumResults: Int = 1000, pageToken: String? = nil
+  ) {
+    self.bucket = bucket
+    self.prefix = prefix
+    self.delimiter = delimiter
+    self.maximumResults = maximumResults
+    self.pageToken = pageToken
+  }
+}
+
+/// A page of a listing.
+public struct ListPage: Sendable, Hashable {
+  /// The objects, in the order of their names' UTF-8 bytes.
+  public var items: [StorageObject]
+
+  /// The common prefixes, each ending with the delimiter.
+  public var prefixes: [String]
+
+  /// Where the next page begins; `nil` on the last page.
+  public var nextPageToken: String?
+
+  /// A page.
+  public init(items: [StorageObject] = [], prefixes: [String] = [], nextPageToken: String? = nil) {
+    self.items = items
+    self.prefixes = prefixes
+    self.nextPageToken = nextPageToken
+  }
+}

@@ -1,0 +1,101 @@
+/// The object that an upload creates or replaces.
+public struct UploadRequest: Sendable, Hashable {
+  /// The object.
+  public var object: ObjectName
+
+  /// Its metadata; the service chooses a media type where there is none.
+  public var metadata: ObjectMetadata
+
+  /// The length of the content where the sender knows it.
+  public var size: Int64?
+
+  /// What must be true of the object when the upload ends.
+  public var preconditions: Preconditions
+
+  /// The digests of the content where the sender knows them.
+  public var expected: ContentDigest
+
+  /// A request.
+  public init(
+    object: ObjectName, metadata: ObjectMetadata = ObjectMetadata(), size: Int64? = nil,
+    preconditions: Preconditions = .none, expected: ContentDigest = ContentDigest()
+  ) {
+    self.object = object
+    self.metadata = metadata
+    self.size = size
+    self.preconditions = preconditions
+    self.expected = expected
+  }
+}
+
+/// What a sender knows about the content of an upload.
+public struct ContentDigest: Sendable, Hashable {
+  /// The length.
+  public var size: Int64?
+
+  /// The CRC-32C checksum.
+  public var crc32c: UInt32?
+
+  /// The MD5 digest.
+  public var md5: [UInt8]?
+
+  /// What is known of some content.
+  public init(size: Int64? = nil, crc32c: UInt32? = nil, md5: [UInt8]? = nil) {
+    self.size = size
+    self.crc32c = crc32c
+    self.md5 = md5
+  }
+}
+
+/// The id of a resumable upload; whoever knows it can continue the upload.
+public struct UploadID: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  /// The id as the service made it.
+  public let rawValue: String
+
+  /// An id that the service made.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The first characters: the rest is a secret.
+  public var description: String { "upload \(rawValue.prefix(6))" }
+}
+
+/// How far an upload has come.
+public struct UploadStatus: Sendable, Hashable {
+  /// Whether an upload goes on.
+  public enum State: Sendable, Hashable {
+    /// It takes more bytes.
+    case active
+    /// It has ended with an object.
+    case final
+    /// It was cancelled.
+    case cancelled
+  }
+
+  /// Whether the upload goes on.
+  public let state: State
+
+  /// How many bytes have been received.
+  public let received: Int64
+
+  /// The CRC-32C checksum of the received bytes; a sender compares it before it continues after an interruption.
+  public let crc32c: UInt32
+
+  /// A status.
+  public init(state: State, received: Int64, crc32c: UInt32) {
+    self.state = state
+    self.received = received
+    self.crc32c = crc32c
+  }
+}
+
+/// The limits of uploads.
+public enum UploadLimits {
+  /// How long the content of a single-call upload can be: 256 KiB.
+  public static let singleCallLength = 256 * 1024
+
+  /// How long one chunk can be: 16 MiB.
+  public static let chunkLength = 16 * 1024 * 1024
+
+  /// How large an object can be: 5 TiB.
+  public static let objectSize: Int64 = 5 * 1024 * 1024 * 1024 * 1024
+}

@@ -1,0 +1,153 @@
+public import VestaServiceInterop
+
+/// The object service that Storage calls: uploads, downloads, metadata, listing and download tokens.
+///
+/// The embedded engine implements it in process; a remote client will implement it over HTTP, and a server can expose any
+/// implementation on the wire.
+///
+/// Promises of every implementation (`StorageContracts` checks them):
+/// - All methods may be called from any task at any time.
+/// - An object is there as a whole or not at all. A reader that has opened an object reads the bytes of that generation to
+///   the end, also when the object is replaced or deleted meanwhile.
+/// - The object that a finished upload returns survives a crash of the process. An upload that is not finished changes no
+///   object, and can be continued from the size that ``uploadStatus(_:context:)`` reports.
+/// - A method throws `StorageServiceError`, or `CancellationError` when the calling task was cancelled.
+public protocol StorageBackend: Sendable {
+  // MARK: Uploads
+
+  /// Stores a small object in one call.
+  ///
+  /// - Parameters:
+  ///   - request: The object to create or replace, and its metadata.
+  ///   - content: The whole content, at most `UploadLimits.singleCallLength` bytes.
+  ///   - context: Who calls.
+  /// - Returns: The stored object.
+  /// - Throws: `StorageServiceError`; no object has changed then.
+  func putObject(_ request: UploadRequest, content: [UInt8], context: CallContext) async throws -> StorageObject
+
+  /// Starts a resumable upload.
+  ///
+  /// - Parameters:
+  ///   - request: The object to create or replace, and its metadata.
+  ///   - context: Who calls.
+  /// - Returns: The id of the upload session, which survives a crash of the process.
+  /// - Throws: `StorageServiceError`.
+  func startUpload(_ request: UploadRequest, context: CallContext) async throws -> UploadID
+
+  /// Appends bytes to an upload.
+  ///
+  /// - Parameters:
+  ///   - id: The upload session.
+  ///   - offset: How many bytes came before; must be the received size of the session.
+  ///   - bytes: The next bytes, at most `UploadLimits.chunkLength`.
+  ///   - context: Who calls.
+  /// - Returns: The state of the upload afterwards.
+  /// - Throws: `StorageServiceError`: `outOfRange` for a wrong offset, with the session unchanged; `aborted` when
+  ///   another call writes to the session at the moment; `notFound` for an unknown or expired session.
+  func appendToUpload(
+    _ id: UploadID, offset: Int64, bytes: [UInt8], context: CallContext
+  ) async throws -> UploadStatus
+
+  /// Ends an upload: from now on the object has the content that was sent.
+  ///
+  /// Calling it again returns the same object.
+  ///
+  /// - Parameters:
+  ///   - id: The upload session.
+  ///   - expected: What the sender knows about the content; the service refuses other content.
+  ///   - context: Who calls.
+  /// - Returns: The stored object.
+  /// - Throws: `StorageServiceError`: `dataLoss` when the content is not the expected one, and the upload is cancelled.
+  func finalizeUpload(_ id: UploadID, expected: ContentDigest, context: CallContext) async throws -> StorageObject
+
+  /// The state of an upload.
+  ///
+  /// - Parameters:
+  ///   - id: The upload session.
+  ///   - context: Who calls.
+  /// - Returns: How many bytes have been received and what their checksum is.
+  /// - Throws: `StorageServiceError` with `notFound` for an unknown or expired session.
+  func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus
+
+  /// Cancels an upload and frees what it received.
+  ///
+  /// Cancelling a cancelled upload does nothing.
+  ///
+  /// - Parameters:
+  ///   - id: The upload session.
+  ///   - context: Who calls.
+  /// - Throws: `StorageServiceError` with `failedPrecondition` for a finished upload.
+  func cancelUpload(_ id: UploadID, context: CallContext) async throws
+
+  // MARK: Reading
+
+  /// Opens an object for reading.
+  ///
+  /// - Parameters:
+  ///   - request: Which object and which part of it.
+  ///   - context: Who calls.
+  /// - Returns: The object's metadata and its content, which the caller closes.
+  /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`, `outOfRange` for a range outside of the object.
+  func openObject(_ request: ReadRequest, context: CallContext) async throws -> ObjectDownload
+
+  /// The metadata of an object.
+  ///
+  /// An object without a download token gets one.
+  ///
+  /// - Parameters:
+  ///   - object: Which object.
+  ///   - preconditions: What must be true of it.
+  ///   - context: Who calls.
+  /// - Returns: The object.
+  /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`.
+  func getObject(
+    _ object: ObjectName, preconditions: Preconditions, context: CallContext
+  ) async throws -> StorageObject
+
+  /// The objects below a prefix, in the order of their names' UTF-8 bytes.
+  ///
+  /// - Parameters:
+  ///   - request: Which ones.
+  ///   - context: Who calls.
+  /// - Returns: One page.
+  /// - Throws: `StorageServiceError` with `invalidArgument` for a page token that this service did not make.
+  func listObjects(_ request: ListRequest, context: CallContext) async throws -> ListPage
+
+  // MARK: Changing
+
+  /// Changes the metadata of an object.
+  ///
+  /// - Parameters:
+  ///   - object: Which object.
+  ///   - change: The fields to set and to remove.
+  ///   - preconditions: What must be true of the object.
+  ///   - context: Who calls.
+  /// - Returns: The object with its next metageneration.
+  /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`, `invalidArgument`.
+  func updateObject(
+    _ object: ObjectName, change: MetadataChange, preconditions: Preconditions, context: CallContext
+  ) async throws -> StorageObject
+
+  /// Deletes an object.
+  ///
+  /// - Parameters:
+  ///   - object: Which object.
+  ///   - preconditions: What must be true of it.
+  ///   - context: Who calls.
+  /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`.
+  func deleteObject(_ object: ObjectName, preconditions: Preconditions, context: CallContext) async throws
+
+  /// Adds a download token to an object, or removes one.
+  ///
+  /// Removing the last token adds a new one.
+  ///
+  /// - Parameters:
+  ///   - object: Which object.
+  ///   - action: What to do.
+  ///   - context: Who calls.
+  /// - Returns: The object with its next metageneration.
+  /// - Throws: `StorageServiceError` with `notFound`.
+  func changeDownloadTokens(
+    _ object: ObjectName, _ action: DownloadTokenAction, context: CallContext
+  ) async throws -> StorageObject
+}

@@ -1,0 +1,48 @@
+public import VestaServiceInterop
+
+/// Why the object service could not do what it was asked.
+public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvertible {
+  /// The canonical code.
+  public let code: ServiceCode
+
+  /// What happened and what to do about it.
+  public let message: String
+
+  /// What is to blame where the code alone does not say.
+  public let reason: Reason?
+
+  /// What an error is about, where a caller treats cases of one code differently.
+  public enum Reason: Sendable, Hashable {
+    /// The disk of the service, or the quota on it, is full.
+    case diskFull
+    /// The content is not what the sender said.
+    case contentMismatch
+    /// The offset of an append is not the received size, which is given.
+    case wrongOffset(received: Int64)
+    /// The upload session is unknown, has expired or was cancelled.
+    case uploadGone
+    /// A precondition does not hold.
+    case precondition
+  }
+
+  /// An error.
+  ///
+  /// - Parameters:
+  ///   - code: The canonical code.
+  ///   - message: What happened and what to do about it.
+  ///   - reason: What is to blame where the code alone does not say.
+  public init(_ code: ServiceCode, _ message: String, reason: Reason?) {
+    self.code = code
+    self.message = message
+    self.reason = reason
+  }
+
+  /// An error that its code describes.
+  public init(_ code: ServiceCode, _ message: String) { self.init(code, message, reason: nil) }
+
+  /// No error of another type is known here; the engine translates those of its store and its blobs.
+  public init?(translating error: any Error) { nil }
+
+  /// The code and the message.
+  public var description: String { "\(code): \(message)" }
+}

@@ -1,0 +1,154 @@
+public import VestaServiceInterop
+public import VestaStorageBackend
+
+/// A backend that asks a hook before and after each call, so that tests can fail, delay and count calls.
+///
+/// ```swift
+/// let flaky = HookedStorageBackend(engine) { call, moment in
+///   if call == .append, moment == .after, chance.isBad { throw StorageServiceError(.unavailable, "lost the answer") }
+/// }
+/// ```
+public struct HookedStorageBackend: StorageBackend {
+  /// A method of the protocol.
+  public enum Call: Sendable, Hashable {
+    /// `putObject`
+    case put
+    /// `startUpload`
+    case start
+    /// `appendToUpload`
+    case append
+    /// `finalizeUpload`
+    case finalize
+    /// `uploadStatus`
+    case status
+    /// `cancelUpload`
+    case cancel
+    /// `openObject`
+    case open
+    /// Reading an open object.
+    case read
+    /// `getObject`
+    case get
+    /// `listObjects`
+    case list
+    /// `updateObject`
+    case update
+    /// `deleteObject`
+    case delete
+    /// `changeDownloadTokens`
+    case tokens
+  }
+
+  /// When the hook is asked.
+  public enum Moment: Sendable, Hashable {
+    /// The call has not happened: throwing loses the request.
+    case before
+    /// The call has happened: throwing loses the answer.
+    case after
+  }
+
+  private let base: any StorageBackend
+  private let hook: @Sendable (Call, Moment) async throws -> Void
+
+  /// A backend around another one.
+  public init(_ base: any StorageBackend, hook: @escaping @Sendable (Call, Moment) async throws -> Void) {
+    self.base = base
+    self.hook = hook
+  }
+
+  private func around<Result>(_ call: Call, _ body: () async throws -> Result) async throws -> Result {
+    try await hook(call, .before)
+    let result = try await body()
+    try await hook(call, .after)
+    return result
+  }
+
+  /// Asks the hook around the call.
+  public func putObject(
+    _ request: UploadRequest, content: [UInt8], context: CallContext
+  ) async throws -> StorageObject {
+    try await around(.put) { try await base.putObject(request, content: content, context: context) }
+  }
+
+  /// Asks the hook around the call.
+  public func startUpload(_ request: UploadRequest, context: CallContext) async throws -> UploadID {
+    try await around(.start) { try await base.startUpload(request, context: context) }
+  }
+
+  /// Asks the hook around the call.
+  public func appendToUpload(
+    _ id: UploadID, offset: Int64, bytes: [UInt8], context: CallContext
+  ) async throws -> UploadStatus {
+    try await around(.append) { try await base.appendToUpload(id, offset: offset, bytes: bytes, context: context) }
+  }
+
+  /// Asks the hook around the call.
+  public func finalizeUpload(
+    _ id: UploadID, expected: ContentDigest, context: CallContext
+  ) async throws -> StorageObject {
+    try await around(.finalize) { try await base.finalizeUpload(id, expected: expected, context: context) }
+  }
+
+  /// Asks the hook around the call.
+  public func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
+    try await around(.status) { try await base.uploadStatus(id, context: context) }
+  }
+
+  /// Asks the hook around the call.
+  public func cancelUpload(_ id: UploadID, context: CallContext) async throws {
+    try await around(.cancel) { try await base.cancelUpload(id, context: context) }
+  }
+
+  /// Asks the hook around the call, and around each reading.
+  public func openObject(_ request: ReadRequest, context: CallContext) async throws -> ObjectDownload {
+    let download = try await around(.open) { try await base.openObject(request, context: context) }
+    return ObjectDownload(object: download.object, content: HookedContent(base: download.content, hook: hook))
+  }
+
+  /// Asks the hook around the call.
+  public func getObject(
+    _ object: ObjectName, preconditions: Preconditions, context: CallContext
+  ) async throws -> StorageObject {
+    try await around(.get) { try await base.getObject(object, preconditions: preconditions, context: context) }
+  }
+
+  /// Asks the hook around the call.
+  public func listObjects(_ request: ListRequest, context: CallContext) async throws -> ListPage {
+    try await around(.list) { try await base.listObjects(request, context: context) }
+  }
+
+  /// Asks the hook around the call.
+  public func updateObject(
+    _ object: ObjectName, change: MetadataChange, preconditions: Preconditions, context: CallContext
+  ) async throws -> StorageObject {
+    try await around(.update) {
+      try await base.updateObject(object, change: change, preconditions: preconditions, context: context)
+    }
+  }
+
+  /// Asks the hook around the call.
+  public func deleteObject(_ object: ObjectName, preconditions: Preconditions, context: CallContext) async throws {
+    try await around(.delete) {
+      try await base.deleteObject(object, preconditions: preconditions, context: context)
+    }
+  }
+
+  /// Asks the hook around the call.
+  public func changeDownloadTokens(
+    _ object: ObjectName, _ action: DownloadTokenAction, context: CallContext
+  ) async throws -> StorageObject {
+    try await around(.tokens) { try await base.changeDownloadTokens(object, action, context: context) }
+  }
+}
+
+private struct HookedContent: ObjectContent {
+  let base: any ObjectContent
+  let hook: @Sendable (HookedStorageBackend.Call, HookedStorageBackend.Moment) async throws -> Void
+
+  func read(maximumLength: Int) async throws -> [UInt8] {
+    try await hook(.read, .before)
+    return try await base.read(maximumLength: maximumLength)
+  }
+
+  func close() { base.close() }
+}

@@ -1,0 +1,195 @@
+import VestaCryptoInterop
+import VestaAuthBackend
+
+/// What can be said of a request's text without looking anything up.
+enum Checks {
+  /// The longest address of RFC 5321, with its brackets.
+  static let longestEmail = 256
+
+  /// Longer passwords are refused before they are hashed.
+  static let longestPassword = 4096
+
+  /// The longest custom claims, in bytes.
+  static let longestClaims = 1000
+
+  /// The names that custom claims cannot have: those of the tokens themselves.
+  static let reservedClaims: Set<String> = [
+    "iss", "aud", "sub", "iat", "exp", "nbf", "jti", "nonce", "azp", "acr", "amr", "cnf", "auth_time", "firebase",
+    "at_hash", "c_hash",
+  ]
+
+  /// The address in the form in which it is kept.
+  ///
+  /// Refused is what two readers could take for different addresses, or what nobody sees: control and format characters,
+  /// spaces, a second `@`, and the characters with which mail programs separate and quote addresses.
+  static func email(_ text: String, or code: IdentityError.Code = .invalidEmail) throws(IdentityError) -> String {
+    let email = canonicalEmail(text)
+    let parts = email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= longestEmail,
+      email.utf8.count <= longestEmail, email.unicodeScalars.allSatisfy(isEmailScalar)
+    else { throw IdentityError(code) }
+    return email
+  }
+
+  /// Composed (NFC) and in lower case: the form by which addresses are compared.
+  static func canonicalEmail(_ text: String) -> String { composed(composed(text).lowercased()) }
+
+  private static func isEmailScalar(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator, .spaceSeparator:
+      false
+    default: !scalar.properties.isWhitespace && !",;:<>()[]\\\"".unicodeScalars.contains(scalar)
+    }
+  }
+
+  /// The number, which begins with `+` and has 3 to 15 digits.
+  static func phoneNumber(
+    _ text: String, or code: IdentityError.Code = .invalidPhoneNumber
+  ) throws(IdentityError) -> String {
+    let digits = text.utf8.dropFirst()
+    guard text.utf8.first == UInt8(ascii: "+"), (3...15).contains(digits.count),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { throw IdentityError(code, "Invalid format.") }
+    return text
+  }
+
+  /// A user id that a caller chose.
+  static func localID(_ text: String) throws(IdentityError) -> String {
+    guard !text.isEmpty else { throw IdentityError(.missingLocalID) }
+    guard text.unicodeScalars.count <= 128, text.utf8.count <= 512 else {
+      throw IdentityError(.invalidArgument, "A user id has 1 to 128 characters.")
+    }
+    return text
+  }
+
+  /// Text that is there.
+  static func present(_ text: String?, or code: IdentityError.Code) throws(IdentityError) -> String {
+    guard let text, !text.isEmpty else { throw IdentityError(code) }
+    return text
+  }
+
+  /// The longest name, in bytes as JSON has it.
+  static let longestName = 1024
+
+  /// The longest URL of a picture, in bytes as JSON has it.
+  static let longestURL = 2048
+
+  /// A name and the URL of a picture. Both stand in every ID token, so both are limited as they stand there.
+  static func profile(_ displayName: String?, _ photoURL: String? = nil) throws(IdentityError) {
+    guard (displayName?.lengthInJSON ?? 0) <= longestName else {
+      throw IdentityError(.invalidArgument, "A display name has \(longestName) bytes at most.")
+    }
+    guard (photoURL?.lengthInJSON ?? 0) <= longestURL else {
+      throw IdentityError(.invalidArgument, "A photo URL has \(longestURL) bytes at most.")
+    }
+  }
+
+  /// A provider's user as an administrator links it.
+  static func provider(_ provider: ProviderUserInfo) throws(IdentityError) {
+    _ = try present(provider.providerID, or: .missingProviderID)
+    _ = try present(provider.rawID, or: .missingRawID)
+    guard provider.providerID.utf8.count <= 256 else {
+      throw IdentityError(.invalidArgument, "A provider id has 256 bytes at most.")
+    }
+    guard provider.rawID.utf8.count <= 1024 else {
+      throw IdentityError(.invalidArgument, "A raw id has 1024 bytes at most.")
+    }
+    try profile(provider.displayName, provider.photoURL)
+    let others = [provider.email, provider.federatedID, provider.phoneNumber, provider.screenName]
+    guard others.allSatisfy({ ($0?.utf8.count ?? 0) <= 2048 }) else {
+      throw IdentityError(.invalidArgument, "A part of a provider's user is longer than 2048 bytes.")
+    }
+  }
+
+  /// How many bytes an account may add to its ID token, so that the token, with the claims of its session and its
+  /// signature, stays below `JWT.defaultMaximumSize`.
+  static let longestIdentity = 8192
+
+  /// Refuses an account whose ID tokens could not be verified.
+  static func tokenSize(of user: UserRecord) throws(IdentityError) {
+    var size = (user.displayName?.lengthInJSON ?? 0) + (user.photoURL?.lengthInJSON ?? 0)
+    size += user.customAttributes?.lengthInJSON ?? 0
+    size += 2 * (user.email?.lengthInJSON ?? 0) + 2 * user.localID.lengthInJSON
+    for provider in user.providers { size += provider.providerID.lengthInJSON + provider.rawID.lengthInJSON + 8 }
+    guard size <= longestIdentity else {
+      throw IdentityError(
+        .invalidArgument,
+        "The ID token of the account would be too large. Shorten its name, or remove providers or custom claims.")
+    }
+  }
+
+  /// Custom claims: a JSON object without reserved names, of at most 1000 bytes.
+  static func customClaims(_ json: String) throws(IdentityError) {
+    guard json.utf8.count <= longestClaims else { throw IdentityError(.claimsTooLarge) }
+    guard let claims = ClaimsText.read(json) else { throw IdentityError(.invalidClaims) }
+    try freeNames(of: claims.members.map(\.name))
+  }
+
+  /// Refuses reserved names.
+  static func freeNames(of names: [String]) throws(IdentityError) {
+    if let name = names.first(where: reservedClaims.contains) { throw IdentityError(.forbiddenClaim, name) }
+  }
+}
+
+extension String {
+  /// How many bytes the string has in JSON: control characters are escaped with six, quotes and backslashes with two.
+  fileprivate var lengthInJSON: Int {
+    utf8.reduce(0) { $0 + ($1 < 0x20 ? 6 : $1 == UInt8(ascii: "\"") || $1 == UInt8(ascii: "\\") ? 2 : 1) }
+  }
+}
+
+extension PasswordPolicy {
+  /// Refuses a password that breaks the policy.
+  ///
+  /// Without enforcement six characters are enough; too long is too long in any case.
+  func check(_ password: String) throws(IdentityError) {
+    guard password.utf8.count <= Checks.longestPassword else {
+      throw IdentityError(.passwordDoesNotMeetRequirements, "Missing password requirements: [Password is too long]")
+    }
+    guard isEnforced else {
+      guard password.unicodeScalars.count >= 6 else {
+        throw IdentityError(.weakPassword, "Password should be at least 6 characters")
+      }
+      return
+    }
+    let missing = missingRequirements(of: password)
+    guard missing.isEmpty else {
+      let list = missing.joined(separator: ", ")
+      throw IdentityError(.passwordDoesNotMeetRequirements, "Missing password requirements: [\(list)]")
+    }
+  }
+
+  /// What a password lacks, in the order of the service.
+  func missingRequirements(of password: String) -> [String] {
+    let scalars = password.unicodeScalars
+    let special = Set(allowedNonAlphanumericCharacters.unicodeScalars)
+    let rules: [(isMet: Bool, text: String)] = [
+      (scalars.count >= minimumLength, "Password must contain at least \(minimumLength) characters"),
+      (scalars.count <= maximumLength, "Password may contain at most \(maximumLength) characters"),
+      (
+        !requiresLowercase || scalars.contains { ("a"..."z").contains($0) },
+        "Password must contain a lower case character"
+      ),
+      (
+        !requiresUppercase || scalars.contains { ("A"..."Z").contains($0) },
+        "Password must contain an upper case character"
+      ),
+      (
+        !requiresNumeric || scalars.contains { ("0"..."9").contains($0) },
+        "Password must contain a numeric character"
+      ),
+      (
+        !requiresNonAlphanumeric || scalars.contains(where: special.contains),
+        "Password must contain a non-alphanumeric character"
+      ),
+    ]
+    return rules.filter { !$0.isMet }.map(\.text)
+  }
+
+  /// Refuses settings that make no sense.
+  func validate() throws(IdentityError) {
+    guard (6...30).contains(minimumLength), (minimumLength...4096).contains(maximumLength) else {
+      throw IdentityError(.invalidConfig, "The minimum length is 6 to 30, the maximum up to 4096 and not below it.")
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/// How often something may be tried: so many times at once, and then again one time in a while.
+public struct RateLimit: Sendable, Hashable {
+  /// How many tries there are at once.
+  public var burst: Int
+
+  /// After how many milliseconds there is another one.
+  public var refillInterval: Int64
+
+  /// A limit.
+  ///
+  /// - Parameters:
+  ///   - burst: How many tries there are at once, at least 1.
+  ///   - refillInterval: After how many milliseconds there is another one, at least 1.
+  public init(burst: Int, refillInterval: Int64) {
+    self.burst = max(1, burst)
+    self.refillInterval = max(1, refillInterval)
+  }
+}
+
+/// Token buckets by name, with the time as a value.
+///
+/// A bucket is kept as the moment at which it will be full again, so an absent one is a full one, and those that are
+/// full are dropped: memory is bounded by `capacity`. When that many are in use, the one that is full soonest gives
+/// way.
+struct RateLimiter: Sendable {
+  let limit: RateLimit
+  let capacity: Int
+  private var fullAt: [String: Int64] = [:]
+  private var lastTime = Int64.min
+
+  init(_ limit: RateLimit, capacity: Int = 10_000) {
+    self.limit = limit
+    self.capacity = capacity
+  }
+
+  /// How many buckets are not full.
+  var count: Int { fullAt.count }
+
+  /// Takes a try out of a bucket; `false` when there is none.
+  mutating func take(_ name: String, now: Int64) -> Bool {
+    follow(now)
+    let base = max(fullAt[name] ?? now, now)
+    let full = base + limit.refillInterval
+    guard full - now <= limit.refillInterval * Int64(limit.burst) else { return false }
+    if fullAt[name] == nil, fullAt.count >= capacity { makeRoom(now: now) }
+    fullAt[name] = full
+    return true
+  }
+
+  /// Fills a bucket, after a success.
+  mutating func reset(_ name: String) { fullAt[name] = nil }
+
+  /// Gives one try back.
+  mutating func giveBack(_ name: String, now: Int64) {
+    follow(now)
+    guard let full = fullAt[name] else { return }
+    fullAt[name] = full - limit.refillInterval > now ? full - limit.refillInterval : nil
+  }
+
+  /// Moves all buckets back with a clock that was set back: nobody waits longer for it.
+  private mutating func follow(_ now: Int64) {
+    if now < lastTime {
+      let step = lastTime - now
+      fullAt = fullAt.mapValues { $0 - step }
+    }
+    lastTime = now
+  }
+
+  private mutating func makeRoom(now: Int64) {
+    fullAt = fullAt.filter { $0.value > now }
+    guard fullAt.count >= capacity else { return }
+    // A sweep is dear, so it makes room for many at once.
+    for (name, _) in fullAt.sorted(by: { $0.value < $1.value }).prefix(capacity / 4 + 1) { fullAt[name] = nil }
+  }
+}

@@ -1,0 +1,130 @@
+import VestaCryptoInterop
+import VestaAuthBackend
+
+/// What an identity provider says of a user, taken from the claims of its ID token.
+struct IdpAssertion: Sendable, Equatable {
+  var provider: UserRecord.Provider
+  var emailVerified: Bool
+  var firstName: String?
+  var lastName: String?
+  var fullName: String?
+  var rawUserInfo: String
+
+  /// Reads the claims.
+  ///
+  /// - Parameters:
+  ///   - claims: The claims, which are believed by now.
+  ///   - credential: The credential that they came in.
+  init(_ claims: JWTObject, credential: IdpCredential) throws {
+    guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 1024 else {
+      throw IdentityError(.invalidIdpResponse, "The provider's token has no `sub`.")
+    }
+    let isGoogle = credential.providerID == "google.com"
+    provider = UserRecord.Provider(
+      providerID: credential.providerID, rawID: subject,
+      federatedID: isGoogle ? "https://accounts.google.com/\(subject)" : subject)
+    provider.email = try claims["email"]?.string.map { try Checks.email($0, or: .invalidIdpResponse) }
+    provider.photoURL = claims["picture"]?.string
+    provider.screenName = claims["screen_name"]?.string
+    firstName = credential.givenName ?? claims["given_name"]?.string
+    lastName = credential.familyName ?? claims["family_name"]?.string
+    let parts = [firstName, lastName].compactMap { $0 }
+    fullName = claims["name"]?.string ?? (parts.isEmpty ? nil : parts.joined(separator: " "))
+    provider.displayName = fullName
+    // Apple and others write the flag as text.
+    emailVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
+    rawUserInfo = try ClaimsText.write(claims)
+    try Checks.profile(fullName, provider.photoURL)
+  }
+
+  /// The response without what became of it.
+  func response(_ credential: IdpCredential) -> IdpSignInResponse {
+    var response = IdpSignInResponse(
+      providerID: provider.providerID, federatedID: provider.federatedID ?? provider.rawID, rawID: provider.rawID)
+    response.email = provider.email
+    response.emailVerified = emailVerified
+    response.displayName = provider.displayName
+    response.fullName = fullName
+    response.firstName = firstName
+    response.lastName = lastName
+    response.screenName = provider.screenName
+    response.photoURL = provider.photoURL
+    response.rawUserInfo = rawUserInfo
+    response.oauthIDToken = credential.idToken
+    response.oauthAccessToken = credential.accessToken
+    response.oauthTokenSecret = credential.oauthTokenSecret
+    response.nonce = credential.rawNonce
+    return response
+  }
+}
+
+/// What to do with what a provider said: the rules, without the store.
+enum IdpDecision: Sendable {
+  /// Keep the account as it is here, and sign in.
+  case signIn(UserRecord, replacing: UserRecord?)
+
+  /// Another account with the address is in the way: its user has to sign in there and link.
+  case needsConfirmation(UserRecord)
+
+  case refuse(IdentityError)
+
+  /// Decides for a link to an account.
+  static func link(
+    _ said: IdpAssertion, to user: UserRecord, bound: UserRecord?, owner: UserRecord?, config: ProjectConfig
+  ) -> IdpDecision {
+    guard bound == nil else { return .refuse(IdentityError(.federatedUserIDAlreadyLinked)) }
+    if !config.allowsDuplicateEmails, let owner, owner.localID != user.localID {
+      return .refuse(IdentityError(.emailExists))
+    }
+    var linked = user
+    linked.link(said.provider)
+    if linked.email == nil, owner == nil, !config.allowsDuplicateEmails {
+      linked.email = said.provider.email
+      linked.emailVerified = said.emailVerified
+    }
+    return .signIn(linked, replacing: user)
+  }
+
+  /// Decides for a sign-in.
+  ///
+  /// - Parameters:
+  ///   - said: What the provider said.
+  ///   - bound: The account that the provider's user is linked to.
+  ///   - owner: The account that has the address.
+  ///   - new: A new account, to be used where there is none.
+  ///   - config: The settings of the project.
+  ///   - now: The time, in milliseconds since 1970.
+  static func signIn(
+    _ said: IdpAssertion, bound: UserRecord?, owner: UserRecord?, new: UserRecord, config: ProjectConfig, now: Int64
+  ) -> IdpDecision {
+    if let bound {
+      var user = bound
+      user.link(said.provider)
+      return .signIn(user, replacing: bound)
+    }
+    if !config.allowsDuplicateEmails, let owner {
+      guard said.emailVerified else { return .needsConfirmation(owner) }
+      return .signIn(merged(owner, said, now: now), replacing: owner)
+    }
+    var user = new
+    if !config.allowsDuplicateEmails {
+      user.email = said.provider.email
+      user.emailVerified = said.provider.email != nil && said.emailVerified
+    }
+    user.displayName = said.provider.displayName
+    user.photoURL = said.provider.photoURL
+    user.link(said.provider)
+    return .signIn(user, replacing: nil)
+  }
+
+  /// The account of an address that the provider has verified.
+  private static func merged(_ owner: UserRecord, _ said: IdpAssertion, now: Int64) -> UserRecord {
+    var user = owner
+    if !owner.emailVerified { user.ownershipWasProven(now: now) }
+    user.link(said.provider)
+    user.displayName = said.provider.displayName ?? user.displayName
+    user.photoURL = said.provider.photoURL ?? user.photoURL
+    user.emailVerified = true
+    return user
+  }
+}

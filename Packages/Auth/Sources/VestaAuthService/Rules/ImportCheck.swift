@@ -1,0 +1,156 @@
+import VestaCryptoInterop
+import VestaAuthBackend
+
+/// What can be said of the accounts of an import without the store.
+enum ImportCheck {
+  /// Why one account is not imported; the others are.
+  struct Refusal: Error {
+    var message: String
+  }
+
+  /// Refuses hash parameters that are out of range, and hashes of which nobody says how they were made.
+  static func hash(_ hash: ImportHash?, users: [ImportedUser]) throws {
+    guard let hash else {
+      guard users.allSatisfy({ $0.passwordHash == nil }) else {
+        throw IdentityError(.invalidHashAlgorithm, "There are hashes, and the batch does not say how they were made.")
+      }
+      return
+    }
+    do {
+      try hash.scheme?.validate()
+    } catch {
+      throw IdentityError(.invalidHashAlgorithm, error.message)
+    }
+  }
+
+  /// The dearest bcrypt that is imported: about a second for each sign-in, and for each guess.
+  static let highestBcryptCost = 14
+
+  /// Refuses a hash with which everybody who guesses could keep the processors busy.
+  static func cost(of hash: PasswordHash) throws(Refusal) {
+    guard case .bcrypt(_, let cost) = hash.scheme, cost > highestBcryptCost else { return }
+    throw Refusal(message: "password hash is invalid: a bcrypt cost above \(highestBcryptCost) takes too long")
+  }
+
+  /// Refuses a batch in which something stands twice.
+  static func sanity(_ users: [ImportedUser]) throws {
+    var emails: Set<String> = []
+    var rawIDs: Set<[String]> = []
+    for user in users {
+      if let email = user.email.map(Checks.canonicalEmail), !emails.insert(email).inserted {
+        throw IdentityError(.duplicateEmail, email)
+      }
+      for provider in user.providerUserInfo where !rawIDs.insert([provider.providerID, provider.rawID]).inserted {
+        throw IdentityError(.duplicateRawID, "Provider id(\(provider.providerID)), Raw id(\(provider.rawID))")
+      }
+    }
+  }
+
+  /// An account without its password.
+  static func user(
+    _ entry: ImportedUser, scope: Scope, now: Int64, factors: ([NewMfaEnrollment]) throws -> [UserRecord.Factor]
+  ) throws -> UserRecord {
+    guard !entry.localID.isEmpty else { throw Refusal(message: "localId is missing") }
+    if let tenantID = entry.tenantID, tenantID != scope.tenantID {
+      throw Refusal(message: "Tenant id in userInfo does not match the tenant id in request.")
+    }
+    let localID = try refusing("localId is invalid") { try Checks.localID(entry.localID) }
+    var user = UserRecord(localID: localID, createdAt: entry.createdAt ?? now)
+    user.email = try entry.email.map { email in try refusing("email is invalid") { try Checks.email(email) } }
+    user.emailVerified = entry.emailVerified
+    try limited { () throws(IdentityError) in try Checks.profile(entry.displayName, entry.photoURL) }
+    user.displayName = entry.displayName
+    user.photoURL = entry.photoURL
+    user.phoneNumber = try entry.phoneNumber.map { number in
+      try refusing("phone number format is invalid") { try Checks.phoneNumber(number) }
+    }
+    user.disabled = entry.disabled
+    user.lastLoginAt = entry.lastLoginAt
+    user.validSince = entry.validSince
+    if let claims = entry.customAttributes {
+      try customClaims(claims)
+      user.customAttributes = claims
+    }
+    for provider in entry.providerUserInfo where !["password", "phone"].contains(provider.providerID) {
+      guard !provider.providerID.isEmpty, !provider.rawID.isEmpty else {
+        throw Refusal(message: "provider id or raw id is missing")
+      }
+      try limited { () throws(IdentityError) in try Checks.provider(provider) }
+      user.link(UserRecord.Provider(provider))
+    }
+    user.factors = try importedFactors(entry, factors)
+    return user
+  }
+
+  private static func importedFactors(
+    _ entry: ImportedUser, _ factors: ([NewMfaEnrollment]) throws -> [UserRecord.Factor]
+  ) throws -> [UserRecord.Factor] {
+    guard !entry.mfaFactors.isEmpty else { return [] }
+    guard entry.email != nil else {
+      throw Refusal(message: "Second factor account requires email to be presented.")
+    }
+    guard entry.emailVerified else { throw Refusal(message: "Second factor account requires email to be verified.") }
+    do {
+      return try factors(entry.mfaFactors)
+    } catch IdentityError.Code.duplicateMfaEnrollmentID {
+      throw Refusal(message: "Enrollment id already exists.")
+    } catch IdentityError.Code.invalidMfaPhoneNumber {
+      throw Refusal(message: "Phone number format is invalid")
+    } catch let error as IdentityError {
+      throw Refusal(message: error.detail ?? error.code.rawValue)
+    }
+  }
+
+  private static func customClaims(_ json: String) throws {
+    do {
+      try Checks.customClaims(json)
+    } catch IdentityError.Code.claimsTooLarge {
+      throw Refusal(message: "Custom claims provided are too large.")
+    } catch IdentityError.Code.forbiddenClaim {
+      throw Refusal(message: "Custom claims provided include a reserved claim.")
+    } catch {
+      throw Refusal(message: "Invalid custom claims provided.")
+    }
+  }
+
+  /// Refuses an entry with the sentence of a limit that it exceeds.
+  private static func limited(_ check: () throws(IdentityError) -> Void) throws {
+    do {
+      try check()
+    } catch {
+      throw Refusal(message: error.detail ?? error.code.rawValue)
+    }
+  }
+
+  private static func refusing<Value>(_ message: String, _ check: () throws -> Value) throws -> Value {
+    do {
+      return try check()
+    } catch {
+      throw Refusal(message: message)
+    }
+  }
+}
+
+extension ImportHash {
+  /// The scheme of all hashes; `nil` where each hash says it itself.
+  var scheme: PasswordScheme? {
+    switch self {
+    case .scrypt(_, let separator, let rounds, let memoryCost):
+      .firebaseScrypt(
+        FirebaseScryptParameters(rounds: rounds, memoryCost: memoryCost, saltSeparator: separator))
+    case .standardScrypt(let cost, let blockSize, let parallelism):
+      .scrypt(ScryptParameters(costLog2: cost, blockSize: blockSize, parallelism: parallelism))
+    case .pbkdf2SHA256(let rounds): .pbkdf2(.sha256, iterations: rounds)
+    case .bcrypt, .text: nil
+    }
+  }
+
+  /// One hash of the batch.
+  func passwordHash(_ bytes: [UInt8], salt: [UInt8]) throws(CryptoError) -> PasswordHash {
+    if let scheme { return try PasswordHash(scheme: scheme, salt: salt, digest: bytes) }
+    let hash = try PasswordHash(text: String(decoding: bytes, as: UTF8.self))
+    if case .bcrypt = self, case .bcrypt = hash.scheme { return hash }
+    if case .text = self { return hash }
+    throw CryptoError(.malformed, "password hash: not a bcrypt hash")
+  }
+}

@@ -1,0 +1,78 @@
+import VestaAuthBackend
+
+// Who owns an account, and what has to end when that changes. Everything here is a pure decision about records.
+
+extension UserRecord {
+  /// Hands the account to the owner of its mailbox, which was proven now and had not been proven before.
+  ///
+  /// Somebody without the mailbox may have made the account, so nothing that he set up is kept: no way to sign in, no
+  /// second factor, no session, no open code, and no earlier address to go back to. All paths that prove a mailbox (an
+  /// e-mail link, a password reset, an identity provider, a recovery) use this one function.
+  mutating func ownershipWasProven(now: Int64) {
+    removePassword()
+    emailLinkSignIn = false
+    phoneNumber = nil
+    providers = []
+    factors = []
+    initialEmail = nil
+    recoveries = []
+    emailVerified = true
+    revokeTokens(now: now)
+  }
+
+  /// Gives the account back to the owner of an earlier address.
+  ///
+  /// Changes that were made after the one that is taken back are void, and their owners cannot come back with codes of
+  /// their own; an earlier owner still can.
+  mutating func recover(_ ticket: TicketRecord, _ hash: [UInt8], now: Int64) {
+    let earlier = recoveries.prefix { $0.hash != hash }
+    let first = earlier.isEmpty ? nil : initialEmail
+    email = ticket.email
+    if ticket.wasVerified == true {
+      emailVerified = true
+      revokeTokens(now: now)
+    } else {
+      ownershipWasProven(now: now)
+    }
+    recoveries = Array(earlier)
+    initialEmail = first
+  }
+
+  /// Starts the life of a new account: tokens of an earlier account with the same id are not its tokens.
+  ///
+  /// - Parameters:
+  ///   - epoch: A random number, see `AuthEngine.newEpoch()`.
+  ///   - now: The time, in milliseconds since 1970.
+  mutating func begin(epoch: Int64, now: Int64) {
+    self.epoch = epoch
+    validSince = max(validSince ?? 0, now / 1000)
+  }
+}
+
+extension TicketRecord {
+  /// Binds the ticket to an account as it is now: what ends the sessions of the account ends the ticket as well.
+  mutating func bind(to user: UserRecord) {
+    localID = user.localID
+    epoch = user.epoch
+  }
+
+  /// Whether the ticket belongs to the account, and nothing has ended its sessions since the ticket was issued.
+  func isCurrent(for user: UserRecord) -> Bool { localID == user.localID && epoch == user.epoch }
+
+  /// Whether a code by e-mail may still do to the account what it was sent for.
+  ///
+  /// - Parameters:
+  ///   - type: The purpose of the code.
+  ///   - user: The account of the code.
+  ///   - hash: The SHA-256 of the code.
+  func isUsable(_ type: OobRequestType, by user: UserRecord, hash: [UInt8]) -> Bool {
+    switch type {
+    // It changes nothing but the mark of an address, and proves that address whatever has happened since.
+    case .verifyEmail: user.email == email
+    case .verifyAndChangeEmail: isCurrent(for: user) && (user.email == email || user.email == nil)
+    case .recoverEmail: user.recoveries.contains { $0.hash == hash }
+    case .emailSignIn: true
+    default: isCurrent(for: user) && user.email == email
+    }
+  }
+}

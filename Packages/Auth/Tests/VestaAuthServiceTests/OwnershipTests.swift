@@ -1,0 +1,346 @@
+import VestaServiceInterop
+import VestaCryptoInterop
+import VestaAuthBackend
+import VestaStoreInterop
+import Testing
+
+@testable import VestaAuthService
+
+/// Who gets into an account, and what ends with a change of its owner or of what proves him.
+@Suite struct OwnershipTests {
+  // MARK: Tenants
+
+  @Test func `a custom token without a tenant signs in to no tenant that the caller names`() async throws {
+    let world = World()
+    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "Corp"), context: world.context)
+    let corp = CallContext(tenantID: tenant.tenantID)
+    _ = try await world.engine.createUser(CreateUserRequest(localID: "alice", email: "boss@corp.com"), context: corp)
+    let token = try await world.engine.createCustomToken(
+      CreateCustomTokenRequest(localID: "alice"), context: world.context)
+    let request = CustomTokenSignInRequest(token: token)
+    #expect(await refusal { try await world.engine.signInWithCustomToken(request, context: corp) } == .tenantIDMismatch)
+    #expect(try await world.engine.signInWithCustomToken(request, context: world.context).isNewUser)
+    let own = try await world.engine.createCustomToken(CreateCustomTokenRequest(localID: "alice"), context: corp)
+    let response = try await world.engine.signInWithCustomToken(CustomTokenSignInRequest(token: own), context: corp)
+    #expect(!response.isNewUser && response.localID == "alice")
+  }
+
+  // MARK: Proof of a mailbox
+
+  /// The ways in which the owner of a mailbox shows himself.
+  enum Proof: CaseIterable { case emailLink, passwordReset, identityProvider }
+
+  private func prove(_ proof: Proof, in world: World) async throws {
+    switch proof {
+    case .emailLink: try await world.signInByLink()
+    case .passwordReset:
+      try await world.send(.passwordReset)
+      try await world.reset(try world.emailedCode(.passwordReset), "the owner's own")
+    case .identityProvider:
+      let claims = #"{"sub":"owner","email":"ada@example.com","email_verified":true}"#
+      let credential = IdpCredential(providerID: "google.com", idToken: claims)
+      _ = try await world.engine.signInWithIdp(IdpSignInRequest(credential: credential), context: world.context)
+    }
+  }
+
+  @Test(arguments: Proof.allCases)
+  func `the owner of a mailbox keeps nothing that somebody without it has set up`(proof: Proof) async throws {
+    let world = World { $0.isDevelopment = true }
+    let (uid, tokens) = try await world.signInByPhone("+15550000001")
+    let github = IdpCredential(providerID: "github.com", idToken: #"{"sub":"thief"}"#)
+    let linked = try await world.engine.signInWithIdp(
+      IdpSignInRequest(credential: github, idToken: tokens.idToken), context: world.context)
+    let linkedTokens = try #require(linked.outcome?.tokens)
+    let changed = try await world.engine.update(
+      UpdateRequest(idToken: linkedTokens.idToken, email: "ada@example.com", password: "the thief's"),
+      context: world.context)
+    let thief = try #require(changed.tokens)
+    try await world.send(.passwordReset)
+    let oldCode = try world.emailedCode(.passwordReset)
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(localID: uid, mfaFactors: [.init(phoneNumber: "+15550000002")]), context: world.context)
+
+    try await prove(proof, in: world)
+
+    let user = try await world.record(uid)
+    #expect(user.emailVerified && user.phoneNumber == nil && user.factors.isEmpty && user.initialEmail == nil)
+    #expect(!user.providers.contains { $0.providerID == "github.com" })
+    #expect(try await world.signInByPhone("+15550000001").uid != uid)
+    let again = try await world.engine.signInWithIdp(IdpSignInRequest(credential: github), context: world.context)
+    #expect(again.localID != uid)
+    #expect(await refusal { try await world.signIn("ada@example.com", "the thief's") } == .invalidLoginCredentials)
+    #expect(await refusal { try await world.refresh(thief) } == .tokenExpired)
+    #expect(await refusal { try await world.lookup(thief) } == .tokenExpired)
+    #expect(await refusal { try await world.reset(oldCode, "once more mine") } == .invalidOobCode)
+  }
+
+  @Test func `a password reset of a proven mailbox keeps the phone and the second factors`() async throws {
+    let world = World()
+    let made = try await world.verifiedAccount()
+    let uid = try await world.lookup(made).localID
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(
+        localID: uid, phoneNumber: "+15550000001", mfaFactors: [.init(phoneNumber: "+15550000002")]),
+      context: world.context)
+    try await world.send(.passwordReset)
+    try await world.reset(try world.emailedCode(.passwordReset), "another horse")
+    let user = try await world.record(uid)
+    #expect(user.phoneNumber == "+15550000001" && user.factors.count == 1)
+  }
+
+  // MARK: Recent sign-in
+
+  /// What adds or removes a way to sign in, or a second factor.
+  enum Change: CaseIterable { case emailLink, phone, provider, password, unlink, startFactor, finishFactor, withdraw }
+
+  private func perform(_ change: Change, _ token: String, in world: World) async throws {
+    let (engine, context) = (world.engine, world.context)
+    switch change {
+    case .emailLink: try await world.signInByLink("ada@example.com", linkTo: token)
+    case .phone: try await world.signInByPhone("+15550000009", linkTo: token)
+    case .provider:
+      let credential = IdpCredential(providerID: "google.com", idToken: #"{"sub":"thief"}"#)
+      _ = try await engine.signInWithIdp(IdpSignInRequest(credential: credential, idToken: token), context: context)
+    case .password:
+      let request = SignUpRequest(email: "ada@example.com", password: "the thief's", idToken: token)
+      _ = try await engine.signUp(request, context: context)
+    case .unlink:
+      _ = try await engine.update(UpdateRequest(idToken: token, deleteProviders: ["phone"]), context: context)
+    case .startFactor:
+      let request = StartMfaEnrollmentRequest(idToken: token, factor: .totp)
+      _ = try await engine.startMfaEnrollment(request, context: context)
+    case .finishFactor:
+      let proof = FinalizeMfaEnrollmentRequest.Proof.totp(sessionInfo: "x", code: "000000")
+      _ = try await engine.finalizeMfaEnrollment(
+        FinalizeMfaEnrollmentRequest(idToken: token, proof: proof), context: context)
+    case .withdraw:
+      let request = WithdrawMfaEnrollmentRequest(idToken: token, mfaEnrollmentID: "factor")
+      _ = try await engine.withdrawMfaEnrollment(request, context: context)
+    }
+  }
+
+  @Test(arguments: Change.allCases)
+  func `a way to sign in changes only after a recent sign-in`(change: Change) async throws {
+    let world = World { $0.isDevelopment = true }
+    let made = try await world.verifiedAccount()
+    let uid = try await world.lookup(made).localID
+    if change == .withdraw {
+      _ = try await world.engine.updateUser(
+        AdminUpdateRequest(
+          localID: uid, mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
+        context: world.context)
+    }
+    world.pass(seconds: world.options.recentSignInWindow + 1)
+    let token = try await world.refresh(made).tokens.idToken
+    let before = try await world.record(uid)
+    #expect(await refusal { try await perform(change, token, in: world) } == .credentialTooOld)
+    var after = try await world.record(uid)
+    after.lastRefreshAt = before.lastRefreshAt
+    #expect(after == before)
+  }
+
+  @Test(arguments: [Change.emailLink, .phone, .provider, .password])
+  func `linking keeps the time of the sign-in`(change: Change) async throws {
+    let world = World { $0.isDevelopment = true }
+    let made = try await world.engine.signUp(SignUpRequest(), context: world.context).tokens
+    world.pass(seconds: 3000)
+    try await perform(change, made.idToken, in: world)
+    let uid = try await world.lookup(made).localID
+    let sessions = try await world.store.read { try await $0.entries(in: Keys.sessions("", uid)) }
+    let times = try sessions.map { try RecordCodec.decode(SessionRecord.self, from: $0.value).facts.authTime }
+    #expect(times == [World.start / 1000, World.start / 1000])
+  }
+
+  @Test func `a second factor is not removed by a session that passed none`() async throws {
+    let world = World()
+    let made = try await world.verifiedAccount()
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(
+        localID: try await world.lookup(made).localID,
+        mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
+      context: world.context)
+    #expect(await refusal { try await perform(.withdraw, made.idToken, in: world) } == .credentialTooOld)
+  }
+
+  @Test func `an e-mail link cannot replace a proven address where changes must be verified first`() async throws {
+    let world = World()
+    let made = try await world.verifiedAccount()
+    #expect(
+      await refusal { try await world.signInByLink("evil@x.com", linkTo: made.idToken) } == .operationNotAllowed)
+    #expect(try await world.lookup(made).email == "ada@example.com")
+  }
+
+  @Test func `an e-mail link that replaces an address ends sessions and tells the old mailbox`() async throws {
+    let world = World { $0.initialConfig.hidesEmails = false }
+    let made = try await world.verifiedAccount()
+    try await world.signInByLink("evil@x.com", linkTo: made.idToken)
+    #expect(await refusal { try await world.lookup(made) } == .tokenExpired)
+    let back = try await world.apply(try world.emailedCode(.recoverEmail))
+    #expect(back.email == "ada@example.com" && back.emailVerified)
+  }
+
+  // MARK: Recovery of an address
+
+  @Test func `an address that was changed twice can still be taken back by its first owner`() async throws {
+    let world = World { $0.initialConfig.hidesEmails = false }
+    let made = try await world.verifiedAccount()
+    let first = try await world.engine.update(
+      UpdateRequest(idToken: made.idToken, email: "b@x.com"), context: world.context)
+    let second = try await world.engine.update(
+      UpdateRequest(idToken: try #require(first.tokens).idToken, email: "c@x.com"), context: world.context)
+    let codes = (try world.emailedCode(.recoverEmail), try world.emailedCode(.recoverEmail, to: "b@x.com"))
+    let back = try await world.apply(codes.0)
+    #expect(back.email == "ada@example.com")
+    #expect(await refusal { try await world.lookup(try #require(second.tokens)) } == .tokenExpired)
+    #expect(await refusal { try await world.apply(codes.1) } == .invalidOobCode)
+    #expect(try await world.record(back.localID).initialEmail == nil)
+  }
+
+  @Test func `a later owner who takes an address back first does not shut the first one out`() async throws {
+    let world = World { $0.initialConfig.hidesEmails = false }
+    let made = try await world.verifiedAccount()
+    let first = try await world.engine.update(
+      UpdateRequest(idToken: made.idToken, email: "b@x.com"), context: world.context)
+    _ = try await world.engine.update(
+      UpdateRequest(idToken: try #require(first.tokens).idToken, email: "c@x.com"), context: world.context)
+    #expect(try await world.apply(try world.emailedCode(.recoverEmail, to: "b@x.com")).email == "b@x.com")
+    #expect(try await world.apply(try world.emailedCode(.recoverEmail)).email == "ada@example.com")
+  }
+
+  @Test func `an address that is removed can be taken back`() async throws {
+    let world = World()
+    let made = try await world.verifiedAccount()
+    _ = try await world.engine.update(
+      UpdateRequest(idToken: made.idToken, deleteAttributes: [.email]), context: world.context)
+    #expect(try await world.apply(try world.emailedCode(.recoverEmail)).email == "ada@example.com")
+  }
+
+  @Test func `an earlier address does not come back after another mailbox was proven`() async throws {
+    let world = World { $0.initialConfig.hidesEmails = false }
+    let made = try await world.signUp("evil@x.com")
+    _ = try await world.engine.update(
+      UpdateRequest(idToken: made.tokens.idToken, email: "ada@example.com"), context: world.context)
+    try await world.signInByLink()
+    let code = try world.emailedCode(.recoverEmail, to: "evil@x.com")
+    #expect(await refusal { try await world.apply(code) } == .invalidOobCode)
+    #expect(try await world.record(made.localID).email == "ada@example.com")
+  }
+
+  @Test func `a mailbox that was never proven takes its address back without the password of the account`() async throws
+  {
+    let world = World { $0.initialConfig.hidesEmails = false }
+    let made = try await world.signUp()
+    _ = try await world.engine.update(
+      UpdateRequest(idToken: made.tokens.idToken, email: "evil@x.com"), context: world.context)
+    _ = try await world.apply(try world.emailedCode(.recoverEmail))
+    #expect(await refusal { try await world.signIn() } == .invalidPassword)
+  }
+
+  // MARK: One epoch
+
+  @Test func `an account that is made again under the same id has none of the old tokens`() async throws {
+    let world = World()
+    let custom = try await world.engine.createCustomToken(
+      CreateCustomTokenRequest(localID: "bob"), context: world.context)
+    let old = try await world.engine.signInWithCustomToken(
+      CustomTokenSignInRequest(token: custom), context: world.context
+    ).tokens
+    let cookie = try await world.engine.createSessionCookie(
+      CreateSessionCookieRequest(idToken: old.idToken), context: world.context)
+    try await world.engine.deleteUser(localID: "bob", context: world.context)
+    _ = try await world.engine.createUser(CreateUserRequest(localID: "bob"), context: world.context)
+    #expect(await refusal { try await world.lookup(old) } == .tokenExpired)
+    let request = VerifyTokenRequest(token: cookie, checksRevocation: true)
+    #expect(
+      await refusal { try await world.engine.verifySessionCookie(request, context: world.context) } == .tokenExpired)
+  }
+
+  @Test func `an import over an account brings no revoked token back`() async throws {
+    let world = World()
+    let made = try await world.signUp()
+    let cookie = try await world.engine.createSessionCookie(
+      CreateSessionCookieRequest(idToken: made.tokens.idToken), context: world.context)
+    try await world.engine.revokeRefreshTokens(localID: made.localID, context: world.context)
+    let entry = ImportedUser(localID: made.localID, email: "ada@example.com")
+    _ = try await world.engine.batchCreate(
+      BatchCreateRequest(users: [entry], allowsOverwrite: true), context: world.context)
+    let request = VerifyTokenRequest(token: cookie, checksRevocation: true)
+    #expect(
+      await refusal { try await world.engine.verifySessionCookie(request, context: world.context) } == .tokenExpired)
+    #expect(await refusal { try await world.lookup(made.tokens) } == .tokenExpired)
+    #expect(await refusal { try await world.refresh(made.tokens) } != nil)
+    #expect(try await world.record(made.localID).validSince == World.start / 1000)
+  }
+
+  @Test func `a pending sign-in ends with the password that began it`() async throws {
+    let world = World()
+    let made = try await world.verifiedAccount()
+    let uid = try await world.lookup(made).localID
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(
+        localID: uid, mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
+      context: world.context)
+    let pending = try #require(try await world.signIn().outcome.pending)
+    let start = StartMfaSignInRequest(
+      mfaPendingCredential: pending.mfaPendingCredential, mfaEnrollmentID: "factor")
+    let session = try await world.engine.startMfaSignIn(start, context: world.context).sessionInfo
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(localID: uid, password: "another horse"), context: world.context)
+    let finish = FinalizeMfaSignInRequest(
+      mfaPendingCredential: pending.mfaPendingCredential,
+      proof: .phone(sessionInfo: session, code: try world.textedCode(session)))
+    #expect(
+      await refusal { try await world.engine.finalizeMfaSignIn(finish, context: world.context) }
+        == .invalidMfaPendingCredential)
+  }
+
+  @Test func `a code to reset a password ends with the password`() async throws {
+    let world = World()
+    let made = try await world.verifiedAccount()
+    try await world.send(.passwordReset)
+    let first = try world.emailedCode(.passwordReset)
+    try await world.send(.passwordReset)
+    let second = try world.emailedCode(.passwordReset)
+    try await world.reset(second, "second horse")
+    #expect(await refusal { try await world.reset(first, "third horse") } == .invalidOobCode)
+    try await world.send(.passwordReset)
+    let third = try world.emailedCode(.passwordReset)
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(localID: try uid(of: made, in: world), password: "changed horse"),
+      context: world.context)
+    #expect(await refusal { try await world.reset(third, "third horse") } == .invalidOobCode)
+    try await world.signIn("ada@example.com", "changed horse")
+  }
+
+  private func uid(of tokens: IdentityTokens, in world: World) throws -> String {
+    try #require(try world.claims(tokens)["sub"]?.string)
+  }
+
+  @Test func `an ID token of the second in which the password changed is over`() async throws {
+    let world = World()
+    let made = try await world.signUp()
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(localID: made.localID, password: "another horse"), context: world.context)
+    #expect(await refusal { try await world.lookup(made.tokens) } == .tokenExpired)
+  }
+
+  @Test func `right second factors are no guesses`() async throws {
+    let world = World { $0.accountGuesses = RateLimit(burst: 10, refillInterval: 60_000) }
+    let made = try await world.verifiedAccount()
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(
+        localID: try uid(of: made, in: world),
+        mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
+      context: world.context)
+    for _ in 0..<25 {
+      let pending = try #require(try await world.signIn().outcome.pending)
+      let start = StartMfaSignInRequest(
+        mfaPendingCredential: pending.mfaPendingCredential, mfaEnrollmentID: "factor")
+      let session = try await world.engine.startMfaSignIn(start, context: world.context).sessionInfo
+      let finish = FinalizeMfaSignInRequest(
+        mfaPendingCredential: pending.mfaPendingCredential,
+        proof: .phone(sessionInfo: session, code: try world.textedCode(session)))
+      _ = try await world.engine.finalizeMfaSignIn(finish, context: world.context)
+    }
+  }
+}

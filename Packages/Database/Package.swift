@@ -1,0 +1,91 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Database",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "VestaDatabase", targets: ["VestaDatabase"]),
+    .library(name: "VestaDatabaseModel", targets: ["VestaDatabaseModel"]),
+    .library(name: "VestaDatabaseService", targets: ["VestaDatabaseService"]),
+  ],
+  dependencies: [
+    .package(path: "../Core"),
+    .package(path: "../../Interop/AppCheckInterop"),
+    .package(path: "../../Interop/AuthInterop"),
+    .package(path: "../../Interop/DatabaseBackend"),
+    .package(path: "../../Interop/ServiceInterop"),
+    .package(path: "../../Interop/StoreInterop"),
+  ],
+  targets: [
+    .target(
+      name: "VestaDatabaseModel",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaDatabaseService",
+      dependencies: [
+        "VestaDatabaseModel",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaDatabase",
+      dependencies: [
+        "VestaDatabaseModel",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaDataCoding", package: "Core"),
+        .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaDatabaseModelTests",
+      dependencies: [
+        "VestaDatabaseModel",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaDatabaseServiceTests",
+      dependencies: [
+        "VestaDatabaseModel", "VestaDatabaseService",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,49 @@
+public import VestaDatabaseBackend
+
+/// The kinds of events, in the order in which one operation raises them.
+public enum SyncEventKind: Int, Sendable, Hashable, CaseIterable {
+  /// A child is gone.
+  case childRemoved
+  /// A child is new.
+  case childAdded
+  /// A child stands elsewhere among the others.
+  case childMoved
+  /// A child has changed.
+  case childChanged
+  /// Something has changed.
+  case value
+}
+
+/// Something that a listener is to hear.
+public struct SyncEvent: Sendable {
+  /// What happened.
+  public enum Content: Sendable {
+    /// A change of data.
+    case data(SyncEventKind, key: DatabaseKey?, node: IndexedNode, previousKey: DatabaseKey?)
+    /// The listener has been removed, with the status of the service and its explanation.
+    case cancelled(status: String, message: String)
+  }
+
+  /// Whose event it is.
+  public let registration: Int
+  /// The place that is listened to.
+  public let path: DatabasePath
+  /// The query that is listened to.
+  public let spec: DatabaseQuerySpec
+  /// What happened.
+  public let content: Content
+}
+
+/// A listener as the sync tree knows it.
+public struct SyncRegistration: Sendable {
+  /// Its number, by which its events name it.
+  public let id: Int
+  /// The events that it wants.
+  public let kinds: Set<SyncEventKind>
+
+  /// A listener.
+  public init(id: Int, kinds: Set<SyncEventKind>) {
+    self.id = id
+    self.kinds = kinds
+  }
+}

@@ -1,0 +1,339 @@
+public import VestaDatabaseBackend
+
+/// Everything a client listens to, everything it has written, and the events that follow: a value without I/O.
+///
+/// Operations return the events to raise, in order. What is to be asked of the service gathers in ``takeListenActions()``.
+///
+/// How an operation runs, by the example of `set(/a/b, 1)` while `/a` is listened to and the server's `/a` is `{b: 0}`:
+/// the write tree gets a record, the operation goes from the root to `/a`, where the view's processor replaces `b` in the
+/// event cache and keeps the server cache, and raises `child_changed b` and `value`. The service's own `/a/b = 1` then
+/// changes the server cache only, because the write shadows it; the acknowledgement removes the record, and as server and
+/// event caches agree nothing is raised.
+public struct SyncTree: Sendable {
+  /// Something to ask of the service.
+  public enum ListenAction: Sendable {
+    /// Start to listen. A query that loads all data is listened to as the default query, without a tag.
+    case start(DatabasePath, DatabaseQuerySpec, tag: Int?)
+    /// Stop to listen.
+    case stop(DatabasePath, DatabaseQuerySpec, tag: Int?)
+  }
+
+  struct QueryKey: Hashable, Sendable {
+    let path: DatabasePath
+    let spec: DatabaseQuerySpec
+  }
+
+  var root = SyncPoint()
+  public internal(set) var writes = WriteTree()
+  /// What is kept on this device; `nil` without persistence.
+  public var cache: SyncCache?
+  private var tags: [QueryKey: Int] = [:]
+  private var queries: [Int: QueryKey] = [:]
+  private var lastTag = 0
+  private var listenActions: [ListenAction] = []
+
+  /// A tree without listeners and writes.
+  public init() {}
+
+  /// What is to be asked of the service since the last call, in order.
+  public mutating func takeListenActions() -> [ListenAction] {
+    defer { listenActions = [] }
+    return listenActions
+  }
+
+  /// The query behind a tag.
+  public func query(tag: Int) -> (path: DatabasePath, spec: DatabaseQuerySpec)? {
+    queries[tag].map { ($0.path, $0.spec) }
+  }
+
+  /// The tag of a query; `nil` for one that is listened to without.
+  public func tag(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> Int? { tags[QueryKey(path: path, spec: spec)] }
+
+  /// Whether a query has listeners.
+  public func isListened(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> Bool {
+    root[path]?.view(for: spec) != nil
+  }
+
+  // MARK: Writes
+
+  /// Applies a write of this client that replaces a node.
+  public mutating func userOverwrite(
+    _ path: DatabasePath, _ node: DatabaseNode, writeID: Int, isVisible: Bool = true
+  ) -> [SyncEvent] {
+    writes.add(.overwrite(node), at: path, id: writeID, isVisible: isVisible)
+    return isVisible ? apply(SyncOperation(source: .user, path: path, kind: .overwrite(node))) : []
+  }
+
+  /// Applies a write of this client to several places below a path.
+  public mutating func userMerge(_ path: DatabasePath, _ trie: WriteTrie, writeID: Int) -> [SyncEvent] {
+    writes.add(.merge(trie), at: path, id: writeID, isVisible: true)
+    return apply(SyncOperation(source: .user, path: path, kind: .merge(trie)))
+  }
+
+  /// Ends a write, which the service has accepted or which is taken back.
+  public mutating func acknowledge(writeID: Int, isRevert: Bool = false) -> [SyncEvent] {
+    guard let record = writes.record(writeID) else { return [] }
+    if !isRevert { cache?.applyAcknowledged(record) }
+    guard writes.remove(writeID) else { return [] }
+    let kind = SyncOperation.Kind.acknowledge(record.affected, isRevert: isRevert)
+    return apply(SyncOperation(source: .user, path: record.path, kind: kind))
+  }
+
+  // MARK: The service
+
+  /// Applies data that replaces a node, for a query or for everybody.
+  public mutating func serverOverwrite(_ path: DatabasePath, _ node: DatabaseNode, tag: Int? = nil) -> [SyncEvent] {
+    serverUpdate(path, .overwrite(node), tag)
+  }
+
+  /// Applies data for several places below a path, for a query or for everybody.
+  public mutating func serverMerge(_ path: DatabasePath, _ trie: WriteTrie, tag: Int? = nil) -> [SyncEvent] {
+    serverUpdate(path, .merge(trie), tag)
+  }
+
+  /// The service has sent everything that a listen wants.
+  public mutating func listenComplete(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> [SyncEvent] {
+    cache?.complete(path, spec)
+    if let tag = tag(path, spec) { return serverUpdate(path, .listenComplete, tag, isStored: true) }
+    return apply(SyncOperation(source: .server, path: path, kind: .listenComplete))
+  }
+
+  private mutating func serverUpdate(
+    _ path: DatabasePath, _ kind: SyncOperation.Kind, _ tag: Int?, isStored: Bool = false
+  ) -> [SyncEvent] {
+    guard let tag else {
+      if !isStored { cache?.apply(kind, at: path, spec: nil, queryPath: path) }
+      return apply(SyncOperation(source: .server, path: path, kind: kind))
+    }
+    // A tag that is not known belongs to a listen that has ended since.
+    guard let query = queries[tag], let relative = query.path.relative(path) else { return [] }
+    if !isStored { cache?.apply(kind, at: path, spec: query.spec, queryPath: query.path) }
+    let operation = SyncOperation(source: .query(query.spec), path: relative, kind: kind)
+    var sink = SyncSink()
+    let below = writes.at(query.path)
+    root.update(query.path) { point in point.applyHere(operation, writes: below, &sink) }
+    return finish(sink)
+  }
+
+  /// Applies an operation at its path, seen from the root.
+  private mutating func apply(_ operation: SyncOperation) -> [SyncEvent] {
+    var sink = SyncSink()
+    root.apply(operation, server: nil, writes: writes.at(.root), &sink)
+    return finish(sink)
+  }
+
+  private mutating func finish(_ sink: SyncSink) -> [SyncEvent] {
+    for (path, spec, changes) in sink.filteredChanges { cache?.updateKeys(path, spec, changes) }
+    return sink.events
+  }
+
+  // MARK: Listeners
+
+  /// Adds a listener.
+  ///
+  /// - Returns: What it hears of what is known already.
+  public mutating func add(
+    _ registration: SyncRegistration, at path: DatabasePath, _ spec: DatabaseQuerySpec
+  ) -> [SyncEvent] {
+    var (server, isCovered) = known(path)
+    let exists = root[path]?.view(for: spec) != nil
+    cache?.setActive(path, spec, true)
+    if server == nil, !exists { server = cachedOrPartial(path, spec) }
+    if !exists, !spec.loadsAllData { makeTag(path, spec) }
+    let below = writes.at(path)
+    let data = server ?? ServerData(node: .empty, isComplete: false, isFiltered: false)
+    let events = root.update(path) { point in
+      point.addRegistration(registration, path, spec, data, below)
+    }
+    if !exists, !spec.loadsAllData, let view = root[path]?.view(for: spec) {
+      cache?.setKeys(path, spec, view.cache.event.node)
+    }
+    if !exists, !isCovered { startListening(path, spec) }
+    isCovered = true
+    return events
+  }
+
+  /// What the views from the root to a path know of it, and whether one of them listens to all of it.
+  private func known(_ path: DatabasePath) -> (ServerData?, Bool) {
+    var point = root
+    var rest = path
+    var data: ServerData?
+    var isCovered = false
+    while true {
+      if data == nil, let node = point.completeServerNode(at: rest) {
+        data = ServerData(node: node, isComplete: true, isFiltered: false)
+      }
+      isCovered = isCovered || point.hasCompleteView
+      guard let front = rest.front, let next = point.children[front] else { return (data, isCovered) }
+      point = next
+      rest = rest.withoutFront
+    }
+  }
+
+  /// What the device keeps of a place, or what the views of its children know.
+  private func cachedOrPartial(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> ServerData {
+    let kept = cache?.serverData(path, spec)
+    if let kept, kept.isComplete { return kept }
+    var node = DatabaseNode.empty
+    for (key, point) in root[path]?.children ?? [:] {
+      if let child = point.completeServerNode(at: .root) { node = node.setting(key, to: child) }
+    }
+    kept?.node.forEachChild { key, child in if node[key].isEmpty { node = node.setting(key, to: child) } }
+    return ServerData(node: node, isComplete: false, isFiltered: false)
+  }
+
+  private mutating func makeTag(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
+    let key = QueryKey(path: path, spec: spec)
+    lastTag += 1
+    tags[key] = lastTag
+    queries[lastTag] = key
+  }
+
+  private mutating func startListening(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
+    start(path, spec)
+    guard spec.loadsAllData, let point = root[path] else { return }
+    for view in point.shadowedViews { stop(view.path, view.spec) }
+  }
+
+  private mutating func start(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
+    listenActions.append(.start(path, spec.loadsAllData ? .all : spec, tag: tag(path, spec)))
+  }
+
+  private mutating func stop(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
+    listenActions.append(.stop(path, spec.loadsAllData ? .all : spec, tag: tag(path, spec)))
+  }
+
+  /// Removes a listener, or all listeners of a query.
+  ///
+  /// - Parameters:
+  ///   - id: The listener; `nil` for all.
+  ///   - spec: The query; the default one stands for all queries of the place.
+  ///   - cancellation: Why the service has ended the listen; `nil` when the client ends it.
+  /// - Returns: For a cancellation, the event of each listener.
+  public mutating func remove(
+    _ id: Int?, at path: DatabasePath, _ spec: DatabaseQuerySpec,
+    cancellation: (status: String, message: String)? = nil
+  ) -> [SyncEvent] {
+    guard let point = root[path], spec.isDefault || point.view(for: spec) != nil else { return [] }
+    let hadCompleteView = point.hasCompleteView
+    var (removedViews, events): ([DatabaseQuerySpec], [SyncEvent]) = root.update(path) { point in
+      point.removeRegistrations(id, path, spec.isDefault ? nil : spec, cancellation)
+    }
+    let lostCompleteView = hadCompleteView && root[path]?.hasCompleteView != true
+    let ended = removedViews
+    removedViews.removeAll { $0.loadsAllData }
+    for view in ended { cache?.setActive(path, view, false) }
+    defer { for view in removedViews { dropTag(path, view) } }
+    guard !known(path).1 else { return events }
+    if lostCompleteView {
+      for view in root[path]?.distinctViews ?? [] { start(view.path, view.spec) }
+    }
+    guard cancellation == nil else { return events }
+    if lostCompleteView {
+      listenActions.append(.stop(path, .all, tag: nil))
+    } else {
+      for view in removedViews { stop(path, view) }
+    }
+    return events
+  }
+
+  private mutating func dropTag(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
+    guard let tag = tags.removeValue(forKey: QueryKey(path: path, spec: spec)) else { return }
+    queries[tag] = nil
+  }
+
+  // MARK: Reading
+
+  /// What a place looks like to this client, hidden writes included; `nil` when it is not known.
+  public func node(at path: DatabasePath, excluding excluded: Set<Int> = []) -> DatabaseNode? {
+    writes.completeNode(at: path, server: known(path).0?.node, excluding: excluded, includesHidden: true)
+  }
+
+  /// What a view knows of all of a query; `nil` when none does.
+  public func completeEventNode(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> IndexedNode? {
+    if let view = root[path]?.view(for: spec), view.cache.event.isComplete { return view.cache.event.indexed }
+    var point = root
+    var rest = path
+    while true {
+      for view in point.views where view.cache.event.isComplete {
+        let node = view.cache.event.node
+        let isKnown = view.spec.loadsAllData || rest.front.map { !node[$0].isEmpty } ?? false
+        if isKnown {
+          let filter = NodeFilter(spec: spec)
+          let wanted = filter.filtersNodes ? filter.window(of: node[rest]) : node[rest]
+          return IndexedNode(wanted, index: spec.index)
+        }
+      }
+      guard let front = rest.front, let next = point.children[front] else { return nil }
+      point = next
+      rest = rest.withoutFront
+    }
+  }
+
+  /// What the server has for a listen, as far as it is known here; the hash of a listen is that of this node.
+  public func serverNode(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> DatabaseNode {
+    let point = root[path]
+    let view = spec.loadsAllData ? point?.completeView : point?.view(for: spec)
+    return view?.cache.server.node ?? .empty
+  }
+
+  /// The listens that the service has to have, with their tags: what is sent after a new connection.
+  public var listens: [(path: DatabasePath, spec: DatabaseQuerySpec, tag: Int?)] {
+    root.distinctViews.map { ($0.path, $0.spec.loadsAllData ? .all : $0.spec, tag($0.path, $0.spec)) }
+  }
+}
+
+extension SyncPoint {
+  /// Applies an operation to the views of this point alone.
+  mutating func applyHere(_ operation: SyncOperation, writes: WritesBelow, _ sink: inout SyncSink) {
+    for index in views.indices {
+      if case .query(let spec) = operation.source, views[index].spec != spec { continue }
+      let (events, changes) = views[index].apply(operation, writes: writes, completeServer: nil)
+      sink.events += events
+      if !changes.isEmpty, !views[index].spec.loadsAllData {
+        sink.filteredChanges.append((views[index].path, views[index].spec, changes))
+      }
+    }
+  }
+
+  mutating func addRegistration(
+    _ registration: SyncRegistration, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ server: ServerData,
+    _ writes: WritesBelow
+  ) -> [SyncEvent] {
+    if let index = views.firstIndex(where: { $0.spec == spec }) {
+      views[index].add(registration)
+      return views[index].initialEvents(for: registration)
+    }
+    let complete = writes.completeNode(server: server.isComplete ? server.node : nil)
+    let event =
+      complete.map { (node: $0, isComplete: true) }
+      ?? (node: writes.completeChildren(server: server.node), isComplete: false)
+    var view = View(path: path, spec: spec, server: server, event: event)
+    view.add(registration)
+    views.append(view)
+    return view.initialEvents(for: registration)
+  }
+
+  /// Removes listeners from one view, or from all of them.
+  ///
+  /// - Returns: The queries that have no listener any more, and the events of a cancellation.
+  mutating func removeRegistrations(
+    _ id: Int?, _ path: DatabasePath, _ spec: DatabaseQuerySpec?, _ cancellation: (status: String, message: String)?
+  ) -> ([DatabaseQuerySpec], [SyncEvent]) {
+    var ended: [DatabaseQuerySpec] = []
+    var events: [SyncEvent] = []
+    for index in views.indices where spec == nil || views[index].spec == spec {
+      let removed = views[index].remove(id)
+      if views[index].registrations.isEmpty { ended.append(views[index].spec) }
+      guard let cancellation else { continue }
+      for registration in removed {
+        events.append(
+          SyncEvent(
+            registration: registration.id, path: path, spec: views[index].spec,
+            content: .cancelled(status: cancellation.status, message: cancellation.message)))
+      }
+    }
+    views.removeAll { $0.registrations.isEmpty }
+    return (ended, events)
+  }
+}

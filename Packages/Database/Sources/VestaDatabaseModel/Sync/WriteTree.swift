@@ -1,0 +1,192 @@
+public import VestaDatabaseBackend
+
+/// The writes of this client that the service has not acknowledged yet, in order, and what they make of the server's data.
+public struct WriteTree: Sendable {
+  /// One write.
+  public struct Record: Sendable {
+    /// What is written.
+    public enum Change: Sendable {
+      /// A node in the place of the one that was there.
+      case overwrite(DatabaseNode)
+      /// Nodes at several places below the path.
+      case merge(WriteTrie)
+    }
+
+    /// The number of the write; later writes have larger ones.
+    public let id: Int
+    /// Where.
+    public let path: DatabasePath
+    /// What.
+    public let change: Change
+    /// Whether listeners see it.
+    public let isVisible: Bool
+
+    /// Whether the write covers a path.
+    func covers(_ other: DatabasePath) -> Bool {
+      switch change {
+      case .overwrite: path.contains(other)
+      case .merge(let trie):
+        path.relative(other).map { trie.completeNode(at: $0) != nil } ?? false
+      }
+    }
+
+    /// What the write changes below its path.
+    var affected: AffectedPaths {
+      switch change {
+      case .overwrite: AffectedPaths.all
+      case .merge(let trie): AffectedPaths(trie.values.map(\.path))
+      }
+    }
+  }
+
+  public private(set) var records: [Record] = []
+  private(set) var visible = WriteTrie.empty
+
+  /// No writes.
+  public init() {}
+
+  /// Adds a write; its number is larger than those before.
+  public mutating func add(_ change: Record.Change, at path: DatabasePath, id: Int, isVisible: Bool) {
+    let record = Record(id: id, path: path, change: change, isVisible: isVisible)
+    records.append(record)
+    if isVisible { visible = Self.layer(record, on: visible, below: .root) }
+  }
+
+  /// The write with a number.
+  public func record(_ id: Int) -> Record? { records.first { $0.id == id } }
+
+  /// Removes a write.
+  ///
+  /// - Returns: Whether anything that listeners see can have changed.
+  mutating func remove(_ id: Int) -> Bool {
+    guard let index = records.firstIndex(where: { $0.id == id }) else { return false }
+    let removed = records.remove(at: index)
+    guard removed.isVisible else { return false }
+    let isShadowed = records[index...].contains { $0.isVisible && $0.covers(removed.path) }
+    let overlaps = records.contains {
+      $0.isVisible && ($0.path.contains(removed.path) || removed.path.contains($0.path))
+    }
+    if overlaps {
+      visible = Self.layered(records.filter(\.isVisible), below: .root)
+    } else {
+      switch removed.change {
+      case .overwrite: visible = visible.removing(removed.path)
+      case .merge(let trie): trie.forEach(at: removed.path) { path, _ in visible = visible.removing(path) }
+      }
+    }
+    return !isShadowed
+  }
+
+  /// All that the given writes make of a place.
+  private static func layered(_ records: [Record], below base: DatabasePath) -> WriteTrie {
+    records.reduce(.empty) { layer($1, on: $0, below: base) }
+  }
+
+  private static func layer(_ record: Record, on trie: WriteTrie, below base: DatabasePath) -> WriteTrie {
+    switch record.change {
+    case .overwrite(let node):
+      if let relative = base.relative(record.path) { return trie.adding(node, at: relative) }
+      if let inner = record.path.relative(base) { return trie.adding(node[inner], at: .root) }
+      return trie
+    case .merge(let values):
+      if let relative = base.relative(record.path) { return trie.adding(values, at: relative) }
+      guard let inner = record.path.relative(base) else { return trie }
+      return trie.adding(values.child(inner), at: .root)
+    }
+  }
+
+  /// What a place looks like with the writes on top of the server's data; `nil` when that is not known.
+  ///
+  /// - Parameters:
+  ///   - path: The place.
+  ///   - server: What the server has there; `nil` when that is not known.
+  ///   - excluded: Writes that do not count.
+  ///   - includesHidden: Whether invisible writes count.
+  public func completeNode(
+    at path: DatabasePath, server: DatabaseNode?, excluding excluded: Set<Int> = [], includesHidden: Bool = false
+  ) -> DatabaseNode? {
+    if excluded.isEmpty, !includesHidden {
+      let writes = visible.child(path)
+      if writes.isEmpty { return server }
+      guard server != nil || writes.value != nil else { return nil }
+      return writes.applied(to: server ?? .empty)
+    }
+    let counted = records.filter {
+      ($0.isVisible || includesHidden) && !excluded.contains($0.id)
+        && ($0.path.contains(path) || path.contains($0.path))
+    }
+    let writes = Self.layered(counted, below: path)
+    guard server != nil || writes.value != nil || includesHidden else { return nil }
+    return writes.applied(to: server ?? .empty)
+  }
+
+  /// The writes as they apply to one place.
+  func at(_ path: DatabasePath) -> WritesBelow { WritesBelow(trie: visible.child(path)) }
+}
+
+/// The visible writes at and below one place.
+struct WritesBelow: Sendable {
+  let trie: WriteTrie
+
+  func child(_ key: DatabaseKey) -> WritesBelow { WritesBelow(trie: trie.child(DatabasePath([key]))) }
+
+  /// The node that a write puts at a path, whatever the server has there.
+  func shadow(at path: DatabasePath) -> DatabaseNode? { trie.completeNode(at: path) }
+
+  func completeNode(server: DatabaseNode?) -> DatabaseNode? {
+    if trie.isEmpty { return server }
+    guard server != nil || trie.value != nil else { return nil }
+    return trie.applied(to: server ?? .empty)
+  }
+
+  /// The children of which everything is known, given those of the server.
+  func completeChildren(server: DatabaseNode) -> DatabaseNode {
+    if let value = trie.value { return value.leaf == nil ? value.withPriority(nil) : .empty }
+    var node = DatabaseNode.empty
+    server.forEachChild { key, child in node = node.setting(key, to: trie.child(DatabasePath([key])).applied(to: child))
+    }
+    for (key, child) in trie.completeChildren where !key.isPriority { node = node.setting(key, to: child) }
+    return node
+  }
+
+  /// The server's data at a path with the writes on top; `nil` when a write covers all of it.
+  func nodeAfterServerOverwrite(at path: DatabasePath, server: DatabaseNode) -> DatabaseNode? {
+    if trie.completeNode(at: path) != nil { return nil }
+    return trie.child(path).applied(to: server[path])
+  }
+
+  /// A child with the writes on top; `nil` when it is not known.
+  func completeChild(_ key: DatabaseKey, server: CacheNode) -> DatabaseNode? {
+    let path = DatabasePath([key])
+    if let shadow = trie.completeNode(at: path) { return shadow }
+    guard server.isComplete(for: key) else { return nil }
+    return trie.child(path).applied(to: server.node[key])
+  }
+}
+
+/// The paths that an acknowledged or reverted write had changed.
+public struct AffectedPaths: Sendable {
+  /// Whether this place, with all that is below it, was changed.
+  let isAll: Bool
+  private(set) var children: [DatabaseKey: AffectedPaths] = [:]
+
+  static let all = AffectedPaths(isAll: true)
+
+  private init(isAll: Bool) { self.isAll = isAll }
+
+  init(_ paths: [DatabasePath]) {
+    self.init(isAll: paths.contains { $0.isRoot })
+    for (front, below) in Dictionary(grouping: paths.filter { !$0.isRoot }, by: { $0.front ?? .minimum }) {
+      children[front] = AffectedPaths(below.map(\.withoutFront))
+    }
+  }
+
+  func child(_ key: DatabaseKey) -> AffectedPaths? { isAll ? self : children[key] }
+
+  var paths: [DatabasePath] {
+    if isAll { return [.root] }
+    return children.sorted { $0.key < $1.key }.flatMap { key, below in
+      below.paths.map { DatabasePath([key]).appending($0) }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+public import VestaDatabaseBackend
+
+/// Values at several places, of which none is below another: what a multi-path write writes.
+public struct WriteTrie: Sendable, Hashable {
+  /// The value of this place; nothing is below it then.
+  public private(set) var value: DatabaseNode?
+
+  /// What is below this place.
+  public private(set) var children: [DatabaseKey: WriteTrie]
+
+  /// No value anywhere.
+  public static let empty = WriteTrie()
+
+  /// No value anywhere.
+  public init() {
+    value = nil
+    children = [:]
+  }
+
+  /// One value, at the place itself.
+  public init(_ value: DatabaseNode) {
+    self.value = value
+    children = [:]
+  }
+
+  /// Values by their paths.
+  public init(_ values: [DatabasePath: DatabaseNode]) {
+    self.init()
+    for (path, node) in values { self = adding(node, at: path) }
+  }
+
+  /// Whether there is no value.
+  public var isEmpty: Bool { value == nil && children.isEmpty }
+
+  /// With one more value, which replaces those below it and becomes part of one above it.
+  public func adding(_ node: DatabaseNode, at path: DatabasePath) -> WriteTrie {
+    if let value { return WriteTrie(value.setting(path, to: node)) }
+    guard let front = path.front else { return WriteTrie(node) }
+    var copy = self
+    copy.children[front] = (children[front] ?? .empty).adding(node, at: path.withoutFront)
+    return copy
+  }
+
+  /// With the values of another trie on top, below a path.
+  public func adding(_ other: WriteTrie, at path: DatabasePath) -> WriteTrie {
+    var result = self
+    other.forEach { result = result.adding($1, at: path.appending($0)) }
+    return result
+  }
+
+  /// Without the values at and below a path.
+  public func removing(_ path: DatabasePath) -> WriteTrie {
+    guard let front = path.front else { return .empty }
+    guard let child = children[front] else { return self }
+    var copy = self
+    let rest = child.removing(path.withoutFront)
+    copy.children[front] = rest.isEmpty ? nil : rest
+    return copy
+  }
+
+  /// What is known of a place from a value at it or above it.
+  public func completeNode(at path: DatabasePath) -> DatabaseNode? {
+    if let value { return value[path] }
+    guard let front = path.front else { return nil }
+    return children[front]?.completeNode(at: path.withoutFront)
+  }
+
+  /// The part of the trie below a path; one value where a value at or above the path covers it.
+  public func child(_ path: DatabasePath) -> WriteTrie {
+    if let value { return path.isRoot ? self : WriteTrie(value[path]) }
+    guard let front = path.front else { return self }
+    return children[front]?.child(path.withoutFront) ?? .empty
+  }
+
+  /// The children of which everything is known.
+  public var completeChildren: [(DatabaseKey, DatabaseNode)] {
+    var result: [(DatabaseKey, DatabaseNode)] = []
+    if let value {
+      value.forEachChild { result.append(($0, $1)) }
+    } else {
+      for (key, child) in sortedChildren { if let node = child.value { result.append((key, node)) } }
+    }
+    return result
+  }
+
+  /// A node with the values in their places; a priority is set last, and only where something is.
+  public func applied(to node: DatabaseNode) -> DatabaseNode {
+    if let value { return value }
+    var node = node
+    for (key, child) in children where !key.isPriority { node = node.setting(key, to: child.applied(to: node[key])) }
+    if let priority = children[.priority]?.value, !node.isEmpty { node = node.withPriority(priority.leaf) }
+    return node
+  }
+
+  /// The children in the order of their keys.
+  var sortedChildren: [(key: DatabaseKey, value: WriteTrie)] { children.sorted { $0.key < $1.key } }
+
+  /// Calls the body for each value, in the order of the paths.
+  public func forEach(at path: DatabasePath = .root, _ body: (DatabasePath, DatabaseNode) throws -> Void) rethrows {
+    if let value { return try body(path, value) }
+    for (key, child) in sortedChildren { try child.forEach(at: path.child(key), body) }
+  }
+
+  /// The values with their paths, in order.
+  public var values: [(path: DatabasePath, node: DatabaseNode)] {
+    var values: [(DatabasePath, DatabaseNode)] = []
+    forEach { values.append(($0, $1)) }
+    return values
+  }
+
+  /// The trie with each value replaced.
+  public func mapped(_ transform: (DatabasePath, DatabaseNode) throws -> DatabaseNode) rethrows -> WriteTrie {
+    var result = WriteTrie.empty
+    try forEach { result = result.adding(try transform($0, $1), at: $0) }
+    return result
+  }
+}

@@ -1,0 +1,131 @@
+import VestaConcurrency
+import VestaDatabaseBackend
+
+/// A connection of the engine: the order of what it asks and of what it is sent.
+final class EngineConnection: DatabaseConnection {
+  private struct State {
+    var outbox: [DatabaseServerMessage] = []
+    var isDelivering = false
+    var isClosing = false
+    var isEnded = false
+    /// Who is signed in.
+    var user: String?
+    /// Requests that wait while a token is being checked.
+    var held: [(DatabaseRequest, Int)]?
+    var operations = 0
+  }
+
+  let session: String
+  private let room: Room
+  private let receive: @Sendable (DatabaseServerMessage) -> Void
+  private let state = Locked(State())
+
+  init(room: Room, session: String, receive: @escaping @Sendable (DatabaseServerMessage) -> Void) {
+    self.room = room
+    self.session = session
+    self.receive = receive
+  }
+
+  var user: String? { state.withLock { $0.user } }
+
+  // MARK: Requests
+
+  func send(_ request: DatabaseRequest, id: Int) {
+    let isHeld = state.withLock { state in
+      if state.isClosing { return true }
+      state.held?.append((request, id))
+      return state.held != nil
+    }
+    if !isHeld { start(request, id: id) }
+  }
+
+  func close() {
+    let isFirst = state.withLock { state in
+      defer { state.isClosing = true }
+      return !state.isClosing
+    }
+    if isFirst { room.submit(.close(self)) }
+  }
+
+  private func start(_ request: DatabaseRequest, id: Int) {
+    guard case .authenticate = request else { return room.submit(.request(self, request, id)) }
+    state.withLock { $0.held = [(request, id)] }
+    Task { await carryOutHeld() }
+  }
+
+  /// Carries out what waits for a token, in order; a second token holds up what follows it.
+  private func carryOutHeld() async {
+    while true {
+      let next = state.withLock { state -> (DatabaseRequest, Int)? in
+        guard state.held?.isEmpty == false else {
+          state.held = nil
+          return nil
+        }
+        return state.held?.removeFirst()
+      }
+      guard let (request, id) = next else { return }
+      if case .authenticate(let token) = request {
+        post([.reply(id, await signIn(token))])
+      } else {
+        room.submit(.request(self, request, id))
+      }
+    }
+  }
+
+  private func signIn(_ token: String) async -> DatabaseReply {
+    do {
+      let user = try await room.access.user(token: token)
+      state.withLock { $0.user = user }
+      return .ok
+    } catch let error as DatabaseAccessError {
+      return DatabaseReply(error.status, message: error.message)
+    } catch {
+      return DatabaseReply(.invalidToken, message: "\(error)")
+    }
+  }
+
+  func signOut() { state.withLock { $0.user = nil } }
+
+  /// The number of the next operation for the end of the session.
+  func nextOperation() -> Int {
+    state.withLock { state in
+      state.operations += 1
+      return state.operations
+    }
+  }
+
+  // MARK: Messages
+
+  /// Puts messages behind those that wait; returns whether somebody has to deliver them.
+  func enqueue(_ messages: [DatabaseServerMessage]) {
+    state.withLock { state in
+      guard !state.isEnded else { return }
+      state.outbox += messages
+      if messages.contains(where: { if case .closed = $0 { true } else { false } }) { state.isEnded = true }
+    }
+  }
+
+  /// Delivers what waits, unless another thread is doing so.
+  func deliver() {
+    guard
+      state.withLock({ state in
+        defer { state.isDelivering = true }
+        return !state.isDelivering
+      })
+    else { return }
+    while true {
+      let messages = state.withLock { state in
+        defer { state.outbox = [] }
+        if state.outbox.isEmpty { state.isDelivering = false }
+        return state.outbox
+      }
+      if messages.isEmpty { return }
+      for message in messages { receive(message) }
+    }
+  }
+
+  func post(_ messages: [DatabaseServerMessage]) {
+    enqueue(messages)
+    deliver()
+  }
+}

@@ -1,0 +1,85 @@
+import VestaBytes
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaStoreInterop
+
+/// A write as it runs in a transaction of the store.
+struct WriteOperation: Sendable {
+  let path: DatabasePath
+  let values: [DatabasePathValue]
+  /// The hash that the node at the path must have; `nil` for a write that asks nothing.
+  let hash: String?
+
+  init(put path: DatabasePath, _ node: DatabaseNode, hash: String? = nil) {
+    self.path = path
+    values = [DatabasePathValue(.root, node)]
+    self.hash = hash
+  }
+
+  init(merge path: DatabasePath, _ values: [DatabasePathValue]) {
+    self.path = path
+    self.values = values
+    hash = nil
+  }
+
+  /// Where the write puts what.
+  var places: [DatabasePathValue] { values.map { DatabasePathValue(path.appending($0.path), $0.node) } }
+
+  /// Why the write breaks a rule of the tree; `nil` when it does not.
+  var problem: DatabaseReply? {
+    for place in places { if let problem = TreeLimits.problem(writing: place.node, at: place.path) { return problem } }
+    let paths = values.map(\.path).sorted { $0.text < $1.text }
+    for (index, path) in paths.enumerated() {
+      for other in paths[(index + 1)...] where path.contains(other) || other.contains(path) {
+        let text = "Invalid path in object. Path (\(path)) is an ancestor of (\(other))."
+        return DatabaseReply(.invalid, message: text)
+      }
+    }
+    return nil
+  }
+
+  /// Carries the write out.
+  ///
+  /// - Returns: What has been written where, with server values replaced; `nil` when the hash is not that of the data.
+  func run(in transaction: any StoreTransaction, _ room: RoomContext, now: Int64) async throws -> [DatabasePathValue]? {
+    let reader = TreeReader(reader: transaction, keys: room.keys)
+    if let hash {
+      guard NodeHash.matches(hash, try await reader.node(path)) else { return nil }
+    }
+    var written: [DatabasePathValue] = []
+    for place in places {
+      var old: [DatabasePath: DatabaseNode] = [:]
+      for path in ServerValues.incrementPaths(of: place.node) {
+        old[path] = try await reader.node(place.path.appending(path))
+      }
+      let node = ServerValues.resolve(place.node, now: now) { old[$0] ?? .empty }
+      written.append(DatabasePathValue(place.path, node))
+    }
+    let writer = TreeWriter(transaction: transaction, keys: room.keys, indexes: room.indexes)
+    for value in written { try await writer.write(value.path, value.node) }
+    return written
+  }
+}
+
+/// What every call of a database needs.
+struct RoomContext: Sendable {
+  let namespace: String
+  let keys: Keys
+  let indexes: DatabaseIndexes
+}
+
+/// What a session has asked for its end, as rows.
+enum EndOperations {
+  static func encode(_ value: DatabasePathValue) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(string: value.path.text)
+    writer.write(blob: NodeCoding.encode(value.node))
+    return writer.bytes
+  }
+
+  static func decode(_ bytes: [UInt8]) throws -> DatabasePathValue {
+    var reader = ByteReader(bytes)
+    let path = DatabasePath(try reader.string())
+    return DatabasePathValue(path, try NodeCoding.decode(Array(try reader.blob())))
+  }
+}

@@ -1,0 +1,66 @@
+public import VestaDatabaseBackend
+public import VestaStoreInterop
+import VestaConcurrency
+
+/// The authoritative tree store, on any `OrderedStore`.
+///
+/// One row for each leaf: a read or a write touches what it names. Any number of databases in one store, each of which
+/// comes into being with the first connection that names it. All of it may be used from any task at any time.
+///
+/// ```swift
+/// let engine = DatabaseEngine(store: store)
+/// let connection = engine.connect(DatabaseConnectRequest(namespace: "chat")) { message in … }
+/// connection.send(.put("rooms/hall", DatabaseNode(.string("Hall")), hash: nil), id: 1)
+/// ```
+public final class DatabaseEngine: DatabaseBackend {
+  private let store: LazyResource<any OrderedStore>
+  private let options: DatabaseServiceOptions
+  private let rooms = Locked([String: Room]())
+
+  /// An engine on an open store.
+  ///
+  /// - Parameters:
+  ///   - store: Belongs to the engine from here on, which closes it in `close()`.
+  ///   - options: How the engine behaves.
+  public convenience init(store: any OrderedStore, options: DatabaseServiceOptions = DatabaseServiceOptions()) {
+    self.init(options: options) { store }
+  }
+
+  init(options: DatabaseServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
+    self.options = options
+    store = LazyResource(
+      whenClosed: StoreError(.closed, operation: "open", message: "The database engine has been shut down."),
+      open: open, close: { try await $0.close() })
+  }
+
+  /// Opens a connection.
+  public func connect(
+    _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
+  ) -> any DatabaseConnection {
+    let room = room(request.namespace)
+    let connection = EngineConnection(room: room, session: options.makeSession(), receive: receive)
+    room.submit(.open(connection))
+    return connection
+  }
+
+  /// Ends all connections, carries out what they have asked for their end, and closes the store.
+  public func close() async throws {
+    for room in rooms.withLock({ Array($0.values) }) { await room.close() }
+    try await store.close()
+  }
+
+  /// Returns when nothing runs and nothing waits, in any database.
+  func settle() async {
+    for room in rooms.withLock({ Array($0.values) }) { await room.settle() }
+  }
+
+  private func room(_ namespace: String) -> Room {
+    rooms.withLock { rooms in
+      if let room = rooms[namespace] { return room }
+      let store = store
+      let room = Room(namespace: namespace, options: options) { try await store.get() }
+      rooms[namespace] = room
+      return room
+    }
+  }
+}

@@ -1,0 +1,65 @@
+public import VestaDatabaseBackend
+
+/// How the embedded engine behaves.
+public struct DatabaseServiceOptions: Sendable {
+  /// The indexes of queries that order by a child or by value.
+  public var indexes = DatabaseIndexes()
+
+  /// Who may do what; everybody everything unless it is set.
+  public var access: any DatabaseAccess = OpenDatabaseAccess()
+
+  /// The time in milliseconds since 1970.
+  public var now: @Sendable () -> Int64 = { systemMilliseconds() }
+
+  /// Makes the names of sessions, each a new one.
+  public var makeSession: @Sendable () -> String = { randomSession() }
+
+  /// Options with defaults for everything.
+  public init() {}
+}
+
+/// Decides who may read and write; asked before anything is read or written.
+///
+/// All members may be called from any thread and must not wait for the engine.
+public protocol DatabaseAccess: Sendable {
+  /// Accepts a token.
+  ///
+  /// - Returns: The user's identifier.
+  /// - Throws: ``DatabaseAccessError`` when the token is not accepted.
+  func user(token: String) async throws -> String?
+
+  /// Whether a user may read.
+  func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool
+
+  /// Whether a user may write; a multi-path write is asked path by path.
+  func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool
+}
+
+/// Why a token is not accepted.
+public struct DatabaseAccessError: Error, Sendable {
+  /// The status of the reply.
+  public let status: DatabaseStatus
+  /// The explanation of the reply.
+  public let message: String
+
+  /// An error.
+  public init(_ status: DatabaseStatus, _ message: String) {
+    self.status = status
+    self.message = message
+  }
+}
+
+/// Lets everybody do everything. Never use it where others can reach the engine.
+public struct OpenDatabaseAccess: DatabaseAccess {
+  /// The policy.
+  public init() {}
+
+  /// Takes any token for one of a user whose identifier nobody asks for.
+  public func user(token: String) async throws -> String? { nil }
+
+  /// Yes.
+  public func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool { true }
+
+  /// Yes.
+  public func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool { true }
+}

@@ -1,0 +1,86 @@
+public import VestaBytes
+import VestaDatabaseBackend
+import VestaDatabaseModel
+
+/// Which orders of which places are indexed: the `.indexOn` parts of a rules document.
+///
+/// ```swift
+/// let indexes = try DatabaseIndexes(rules: #"{"rules": {"rooms": {"$room": {".indexOn": ["size", "owner/name"]}}}}"#)
+/// ```
+public struct DatabaseIndexes: Sendable, Hashable {
+  /// One index.
+  struct Definition: Sendable, Hashable {
+    /// The keys of the place; `nil` for one that matches every key.
+    let pattern: [String?]
+    /// What the children are ordered by, below each child; the child itself for the root path.
+    let path: DatabasePath
+
+    var index: DatabaseIndex { path.isRoot ? .value : .child(path) }
+
+    func matches(_ keys: ArraySlice<DatabaseKey>) -> Bool {
+      guard keys.count == pattern.count else { return false }
+      return zip(pattern, keys).allSatisfy { $0.0 == nil || DatabaseKey($0.0 ?? "") == $0.1 }
+    }
+  }
+
+  private(set) var definitions: [Definition] = []
+
+  /// No index.
+  public init() {}
+
+  /// The indexes of a rules document.
+  ///
+  /// - Parameter rules: The document, in JSON. Rules other than `.indexOn` are ignored.
+  /// - Throws: `BytesError` with the place of what cannot be read.
+  public init(rules: String) throws(BytesError) {
+    guard let rules = try JSONObject(json: Array(rules.utf8))["rules"]?.object else {
+      throw BytesError(.malformed, "The document has no object \"rules\".")
+    }
+    try add(rules, at: [])
+  }
+
+  /// Adds one index.
+  ///
+  /// - Parameters:
+  ///   - path: The place whose children are ordered; a part that begins with `$` matches every key.
+  ///   - child: The path of the value below each child; ".value" for the child itself.
+  public mutating func add(path: String, indexOn child: String) {
+    add(child, at: path.split(separator: "/").map { $0.hasPrefix("$") ? nil : String($0) })
+  }
+
+  private mutating func add(_ rules: JSONObject, at pattern: [String?]) throws(BytesError) {
+    for member in rules.members {
+      if member.name == ".indexOn" {
+        for child in try children(member.value) { add(child, at: pattern) }
+      } else if !member.name.hasPrefix("."), let below = member.value.object {
+        try add(below, at: pattern + [member.name.hasPrefix("$") ? nil : member.name])
+      }
+    }
+  }
+
+  private mutating func add(_ child: String, at pattern: [String?]) {
+    let definition = Definition(pattern: pattern, path: child == ".value" ? .root : DatabasePath(child))
+    if !definitions.contains(definition) { definitions.append(definition) }
+  }
+
+  private func children(_ value: JSONValue) throws(BytesError) -> [String] {
+    if let text = value.string { return [text] }
+    if let texts = value.array?.compactMap(\.string), texts.count == value.array?.count { return texts }
+    throw BytesError(.malformed, "\".indexOn\" is neither a string nor a list of strings.")
+  }
+
+  /// The index that serves a query at a path; `nil` for none.
+  func table(for index: DatabaseIndex, at path: DatabasePath) -> IndexTable? {
+    if index == .priority { return .priority }
+    let number = definitions.firstIndex { $0.index == index && $0.matches(path.keys) }
+    return number.map { .declared($0) }
+  }
+
+  /// What the indexes are, as bytes by which a change is noticed.
+  var fingerprint: [UInt8] {
+    Array(
+      definitions.map { "\($0.pattern.map { $0 ?? "$" }.joined(separator: "/")):\($0.path.text)" }.joined(
+        separator: "\n"
+      ).utf8)
+  }
+}

@@ -1,0 +1,145 @@
+import VestaBytes
+import VestaDatabaseBackend
+import VestaDatabaseModel
+
+/// All rows of a database in the store. Nothing else writes keys.
+///
+/// | table | key after the table and the namespace | value |
+/// |---|---|---|
+/// | `1` | the bytes of a path | the leaf and the priority of that place (`NodeCoding`) |
+/// | `2` | session, number | a path and a node: what to write when the session ends |
+/// | `3` | number of an index, path of the parent, `01`, sort value, key of the child | nothing |
+/// | `4` | path of the parent, `01`, sort value, key of the child | nothing: children that have a priority |
+/// | `5` | | the index definitions that table 3 is built for |
+struct Keys: Sendable {
+  private let namespace: [UInt8]
+
+  init(namespace: String) { self.namespace = KeyEncoder(.string(namespace)).bytes }
+
+  func data(_ path: DatabasePath) -> [UInt8] {
+    var key = [1] + namespace
+    PathCoding.append(path, to: &key)
+    return key
+  }
+
+  func sessions() -> [UInt8] { [2] + namespace }
+
+  func session(_ session: String) -> [UInt8] {
+    var key = KeyEncoder(continuing: sessions())
+    key.append(string: session)
+    return key.bytes
+  }
+
+  func operation(_ session: String, _ number: Int) -> [UInt8] {
+    var key = KeyEncoder(continuing: self.session(session))
+    key.append(int: Int64(number))
+    return key.bytes
+  }
+
+  /// The place of an index: all entries of the parents at and below a path begin with it.
+  func index(_ table: IndexTable, below path: DatabasePath) -> [UInt8] {
+    var key = table.prefix(namespace)
+    PathCoding.append(path, to: &key)
+    return key
+  }
+
+  /// The entries of one parent begin with this.
+  func entries(_ table: IndexTable, of parent: DatabasePath) -> [UInt8] { index(table, below: parent) + [1] }
+
+  func entry(_ table: IndexTable, of parent: DatabasePath, _ value: SortValue, _ key: DatabaseKey) -> [UInt8] {
+    var bytes = entries(table, of: parent)
+    value.append(to: &bytes)
+    PathCoding.append(key, to: &bytes)
+    return bytes
+  }
+
+  func allIndexes() -> [UInt8] { [3] + namespace }
+  func definitions() -> [UInt8] { [5] + namespace }
+}
+
+/// Which order entries are kept for.
+enum IndexTable: Sendable, Hashable {
+  case priority
+  case declared(Int)
+
+  func prefix(_ namespace: [UInt8]) -> [UInt8] {
+    switch self {
+    case .priority: return [4] + namespace
+    case .declared(let number):
+      var key = KeyEncoder(continuing: [3] + namespace)
+      key.append(int: Int64(number))
+      return key.bytes
+    }
+  }
+}
+
+/// What a child is ordered by, as bytes in that order.
+enum SortValue: Sendable, Hashable {
+  case null
+  case leaf(DatabaseLeaf)
+  case object
+
+  /// Longer strings are cut in keys; whoever meets one reads the children instead.
+  static let maximumStringBytes = 1024
+
+  init(_ node: DatabaseNode) { self = node.leaf.map { .leaf($0) } ?? (node.isEmpty ? .null : .object) }
+
+  /// Whether the bytes do not say all of the value.
+  var isCut: Bool {
+    if case .leaf(.string(let text)) = self { text.utf8.count > Self.maximumStringBytes } else { false }
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes.append(0x02)
+    case .object: bytes.append(0x09)
+    case .leaf(.bool(let value)): bytes.append(value ? 0x05 : 0x04)
+    case .leaf(.string(let text)):
+      bytes.append(0x07)
+      let all = text.utf8.map { $0 == 0xEE || $0 == 0xEF ? $0 + 0x10 : $0 }
+      OrderedBytes.append(escaping: Array(all.prefix(Self.maximumStringBytes)), to: &bytes)
+      OrderedBytes.appendEnd(to: &bytes)
+    case .leaf(let leaf):
+      guard let number = leaf.number else {
+        bytes.append(0x03)
+        return
+      }
+      bytes.append(0x06)
+      append(OrderedDouble.bits(of: number), count: 8, to: &bytes)
+      append(UInt64(bitPattern: Int64(rest(of: leaf, beyond: number)) + 0x8000), count: 2, to: &bytes)
+    }
+  }
+
+  /// What a whole number has beyond the nearest double.
+  private func rest(of leaf: DatabaseLeaf, beyond number: Double) -> Int {
+    guard case .int(let value) = leaf, let nearest = Int64(exactly: number) else { return 0 }
+    return Int(clamping: value.subtractingReportingOverflow(nearest).partialValue)
+  }
+
+  private func append(_ number: UInt64, count: Int, to bytes: inout [UInt8]) {
+    for shift in stride(from: (count - 1) * 8, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+    }
+  }
+
+  /// How many bytes a value takes at a place of a key, and whether it may have been cut.
+  static func skip(_ bytes: [UInt8], from start: Int) throws -> (end: Int, isCut: Bool) {
+    guard start < bytes.count else { throw BytesError(.malformed, "An index entry is cut.") }
+    switch bytes[start] {
+    case 0x06: return (start + 11, false)
+    case 0x07:
+      var position = start + 1
+      var length = 0
+      while position + 1 < bytes.count {
+        if bytes[position] == 0 {
+          if bytes[position + 1] == OrderedBytes.end { return (position + 2, length >= maximumStringBytes) }
+          position += 1
+        }
+        position += 1
+        length += 1
+      }
+      throw BytesError(.malformed, "A string of an index entry has no end.")
+    default: return (start + 1, false)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import VestaBytes
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaStoreInterop
+
+/// Writes nodes into the store, with their indexes, and no more rows than the write names.
+struct TreeWriter {
+  let transaction: any StoreTransaction
+  let keys: Keys
+  let indexes: DatabaseIndexes
+
+  private var reader: TreeReader { TreeReader(reader: transaction, keys: keys) }
+
+  /// Replaces a node; an empty one removes it.
+  func write(_ path: DatabasePath, _ node: DatabaseNode) async throws {
+    if path.back?.isPriority == true, let place = path.parent { return try await writePriority(place, node.leaf) }
+    let affected = affectedEntries(path)
+    var before: [SortValue?] = []
+    for entry in affected { before.append(try await reader.sortState(entry.child, entry.path)) }
+    try await replaceLeavesAbove(path, isRemoval: node.isEmpty)
+    try await removeRows(path)
+    try await writeRows(path, node)
+    if node.isEmpty { try await removeEmptyParents(path) }
+    for (entry, before) in zip(affected, before) {
+      let after = try await reader.sortState(entry.child, entry.path)
+      try await move(entry, from: before, to: after)
+    }
+  }
+
+  // MARK: Rows
+
+  /// A leaf above a new node becomes a node with children and keeps its priority.
+  private func replaceLeavesAbove(_ path: DatabasePath, isRemoval: Bool) async throws {
+    if isRemoval || path.isRoot { return }
+    let places = Array(sequence(first: path) { $0.parent }.dropFirst())
+    let rows = try await transaction.get(places.map { keys.data($0) })
+    for (place, bytes) in zip(places, rows) {
+      guard let bytes, let (leaf, priority) = try? NodeCoding.decodeRow(bytes), leaf != nil else { continue }
+      if let priority {
+        try await transaction.put(NodeCoding.encode(leaf: nil, priority: priority), for: keys.data(place))
+      } else {
+        try await transaction.delete(keys.data(place))
+      }
+    }
+  }
+
+  private func removeRows(_ path: DatabasePath) async throws {
+    let key = keys.data(path)
+    let range = KeyRange(prefix: key)
+    let old = try await transaction.entries(in: range, limit: 2)
+    guard let first = old.first else { return }
+    if first.key == key, let priority = try NodeCoding.decodeRow(first.value).priority, let parent = path.parent,
+      let name = path.back
+    {
+      try await transaction.delete(keys.entry(.priority, of: parent, .leaf(priority), name))
+    }
+    guard old.count > 1 || first.key != key else { return try await transaction.delete(key) }
+    try await transaction.deleteRange(range)
+    try await transaction.deleteRange(KeyRange(prefix: keys.index(.priority, below: path)))
+    for number in indexes.definitions.indices {
+      try await transaction.deleteRange(KeyRange(prefix: keys.index(.declared(number), below: path)))
+    }
+  }
+
+  private func writeRows(_ path: DatabasePath, _ node: DatabaseNode) async throws {
+    var rows: [(key: [UInt8], value: [UInt8])] = []
+    TreeRows.forEach(of: node, prefix: keys.data(path)) { rows.append(($0, $1)) }
+    for row in rows { try await transaction.put(row.value, for: row.key) }
+    for key in entries(of: node, at: path) { try await transaction.put([], for: key) }
+  }
+
+  /// The entries of the indexes whose parents are at or below a path, and that of the node's own priority.
+  private func entries(of node: DatabaseNode, at path: DatabasePath) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    if let priority = node.priority, let parent = path.parent, let name = path.back {
+      found.append(keys.entry(.priority, of: parent, .leaf(priority), name))
+    }
+    for (number, definition) in indexes.definitions.enumerated() where definition.matches(path.keys) {
+      node.forEachChild { key, child in
+        let value = SortValue(definition.index.sortValue(of: child))
+        found.append(keys.entry(.declared(number), of: path, value, key))
+      }
+    }
+    node.forEachChild { found += entries(of: $1, at: path.child($0)) }
+    return found
+  }
+
+  /// A node whose last child is gone is gone too, and its priority with it.
+  private func removeEmptyParents(_ path: DatabasePath) async throws {
+    var place = path.parent
+    while let current = place {
+      guard let row = try await row(current) else {
+        guard try await !reader.exists(current) else { return }
+        place = current.parent
+        continue
+      }
+      let below = try await transaction.entries(in: KeyRange(prefix: keys.data(current)), limit: 2)
+      guard row.leaf == nil, below.count == 1 else { return }
+      try await transaction.delete(keys.data(current))
+      if let priority = row.priority, let parent = current.parent, let name = current.back {
+        try await transaction.delete(keys.entry(.priority, of: parent, .leaf(priority), name))
+      }
+      place = current.parent
+    }
+  }
+
+  private func row(_ path: DatabasePath) async throws -> (leaf: DatabaseLeaf?, priority: DatabaseLeaf?)? {
+    try await reader.row(path)
+  }
+
+  private func writePriority(_ path: DatabasePath, _ priority: DatabaseLeaf?) async throws {
+    guard try await reader.exists(path) else { return }
+    let old = try await row(path)
+    if let before = old?.priority, let parent = path.parent, let name = path.back {
+      try await transaction.delete(keys.entry(.priority, of: parent, .leaf(before), name))
+    }
+    if let priority, let parent = path.parent, let name = path.back {
+      try await transaction.put([], for: keys.entry(.priority, of: parent, .leaf(priority), name))
+    }
+    if old?.leaf == nil, priority == nil {
+      try await transaction.delete(keys.data(path))
+    } else {
+      try await transaction.put(NodeCoding.encode(leaf: old?.leaf, priority: priority), for: keys.data(path))
+    }
+  }
+
+  // MARK: Entries of parents above
+
+  private struct Entry {
+    let table: IndexTable
+    let parent: DatabasePath
+    let key: DatabaseKey
+    /// Where the sort value is, below the child.
+    let path: DatabasePath
+    var child: DatabasePath { parent.child(key) }
+  }
+
+  /// The entries that a write below their parent can change.
+  private func affectedEntries(_ path: DatabasePath) -> [Entry] {
+    indexes.definitions.enumerated().compactMap { number, definition in
+      let depth = definition.pattern.count
+      guard depth < path.count, definition.matches(path.keys.prefix(depth)) else { return nil }
+      let key = path.keys[path.keys.startIndex + depth]
+      return Entry(
+        table: .declared(number), parent: DatabasePath(path.keys.prefix(depth)), key: key, path: definition.path)
+    }
+  }
+
+  private func move(_ entry: Entry, from before: SortValue?, to after: SortValue?) async throws {
+    guard before != after else { return }
+    if let before { try await transaction.delete(keys.entry(entry.table, of: entry.parent, before, entry.key)) }
+    if let after { try await transaction.put([], for: keys.entry(entry.table, of: entry.parent, after, entry.key)) }
+  }
+
+  /// Builds the declared indexes anew.
+  func rebuildIndexes() async throws {
+    try await transaction.deleteRange(KeyRange(prefix: keys.allIndexes()))
+    if !indexes.definitions.isEmpty {
+      let root = try await reader.node(.root)
+      for key in entries(of: root, at: .root) { try await transaction.put([], for: key) }
+    }
+    try await transaction.put(indexes.fingerprint, for: keys.definitions())
+  }
+}

@@ -1,0 +1,141 @@
+import Testing
+import VestaTesting
+import VestaDatabaseBackend
+import VestaDatabaseModel
+
+/// What one listener has been told, rebuilt from its events.
+private struct Mirror {
+  let path: DatabasePath
+  let spec: DatabaseQuerySpec
+  var children: [DatabaseKey: DatabaseNode] = [:]
+  var order: [DatabaseKey] = []
+  var value: IndexedNode?
+
+  mutating func apply(_ event: SyncEvent) {
+    guard case .data(let kind, let key, let node, let previous) = event.content else { return }
+    guard let key else {
+      value = node
+      return
+    }
+    switch kind {
+    case .childRemoved:
+      #expect(children.removeValue(forKey: key) != nil)
+      order.removeAll { $0 == key }
+    case .childAdded:
+      #expect(children.updateValue(node.node, forKey: key) == nil)
+      insert(key, after: previous)
+    case .childMoved:
+      order.removeAll { $0 == key }
+      insert(key, after: previous)
+    case .childChanged: #expect(children.updateValue(node.node, forKey: key) != nil)
+    case .value: break
+    }
+  }
+
+  /// The predecessor is one of the new order, in which those that are added later in the same operation may stand already.
+  private mutating func insert(_ key: DatabaseKey, after previous: DatabaseKey?) {
+    let index = previous.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? (previous == nil ? 0 : order.count)
+    order.insert(key, at: index)
+  }
+}
+
+struct SyncTreeTests {
+  /// Server and client in one: writes are acknowledged late, the server pushes to whoever listens.
+  @Test(arguments: 0..<150)
+  func `listeners see the server's data with pending writes on top, and their events agree with it`(seed: UInt64) {
+    var random = SplitMix(seed: seed &+ 5000)
+    var tree = SyncTree()
+    var server = DatabaseNode.empty
+    var pending: [(id: Int, path: DatabasePath, node: DatabaseNode)] = []
+    var mirrors: [Int: Mirror] = [:]
+    var nextID = 0
+
+    func raise(_ events: [SyncEvent]) { for event in events { mirrors[event.registration]?.apply(event) } }
+    func push(_ path: DatabasePath) {
+      for listen in tree.listens {
+        if let tag = listen.tag {
+          guard listen.path.contains(path) || path.contains(listen.path) else { continue }
+          let data = NodeWindow.window(of: server[listen.path], listen.spec)
+          raise(tree.serverOverwrite(listen.path, data, tag: tag))
+        } else if listen.path.contains(path) {
+          raise(tree.serverOverwrite(path, server[path]))
+        } else if path.contains(listen.path) {
+          raise(tree.serverOverwrite(listen.path, server[listen.path]))
+        }
+      }
+    }
+    func answerListens() {
+      for action in tree.takeListenActions() {
+        guard case .start(let path, let spec, let tag) = action else { continue }
+        let data = tag == nil ? server[path] : NodeWindow.window(of: server[path], spec)
+        raise(tree.serverOverwrite(path, data, tag: tag))
+        raise(tree.listenComplete(path, spec))
+      }
+    }
+
+    for step in 0..<60 {
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0:
+        let path = random.path(0...2), spec = random.spec()
+        mirrors[step] = Mirror(path: path, spec: spec)
+        raise(tree.add(SyncRegistration(id: step, kinds: Set(SyncEventKind.allCases)), at: path, spec))
+        answerListens()
+      case 1:
+        if let (id, mirror) = mirrors.sorted(by: { $0.key < $1.key }).randomElement(using: &random) {
+          mirrors[id] = nil
+          raise(tree.remove(id, at: mirror.path, mirror.spec))
+          answerListens()
+        }
+      case 2, 3:
+        let path = random.path(0...3), node = random.node()
+        pending.append((nextID, path, node))
+        raise(tree.userOverwrite(path, node, writeID: nextID))
+        nextID += 1
+      case 4:
+        guard !pending.isEmpty else { continue }
+        let write = pending.removeFirst()
+        let isRevert = Int.random(in: 0..<4, using: &random) == 0
+        if !isRevert {
+          server = server.setting(write.path, to: write.node)
+          push(write.path)
+        }
+        raise(tree.acknowledge(writeID: write.id, isRevert: isRevert))
+      default:
+        let path = random.path(0...3)
+        server = server.setting(path, to: random.node())
+        push(path)
+      }
+    }
+    while let write = pending.first {
+      pending.removeFirst()
+      server = server.setting(write.path, to: write.node)
+      push(write.path)
+      raise(tree.acknowledge(writeID: write.id))
+    }
+    for (_, mirror) in mirrors {
+      let expected = NodeWindow.window(of: server[mirror.path], mirror.spec)
+      #expect(mirror.value?.node == expected, "seed \(seed), \(mirror.path) \(mirror.spec)")
+      #expect(DatabaseNode(children: mirror.children.map { ($0.key, $0.value) }).childCount == expected.childCount)
+      var keys: [DatabaseKey] = []
+      IndexedNode(expected, index: mirror.spec.index).visitChildren { key, node in
+        keys.append(key)
+        #expect(mirror.children[key] == node)
+        return true
+      }
+      #expect(mirror.order == keys, "seed \(seed), \(mirror.path) \(mirror.spec)")
+    }
+  }
+
+  @Test func `a reverted write gives the old value back`() {
+    var tree = SyncTree()
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a", .all)
+    _ = tree.serverOverwrite("a", DatabaseNode(.int(1)))
+    #expect(tree.userOverwrite("a", DatabaseNode(.int(2)), writeID: 1).count == 1)
+    let events = tree.acknowledge(writeID: 1, isRevert: true)
+    guard case .data(.value, _, let node, _)? = events.first?.content else {
+      Issue.record("no event")
+      return
+    }
+    #expect(node.node.leaf == .int(1))
+  }
+}

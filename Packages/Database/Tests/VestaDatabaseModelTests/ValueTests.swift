@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+import VestaTesting
+import VestaDatabaseBackend
+import VestaDatabaseModel
+
+struct ValueTests {
+  private func node(_ value: Any?) throws -> DatabaseNode { try NodeImport(at: "a").node(value) }
+
+  @Test func `booleans, whole numbers and doubles keep their types`() throws {
+    #expect(try node(true).leaf == .bool(true))
+    #expect(try node(1).leaf == .int(1))
+    #expect(try node(NSNumber(value: false)).leaf == .bool(false))
+    #expect(try node(NSNumber(value: 7)).leaf == .int(7))
+    #expect(try node(2.5).leaf == .double(2.5))
+    #expect(try node(Float(0.5)).leaf == .double(0.5))
+    #expect(try node(UInt8(3)).leaf == .int(3))
+    #expect(try node(Int64.max).leaf == .int(.max))
+    #expect(try node(Optional<Int>.none as Any).isEmpty)
+    #expect(try node(["x": Optional(4) as Any]) == node(["x": 4]))
+  }
+
+  @Test func `arrays become children by index, and dense children become arrays`() throws {
+    let array = try node(["x", NSNull(), "z"])
+    #expect(array == DatabaseNode(children: [("0", DatabaseNode(.string("x"))), ("2", DatabaseNode(.string("z")))]))
+    #expect((array.plainValue as? [Any])?.count == 3)
+    #expect(try node(["0": 1, "9": 2]).plainValue is [String: Any])
+    #expect(DatabaseNode.empty.plainValue is NSNull)
+  }
+
+  @Test func `values with priorities are read and written`() throws {
+    let leaf = try node([".value": 5, ".priority": "p"])
+    #expect(leaf == DatabaseNode(.int(5), priority: .string("p")))
+    #expect(try node(leaf.exportValue) == leaf)
+    #expect(try node([".priority": 1, "a": 2]).priority == .int(1))
+    #expect(try node([".value": NSNull()]).isEmpty)
+  }
+
+  @Test(arguments: [
+    ("a.b", "Invalid key in object at path: a."), ("", "Invalid key in object at path: a."),
+    ("a/b", "Invalid key in object at path: a."), ("k\u{7}", "Invalid key in object at path: a."),
+  ])
+  func `wrong keys are refused with Firebase's text`(key: String, text: String) {
+    let error = #expect(throws: InvalidValue.self) { try node([key: 1]) }
+    #expect(error?.description.hasPrefix(text) == true)
+  }
+
+  @Test func `wrong values are refused with Firebase's text`() {
+    func text(_ value: Any?) -> String? {
+      do {
+        _ = try node(value)
+        return nil
+      } catch { return "\(error)" }
+    }
+    #expect(text(Double.nan) == "Cannot store NaN at path: a.")
+    #expect(text(["b": Double.infinity]) == "Cannot store NaN at path: a/b.")
+    #expect(text(Date())?.hasPrefix("Cannot store object of type Date at a. Can only store") == true)
+    #expect(text([".value": 1, ".priority": true]) == "Cannot store true/false as priority at path: a.")
+    #expect(text([".value": 1, ".priority": ["x"]]) == "Cannot store an NSArray as priority at path: a.")
+    #expect(text([".sv": "timestamp", "x": 1]) == "Cannot store other keys with server value keys.")
+    let deep = (0..<40).reduce(1 as Any) { value, _ in ["k": value] }
+    #expect(text(deep)?.hasPrefix("path specified exceeds the maximum depth") == true)
+    #expect(text([String(repeating: "k", count: 800): 1]) == "has a key path longer than 768 bytes (800).")
+  }
+
+  @Test func `server values are replaced by the time and by sums`() throws {
+    let write = try node([
+      "t": [".sv": "timestamp"], "n": [".sv": ["increment": 2]], "p": [".value": 1, ".priority": [".sv": "timestamp"]],
+    ])
+    let old = DatabaseNode(children: [("n", DatabaseNode(.int(40)))])
+    let resolved = ServerValues.resolve(write, now: 99) { old[$0] }
+    #expect(
+      resolved[DatabasePath("t")].leaf == .int(99) && resolved[DatabasePath("n")].leaf == .int(42)
+        && resolved[DatabasePath("p")].priority == .int(99))
+    #expect(
+      ServerValues.resolve(DatabaseNode(.incrementInt(1)), now: 0) { _ in DatabaseNode(.int(.max)) }.leaf
+        == .double(0x1p63))
+    #expect(
+      ServerValues.resolve(DatabaseNode(.incrementInt(1)), now: 0) { _ in DatabaseNode(.string("x")) }.leaf == .int(1))
+  }
+
+  @Test func `push ids grow, within a millisecond and when the clock goes back`() {
+    var random = SplitMix(seed: 3)
+    var generator = PushID()
+    var ids: [String] = []
+    for time in [5, 5, 5, 6, 4, 4, 7] as [Int64] { ids.append(generator.next(at: time, using: &random)) }
+    #expect(ids.allSatisfy { $0.utf8.count == 20 })
+    #expect(zip(ids, ids.dropFirst()).allSatisfy { DatabaseKey($0) < DatabaseKey($1) })
+  }
+}

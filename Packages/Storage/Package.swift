@@ -1,0 +1,57 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Storage",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "VestaStorage", targets: ["VestaStorage"]),
+    .library(name: "VestaStorageService", targets: ["VestaStorageService"]),
+  ],
+  dependencies: [
+    .package(path: "../Core"),
+    .package(path: "../../Interop/AppCheckInterop"),
+    .package(path: "../../Interop/AuthInterop"),
+    .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/ServiceInterop"),
+    .package(path: "../../Interop/StorageBackend"),
+    .package(path: "../../Interop/StoreInterop"),
+  ],
+  targets: [
+    .target(
+      name: "VestaStorage",
+      dependencies: [
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaStorageService",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,148 @@
+public import Foundation
+import VestaBytes
+import VestaConcurrency
+import VestaStorageBackend
+
+/// The bytes of an object as a sequence of chunks, fetched when the loop asks for them.
+///
+/// Memory stays at one chunk however slow the loop is. Failures that may pass are retried; all chunks come from one
+/// generation of the object, and a loop that reaches the end has seen content with the object's checksum. Leaving the loop,
+/// cancelling its task or dropping the iterator closes the object.
+///
+/// ```swift
+/// for try await chunk in reference.contents() { try file.write(contentsOf: chunk) }
+/// ```
+public struct StorageContents: AsyncSequence, Sendable {
+  /// A chunk.
+  public typealias Element = Data
+  /// `StorageError`.
+  public typealias Failure = any Error
+  /// What reads it.
+  public typealias AsyncIterator = Iterator
+
+  private let reader: @Sendable () -> StorageContentsReader
+
+  init(reader: @escaping @Sendable () -> StorageContentsReader) { self.reader = reader }
+
+  /// Begins a download, which opens the object at the first chunk.
+  public func makeAsyncIterator() -> Iterator { Iterator(reader()) }
+
+  /// What reads the sequence; of one task only.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let reader: StorageContentsReader
+
+    init(_ reader: StorageContentsReader) { self.reader = reader }
+
+    /// The next chunk; `nil` at the end.
+    public mutating func next() async throws -> Data? { try await reader.next() }
+  }
+}
+
+@available(*, unavailable, message: "An iterator belongs to the task that reads it.")
+extension StorageContents.Iterator: Sendable {}
+
+/// Reads an object chunk by chunk; closes it when the iterator is gone.
+final class StorageContentsReader: Sendable {
+  private struct State {
+    var machine: DownloadMachine
+    var checksum = CRC32C()
+    var content: (any ObjectContent)?
+    var expected: UInt32 = 0
+    var isOver = false
+  }
+
+  private let object: ObjectName
+  private let caller: StorageCaller
+  private let length: Int
+  private let state: Locked<State>
+
+  init(_ object: ObjectName, caller: StorageCaller, length: Int, retrySeconds: Double) {
+    self.object = object
+    self.caller = caller
+    self.length = length
+    state = Locked(State(machine: DownloadMachine(canRestart: false, retrySeconds: retrySeconds)))
+  }
+
+  deinit { close() }
+
+  func next() async throws -> Data? {
+    guard state.withLock({ !$0.isOver }) else { return nil }
+    do {
+      return try await nextChunk()
+    } catch {
+      close()
+      throw StorageErrorTable.error(for: error, object: object)
+    }
+  }
+
+  private func nextChunk() async throws -> Data? {
+    var action: DownloadMachine.Action =
+      state.withLock { state in state.content == nil ? state.machine.begin() : .read }
+    while true {
+      try Task.checkCancellation()
+      do {
+        switch action {
+        case .open(let offset, let generation): action = try await open(offset, generation)
+        case .wait(let seconds):
+          try await caller.clock.sleep(seconds)
+          action = state.withLock { $0.machine.waited() }
+        case .read: return try await read()
+        case .succeed: return try end()
+        case .restart: throw StorageError.internalError(message: "A stream of chunks cannot begin again.")
+        case .fail(let error): throw StreamFailure(error)
+        }
+      } catch let failure as StreamFailure {
+        throw failure.error
+      } catch {
+        try Task.checkCancellation()
+        action = state.withLock { $0.machine.failed(error, jitter: caller.clock.jitter()) }
+      }
+    }
+  }
+
+  private func open(_ offset: Int64, _ generation: Int64?) async throws -> DownloadMachine.Action {
+    let request = ReadRequest(
+      object: object, offset: offset, preconditions: Preconditions(ifGenerationMatch: generation))
+    let download = try await caller.backend.openObject(request, context: try await caller.context())
+    return state.withLock { state in
+      state.content?.close()
+      state.content = download.content
+      state.expected = download.object.crc32c
+      return state.machine.opened(download.object)
+    }
+  }
+
+  private func read() async throws -> Data? {
+    guard let content = state.withLock({ $0.content }) else { return nil }
+    let bytes = try await content.read(maximumLength: length)
+    let action = state.withLock { state in
+      state.checksum.update(bytes)
+      return state.machine.received(bytes.count)
+    }
+    if case .fail(let error) = action { throw StreamFailure(error) }
+    // The last chunk goes out only if the whole content is right.
+    if action == .succeed { _ = try end() }
+    return Data(bytes)
+  }
+
+  private func end() throws -> Data? {
+    let isWhole = state.withLock { $0.checksum.value == $0.expected }
+    close()
+    guard isWhole else { throw StreamFailure(StorageError.nonMatchingChecksum) }
+    return nil
+  }
+
+  private func close() {
+    let content = state.withLock { state in
+      state.isOver = true
+      return state.content.take()
+    }
+    content?.close()
+  }
+}
+
+/// A failure that is not tried again.
+private struct StreamFailure: Error {
+  let error: any Error
+  init(_ error: any Error) { self.error = error }
+}

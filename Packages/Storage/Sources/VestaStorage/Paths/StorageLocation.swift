@@ -1,0 +1,102 @@
+import Foundation
+
+/// A bucket and a path in it, parsed and in canonical form; pure.
+///
+/// `gs://photos/cats//tom.jpg/` is the bucket `photos` and the path `cats/tom.jpg`. The root has the path "".
+struct StorageLocation: Sendable, Hashable {
+  let bucket: String
+
+  /// Components separated by single slashes; none at either end.
+  let path: String
+
+  init(bucket: String, path: String) {
+    self.bucket = bucket
+    self.path = Self.canonical(path)
+  }
+
+  /// The path without empty components.
+  static func canonical(_ path: String) -> String {
+    path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }.joined(separator: "/")
+  }
+
+  /// The last component; "" at the root.
+  var name: String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+  }
+
+  /// The location above; `nil` at the root.
+  var parent: StorageLocation? {
+    guard !path.isEmpty else { return nil }
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    return StorageLocation(bucket: bucket, path: slash.map { String(path[..<$0]) } ?? "")
+  }
+
+  /// A location below.
+  func child(_ child: String) -> StorageLocation { StorageLocation(bucket: bucket, path: path + "/" + child) }
+
+  /// The `gs://` URL.
+  var gsURL: String { "gs://\(bucket)/\(path)" }
+
+  // MARK: Parsing
+
+  /// Reads a `gs://`, `http://` or `https://` URL.
+  ///
+  /// - Throws: `StorageError.pathError`.
+  static func parse(_ text: String) throws(StorageError) -> StorageLocation {
+    if let rest = text.dropPrefix("gs://") { return try parse(gs: rest) }
+    guard let url = URL(string: text), let scheme = url.scheme?.lowercased() else { throw scheme() }
+    guard scheme == "http" || scheme == "https" else { throw self.scheme() }
+    return try parse(http: url)
+  }
+
+  private static func parse(gs rest: Substring) throws(StorageError) -> StorageLocation {
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    guard slash > rest.startIndex else {
+      throw .pathError(message: "Internal error: URI must be in the form of gs://<bucket>/<path/to/object>")
+    }
+    return StorageLocation(bucket: String(rest[..<slash]), path: String(rest[slash...]))
+  }
+
+  /// `/v0/b/<bucket>[/o[/<object>]]`; the object's slashes may be escaped or not.
+  private static func parse(http url: URL) throws(StorageError) -> StorageLocation {
+    let parts = url.path(percentEncoded: true).split(separator: "/", omittingEmptySubsequences: true)
+    guard parts.count >= 3, parts[0] == "v0", parts[1] == "b", parts.count == 3 || parts[3] == "o",
+      let bucket = String(parts[2]).removingPercentEncoding
+    else { throw httpForm() }
+    var path: [String] = []
+    for part in parts.dropFirst(4) {
+      guard let decoded = String(part).removingPercentEncoding else { throw httpForm() }
+      path.append(decoded)
+    }
+    return StorageLocation(bucket: bucket, path: path.joined(separator: "/"))
+  }
+
+  private static func scheme() -> StorageError {
+    .pathError(message: "Internal error: URL scheme must be one of gs://, http://, or https://")
+  }
+
+  private static func httpForm() -> StorageError {
+    .pathError(
+      message: """
+        Internal error: URL must be in the form of \
+        http[s]://<host>/v0/b/<bucket>/o/<path/to/object>[?token=signed_url_params]
+        """
+    )
+  }
+
+  /// Checks that a URL's bucket is the bucket of the instance; an instance without one accepts any.
+  func check(bucketOfInstance bucket: String) throws(StorageError) {
+    guard !bucket.isEmpty, bucket != self.bucket else { return }
+    throw .bucketMismatch(
+      message: """
+        Provided bucket: `\(self.bucket)` does not match the Storage bucket of the current instance: `\(bucket)`
+        """
+    )
+  }
+}
+
+extension String {
+  fileprivate func dropPrefix(_ prefix: String) -> Substring? {
+    hasPrefix(prefix) ? self[index(startIndex, offsetBy: prefix.count)...] : nil
+  }
+}

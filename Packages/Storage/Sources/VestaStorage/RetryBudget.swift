@@ -1,0 +1,38 @@
+/// How often and how long an operation is tried again; pure.
+///
+/// Delays are 1, 2, 4, … seconds, each with up to one more second at random where the service would otherwise see all
+/// clients at once. A budget of 600 s allows delays up to 512 s, one of 120 s up to 64 s: the largest power of two with
+/// which 1 + 2 + 4 + … reaches the budget.
+struct RetryBudget: Sendable, Equatable {
+  private let largestDelay: Double
+  private var nextDelay = 1.0
+
+  /// A budget.
+  ///
+  /// - Parameter seconds: How long an operation may be retried; nothing is retried when it is zero, less or not a number.
+  init(seconds: Double) {
+    guard seconds > 0 else {
+      largestDelay = 0
+      return
+    }
+    var sum = 1.0
+    var largest = 1.0
+    while sum < min(seconds, 1e9) {
+      largest *= 2
+      sum += largest
+    }
+    largestDelay = largest
+  }
+
+  /// How long to wait before the next attempt; `nil` when the budget is spent.
+  ///
+  /// - Parameter jitter: A random number from 0 to 1.
+  mutating func delay(jitter: Double) -> Double? {
+    guard nextDelay <= largestDelay else { return nil }
+    defer { nextDelay *= 2 }
+    return nextDelay + (nextDelay == 1 ? jitter : 0)
+  }
+
+  /// The operation has made progress: what comes next is a new failure.
+  mutating func reset() { nextDelay = 1 }
+}

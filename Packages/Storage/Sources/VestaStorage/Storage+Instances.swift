@@ -1,0 +1,72 @@
+public import VestaCore
+
+extension Storage {
+  /// The storage of the default app's default bucket.
+  ///
+  /// Stops the process when there is no default app, no bucket in its options, or no `StorageLibrary` among its libraries.
+  public class func storage() -> Storage { storage(app: defaultApp()) }
+
+  /// The storage of a bucket of the default app.
+  ///
+  /// - Parameter url: `gs://` and the bucket, without a path.
+  public class func storage(url: String) -> Storage { storage(app: defaultApp(), url: url) }
+
+  /// The storage of an app's default bucket.
+  ///
+  /// - Parameter app: The app.
+  /// - Returns: Always the same object for the same app.
+  public class func storage(app: VestaApp) -> Storage {
+    guard let bucket = app.options.storageBucket else {
+      stop("No default Storage bucket found. Did you configure Firebase Storage properly?")
+    }
+    return orStop { () throws(VestaError) in try instance(for: app, bucket: bucket) }
+  }
+
+  /// The storage of a bucket.
+  ///
+  /// - Parameters:
+  ///   - app: The app.
+  ///   - url: `gs://` and the bucket, without a path.
+  /// - Returns: Always the same object for the same app and bucket.
+  public class func storage(app: VestaApp, url: String) -> Storage {
+    guard let location = try? StorageLocation.parse(url), url.hasPrefix("gs://") else {
+      stop("Internal error: URI must be in the form of gs://<bucket>/<path/to/object>")
+    }
+    guard location.path.isEmpty else {
+      stop("Internal Error: Storage bucket cannot be initialized with a path")
+    }
+    return orStop { () throws(VestaError) in try instance(for: app, bucket: location.bucket) }
+  }
+
+  /// The storage of a bucket, or why there is none.
+  ///
+  /// - Parameters:
+  ///   - app: The app; `nil` for the default app.
+  ///   - bucket: The bucket; `nil` for the bucket of the app's options.
+  /// - Returns: Always the same object for the same app and bucket.
+  /// - Throws: `VestaError` with a sentence that says what to do.
+  public class func instance(for app: VestaApp? = nil, bucket: String? = nil) throws(VestaError) -> Storage {
+    guard let app = app ?? VestaApp.app() else {
+      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
+    }
+    guard let bucket = bucket ?? app.options.storageBucket else {
+      throw VestaError(.notProvided, "The options have no storageBucket. Set it, or name a bucket.")
+    }
+    return try app.container.require(StorageInstances.self).storage(of: app, bucket: bucket)
+  }
+
+  private class func defaultApp() -> VestaApp {
+    guard let app = VestaApp.app() else {
+      stop("There is no default app. Call VestaApp.configure(libraries:) before Storage.storage().")
+    }
+    return app
+  }
+
+  private class func orStop(_ body: () throws(VestaError) -> Storage) -> Storage {
+    do {
+      return try body()
+    } catch {
+      stop("The app has no Storage. \(error)")
+    }
+  }
+}

@@ -1,0 +1,193 @@
+public import Dispatch
+public import Foundation
+import VestaConcurrency
+public import VestaCore
+import VestaStorageBackend
+
+/// The files of an app: references to objects in a bucket, and the settings of transfers.
+///
+/// ```swift
+/// let storage = Storage.storage()
+/// let reference = storage.reference(withPath: "images/cat.jpg")
+/// let task = reference.putFile(from: file)
+/// for try await snapshot in task.progressUpdates { print(snapshot.progress?.fractionCompleted ?? 0) }
+/// ```
+///
+/// - All members may be called from any thread, in any callback.
+/// - Each operation has an `async` form and a completion form; completion handlers and observers are called on
+///   ``callbackQueue``.
+/// - There is one `Storage` for each app and bucket.
+///
+/// To read on: `StorageReference.swift`, `Tasks/TransferMachine.swift`, `Upload/UploadMachine.swift`.
+public final class Storage: Sendable, Hashable {
+  /// The app.
+  public let app: VestaApp
+
+  /// The bucket; "" for a `Storage` that accepts references to any bucket.
+  let bucket: String
+
+  let caller: StorageCaller
+  let transfers = TransferTable()
+  let uploads: UploadSessionBook
+  private let settings: Locked<Settings>
+
+  private struct Settings {
+    var upload: TimeInterval = 600
+    var download: TimeInterval = 600
+    var operation: TimeInterval = 120
+    var chunkLength: Int64 = .max
+    var queue: DispatchQueue
+    var address = ServiceAddress()
+    var isUsed = false
+  }
+
+  init(app: VestaApp, bucket: String, caller: StorageCaller) {
+    self.app = app
+    self.bucket = bucket
+    self.caller = caller
+    uploads = UploadSessionBook(directory: app.dataDirectory.appending(path: "storage").appending(path: "uploads"))
+    settings = Locked(Settings(queue: app.options.callbackQueue ?? .main))
+  }
+
+  // MARK: Settings
+
+  /// How many seconds the failures of an upload are retried; 600 unless it was set.
+  public var maxUploadRetryTime: TimeInterval {
+    get { settings.withLock { $0.upload } }
+    set { settings.withLock { $0.upload = newValue } }
+  }
+
+  /// How many seconds the failures of a download are retried; 600 unless it was set.
+  public var maxDownloadRetryTime: TimeInterval {
+    get { settings.withLock { $0.download } }
+    set { settings.withLock { $0.download = newValue } }
+  }
+
+  /// How many seconds the failures of other operations are retried; 120 unless it was set.
+  public var maxOperationRetryTime: TimeInterval {
+    get { settings.withLock { $0.operation } }
+    set { settings.withLock { $0.operation = newValue } }
+  }
+
+  /// How many bytes an upload sends at once.
+  ///
+  /// Multiples of 256 KiB up to 8 MiB are taken as they are, other values are rounded down to one. Unless it was set the
+  /// chunks have 1 MiB.
+  public var uploadChunkSizeBytes: Int64 {
+    get { settings.withLock { $0.chunkLength } }
+    set { settings.withLock { $0.chunkLength = newValue } }
+  }
+
+  /// Where completion handlers and observers are called: the callback queue of the app's options, or the main queue.
+  ///
+  /// Transfers keep the queue with which they were started.
+  public var callbackQueue: DispatchQueue {
+    get { settings.withLock { $0.queue } }
+    set { settings.withLock { $0.queue = newValue } }
+  }
+
+  /// Sets the host that download URLs name.
+  ///
+  /// The transfers go to the backend of the app's options all the same.
+  ///
+  /// - Parameters:
+  ///   - host: The host, not empty.
+  ///   - port: The port.
+  public func useEmulator(withHost host: String, port: Int) {
+    guard !host.isEmpty else { stop("Invalid host argument: Cannot connect to empty host.") }
+    let isLate = settings.withLock { settings in
+      guard !settings.isUsed else { return true }
+      settings.address = ServiceAddress(scheme: "http", host: host, port: port)
+      return false
+    }
+    guard !isLate else {
+      stop(
+        """
+        Cannot connect to emulator after Storage SDK initialization. \
+        Call useEmulator(host:port:) before creating a Storage reference or trying to load data.
+        """
+      )
+    }
+  }
+
+  var address: ServiceAddress { settings.withLock { $0.address } }
+  var chunkLength: Int { ChunkSize.length(for: uploadChunkSizeBytes) }
+
+  // MARK: References
+
+  /// The root of the bucket.
+  public func reference() -> StorageReference { reference(to: StorageLocation(bucket: bucket, path: "")) }
+
+  /// A reference to an object.
+  ///
+  /// - Parameter path: The path in the bucket, such as `images/cat.jpg`.
+  public func reference(withPath path: String) -> StorageReference {
+    reference(to: StorageLocation(bucket: bucket, path: path))
+  }
+
+  /// A reference to the object that a URL names.
+  ///
+  /// Stops the process for a URL of another form or bucket; use ``reference(for:)`` for URLs that come from outside.
+  ///
+  /// - Parameter url: A `gs://` URL, or an `http(s)://` download URL.
+  public func reference(forURL url: String) -> StorageReference {
+    do {
+      return try reference(toURL: url)
+    } catch {
+      stop(error.localizedDescription)
+    }
+  }
+
+  /// A reference to the object that a URL names.
+  ///
+  /// - Parameter url: A `gs://` URL, or an `http(s)://` download URL.
+  /// - Throws: `StorageError.pathError` for a URL of another form, `.bucketMismatch` for one of another bucket.
+  public func reference(for url: URL) throws -> StorageReference { try reference(toURL: url.absoluteString) }
+
+  private func reference(toURL url: String) throws(StorageError) -> StorageReference {
+    let location = try StorageLocation.parse(url)
+    try location.check(bucketOfInstance: bucket)
+    return reference(to: location)
+  }
+
+  func reference(to location: StorageLocation) -> StorageReference {
+    settings.withLock { $0.isUsed = true }
+    return StorageReference(storage: self, location: location)
+  }
+
+  // MARK: Uploads of before
+
+  /// Continues the file uploads that were interrupted when the process ended.
+  ///
+  /// Only files that have not changed since are uploaded. Calling `putFile` with the same file, object and metadata
+  /// continues an interrupted upload as well.
+  ///
+  /// - Returns: A running task for each upload.
+  @discardableResult
+  public func resumeInterruptedUploads() -> [StorageUploadTask] {
+    uploads.interrupted().filter { bucket.isEmpty || $0.bucket == bucket }.map { entry in
+      let metadata = StorageMetadata(StorageMetadata.Fields(settable: entry.metadata))
+      return reference(to: entry.location).upload(fileAt: entry.path, metadata: metadata)
+    }
+  }
+
+  /// Ends all transfers; the app is being deleted.
+  func close() { transfers.close() }
+
+  // MARK: Identity
+
+  /// The instance itself.
+  public func copy() -> Any { self }
+
+  /// Whether both are the same instance.
+  public static func == (left: Storage, right: Storage) -> Bool { left === right }
+
+  /// Feeds the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
+func stop(_ sentence: String) -> Never {
+  Logger(service: "VestaStorage").error("I-STR000001", sentence)
+  preconditionFailure(sentence)
+}

@@ -1,0 +1,60 @@
+import VestaAppCheckInterop
+import VestaAuthInterop
+import VestaServiceInterop
+import VestaStorageBackend
+
+/// The way to the service: with the tokens of Auth and App Check, and with retries for calls that are made once.
+struct StorageCaller: Sendable {
+  let backend: any StorageBackend
+  let auth: (any AuthInterop)?
+  let appCheck: (any AppCheckInterop)?
+  let clock: StorageClock
+
+  /// Who calls.
+  ///
+  /// - Throws: `StorageError.unauthenticated` when somebody is signed in whose token cannot be refreshed.
+  func context() async throws -> CallContext {
+    let token: String?
+    do {
+      token = try await auth?.getToken(forcingRefresh: false)
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      throw StorageError.unauthenticated(serverError: ["NSUnderlyingError": "\(error)"])
+    }
+    let appCheckToken = await appCheck?.getToken(forcingRefresh: false).token
+    return CallContext(caller: token.map { .idToken($0) } ?? .nobody, appCheckToken: appCheckToken)
+  }
+
+  /// Makes a call, again and again while it fails in a way that may pass and the budget lasts.
+  func call<Response: Sendable>(
+    about object: ObjectName, retrySeconds: Double,
+    _ operation: (any StorageBackend, CallContext) async throws -> Response
+  ) async throws -> Response {
+    var budget = RetryBudget(seconds: retrySeconds)
+    while true {
+      do {
+        return try await operation(backend, try await context())
+      } catch {
+        guard StorageErrorTable.isRetryable(error), let delay = budget.delay(jitter: clock.jitter()) else {
+          throw StorageErrorTable.error(for: error, object: object)
+        }
+        do {
+          try await clock.sleep(delay)
+        } catch {
+          throw StorageError.cancelled
+        }
+      }
+    }
+  }
+}
+
+/// What retries need of the outside: a way to wait, and chance.
+struct StorageClock: Sendable {
+  let sleep: @Sendable (_ seconds: Double) async throws -> Void
+  let jitter: @Sendable () -> Double
+
+  /// The clock of the machine.
+  static let system = StorageClock(
+    sleep: { try await Task.sleep(for: .seconds($0)) }, jitter: { Double.random(in: 0..<1) })
+}

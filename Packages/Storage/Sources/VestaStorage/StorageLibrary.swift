@@ -1,0 +1,68 @@
+import VestaAppCheckInterop
+import VestaAuthInterop
+public import VestaCore
+import VestaStorageBackend
+
+/// What makes Storage a part of an app.
+///
+/// It needs a `StorageBackend`, and uses Auth and App Check where they are there.
+///
+/// ```swift
+/// try VestaApp.configure(
+///   options: options,
+///   libraries: [StorageLibrary.self, StorageServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self])
+/// ```
+public enum StorageLibrary: Library {
+  /// The name of the library.
+  public static let name = "vesta-storage"
+
+  /// The version of the library.
+  public static let version = VestaVersion()
+
+  /// The instances of `Storage`, one for each bucket.
+  public static func components() -> [Component] {
+    [
+      Component(
+        StorageInstances.self,
+        dependencies: [
+          .required(
+            (any StorageBackend).self,
+            providedBy: "VestaStorageService (the embedded engine, part of Packages/Storage)"),
+          .optional((any AuthInterop).self),
+          .optional((any AppCheckInterop).self),
+        ]
+      ) { container, isCacheable in
+        isCacheable = true
+        let caller = StorageCaller(
+          backend: try container.require((any StorageBackend).self),
+          auth: container.resolve((any AuthInterop).self),
+          appCheck: container.resolve((any AppCheckInterop).self),
+          clock: .system
+        )
+        return StorageInstances(caller)
+      }
+    ]
+  }
+}
+
+/// The instances of an app, which end with it.
+final class StorageInstances: ComponentLifecycleMaintainer {
+  private let caller: StorageCaller
+  private let table = InstanceTable<String, Storage>()
+
+  init(_ caller: StorageCaller) { self.caller = caller }
+
+  func storage(of app: VestaApp, bucket: String) throws(VestaError) -> Storage {
+    do {
+      return try table.instance(for: bucket) { Storage(app: app, bucket: bucket, caller: caller) }
+    } catch let error as VestaError {
+      throw error
+    } catch {
+      throw VestaError(.creationFailed, "The Storage for \(bucket) could not be made.", underlying: error)
+    }
+  }
+
+  func appWillBeDeleted(_ app: VestaApp) async {
+    for storage in await table.removeAll() { storage.close() }
+  }
+}

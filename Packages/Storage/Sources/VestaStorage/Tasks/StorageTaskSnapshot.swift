@@ -1,0 +1,47 @@
+public import Foundation
+
+/// A transfer at one moment; it does not change.
+public final class StorageTaskSnapshot: Sendable, CustomStringConvertible {
+  /// The transfer.
+  public let task: StorageTask
+
+  /// The metadata: what the app gave an upload until it has succeeded, the service's afterwards. `nil` for downloads.
+  public let metadata: StorageMetadata?
+
+  /// The reference that the transfer goes to or comes from.
+  public let reference: StorageReference
+
+  /// Why the transfer failed.
+  public let error: (any Error)?
+
+  /// What happened.
+  public let status: StorageTaskStatus
+
+  let completedBytes: Int64
+  let totalBytes: Int64
+
+  init(
+    task: StorageTask, reference: StorageReference, status: StorageTaskStatus, metadata: StorageMetadata?,
+    error: (any Error)?, completedBytes: Int64, totalBytes: Int64
+  ) {
+    self.task = task
+    self.reference = reference
+    self.status = status
+    self.metadata = metadata
+    self.error = error
+    self.completedBytes = completedBytes
+    self.totalBytes = totalBytes
+  }
+
+  /// How many bytes have been transferred, of how many; the total is -1 while it is unknown.
+  ///
+  /// A new object at each call.
+  public var progress: Progress? {
+    let progress = Progress(totalUnitCount: totalBytes)
+    progress.completedUnitCount = completedBytes
+    return progress
+  }
+
+  /// The status and the progress.
+  public var description: String { "<State: \(status), \(completedBytes) of \(totalBytes) bytes>" }
+}

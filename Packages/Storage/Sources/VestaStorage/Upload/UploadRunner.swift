@@ -1,0 +1,245 @@
+import Foundation
+import VestaBytes
+import VestaConcurrency
+import VestaCore
+import VestaServiceInterop
+import VestaStorageBackend
+
+/// Performs what an ``UploadMachine`` decides, attempt after attempt.
+final class UploadRunner: TransferWork {
+  /// What the app wants to have uploaded.
+  struct Order: Sendable {
+    let location: StorageLocation
+    let metadata: StorageMetadata
+    let chunkLength: Int
+    let retrySeconds: Double
+    /// Where the session is remembered, for files.
+    let book: UploadSessionBook?
+    let path: String?
+  }
+
+  private struct State {
+    var source: (any UploadSource)?
+    var session: UploadID?
+    /// The checksum of the source's bytes up to an offset.
+    var checksum = CRC32C()
+    var hashed: Int64 = 0
+    /// The same before the last chunk, which may not have arrived.
+    var previous: (checksum: CRC32C, hashed: Int64) = (CRC32C(), 0)
+
+    /// Goes back to what is known of the first bytes; `false` when that is nothing.
+    mutating func rewind(to length: Int64) -> Bool {
+      if previous.hashed == length { (checksum, hashed) = previous }
+      return hashed == length
+    }
+  }
+
+  private let order: Order
+  private let caller: StorageCaller
+  private let open: @Sendable () throws -> any UploadSource
+  private let state = Locked(State())
+  private let objectName: ObjectName
+
+  init(_ order: Order, caller: StorageCaller, open: @escaping @Sendable () throws -> any UploadSource) {
+    self.order = order
+    self.caller = caller
+    self.open = open
+    objectName = ObjectName(bucket: order.location.bucket, name: order.location.path)
+  }
+
+  func run(_ report: TransferReport) async throws -> StorageMetadata? {
+    guard !objectName.name.isEmpty else { throw rootIsNoObject }
+    let source = try openSource()
+    var machine = UploadMachine(
+      isSingleCall: source.size.map { $0 <= Int64(UploadLimits.singleCallLength) } ?? false,
+      isRepeatable: source.isRepeatable, retrySeconds: order.retrySeconds)
+    var action = machine.begin(hasSession: session(for: source) != nil)
+    while true {
+      if case .succeed(let object) = action { return try await succeeded(object, source, report) }
+      if case .fail(let error) = action { throw error }
+      do {
+        action = try await perform(action, source, &machine, report)
+      } catch {
+        // An attempt that was stopped ends here, whatever the error says.
+        try Task.checkCancellation()
+        action = machine.failed(error, jitter: caller.clock.jitter())
+      }
+    }
+  }
+
+  func end(isCompleted: Bool) async {
+    let (source, session) = state.withLock { state in
+      defer { state.source = nil }
+      return (state.source, state.session.take())
+    }
+    source?.close()
+    if source is FileSource, let path = order.path { order.book?.forget(location: order.location, path: path) }
+    guard !isCompleted, let session else { return }
+    // The service frees the session by itself when this does not arrive.
+    do {
+      try await caller.backend.cancelUpload(session, context: try await caller.context())
+    } catch {
+      log.debug("I-STR000004", "The service was not told that an upload was cancelled: \(error)")
+    }
+  }
+
+  // MARK: Steps
+
+  private func perform(
+    _ action: UploadMachine.Action, _ source: any UploadSource, _ machine: inout UploadMachine, _ report: TransferReport
+  ) async throws -> UploadMachine.Action {
+    switch action {
+    case .putWhole: return machine.finished(try await putWhole(source))
+    case .start:
+      try await start(source)
+      return machine.started()
+    case .query: return machine.queried(try await query())
+    case .verify(let received, let crc32c): return try await verify(received, crc32c, source, &machine, report)
+    case .send(let offset): return try await send(offset, source, &machine, report)
+    case .finalize: return machine.finished(try await finalize(source))
+    case .wait(let seconds):
+      try await caller.clock.sleep(seconds)
+      return machine.waited()
+    case .succeed, .fail: return action
+    }
+  }
+
+  private func putWhole(_ source: any UploadSource) async throws -> StorageObject {
+    let content = try await source.read(at: 0, length: UploadLimits.singleCallLength)
+    try source.checkUnchanged()
+    var checksum = CRC32C()
+    checksum.update(content)
+    var request = request(source)
+    request.expected.crc32c = checksum.value
+    return try await caller.backend.putObject(request, content: content, context: try await caller.context())
+  }
+
+  private func start(_ source: any UploadSource) async throws {
+    let id = try await caller.backend.startUpload(request(source), context: try await caller.context())
+    state.withLock { state in
+      state.session = id
+      state.checksum = CRC32C()
+      state.hashed = 0
+      state.previous = (CRC32C(), 0)
+    }
+    if let file = source as? FileSource, let path = order.path {
+      let entry = UploadSessionBook.Entry(
+        session: id.rawValue, location: order.location, path: path, identity: file.identity, metadata: order.metadata)
+      order.book?.remember(entry)
+    }
+  }
+
+  private func query() async throws -> UploadStatus {
+    try await caller.backend.uploadStatus(try sessionID(), context: try await caller.context())
+  }
+
+  private func verify(
+    _ received: Int64, _ crc32c: UInt32, _ source: any UploadSource, _ machine: inout UploadMachine,
+    _ report: TransferReport
+  ) async throws -> UploadMachine.Action {
+    let own = try await checksum(of: received, in: source)
+    let next = machine.verified(isSame: own == crc32c)
+    if own == crc32c { report.progressed(received, source.size ?? -1) }
+    return next
+  }
+
+  private func send(
+    _ offset: Int64, _ source: any UploadSource, _ machine: inout UploadMachine, _ report: TransferReport
+  ) async throws -> UploadMachine.Action {
+    let bytes = try await source.read(at: offset, length: order.chunkLength)
+    guard !bytes.isEmpty else { return machine.exhausted() }
+    advanceChecksum(over: bytes, at: offset)
+    let status = try await caller.backend.appendToUpload(
+      try sessionID(), offset: offset, bytes: bytes, context: try await caller.context())
+    report.progressed(status.received, source.size ?? -1)
+    let isLast = source.size.map { status.received >= $0 } ?? (bytes.count < order.chunkLength)
+    return machine.acknowledged(received: status.received, isLast: isLast)
+  }
+
+  private func finalize(_ source: any UploadSource) async throws -> StorageObject {
+    try source.checkUnchanged()
+    let expected = state.withLock { state in
+      // What a session of another process has received and finished was not hashed here.
+      state.hashed == 0 && source.size != 0
+        ? ContentDigest(size: source.size) : ContentDigest(size: state.hashed, crc32c: state.checksum.value)
+    }
+    return try await caller.backend.finalizeUpload(
+      try sessionID(), expected: expected, context: try await caller.context())
+  }
+
+  private func succeeded(
+    _ object: StorageObject, _ source: any UploadSource, _ report: TransferReport
+  ) async throws -> StorageMetadata {
+    report.progressed(object.size, object.size)
+    return StorageMetadata(object)
+  }
+
+  // MARK: What the attempts share
+
+  private func openSource() throws -> any UploadSource {
+    if let source = state.withLock({ $0.source }) { return source }
+    let source = try open()
+    state.withLock { $0.source = source }
+    return source
+  }
+
+  private func session(for source: any UploadSource) -> UploadID? {
+    if let session = state.withLock({ $0.session }) { return session }
+    guard let file = source as? FileSource, let path = order.path, let book = order.book else { return nil }
+    let wanted = UploadSessionBook.Entry(
+      session: "", location: order.location, path: path, identity: file.identity, metadata: order.metadata)
+    guard let kept = book.session(like: wanted) else { return nil }
+    state.withLock { $0.session = kept }
+    return kept
+  }
+
+  private func sessionID() throws -> UploadID {
+    guard let session = state.withLock({ $0.session }) else {
+      throw StorageServiceError(.notFound, "The upload has no session yet.", reason: .uploadGone)
+    }
+    return session
+  }
+
+  private func request(_ source: any UploadSource) -> UploadRequest {
+    UploadRequest(object: objectName, metadata: order.metadata.forService, size: source.size)
+  }
+
+  /// Extends the checksum by a chunk that follows what was hashed; a chunk that is sent again changes nothing.
+  private func advanceChecksum(over bytes: [UInt8], at offset: Int64) {
+    state.withLock { state in
+      guard offset == state.hashed else { return }
+      state.previous = (state.checksum, state.hashed)
+      state.checksum.update(bytes)
+      state.hashed += Int64(bytes.count)
+    }
+  }
+
+  /// The checksum of the first bytes, read again unless it is known.
+  private func checksum(of length: Int64, in source: any UploadSource) async throws -> UInt32? {
+    let known = state.withLock { $0.rewind(to: length) ? $0.checksum.value : nil }
+    if let known { return known }
+    guard source.isRepeatable else { return nil }
+    guard length <= source.size ?? .max else { return nil }
+    var checksum = CRC32C()
+    var offset: Int64 = 0
+    while offset < length {
+      let bytes = try await source.read(at: offset, length: Int(min(Int64(order.chunkLength), length - offset)))
+      guard !bytes.isEmpty else { return nil }
+      checksum.update(bytes)
+      offset += Int64(bytes.count)
+      try Task.checkCancellation()
+    }
+    let final = checksum
+    state.withLock { state in
+      state.checksum = final
+      state.hashed = length
+    }
+    return final.value
+  }
+
+  private var rootIsNoObject: StorageError {
+    .invalidArgument(message: "The root of a bucket cannot hold content. Use child(_:) to name an object.")
+  }
+}
+
+private let log = Logger(service: "VestaStorage")

@@ -1,0 +1,135 @@
+import VestaConcurrency
+public import VestaStorageBackend
+
+/// Blobs as files of a directory.
+///
+/// A blob is written as `partial/<id>`. Sealing it syncs the file, renames it to `blobs/<first two characters>/<id>` and
+/// syncs the directory; so a file under `blobs` is a whole one. A reader keeps its file open and is not disturbed when the
+/// file is removed.
+public final class FileBlobStore: BlobStore {
+  private let root: String
+  private let directories = Locked<Set<String>>([])
+
+  /// A store in a directory, which is made with the first blob.
+  ///
+  /// - Parameter directory: The path of the directory; nobody else writes there.
+  public init(directory: String) { root = directory }
+
+  /// Begins a blob, or continues one.
+  public func write(_ id: BlobID, keeping size: Int64) async throws -> any BlobWriter {
+    try translated { () throws(SystemFailure) in
+      if Platform.exists(sealed(id)) { throw SystemFailure(code: SystemFailure.exists) }
+      try makeDirectory("\(root)/partial")
+      let file = try Platform.openForAppending(partial(id), keeping: size, creating: size == 0)
+      return FileBlobWriter(file, size: size, store: self, id: id)
+    }
+  }
+
+  /// Opens a sealed blob.
+  public func read(_ id: BlobID) async throws -> any BlobReader {
+    try translated { () throws(SystemFailure) in FileBlobReader(try Platform.openForReading(sealed(id))) }
+  }
+
+  /// Opens an unsealed blob.
+  public func readUnsealed(_ id: BlobID) async throws -> any BlobReader {
+    try translated { () throws(SystemFailure) in FileBlobReader(try Platform.openForReading(partial(id))) }
+  }
+
+  /// Removes a blob.
+  public func remove(_ id: BlobID) async throws {
+    try translated { () throws(SystemFailure) in
+      try Platform.remove(sealed(id))
+      try Platform.remove(partial(id))
+    }
+  }
+
+  /// All blobs.
+  public func list() async throws -> [BlobID] {
+    try translated { () throws(SystemFailure) in
+      var names = try Platform.names(in: "\(root)/partial")
+      for folder in try Platform.names(in: "\(root)/blobs") {
+        names += try Platform.names(in: "\(root)/blobs/\(folder)")
+      }
+      return names.compactMap { BlobID(rawValue: $0) }
+    }
+  }
+
+  /// Does nothing: files are closed by their readers and writers.
+  public func close() async {}
+
+  // MARK: Files
+
+  func seal(_ id: BlobID, _ file: OpenFile) throws(SystemFailure) {
+    try file.sync()
+    let folder = folder(of: id)
+    try makeDirectory(folder)
+    try Platform.rename(partial(id), to: sealed(id))
+    try Platform.syncDirectory(folder)
+  }
+
+  private func partial(_ id: BlobID) -> String { "\(root)/partial/\(id)" }
+  private func folder(of id: BlobID) -> String { "\(root)/blobs/\(id.rawValue.prefix(2))" }
+  private func sealed(_ id: BlobID) -> String { "\(folder(of: id))/\(id)" }
+
+  private func makeDirectory(_ path: String) throws(SystemFailure) {
+    guard !directories.withLock({ $0.contains(path) }) else { return }
+    try Platform.makeDirectories(path)
+    directories.withLock { _ = $0.insert(path) }
+  }
+}
+
+/// Turns a system error into a blob error.
+func translated<Result>(_ body: () throws(SystemFailure) -> Result) throws(BlobError) -> Result {
+  do throws(SystemFailure) {
+    return try body()
+  } catch {
+    throw error.blobError
+  }
+}
+
+/// Appends to the file of an unsealed blob.
+final class FileBlobWriter: BlobWriter {
+  private let file: OpenFile
+  private let store: FileBlobStore
+  private let id: BlobID
+  private let written: Locked<Int64>
+
+  init(_ file: OpenFile, size: Int64, store: FileBlobStore, id: BlobID) {
+    self.file = file
+    self.store = store
+    self.id = id
+    written = Locked(size)
+  }
+
+  var size: Int64 { written.withLock { $0 } }
+
+  func append(_ bytes: [UInt8]) async throws {
+    let start = size
+    try translated { () throws(SystemFailure) in try file.write(bytes, at: start) }
+    written.withLock { $0 = start + Int64(bytes.count) }
+  }
+
+  func sync() async throws { try await Platform.aside { [file] () throws(SystemFailure) in try file.sync() } }
+
+  func seal() async throws {
+    try await Platform.aside { [store, id, file] () throws(SystemFailure) in try store.seal(id, file) }
+    close()
+  }
+
+  func close() { file.close() }
+}
+
+/// Reads the file of a blob.
+final class FileBlobReader: BlobReader {
+  private let file: OpenFile
+
+  init(_ file: OpenFile) { self.file = file }
+
+  var size: Int64 { (try? file.size()) ?? 0 }
+
+  func read(at offset: Int64, length: Int) async throws -> [UInt8] {
+    try translated { () throws(SystemFailure) in try file.read(at: offset, length: length) }
+  }
+
+  func close() { file.close() }
+}

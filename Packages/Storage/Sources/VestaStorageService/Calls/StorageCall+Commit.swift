@@ -1,0 +1,75 @@
+import VestaConcurrency
+import VestaCore
+import VestaStorageBackend
+import VestaStoreInterop
+
+extension StorageCall {
+  /// Content that is ready to become an object.
+  struct Content: Sendable {
+    let blob: BlobID
+    /// The bytes of a small object, which are kept in the store.
+    let inline: [UInt8]?
+    let size: Int64
+    let crc32c: UInt32
+    let md5: [UInt8]?
+  }
+
+  /// An object's new row, and the blob that nobody needs any more.
+  struct Placed: Sendable {
+    let record: ObjectRecord
+    let replaced: BlobID?
+  }
+
+  /// Puts an object in place of the one that may be there, in a transaction.
+  ///
+  /// - Returns: The row, and the blob to remove after the commit.
+  static func place(
+    _ content: Content, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
+    preconditions: Preconditions, now: Int64, in transaction: any StoreTransaction
+  ) async throws -> Placed {
+    let old = try await object(name, in: transaction)
+    try PreconditionRules.check(preconditions, old)
+    var record = ObjectRecord()
+    // The version of the commit is a time that only grows, whatever the clock does.
+    record.generation = Int64(clamping: try await transaction.commitVersion().rawValue)
+    record.metageneration = 1
+    record.size = content.size
+    record.crc32c = Int64(content.crc32c)
+    record.md5 = content.md5
+    record.timeCreated = now
+    record.updated = now
+    record.metadata = MetadataRecord(metadata)
+    record.downloadTokens = tokens
+    record.blob = content.blob.rawValue
+    record.isInline = content.inline != nil
+    try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
+    if let inline = content.inline { try await transaction.put(inline, for: Keys.content(content.blob)) }
+    return Placed(record: record, replaced: try await discardContent(of: old, in: transaction))
+  }
+
+  /// Removes the content of an object's row, in a transaction.
+  ///
+  /// - Returns: The blob to remove after the commit; its garbage row is there until then.
+  static func discardContent(of old: ObjectRecord?, in transaction: any StoreTransaction) async throws -> BlobID? {
+    guard let old, let blob = old.blobID else { return nil }
+    guard !old.isInline else {
+      try await transaction.delete(Keys.content(blob))
+      return nil
+    }
+    try await transaction.put([], for: Keys.garbage(blob))
+    return blob
+  }
+
+  /// Removes a blob after the commit that made it garbage; the next start tries again where this fails.
+  func collect(_ blob: BlobID?) async {
+    guard let blob else { return }
+    do {
+      try await engine.blobs.remove(blob)
+      engine.garbage.withLock { $0.append(blob) }
+    } catch {
+      log.notice("I-STS000002", "The file of a replaced object could not be removed yet: \(error)")
+    }
+  }
+}
+
+private let log = Logger(service: "VestaStorageService")

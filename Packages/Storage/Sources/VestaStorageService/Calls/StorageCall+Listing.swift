@@ -1,0 +1,52 @@
+import VestaBytes
+import VestaServiceInterop
+import VestaStorageBackend
+import VestaStoreInterop
+
+extension StorageCall {
+  func list(_ request: ListRequest) async throws -> ListPage {
+    try ObjectNameRules.check(bucket: request.bucket)
+    guard (1...1000).contains(request.maximumResults) else {
+      throw StorageServiceError(.invalidArgument, "A page has 1 to 1000 results, not \(request.maximumResults).")
+    }
+    let all = Keys.objects(in: request.bucket, prefix: request.prefix)
+    var start = all.lower
+    if let token = request.pageToken {
+      start = Keys.firstObject(in: request.bucket, from: try ListToken.name(token, of: request))
+    }
+    return try await read { reader in
+      try await Self.page(request, KeyRange(from: start, to: all.upper), reader)
+    }
+  }
+
+  private static func page(
+    _ request: ListRequest, _ range: KeyRange, _ reader: any StoreReader
+  ) async throws -> ListPage {
+    var machine = ListingMachine(request)
+    var page = ListPage()
+    var rest: KeyRange? = range
+    while let range = rest {
+      rest = nil
+      var skipped: String?
+      _ = try await reader.scan(range, order: .ascending, limit: nil) { key, value in
+        let name = try Keys.objectName(key.bytes)
+        switch machine.visit(name.name) {
+        case .item:
+          page.items.append(try decoded(ObjectRecord.self, value.bytes, "object \(name)").object(named: name))
+          return .next
+        case .skip(let prefix):
+          skipped = prefix
+          return .stop
+        case .full(let next):
+          page.nextPageToken = ListToken.token(from: next, of: request)
+          return .stop
+        }
+      }
+      if let skipped, let next = Keys.firstObject(in: request.bucket, after: skipped) {
+        rest = KeyRange(from: next, to: range.upper)
+      }
+    }
+    page.prefixes = machine.prefixes
+    return page
+  }
+}

@@ -1,0 +1,138 @@
+import VestaConcurrency
+import VestaServiceInterop
+import VestaStorageBackend
+import VestaStoreInterop
+
+extension StorageCall {
+  func get(_ name: ObjectName, _ preconditions: Preconditions) async throws -> StorageObject {
+    guard let record = try await read({ try await Self.object(name, in: $0) }) else { throw Self.notFound(name) }
+    try PreconditionRules.check(preconditions, record)
+    return record.object(named: name)
+  }
+
+  func open(_ request: ReadRequest) async throws -> ObjectDownload {
+    // A blob that is gone means that the object was replaced between the two steps: its new row has another one.
+    for _ in 0..<8 {
+      let (record, inline) = try await rows(of: request.object)
+      try PreconditionRules.check(request.preconditions, record)
+      let range = try ByteRange(request, size: record.size)
+      let object = record.object(named: request.object)
+      if let inline {
+        return ObjectDownload(object: object, content: InlineContent(inline[Int(range.start)..<Int(range.end)]))
+      }
+      guard let blob = record.blobID else { break }
+      do {
+        let reader = try await engine.blobs.read(blob)
+        return ObjectDownload(object: object, content: BlobContent(reader, range))
+      } catch let error as BlobError where error.code == .notFound {
+        continue
+      }
+    }
+    throw StorageServiceError(.dataLoss, "The content of \(request.object) is gone. Upload it again.")
+  }
+
+  private func rows(of name: ObjectName) async throws -> (record: ObjectRecord, inline: [UInt8]?) {
+    try await read { reader in
+      guard let record = try await Self.object(name, in: reader) else { throw Self.notFound(name) }
+      guard record.isInline, let blob = record.blobID else { return (record, nil) }
+      guard let content = try await reader.get(Keys.content(blob)), Int64(content.count) == record.size else {
+        throw StorageServiceError(.dataLoss, "The content of \(name) is damaged. Upload it again.")
+      }
+      return (record, content)
+    }
+  }
+
+  func update(
+    _ name: ObjectName, _ change: MetadataChange, _ preconditions: Preconditions
+  ) async throws -> StorageObject {
+    try await changed(name) { [now] record in
+      try PreconditionRules.check(preconditions, record)
+      let (metadata, tokens) = try MetadataRules.applying(change, to: record.metadata.metadata)
+      record.metadata = MetadataRecord(metadata)
+      for token in tokens where !record.downloadTokens.contains(token) { record.downloadTokens.append(token) }
+      record.updated = max(now, record.updated)
+    }
+  }
+
+  func changeTokens(_ name: ObjectName, _ action: DownloadTokenAction) async throws -> StorageObject {
+    let token = try newToken()
+    return try await changed(name) { [now] record in
+      switch action {
+      case .add: record.downloadTokens.append(token)
+      case .revoke(let revoked):
+        record.downloadTokens.removeAll { $0 == revoked }
+        if record.downloadTokens.isEmpty { record.downloadTokens = [token] }
+      }
+      record.updated = max(now, record.updated)
+    }
+  }
+
+  private func changed(
+    _ name: ObjectName, _ change: @escaping @Sendable (inout ObjectRecord) throws -> Void
+  ) async throws -> StorageObject {
+    try await write { transaction in
+      guard var record = try await Self.object(name, in: transaction) else { throw Self.notFound(name) }
+      try change(&record)
+      record.metageneration += 1
+      try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
+      return record.object(named: name)
+    }
+  }
+
+  func delete(_ name: ObjectName, _ preconditions: Preconditions) async throws {
+    let blob = try await write { transaction in
+      guard let record = try await Self.object(name, in: transaction) else { throw Self.notFound(name) }
+      try PreconditionRules.check(preconditions, record)
+      try await transaction.delete(Keys.object(name))
+      return try await Self.discardContent(of: record, in: transaction)
+    }
+    await collect(blob)
+  }
+}
+
+/// The bytes of a small object, which came with its row.
+final class InlineContent: ObjectContent {
+  private let rest: Locked<ArraySlice<UInt8>>
+
+  init(_ bytes: ArraySlice<UInt8>) { rest = Locked(bytes) }
+
+  func read(maximumLength: Int) async throws -> [UInt8] {
+    rest.withLock { rest in
+      let next = Array(rest.prefix(max(1, maximumLength)))
+      rest = rest.dropFirst(next.count)
+      return next
+    }
+  }
+
+  func close() { rest.withLock { $0 = [] } }
+}
+
+/// The bytes of a blob.
+final class BlobContent: ObjectContent {
+  private let reader: any BlobReader
+  private let end: Int64
+  private let position: Locked<Int64>
+
+  init(_ reader: any BlobReader, _ range: ByteRange) {
+    self.reader = reader
+    end = range.end
+    position = Locked(range.start)
+  }
+
+  deinit { reader.close() }
+
+  func read(maximumLength: Int) async throws -> [UInt8] {
+    let start = position.withLock { $0 }
+    let length = Int(min(Int64(max(1, maximumLength)), end - start))
+    guard length > 0 else { return [] }
+    do {
+      let bytes = try await reader.read(at: start, length: length)
+      position.withLock { $0 = start + Int64(bytes.count) }
+      return bytes
+    } catch {
+      throw ErrorTable.error(for: error)
+    }
+  }
+
+  func close() { reader.close() }
+}

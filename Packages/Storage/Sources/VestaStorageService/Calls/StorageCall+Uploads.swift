@@ -1,0 +1,324 @@
+import VestaBytes
+import VestaCore
+import VestaCryptoInterop
+import VestaServiceInterop
+import VestaStorageBackend
+import VestaStoreInterop
+
+extension StorageCall {
+  func putObject(_ request: UploadRequest, content: [UInt8]) async throws -> StorageObject {
+    try check(request)
+    guard content.count <= UploadLimits.singleCallLength else {
+      throw StorageServiceError(
+        .invalidArgument, "Content of more than \(UploadLimits.singleCallLength) bytes needs a resumable upload.")
+    }
+    guard content.count <= engine.options.inlineLimit else {
+      let id = try await startUpload(request)
+      _ = try await append(id, offset: 0, bytes: content)
+      return try await finalize(id, expected: ContentDigest())
+    }
+    var checksum = CRC32C()
+    checksum.update(content)
+    let ready = Content(
+      blob: try newBlob(), inline: content, size: Int64(content.count), crc32c: checksum.value,
+      md5: try digest(of: content))
+    try ContentRules.check(request.expected, size: ready.size, crc32c: ready.crc32c, md5: ready.md5)
+    let (metadata, tokens) = try prepared(request.metadata, for: request.object)
+    let now = now
+    let placed = try await write { transaction in
+      try await Self.place(
+        ready, as: request.object, metadata: metadata, tokens: tokens, preconditions: request.preconditions, now: now,
+        in: transaction)
+    }
+    await collect(placed.replaced)
+    return placed.record.object(named: request.object)
+  }
+
+  func startUpload(_ request: UploadRequest) async throws -> UploadID {
+    try check(request)
+    _ = try MetadataRules.prepared(request.metadata, for: request.object)
+    let id = UploadID(rawValue: try newID())
+    let record = UploadRecord(request, blob: try newBlob(), expires: now + lifetime)
+    let bytes = try record.fieldBytes()
+    try await write { transaction in
+      try PreconditionRules.check(request.preconditions, try await Self.object(request.object, in: transaction))
+      try await transaction.put(bytes, for: Keys.upload(id))
+    }
+    return id
+  }
+
+  func append(_ id: UploadID, offset: Int64, bytes: [UInt8]) async throws -> UploadStatus {
+    guard bytes.count <= UploadLimits.chunkLength else {
+      throw StorageServiceError(
+        .invalidArgument, "A chunk of \(bytes.count) bytes is too long: send at most \(UploadLimits.chunkLength).")
+    }
+    return try await withUpload(id) { upload in
+      let progress = upload.progress
+      guard offset == progress.size else {
+        throw StorageServiceError(
+          .outOfRange, "The upload has \(progress.size) bytes, and the chunk begins at \(offset).",
+          reason: .wrongOffset(received: progress.size))
+      }
+      guard progress.size + Int64(bytes.count) <= UploadLimits.objectSize else {
+        throw StorageServiceError(.invalidArgument, "An object cannot have more than \(UploadLimits.objectSize) bytes.")
+      }
+      try await upload.append(bytes)
+      if upload.progress.size - upload.progress.checkpoint >= engine.options.checkpointInterval {
+        try await checkpoint(upload)
+      }
+      return Self.status(.active, upload.progress)
+    }
+  }
+
+  func status(_ id: UploadID) async throws -> UploadStatus {
+    let record = try await activeOrFinal(id)
+    if let object = record.object {
+      return UploadStatus(
+        state: .final, received: object.size, crc32c: UInt32(truncatingIfNeeded: object.crc32c))
+    }
+    return try await withUpload(id) { Self.status(.active, $0.progress) }
+  }
+
+  func finalize(_ id: UploadID, expected: ContentDigest) async throws -> StorageObject {
+    let record = try await activeOrFinal(id)
+    if let object = record.object { return object.object(named: record.objectName) }
+    do {
+      return try await withUpload(id, keepsOpen: false) { upload in
+        try await finish(upload, record, expected)
+      }
+    } catch let error as StorageServiceError
+      where error.reason == .contentMismatch || error.reason == .precondition
+    {
+      // Nobody can finish this upload any more.
+      await discard(id)
+      throw error
+    }
+  }
+
+  func cancel(_ id: UploadID) async throws {
+    let record = try await read { try await Self.upload(id, in: $0) }
+    guard let record, record.state != .cancelled else { return }
+    guard record.state == .active else {
+      throw StorageServiceError(.failedPrecondition, "The upload is finished. Delete the object instead.")
+    }
+    try engine.uploads.take(id)?.close()
+    defer { _ = engine.uploads.put(id, nil, limit: 0) }
+    try await remove(id)
+  }
+
+  // MARK: Steps
+
+  private func finish(
+    _ upload: ActiveUpload, _ record: UploadRecord, _ expected: ContentDigest
+  ) async throws -> StorageObject {
+    let progress = upload.progress
+    let size = ContentDigest(size: record.size)
+    for digest in [size, record.expected, expected] {
+      try ContentRules.check(digest, size: progress.size, crc32c: progress.checksum.value, md5: nil)
+    }
+    let content = try await upload.seal()
+    for digest in [record.expected, expected] {
+      try ContentRules.check(digest, size: content.size, crc32c: content.crc32c, md5: content.md5)
+    }
+    let (metadata, tokens) = try prepared(record.metadata.metadata, for: record.objectName)
+    let (now, lifetime) = (now, lifetime)
+    let placed = try await write { transaction in
+      guard var current = try await Self.upload(upload.id, in: transaction) else { throw Self.gone }
+      // The commit of before has succeeded, and its answer was lost.
+      if let object = current.object { return Placed(record: object, replaced: nil) }
+      let placed = try await Self.place(
+        content, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
+        now: now, in: transaction)
+      current.state = .final
+      current.object = placed.record
+      current.expires = now + lifetime
+      try await transaction.put(try current.fieldBytes(), for: Keys.upload(upload.id))
+      return placed
+    }
+    await collect(placed.replaced)
+    return placed.record.object(named: record.objectName)
+  }
+
+  /// Makes what has arrived durable, and notes how much that is.
+  func checkpoint(_ upload: ActiveUpload) async throws {
+    try await upload.sync()
+    let progress = upload.progress
+    try await write { transaction in
+      guard var record = try await Self.upload(upload.id, in: transaction), record.state == .active else { return }
+      record.checkpoint = progress.size
+      record.checkpointCRC32C = Int64(progress.checksum.value)
+      try await transaction.put(try record.fieldBytes(), for: Keys.upload(upload.id))
+    }
+    upload.noteCheckpoint()
+  }
+
+  /// Runs a call on an upload; no other call uses the upload meanwhile.
+  private func withUpload<Result>(
+    _ id: UploadID, keepsOpen: Bool = true, _ body: (ActiveUpload) async throws -> Result
+  ) async throws -> Result {
+    let idle = try engine.uploads.take(id)
+    var open: ActiveUpload?
+    do {
+      let upload: ActiveUpload
+      if let idle { upload = idle } else { upload = try await reopened(id) }
+      open = upload
+      let result = try await body(upload)
+      if !keepsOpen { upload.close() }
+      await giveBack(id, keepsOpen ? upload : nil)
+      return result
+    } catch {
+      // A refused offset has changed nothing. After anything else the blob is opened anew, from its checkpoint.
+      let isUnchanged = (error as? StorageServiceError)?.code == .outOfRange
+      if !isUnchanged { open?.close() }
+      await giveBack(id, isUnchanged ? open : nil)
+      throw error
+    }
+  }
+
+  private func giveBack(_ id: UploadID, _ upload: ActiveUpload?) async {
+    let limit = engine.options.maximumOpenUploads
+    guard let crowdedOut = engine.uploads.put(id, upload, limit: limit) else { return }
+    await engine.suspend(crowdedOut)
+    _ = engine.uploads.put(crowdedOut.id, nil, limit: limit)
+  }
+
+  /// Opens an upload that another process, or this one some time ago, has begun.
+  private func reopened(_ id: UploadID) async throws -> ActiveUpload {
+    let record = try await activeOrFinal(id)
+    guard let blob = record.blobID, record.object == nil else { throw Self.gone }
+    do {
+      return try await reopened(id, blob, record)
+    } catch let error as BlobError {
+      switch error.code {
+      case .notFound: throw Self.gone
+      case .sealed: return try await reopenedSealed(id, blob)
+      default: throw error
+      }
+    }
+  }
+
+  private func reopened(_ id: UploadID, _ blob: BlobID, _ record: UploadRecord) async throws -> ActiveUpload {
+    let writer = try await engine.blobs.write(blob, keeping: record.checkpoint)
+    do {
+      let digest = makeDigest()
+      var checksum = CRC32C()
+      if record.checkpoint > 0 {
+        let reader = try await engine.blobs.readUnsealed(blob)
+        defer { reader.close() }
+        checksum = try await hash(reader, upTo: record.checkpoint, into: digest)
+      }
+      guard Int64(checksum.value) == record.checkpointCRC32C else { throw Self.gone }
+      return ActiveUpload(
+        id: id, blob: blob, writer: writer, digest: digest,
+        progress: ActiveUpload.Progress(
+          size: record.checkpoint, checksum: checksum, checkpoint: record.checkpoint))
+    } catch {
+      writer.close()
+      throw error
+    }
+  }
+
+  private func reopenedSealed(_ id: UploadID, _ blob: BlobID) async throws -> ActiveUpload {
+    let reader = try await engine.blobs.read(blob)
+    defer { reader.close() }
+    let digest = makeDigest()
+    let size = reader.size
+    let checksum = try await hash(reader, upTo: size, into: digest)
+    return ActiveUpload(
+      id: id, blob: blob, writer: nil, digest: digest,
+      progress: ActiveUpload.Progress(size: size, checksum: checksum, checkpoint: size, isSealed: true))
+  }
+
+  private func hash(
+    _ reader: any BlobReader, upTo size: Int64, into digest: (any DigestStream)?
+  ) async throws -> CRC32C {
+    var checksum = CRC32C()
+    var offset: Int64 = 0
+    while offset < size {
+      let bytes = try await reader.read(at: offset, length: Int(min(1 << 20, size - offset)))
+      guard !bytes.isEmpty else { throw Self.gone }
+      checksum.update(bytes)
+      try digest?.update(bytes)
+      offset += Int64(bytes.count)
+    }
+    return checksum
+  }
+
+  private func activeOrFinal(_ id: UploadID) async throws -> UploadRecord {
+    guard let record = try await read({ try await Self.upload(id, in: $0) }), record.state != .cancelled,
+      record.expires > now
+    else { throw Self.gone }
+    return record
+  }
+
+  /// Removes an upload that cannot be finished.
+  private func discard(_ id: UploadID) async {
+    do {
+      try await remove(id)
+    } catch {
+      log.notice("I-STS000003", "An upload that failed could not be removed yet: \(error)")
+    }
+  }
+
+  private func remove(_ id: UploadID) async throws {
+    let blob = try await write { transaction -> BlobID? in
+      guard var record = try await Self.upload(id, in: transaction), record.state == .active else { return nil }
+      record.state = .cancelled
+      try await transaction.put(try record.fieldBytes(), for: Keys.upload(id))
+      guard let blob = record.blobID else { return nil }
+      try await transaction.put([], for: Keys.garbage(blob))
+      return blob
+    }
+    await collect(blob)
+  }
+
+  // MARK: Small things
+
+  private func check(_ request: UploadRequest) throws(StorageServiceError) {
+    try ObjectNameRules.check(request.object)
+    guard request.size ?? 0 >= 0, request.size ?? 0 <= UploadLimits.objectSize else {
+      throw StorageServiceError(.invalidArgument, "An object cannot have \(request.size ?? 0) bytes.")
+    }
+  }
+
+  private func prepared(
+    _ metadata: ObjectMetadata, for name: ObjectName
+  ) throws -> (metadata: ObjectMetadata, tokens: [String]) {
+    let (metadata, tokens) = try MetadataRules.prepared(metadata, for: name)
+    return (metadata, tokens.isEmpty ? [try newToken()] : tokens)
+  }
+
+  /// The MD5 digest; `nil` where the system bars MD5.
+  private func digest(of content: [UInt8]) throws -> [UInt8]? {
+    do {
+      return try engine.crypto.digest(.md5, of: content)
+    } catch CryptoError.Code.unsupported {
+      return nil
+    }
+  }
+
+  private func makeDigest() -> (any DigestStream)? { try? engine.crypto.makeDigestStream(.md5) }
+
+  private var lifetime: Int64 { engine.options.sessionLifetime.microseconds }
+
+  private static func status(_ state: UploadStatus.State, _ progress: ActiveUpload.Progress) -> UploadStatus {
+    UploadStatus(state: state, received: progress.size, crc32c: progress.checksum.value)
+  }
+
+  static let gone = StorageServiceError(
+    .notFound, "The upload session is unknown or has expired. Upload again.", reason: .uploadGone)
+}
+
+extension StorageEngine {
+  /// Closes an upload that may go on later, from where it is now.
+  func suspend(_ upload: ActiveUpload) async {
+    do {
+      try await StorageCall(engine: self, context: CallContext(), now: clock.now()).checkpoint(upload)
+    } catch {
+      log.debug("I-STS000004", "An interrupted upload goes on from its last checkpoint: \(error)")
+    }
+    upload.close()
+  }
+}
+
+private let log = Logger(service: "VestaStorageService")

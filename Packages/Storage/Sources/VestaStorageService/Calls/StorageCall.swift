@@ -1,0 +1,76 @@
+import VestaBytes
+import VestaConcurrency
+import VestaCryptoInterop
+import VestaServiceInterop
+import VestaStorageBackend
+import VestaStoreInterop
+
+/// One call of the service: the engine, who calls, and when.
+struct StorageCall: Sendable {
+  let engine: StorageEngine
+  let context: CallContext
+  /// Microseconds since 1970.
+  let now: Int64
+
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await engine.store.get().read(body)
+  }
+
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> Result {
+    let garbage = engine.garbage.withLock { $0 }
+    let result = try await engine.store.get().write { transaction in
+      let result = try await body(transaction)
+      // Removed blobs need no row any more; their rows go along with the next commit instead of one of their own.
+      for id in garbage { try await transaction.delete(Keys.garbage(id)) }
+      return result
+    }.value
+    if !garbage.isEmpty { engine.garbage.withLock { $0.removeAll { garbage.contains($0) } } }
+    return result
+  }
+
+  /// A new id that nobody can guess.
+  func newID() throws -> String { Hex.encode(try engine.crypto.randomBytes(count: 16)) }
+
+  /// A new blob.
+  func newBlob() throws -> BlobID {
+    guard let id = BlobID(rawValue: try newID()) else { throw StorageServiceError(.internal, "No blob id was made.") }
+    return id
+  }
+
+  /// A new download token, in the form of a UUID.
+  func newToken() throws -> String {
+    var bytes = try engine.crypto.randomBytes(count: 16)
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let digits = Hex.encode(bytes)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(index) { text += "-" }
+      text.append(digit)
+    }
+    return text
+  }
+
+  static func object(_ name: ObjectName, in reader: any StoreReader) async throws -> ObjectRecord? {
+    try await reader.get(Keys.object(name)).map { try decoded(ObjectRecord.self, $0, "object \(name)") }
+  }
+
+  static func upload(_ id: UploadID, in reader: any StoreReader) async throws -> UploadRecord? {
+    try await reader.get(Keys.upload(id)).map { try decoded(UploadRecord.self, $0, "\(id)") }
+  }
+
+  /// Reads a row; a damaged one says which it is.
+  static func decoded<Record: FieldRecord>(_ type: Record.Type, _ bytes: [UInt8], _ row: String) throws -> Record {
+    do {
+      return try Record(fieldBytes: bytes)
+    } catch {
+      throw StorageServiceError(.dataLoss, "The row of \(row) is damaged: \(error)")
+    }
+  }
+
+  static func notFound(_ name: ObjectName) -> StorageServiceError {
+    StorageServiceError(.notFound, "No such object: \(name.bucket)/\(name.name)")
+  }
+}

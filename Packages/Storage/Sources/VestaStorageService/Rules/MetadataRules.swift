@@ -1,0 +1,83 @@
+import VestaBytes
+import VestaServiceInterop
+import VestaStorageBackend
+
+/// What becomes of metadata in an upload and in a change; pure.
+enum MetadataRules {
+  /// The name under which custom metadata can bring download tokens.
+  static let tokenKey = "firebaseStorageDownloadTokens"
+
+  /// How many bytes the custom names and values of an object can have together.
+  static let customLimit = 8 * 1024
+
+  /// How many bytes each of the other fields can have.
+  static let fieldLimit = 4 * 1024
+
+  /// The metadata of a new generation, and the download tokens that came in it.
+  static func prepared(
+    _ metadata: ObjectMetadata, for name: ObjectName
+  ) throws(StorageServiceError) -> (metadata: ObjectMetadata, tokens: [String]) {
+    var metadata = metadata
+    let tokens = takeTokens(from: &metadata.custom)
+    if metadata.contentType == nil || metadata.contentType == "" { metadata.contentType = "application/octet-stream" }
+    if metadata.contentEncoding == nil { metadata.contentEncoding = "identity" }
+    if metadata.contentDisposition == nil { metadata.contentDisposition = disposition(of: name) }
+    try check(metadata)
+    return (metadata, tokens)
+  }
+
+  /// The metadata after a change, and the download tokens that came in it.
+  static func applying(
+    _ change: MetadataChange, to old: ObjectMetadata
+  ) throws(StorageServiceError) -> (metadata: ObjectMetadata, tokens: [String]) {
+    var new = old
+    apply(change.contentType, to: &new.contentType)
+    apply(change.cacheControl, to: &new.cacheControl)
+    apply(change.contentDisposition, to: &new.contentDisposition)
+    apply(change.contentEncoding, to: &new.contentEncoding)
+    apply(change.contentLanguage, to: &new.contentLanguage)
+    switch change.custom {
+    case .keep: break
+    case .remove: new.custom = [:]
+    case .set(let values): for (name, value) in values { new.custom[name] = value }
+    }
+    let tokens = takeTokens(from: &new.custom)
+    try check(new)
+    return (new, tokens)
+  }
+
+  private static func apply(_ change: FieldChange<String>, to field: inout String?) {
+    switch change {
+    case .keep: break
+    case .set(let value): field = value
+    case .remove: field = nil
+    }
+  }
+
+  private static func takeTokens(from custom: inout [String: String]) -> [String] {
+    (custom.removeValue(forKey: tokenKey) ?? "").split(separator: ",").map(String.init)
+  }
+
+  private static func disposition(of name: ObjectName) -> String {
+    let last = name.name.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? name.name
+    return "inline; filename*=utf-8''\(PercentEncoding.unreserved.encode(last))"
+  }
+
+  private static func check(_ metadata: ObjectMetadata) throws(StorageServiceError) {
+    let size = metadata.custom.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    guard size <= customLimit else {
+      throw StorageServiceError(
+        .invalidArgument, "The custom metadata has \(size) bytes; at most \(customLimit) are allowed.")
+    }
+    let fields = [
+      metadata.contentType, metadata.cacheControl, metadata.contentDisposition, metadata.contentEncoding,
+      metadata.contentLanguage,
+    ]
+    for case let field? in fields {
+      guard field.utf8.count <= fieldLimit, !field.utf8.contains(where: { $0 < 32 || $0 == 127 }) else {
+        throw StorageServiceError(
+          .invalidArgument, "A metadata field is longer than \(fieldLimit) bytes or has control characters.")
+      }
+    }
+  }
+}

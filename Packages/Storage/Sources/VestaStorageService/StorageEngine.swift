@@ -1,0 +1,146 @@
+import VestaConcurrency
+import VestaCore
+import VestaCryptoInterop
+import VestaServiceInterop
+import VestaStorageBackend
+import VestaStoreInterop
+
+/// The embedded object service: metadata in an `OrderedStore`, content in a `BlobStore`.
+///
+/// Each upload has a blob of its own. Finishing it seals the blob and then changes the object's row in one transaction, so
+/// an object always points to a whole blob; the blob of the replaced generation is noted as garbage in that transaction and
+/// removed afterwards. A crash between the two steps leaves a sealed blob that its upload session still knows: the session
+/// can be finished again, or expires and takes the blob along.
+///
+/// | step of an upload | store | blobs |
+/// |---|---|---|
+/// | `startUpload` | session row with the blob's id | |
+/// | `appendToUpload` | every 64 MiB the checkpoint in the session row | bytes of the unsealed blob |
+/// | `finalizeUpload` | | blob synced and sealed |
+/// | | object row, session row final, old blob's garbage row | |
+/// | | | old blob removed |
+///
+/// To read on: `Calls/ActiveUpload.swift`, `Calls/StorageCall+Commit.swift`, `Store/Keys.swift`.
+final class StorageEngine: StorageBackend {
+  let store: LazyResource<any OrderedStore>
+  let blobs: any BlobStore
+  let crypto: any CryptoProvider
+  let options: StorageServiceOptions
+  let clock: ServiceClock
+  let uploads = ActiveUploads()
+  let garbage = Locked<[BlobID]>([])
+  private let boundary: ServiceBoundary<StorageServiceError>
+
+  init(
+    options: StorageServiceOptions, crypto: any CryptoProvider, blobs: any BlobStore,
+    clock: ServiceClock = .system,
+    openStore: @escaping @Sendable () async throws -> any OrderedStore
+  ) {
+    self.options = options
+    self.crypto = crypto
+    self.blobs = blobs
+    self.clock = clock
+    boundary = ServiceBoundary(clock: clock) { log.error("I-STS000006", "An unexpected error: \($0)") }
+    store = LazyResource(whenClosed: Self.closed) {
+      let store = try await openStore()
+      await Sweep(store: store, blobs: blobs, now: clock.now()).removeLeftovers()
+      return store
+    } close: {
+      try await $0.close()
+    }
+  }
+
+  /// Ends the engine; uploads that are under way can be continued by the next one.
+  func close() async throws {
+    for upload in await uploads.removeAll() { await suspend(upload) }
+    try await store.close()
+    await blobs.close()
+  }
+
+  private static let closed = StorageServiceError(
+    .failedPrecondition, "The app was deleted. Configure it again to use its storage.")
+
+  // MARK: StorageBackend
+
+  func putObject(_ request: UploadRequest, content: [UInt8], context: CallContext) async throws -> StorageObject {
+    try await call(context) { try await $0.putObject(request, content: content) }
+  }
+
+  func startUpload(_ request: UploadRequest, context: CallContext) async throws -> UploadID {
+    try await call(context) { try await $0.startUpload(request) }
+  }
+
+  func appendToUpload(
+    _ id: UploadID, offset: Int64, bytes: [UInt8], context: CallContext
+  ) async throws -> UploadStatus {
+    try await call(context) { try await $0.append(id, offset: offset, bytes: bytes) }
+  }
+
+  func finalizeUpload(_ id: UploadID, expected: ContentDigest, context: CallContext) async throws -> StorageObject {
+    try await call(context) { try await $0.finalize(id, expected: expected) }
+  }
+
+  func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
+    try await call(context) { try await $0.status(id) }
+  }
+
+  func cancelUpload(_ id: UploadID, context: CallContext) async throws {
+    try await call(context) { try await $0.cancel(id) }
+  }
+
+  func openObject(_ request: ReadRequest, context: CallContext) async throws -> ObjectDownload {
+    try await call(context) { try await $0.open(request) }
+  }
+
+  func getObject(
+    _ object: ObjectName, preconditions: Preconditions, context: CallContext
+  ) async throws -> StorageObject {
+    try await call(context) { try await $0.get(object, preconditions) }
+  }
+
+  func listObjects(_ request: ListRequest, context: CallContext) async throws -> ListPage {
+    try await call(context) { try await $0.list(request) }
+  }
+
+  func updateObject(
+    _ object: ObjectName, change: MetadataChange, preconditions: Preconditions, context: CallContext
+  ) async throws -> StorageObject {
+    try await call(context) { try await $0.update(object, change, preconditions) }
+  }
+
+  func deleteObject(_ object: ObjectName, preconditions: Preconditions, context: CallContext) async throws {
+    try await call(context) { try await $0.delete(object, preconditions) }
+  }
+
+  func changeDownloadTokens(
+    _ object: ObjectName, _ action: DownloadTokenAction, context: CallContext
+  ) async throws -> StorageObject {
+    try await call(context) { try await $0.changeTokens(object, action) }
+  }
+
+  /// Runs a call; what it throws leaves the engine as `StorageServiceError`.
+  private func call<Result: Sendable>(
+    _ context: CallContext, _ body: @escaping @Sendable (StorageCall) async throws -> Result
+  ) async throws -> Result {
+    try await boundary.serve(context) {
+      do {
+        return try await body(StorageCall(engine: self, context: context, now: self.clock.now()))
+      } catch {
+        throw ErrorTable.error(for: error)
+      }
+    }
+  }
+
+  // MARK: Maintenance
+
+  /// Removes every blob that neither an object nor an upload knows.
+  ///
+  /// For after a store was restored from a copy; in ordinary work there are none.
+  ///
+  /// - Returns: How many were removed.
+  func removeOrphans() async throws -> Int {
+    try await Sweep(store: store.get(), blobs: blobs, now: clock.now()).removeOrphans()
+  }
+}
+
+private let log = Logger(service: "VestaStorageService")

@@ -1,0 +1,21 @@
+/// How the embedded object service behaves.
+///
+/// An app may bring its own by registering a component that provides them.
+public struct StorageServiceOptions: Sendable, Hashable {
+  /// Objects up to this many bytes that are uploaded in one call are kept in the store instead of a file of their own.
+  ///
+  /// At most 256 KiB.
+  public var inlineLimit = 64 * 1024
+
+  /// After how many bytes an upload is made durable, so that it goes on from there after a crash.
+  public var checkpointInterval: Int64 = 64 * 1024 * 1024
+
+  /// How long an upload session can be continued.
+  public var sessionLifetime: Duration = .seconds(7 * 24 * 3600)
+
+  /// How many uploads keep their files open at once; others are opened again when they continue.
+  public var maximumOpenUploads = 128
+
+  /// The options with their defaults.
+  public init() {}
+}

@@ -1,0 +1,73 @@
+import VestaBytes
+import VestaStorageBackend
+import VestaStoreInterop
+
+/// All rows of the storage service.
+///
+/// | row | key | value |
+/// |---|---|---|
+/// | object | 1, bucket, name | ``ObjectRecord`` |
+/// | content | 2, blob id | the content of a small object |
+/// | upload | 3, upload id | ``UploadRecord`` |
+/// | garbage | 4, blob id | nothing: the blob's file is to be removed |
+///
+/// Objects of a bucket lie beside one another in the order of their names' UTF-8 bytes.
+enum Keys {
+  private static let object: Int64 = 1
+  private static let content: Int64 = 2
+  private static let upload: Int64 = 3
+  private static let garbage: Int64 = 4
+
+  static func object(_ name: ObjectName) -> [UInt8] {
+    KeyEncoder(.int(object), .string(name.bucket), .string(name.name)).bytes
+  }
+
+  static func content(_ id: BlobID) -> [UInt8] { KeyEncoder(.int(content), .string(id.rawValue)).bytes }
+
+  static func upload(_ id: UploadID) -> [UInt8] { KeyEncoder(.int(upload), .string(id.rawValue)).bytes }
+
+  static func garbage(_ id: BlobID) -> [UInt8] { KeyEncoder(.int(garbage), .string(id.rawValue)).bytes }
+
+  static var objects: KeyRange { KeyEncoder(.int(object)).range }
+  static var uploads: KeyRange { KeyEncoder(.int(upload)).range }
+  static var allGarbage: KeyRange { KeyEncoder(.int(garbage)).range }
+
+  // MARK: Parts of a bucket
+
+  /// The keys of the objects whose names begin with a prefix.
+  static func objects(in bucket: String, prefix: String) -> KeyRange {
+    KeyRange(prefix: unfinished(bucket, prefix))
+  }
+
+  /// The first key at or after a name.
+  static func firstObject(in bucket: String, from name: String) -> [UInt8] { unfinished(bucket, name) }
+
+  /// The first key after all names with a prefix.
+  static func firstObject(in bucket: String, after prefix: String) -> [UInt8]? {
+    objects(in: bucket, prefix: prefix).upper
+  }
+
+  /// The name in an object's key.
+  static func objectName(_ key: [UInt8]) throws -> ObjectName {
+    var decoder = KeyDecoder(key)
+    _ = try decoder.int()
+    return ObjectName(bucket: try decoder.string(), name: try decoder.string())
+  }
+
+  static func uploadID(_ key: [UInt8]) throws -> UploadID {
+    var decoder = KeyDecoder(key)
+    _ = try decoder.int()
+    return UploadID(rawValue: try decoder.string())
+  }
+
+  static func garbageID(_ key: [UInt8]) throws -> BlobID? {
+    var decoder = KeyDecoder(key)
+    _ = try decoder.int()
+    return BlobID(rawValue: try decoder.string())
+  }
+
+  /// A key whose name may go on: the two bytes that end a string are left out.
+  private static func unfinished(_ bucket: String, _ name: String) -> [UInt8] {
+    Array(KeyEncoder(.int(object), .string(bucket), .string(name)).bytes.dropLast(2))
+  }
+}

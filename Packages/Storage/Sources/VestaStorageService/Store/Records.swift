@@ -1,0 +1,161 @@
+import VestaBytes
+import VestaStorageBackend
+
+/// The row of an object.
+struct ObjectRecord: FieldRecord, Equatable {
+  var generation: Int64 = 0
+  var metageneration: Int64 = 0
+  var size: Int64 = 0
+  var crc32c: Int64 = 0
+  var md5: [UInt8]?
+  var timeCreated: Int64 = 0
+  var updated: Int64 = 0
+  var metadata = MetadataRecord()
+  var downloadTokens: [String] = []
+  /// Where the content is: the id of a blob, or of a content row.
+  var blob = ""
+  var isInline = false
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &generation)
+    try visitor.field(2, &metageneration)
+    try visitor.field(3, &size)
+    try visitor.field(4, &crc32c)
+    try visitor.field(5, &md5)
+    try visitor.field(6, &timeCreated)
+    try visitor.field(7, &updated)
+    try visitor.field(8, &metadata)
+    try visitor.field(9, &downloadTokens)
+    try visitor.field(10, &blob)
+    try visitor.field(11, &isInline)
+  }
+
+  /// The object as callers see it.
+  func object(named name: ObjectName) -> StorageObject {
+    StorageObject(
+      name: name, generation: generation, metageneration: metageneration, size: size,
+      crc32c: UInt32(truncatingIfNeeded: crc32c), md5: md5, timeCreated: timeCreated, updated: updated,
+      metadata: metadata.metadata, downloadTokens: downloadTokens)
+  }
+
+  /// The id of the content.
+  var blobID: BlobID? { BlobID(rawValue: blob) }
+}
+
+/// The metadata that an uploader chose.
+struct MetadataRecord: FieldRecord, Equatable {
+  var contentType: String?
+  var cacheControl: String?
+  var contentDisposition: String?
+  var contentEncoding: String?
+  var contentLanguage: String?
+  /// Names and values in turn, by name.
+  var custom: [String] = []
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &contentType)
+    try visitor.field(2, &cacheControl)
+    try visitor.field(3, &contentDisposition)
+    try visitor.field(4, &contentEncoding)
+    try visitor.field(5, &contentLanguage)
+    try visitor.field(6, &custom)
+    guard custom.count.isMultiple(of: 2) else { throw BytesError(.malformed, "field 6: a name has no value") }
+  }
+
+  init() {}
+
+  init(_ metadata: ObjectMetadata) {
+    contentType = metadata.contentType
+    cacheControl = metadata.cacheControl
+    contentDisposition = metadata.contentDisposition
+    contentEncoding = metadata.contentEncoding
+    contentLanguage = metadata.contentLanguage
+    custom = metadata.custom.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+  }
+
+  var metadata: ObjectMetadata {
+    var values: [String: String] = [:]
+    for index in stride(from: 0, to: custom.count - 1, by: 2) { values[custom[index]] = custom[index + 1] }
+    return ObjectMetadata(
+      contentType: contentType, cacheControl: cacheControl, contentDisposition: contentDisposition,
+      contentEncoding: contentEncoding, contentLanguage: contentLanguage, custom: values)
+  }
+}
+
+/// The row of an upload session.
+struct UploadRecord: FieldRecord, Equatable {
+  /// How an upload stands; the raw values are stored.
+  enum State: Int64, Sendable { case active, final, cancelled }
+
+  var bucket = ""
+  var name = ""
+  var size: Int64?
+  var metadata = MetadataRecord()
+  var ifGenerationMatch: Int64?
+  var ifGenerationNotMatch: Int64?
+  var ifMetagenerationMatch: Int64?
+  var ifMetagenerationNotMatch: Int64?
+  var expectedSize: Int64?
+  var expectedCRC32C: Int64?
+  var expectedMD5: [UInt8]?
+  var blob = ""
+  var expires: Int64 = 0
+  /// How many bytes survive whatever happens, and their checksum.
+  var checkpoint: Int64 = 0
+  var checkpointCRC32C: Int64 = 0
+  var state = State.active
+  /// The object of a finished upload.
+  var object: ObjectRecord?
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &bucket)
+    try visitor.field(2, &name)
+    try visitor.field(3, &size)
+    try visitor.field(4, &metadata)
+    try visitor.field(5, &ifGenerationMatch)
+    try visitor.field(6, &ifGenerationNotMatch)
+    try visitor.field(7, &ifMetagenerationMatch)
+    try visitor.field(8, &ifMetagenerationNotMatch)
+    try visitor.field(9, &expectedSize)
+    try visitor.field(10, &expectedCRC32C)
+    try visitor.field(11, &expectedMD5)
+    try visitor.field(12, &blob)
+    try visitor.field(13, &expires)
+    try visitor.field(14, &checkpoint)
+    try visitor.field(15, &checkpointCRC32C)
+    try visitor.field(16, &state)
+    try visitor.field(17, &object)
+  }
+
+  init() {}
+
+  init(_ request: UploadRequest, blob: BlobID, expires: Int64) {
+    bucket = request.object.bucket
+    name = request.object.name
+    size = request.size
+    metadata = MetadataRecord(request.metadata)
+    ifGenerationMatch = request.preconditions.ifGenerationMatch
+    ifGenerationNotMatch = request.preconditions.ifGenerationNotMatch
+    ifMetagenerationMatch = request.preconditions.ifMetagenerationMatch
+    ifMetagenerationNotMatch = request.preconditions.ifMetagenerationNotMatch
+    expectedSize = request.expected.size
+    expectedCRC32C = request.expected.crc32c.map(Int64.init)
+    expectedMD5 = request.expected.md5
+    self.blob = blob.rawValue
+    self.expires = expires
+  }
+
+  var objectName: ObjectName { ObjectName(bucket: bucket, name: name) }
+  var blobID: BlobID? { BlobID(rawValue: blob) }
+
+  var preconditions: Preconditions {
+    Preconditions(
+      ifGenerationMatch: ifGenerationMatch, ifGenerationNotMatch: ifGenerationNotMatch,
+      ifMetagenerationMatch: ifMetagenerationMatch, ifMetagenerationNotMatch: ifMetagenerationNotMatch)
+  }
+
+  var expected: ContentDigest {
+    ContentDigest(
+      size: expectedSize, crc32c: expectedCRC32C.map { UInt32(truncatingIfNeeded: $0) }, md5: expectedMD5)
+  }
+}
