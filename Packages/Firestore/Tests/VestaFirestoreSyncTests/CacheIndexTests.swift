@@ -25,10 +25,12 @@ import VestaTesting
       .composite(.or, [.field(path: "n", .equal, .integer(1)), .field(path: "s", .equal, .string("s4"))]),
     ]
     let count = Int.random(in: 0..<3, using: &random)
-    let orders = [[], [NormalQuery.Order(FieldPath(["n"]), descending: Bool.random(using: &random))]].randomElement(using: &random)
+    let orders = [[], [NormalQuery.Order(FieldPath(["n"]), descending: Bool.random(using: &random))]].randomElement(
+      using: &random)
     let limit = Bool.random(using: &random) ? Int.random(in: 1..<12, using: &random) : nil
     let type: LocalQuery.LimitType = Bool.random(using: &random) ? .first : .last
-    let start = Bool.random(using: &random) && orders?.isEmpty == false
+    let start =
+      Bool.random(using: &random) && orders?.isEmpty == false
       ? StructuredQuery.Cursor(values: [.integer(10)], before: Bool.random(using: &random)) : nil
     return try LocalQuery(
       database: database, path: path("rooms"), filters: Array(filters.shuffled(using: &random).prefix(count)),
@@ -55,7 +57,8 @@ import VestaTesting
     for round in 0..<60 {
       let query = try randomQuery(&random)
       let left = trimmed(query, indexed.execute(query, usesPreviousResults: false).documents)
-      #expect(left == trimmed(query, plain.execute(query, usesPreviousResults: false).documents), "\(query.canonicalID)")
+      #expect(
+        left == trimmed(query, plain.execute(query, usesPreviousResults: false).documents), "\(query.canonicalID)")
       let changed = document(Int.random(in: 0..<170, using: &random), &random)
       indexed.documents.insert(changed)
       plain.documents.insert(changed)

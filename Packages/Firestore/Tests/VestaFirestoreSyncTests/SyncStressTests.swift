@@ -15,7 +15,9 @@ struct SyncStressTests {
         group.addTask {
           for round in 0..<25 {
             let received = Received()
-            let registration = client.listen(try query("rooms"), options: ListenOptions(includesMetadata: true)) { received.receive($0) }
+            let registration = client.listen(try query("rooms"), options: ListenOptions(includesMetadata: true)) {
+              received.receive($0)
+            }
             let write = client.write([set("rooms/r\(task)", ["round": .integer(Int64(round))])])
             if round % 5 == 0 { write.whenAcknowledged { _ in } } else { try await write.acknowledged() }
             _ = try await client.cachedDocument(path("rooms/r\(task)"))
