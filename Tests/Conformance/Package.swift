@@ -20,6 +20,7 @@ let package = Package(
     .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
+    .package(path: "../../Packages/RemoteConfig"),
   ],
   targets: [
     .executableTarget(
@@ -48,6 +49,11 @@ let package = Package(
       swiftSettings: settings
     ),
     .executableTarget(
+      name: "remote-config-conformance",
+      dependencies: [.product(name: "VestaRemoteConfigService", package: "RemoteConfig")],
+        swiftSettings: settings
+      ),
+      .executableTarget(
       name: "firestore-spec-conformance",
       dependencies: [
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import Dispatch
 public import Foundation
 import VestaAuthBackend
@@ -124,7 +125,7 @@ public final class User: UserInfo {
   func authorized<Response: Sendable>(
     _ operation:
       @escaping @Sendable (
-        _ idToken: String, any AuthBackend, IdentityCallContext
+        _ idToken: String, any AuthBackend, CallContext
       ) async throws(IdentityError) -> Response
   ) async throws -> Response {
     let auth = try owner
@@ -154,7 +155,7 @@ public final class User: UserInfo {
   func performAuthorized<Response: Sendable>(
     _ operation:
       @escaping @Sendable (
-        _ idToken: String, any AuthBackend, IdentityCallContext
+        _ idToken: String, any AuthBackend, CallContext
       ) async throws(IdentityError) -> Response
   ) async throws -> Response {
     try await AuthActor.run { try await self.authorized(operation) }
@@ -171,7 +172,7 @@ public final class User: UserInfo {
   private func attempt<Response: Sendable>(
     _ operation:
       @escaping @Sendable (
-        _ idToken: String, any AuthBackend, IdentityCallContext
+        _ idToken: String, any AuthBackend, CallContext
       ) async throws(IdentityError) -> Response, with idToken: String, _ auth: Auth
   ) async throws -> Response {
     try await auth.call(inTenant: record.tenantID) { backend, context throws(IdentityError) in

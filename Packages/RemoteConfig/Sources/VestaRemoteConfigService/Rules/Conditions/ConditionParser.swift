@@ -241,8 +241,9 @@ struct ConditionParser {
     try expect("(")
     let start = next.start
     let text = try string()
+    let hasZone = accept(",")
     let zoneStart = next.start
-    let zone = accept(",") ? try string() : "UTC"
+    let zone = hasZone ? try string() : "UTC"
     try expect(")")
     switch ConditionTime.parse(text, zone: zone) {
     case .time(let time): return time
