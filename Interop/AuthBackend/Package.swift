@@ -17,20 +17,30 @@ let package = Package(
     .library(name: "VestaAuthBackendContracts", targets: ["VestaAuthBackendContracts"]),
   ],
   dependencies: [
-    .package(path: "../ContractInterop")
+    .package(path: "../ServiceInterop"),
+    .package(path: "../../Packages/Core")
   ],
   targets: [
-    .target(name: "VestaAuthBackend", swiftSettings: settings),
+    .target(
+      name: "VestaAuthBackend",
+      dependencies: [.product(name: "VestaServiceInterop", package: "ServiceInterop")],
+      swiftSettings: settings
+    ),
     .target(
       name: "VestaAuthBackendContracts",
-      dependencies: ["VestaAuthBackend", .product(name: "VestaContractInterop", package: "ContractInterop")],
+      dependencies: [
+        "VestaAuthBackend",
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaAuthBackendTests",
       dependencies: [
         "VestaAuthBackend", "VestaAuthBackendContracts",
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

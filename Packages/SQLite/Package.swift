@@ -57,6 +57,7 @@ let package = Package(
         "VestaCrashTesting",
         "VestaSQLite",
         "StoreCrashWorker",
+        "CVestaStoreFiles",
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
         "CVestaSQLite",
         .product(name: "VestaContractInterop", package: "ContractInterop"),

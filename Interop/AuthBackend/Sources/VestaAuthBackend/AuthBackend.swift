@@ -1,3 +1,5 @@
+public import VestaServiceInterop
+
 /// The identity service as its clients see it: one method for each of its calls.
 ///
 /// An engine in the process implements it, a client of a remote service does, and a server puts any implementation of
@@ -20,7 +22,7 @@ public protocol AuthBackend: Sendable {
   /// Checks: `MISSING_EMAIL`, `MISSING_PASSWORD`, `OPERATION_NOT_ALLOWED`, `ADMIN_ONLY_OPERATION` (anonymous),
   /// `INVALID_EMAIL`, `EMAIL_EXISTS`, `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`.
   func signUp(
-    _ request: SignUpRequest, context: IdentityCallContext
+    _ request: SignUpRequest, context: CallContext
   ) async throws(IdentityError) -> SignUpResponse
 
   /// Signs in with an e-mail address and a password.
@@ -29,7 +31,7 @@ public protocol AuthBackend: Sendable {
   /// `TOO_MANY_ATTEMPTS_TRY_LATER`, then `INVALID_LOGIN_CREDENTIALS` (or `EMAIL_NOT_FOUND` and `INVALID_PASSWORD` where
   /// the project does not hide which), with `USER_DISABLED` before the password is looked at.
   func signInWithPassword(
-    _ request: PasswordSignInRequest, context: IdentityCallContext
+    _ request: PasswordSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PasswordSignInResponse
 
   /// Signs in with a token that a server of the project has signed; makes the account where there is none.
@@ -37,7 +39,7 @@ public protocol AuthBackend: Sendable {
   /// Checks: `MISSING_CUSTOM_TOKEN`, `INVALID_CUSTOM_TOKEN`, `TENANT_ID_MISMATCH`, `MISSING_IDENTIFIER`,
   /// `INVALID_CLAIMS`, `FORBIDDEN_CLAIM`, `USER_DISABLED`.
   func signInWithCustomToken(
-    _ request: CustomTokenSignInRequest, context: IdentityCallContext
+    _ request: CustomTokenSignInRequest, context: CallContext
   ) async throws(IdentityError) -> CustomTokenSignInResponse
 
   /// Signs in with the code of an e-mail link, or adds the address to the account of an ID token.
@@ -47,7 +49,7 @@ public protocol AuthBackend: Sendable {
   /// Checks: `OPERATION_NOT_ALLOWED`, `MISSING_EMAIL`, `MISSING_OOB_CODE`, `INVALID_OOB_CODE`, `EXPIRED_OOB_CODE`,
   /// `INVALID_EMAIL`, `EMAIL_EXISTS` (when linking), `USER_DISABLED`.
   func signInWithEmailLink(
-    _ request: EmailLinkSignInRequest, context: IdentityCallContext
+    _ request: EmailLinkSignInRequest, context: CallContext
   ) async throws(IdentityError) -> EmailLinkSignInResponse
 
   /// Signs in with the credential of an identity provider, or links it to the account of an ID token.
@@ -58,7 +60,7 @@ public protocol AuthBackend: Sendable {
   /// Checks: `INVALID_PROVIDER_ID`, `OPERATION_NOT_ALLOWED`, `INVALID_IDP_RESPONSE`, `MISSING_OR_INVALID_NONCE`, then
   /// `FEDERATED_USER_ID_ALREADY_LINKED` and `EMAIL_EXISTS` (when linking), `USER_DISABLED`.
   func signInWithIdp(
-    _ request: IdpSignInRequest, context: IdentityCallContext
+    _ request: IdpSignInRequest, context: CallContext
   ) async throws(IdentityError) -> IdpSignInResponse
 
   /// Sends a code to a phone.
@@ -66,7 +68,7 @@ public protocol AuthBackend: Sendable {
   /// Checks: `UNSUPPORTED_TENANT_OPERATION`, `INVALID_PHONE_NUMBER` (also when it is missing), `OPERATION_NOT_ALLOWED`,
   /// `UNSUPPORTED_FIRST_FACTOR`, `TOO_MANY_ATTEMPTS_TRY_LATER`.
   func sendVerificationCode(
-    _ request: SendVerificationCodeRequest, context: IdentityCallContext
+    _ request: SendVerificationCodeRequest, context: CallContext
   ) async throws(IdentityError) -> SendVerificationCodeResponse
 
   /// Signs in with the code that was sent to a phone, or links the number to the account of an ID token.
@@ -75,7 +77,7 @@ public protocol AuthBackend: Sendable {
   /// `MISSING_CODE`, `INVALID_SESSION_INFO`, `SESSION_EXPIRED`, `INVALID_CODE`, `USER_DISABLED`,
   /// `UNSUPPORTED_FIRST_FACTOR`, `PHONE_NUMBER_EXISTS` (with a temporary proof).
   func signInWithPhoneNumber(
-    _ request: PhoneSignInRequest, context: IdentityCallContext
+    _ request: PhoneSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PhoneSignInResponse
 
   // MARK: The account of an ID token
@@ -85,7 +87,7 @@ public protocol AuthBackend: Sendable {
   /// Checks: `MISSING_ID_TOKEN`, `INVALID_ID_TOKEN`, `USER_NOT_FOUND`, `TOKEN_EXPIRED`, `USER_DISABLED`: those of every
   /// call that takes an ID token.
   func lookup(
-    _ request: LookupRequest, context: IdentityCallContext
+    _ request: LookupRequest, context: CallContext
   ) async throws(IdentityError) -> LookupResponse
 
   /// Changes the account of an ID token, or does what an out-of-band code was sent for.
@@ -96,13 +98,13 @@ public protocol AuthBackend: Sendable {
   /// Checks: `INVALID_REQ_TYPE`, those of the ID token or of the code, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`,
   /// `INVALID_EMAIL`, `EMAIL_EXISTS`, `OPERATION_NOT_ALLOWED`, `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`.
   func update(
-    _ request: UpdateRequest, context: IdentityCallContext
+    _ request: UpdateRequest, context: CallContext
   ) async throws(IdentityError) -> UpdateResponse
 
   /// Deletes the account of an ID token, with its sessions.
   ///
   /// Checks: those of the ID token, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`.
-  func delete(_ request: DeleteRequest, context: IdentityCallContext) async throws(IdentityError)
+  func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError)
 
   // MARK: Codes by e-mail
 
@@ -114,7 +116,7 @@ public protocol AuthBackend: Sendable {
   /// `MISSING_EMAIL`, `INVALID_EMAIL`, `EMAIL_NOT_FOUND`, `INVALID_ID_TOKEN`, `MISSING_ID_TOKEN`, `USER_NOT_FOUND`,
   /// `MISSING_NEW_EMAIL`, `EMAIL_EXISTS`; `RESET_PASSWORD_EXCEED_LIMIT`.
   func sendOobCode(
-    _ request: SendOobCodeRequest, context: IdentityCallContext
+    _ request: SendOobCodeRequest, context: CallContext
   ) async throws(IdentityError) -> SendOobCodeResponse
 
   /// Says what a code is for, or resets a password with it.
@@ -125,14 +127,14 @@ public protocol AuthBackend: Sendable {
   /// Checks: `MISSING_OOB_CODE`, `PASSWORD_LOGIN_DISABLED`, `INVALID_OOB_CODE`, `EXPIRED_OOB_CODE`, `WEAK_PASSWORD`,
   /// `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`, `USER_DISABLED`.
   func resetPassword(
-    _ request: ResetPasswordRequest, context: IdentityCallContext
+    _ request: ResetPasswordRequest, context: CallContext
   ) async throws(IdentityError) -> ResetPasswordResponse
 
   /// Says which ways to sign in an e-mail address has; nothing where the project hides that.
   ///
   /// Checks: `MISSING_IDENTIFIER`, `INVALID_IDENTIFIER`, `MISSING_CONTINUE_URI`, `INVALID_CONTINUE_URI`.
   func createAuthURI(
-    _ request: CreateAuthURIRequest, context: IdentityCallContext
+    _ request: CreateAuthURIRequest, context: CallContext
   ) async throws(IdentityError) -> CreateAuthURIResponse
 
   // MARK: Tokens
@@ -144,13 +146,13 @@ public protocol AuthBackend: Sendable {
   /// Checks: `MISSING_REFRESH_TOKEN`, `INVALID_REFRESH_TOKEN`, `TENANT_ID_MISMATCH`, `USER_NOT_FOUND`, `TOKEN_EXPIRED`,
   /// `USER_DISABLED`.
   func refresh(
-    _ request: RefreshRequest, context: IdentityCallContext
+    _ request: RefreshRequest, context: CallContext
   ) async throws(IdentityError) -> RefreshResponse
 
   /// Revokes a token of an identity provider that the account of an ID token uses.
   ///
   /// Checks: those of the ID token, `MISSING_PROVIDER_ID`, `INVALID_PROVIDER_ID`.
-  func revokeToken(_ request: RevokeTokenRequest, context: IdentityCallContext) async throws(IdentityError)
+  func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(IdentityError)
 
   // MARK: Second factors
 
@@ -159,7 +161,7 @@ public protocol AuthBackend: Sendable {
   /// Checks: those of the ID token, `UNSUPPORTED_FIRST_FACTOR`, `UNVERIFIED_EMAIL`, `OPERATION_NOT_ALLOWED`,
   /// `INVALID_PHONE_NUMBER`, `SECOND_FACTOR_EXISTS`, `SECOND_FACTOR_LIMIT_EXCEEDED`.
   func startMfaEnrollment(
-    _ request: StartMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: StartMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaEnrollmentResponse
 
   /// Adds a second factor; the new session has been signed in with it.
@@ -167,14 +169,14 @@ public protocol AuthBackend: Sendable {
   /// Checks: those of the ID token, `MISSING_CODE`, `MISSING_SESSION_INFO`, `INVALID_SESSION_INFO`, `SESSION_EXPIRED`,
   /// `INVALID_CODE`, `SECOND_FACTOR_EXISTS`, `SECOND_FACTOR_LIMIT_EXCEEDED`.
   func finalizeMfaEnrollment(
-    _ request: FinalizeMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: FinalizeMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens
 
   /// Takes a second factor away; ends the other sessions.
   ///
   /// Checks: those of the ID token, `MISSING_MFA_ENROLLMENT_ID`, `MFA_ENROLLMENT_NOT_FOUND`.
   func withdrawMfaEnrollment(
-    _ request: WithdrawMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: WithdrawMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens
 
   /// Begins to sign in with a second factor: sends its code. Not needed for TOTP.
@@ -182,7 +184,7 @@ public protocol AuthBackend: Sendable {
   /// Checks: `MISSING_MFA_PENDING_CREDENTIAL`, `MISSING_MFA_ENROLLMENT_ID`, `INVALID_MFA_PENDING_CREDENTIAL`,
   /// `MFA_ENROLLMENT_NOT_FOUND`.
   func startMfaSignIn(
-    _ request: StartMfaSignInRequest, context: IdentityCallContext
+    _ request: StartMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaSignInResponse
 
   /// Signs in with a second factor.
@@ -190,17 +192,17 @@ public protocol AuthBackend: Sendable {
   /// Checks: `MISSING_CREDENTIAL`, `MISSING_CODE`, `INVALID_MFA_PENDING_CREDENTIAL`, `MISSING_SESSION_INFO`,
   /// `INVALID_SESSION_INFO`, `MFA_ENROLLMENT_NOT_FOUND`, `INVALID_CODE`, `USER_DISABLED`.
   func finalizeMfaSignIn(
-    _ request: FinalizeMfaSignInRequest, context: IdentityCallContext
+    _ request: FinalizeMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens
 
   // MARK: The project
 
   /// What passwords have to be like.
-  func passwordPolicy(context: IdentityCallContext) async throws(IdentityError) -> PasswordPolicy
+  func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy
 
   /// What a client may know of the project.
-  func publicProjectConfig(context: IdentityCallContext) async throws(IdentityError) -> PublicProjectConfig
+  func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig
 
   /// The keys with which ID tokens and session cookies can be verified: the current ones and the previous ones.
-  func publicKeys(context: IdentityCallContext) async throws(IdentityError) -> PublicKeysResponse
+  func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse
 }

@@ -1,3 +1,5 @@
+public import VestaServiceInterop
+
 /// The identity service as the administrators of a project see it.
 ///
 /// Whoever holds this may do everything: hand it to trusted code only. The tenant of the context chooses whose users a
@@ -10,12 +12,12 @@ public protocol IdentityAdminBackend: Sendable {
   /// Checks: `DUPLICATE_LOCAL_ID`, `INVALID_PHONE_NUMBER`, `PHONE_NUMBER_EXISTS`, `INVALID_EMAIL`, `EMAIL_EXISTS`,
   /// `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`, `INVALID_MFA_PHONE_NUMBER`.
   func createUser(
-    _ request: CreateUserRequest, context: IdentityCallContext
+    _ request: CreateUserRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityUser
 
   /// Looks accounts up; each comes once, also where several parts of the request name it.
   func getUsers(
-    _ request: GetUsersRequest, context: IdentityCallContext
+    _ request: GetUsersRequest, context: CallContext
   ) async throws(IdentityError) -> LookupResponse
 
   /// Changes an account.
@@ -25,23 +27,23 @@ public protocol IdentityAdminBackend: Sendable {
   /// `INVALID_CLAIMS`, `FORBIDDEN_CLAIM`, `MISSING_PROVIDER_ID`, `MISSING_RAW_ID`, `FEDERATED_USER_ID_ALREADY_LINKED`,
   /// `INVALID_MFA_PHONE_NUMBER`, `DUPLICATE_MFA_ENROLLMENT_ID`.
   func updateUser(
-    _ request: AdminUpdateRequest, context: IdentityCallContext
+    _ request: AdminUpdateRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityUser
 
   /// Deletes an account with its sessions.
   ///
   /// Checks: `MISSING_LOCAL_ID`, `USER_NOT_FOUND`.
-  func deleteUser(localID: String, context: IdentityCallContext) async throws(IdentityError)
+  func deleteUser(localID: String, context: CallContext) async throws(IdentityError)
 
   /// Ends all sessions of an account: refresh tokens give nothing any more, and ID tokens that were issued before fail
   /// where revocation is checked.
   ///
   /// Checks: `MISSING_LOCAL_ID`, `USER_NOT_FOUND`.
-  func revokeRefreshTokens(localID: String, context: IdentityCallContext) async throws(IdentityError)
+  func revokeRefreshTokens(localID: String, context: CallContext) async throws(IdentityError)
 
   /// Gives all accounts page by page, with their password hashes.
   func batchGet(
-    _ request: BatchGetRequest, context: IdentityCallContext
+    _ request: BatchGetRequest, context: CallContext
   ) async throws(IdentityError) -> BatchGetResponse
 
   /// Imports accounts; each one is imported or is in the response's errors.
@@ -49,19 +51,19 @@ public protocol IdentityAdminBackend: Sendable {
   /// Checks: `MISSING_USER_ACCOUNT`, `INVALID_HASH_ALGORITHM`, with `checksSanity` `DUPLICATE_EMAIL` and
   /// `DUPLICATE_RAW_ID`, without `allowsOverwrite` `DUPLICATE_LOCAL_ID`.
   func batchCreate(
-    _ request: BatchCreateRequest, context: IdentityCallContext
+    _ request: BatchCreateRequest, context: CallContext
   ) async throws(IdentityError) -> BatchCreateResponse
 
   /// Deletes accounts.
   ///
   /// Checks: `LOCAL_ID_LIST_EXCEEDS_LIMIT`.
   func batchDelete(
-    _ request: BatchDeleteRequest, context: IdentityCallContext
+    _ request: BatchDeleteRequest, context: CallContext
   ) async throws(IdentityError) -> BatchDeleteResponse
 
   /// Counts the accounts, or gives them all.
   func queryUsers(
-    _ request: QueryUsersRequest, context: IdentityCallContext
+    _ request: QueryUsersRequest, context: CallContext
   ) async throws(IdentityError) -> QueryUsersResponse
 
   // MARK: Tokens
@@ -71,7 +73,7 @@ public protocol IdentityAdminBackend: Sendable {
   /// Checks: `INVALID_ID_TOKEN`, `TOKEN_EXPIRED`, `TENANT_ID_MISMATCH`, and with `checksRevocation` `USER_NOT_FOUND`,
   /// `TOKEN_EXPIRED`, `USER_DISABLED`.
   func verifyIDToken(
-    _ request: VerifyTokenRequest, context: IdentityCallContext
+    _ request: VerifyTokenRequest, context: CallContext
   ) async throws(IdentityError) -> VerifiedToken
 
   /// Makes a session cookie of an ID token.
@@ -80,7 +82,7 @@ public protocol IdentityAdminBackend: Sendable {
   ///
   /// - Returns: The cookie.
   func createSessionCookie(
-    _ request: CreateSessionCookieRequest, context: IdentityCallContext
+    _ request: CreateSessionCookieRequest, context: CallContext
   ) async throws(IdentityError) -> String
 
   /// Verifies a session cookie; on request also its account.
@@ -88,7 +90,7 @@ public protocol IdentityAdminBackend: Sendable {
   /// Checks: `INVALID_SESSION_COOKIE`, `TENANT_ID_MISMATCH`, and with `checksRevocation` `USER_NOT_FOUND`,
   /// `TOKEN_EXPIRED`, `USER_DISABLED`.
   func verifySessionCookie(
-    _ request: VerifyTokenRequest, context: IdentityCallContext
+    _ request: VerifyTokenRequest, context: CallContext
   ) async throws(IdentityError) -> VerifiedToken
 
   /// Makes a custom token, valid for an hour.
@@ -97,14 +99,14 @@ public protocol IdentityAdminBackend: Sendable {
   ///
   /// - Returns: The token.
   func createCustomToken(
-    _ request: CreateCustomTokenRequest, context: IdentityCallContext
+    _ request: CreateCustomTokenRequest, context: CallContext
   ) async throws(IdentityError) -> String
 
   /// The key with which servers of the project sign custom tokens; made when it is first asked for.
-  func serviceAccountKey(context: IdentityCallContext) async throws(IdentityError) -> ServiceAccountKey
+  func serviceAccountKey(context: CallContext) async throws(IdentityError) -> ServiceAccountKey
 
   /// Signs tokens with a new key from now on; those of the previous key stay valid until they expire.
-  func rotateSigningKey(context: IdentityCallContext) async throws(IdentityError)
+  func rotateSigningKey(context: CallContext) async throws(IdentityError)
 
   // MARK: Codes
 
@@ -113,57 +115,57 @@ public protocol IdentityAdminBackend: Sendable {
   /// Checks: those of `AuthBackend.sendOobCode`; an account with the address has to be there, but for sign-in
   /// links.
   func createOobLink(
-    _ request: SendOobCodeRequest, context: IdentityCallContext
+    _ request: SendOobCodeRequest, context: CallContext
   ) async throws(IdentityError) -> OobLink
 
   /// The codes by e-mail that can still be used, in the order in which they were sent.
   ///
   /// Empty where the backend records no codes, as it should be outside development.
-  func sentOobCodes(context: IdentityCallContext) async throws(IdentityError) -> [SentOobCode]
+  func sentOobCodes(context: CallContext) async throws(IdentityError) -> [SentOobCode]
 
   /// The codes to phones that can still be used, in the order in which they were sent.
   ///
   /// Empty where the backend records no codes, as it should be outside development.
-  func sentVerificationCodes(context: IdentityCallContext) async throws(IdentityError) -> [SentVerificationCode]
+  func sentVerificationCodes(context: CallContext) async throws(IdentityError) -> [SentVerificationCode]
 
   // MARK: The project and its tenants
 
   /// The settings of the project.
-  func projectConfig(context: IdentityCallContext) async throws(IdentityError) -> ProjectConfig
+  func projectConfig(context: CallContext) async throws(IdentityError) -> ProjectConfig
 
   /// Sets the settings of the project.
   ///
   /// Checks: `INVALID_CONFIG`.
-  func setProjectConfig(_ config: ProjectConfig, context: IdentityCallContext) async throws(IdentityError)
+  func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(IdentityError)
 
   /// Makes a tenant.
   ///
   /// Checks: `INVALID_CONFIG`.
   func createTenant(
-    _ request: CreateTenantRequest, context: IdentityCallContext
+    _ request: CreateTenantRequest, context: CallContext
   ) async throws(IdentityError) -> Tenant
 
   /// A tenant.
   ///
   /// Checks: `TENANT_NOT_FOUND`.
-  func tenant(id: String, context: IdentityCallContext) async throws(IdentityError) -> Tenant
+  func tenant(id: String, context: CallContext) async throws(IdentityError) -> Tenant
 
   /// Changes a tenant.
   ///
   /// Checks: `TENANT_NOT_FOUND`, `INVALID_CONFIG`.
   func updateTenant(
-    _ request: UpdateTenantRequest, context: IdentityCallContext
+    _ request: UpdateTenantRequest, context: CallContext
   ) async throws(IdentityError) -> Tenant
 
   /// Deletes a tenant with all its users.
   ///
   /// Checks: `TENANT_NOT_FOUND`.
-  func deleteTenant(id: String, context: IdentityCallContext) async throws(IdentityError)
+  func deleteTenant(id: String, context: CallContext) async throws(IdentityError)
 
   /// The tenants page by page.
   ///
   /// Checks: `INVALID_PAGE_SELECTION`.
   func listTenants(
-    _ request: ListTenantsRequest, context: IdentityCallContext
+    _ request: ListTenantsRequest, context: CallContext
   ) async throws(IdentityError) -> ListTenantsResponse
 }

@@ -1,4 +1,5 @@
-import VestaContractInterop
+import VestaServiceInterop
+import VestaTesting
 import VestaAuthBackend
 
 extension IdentityContracts {
@@ -43,7 +44,7 @@ extension IdentityContracts {
       let tokens = try await subject.signUp().tokens
       try await expectRefusal(.tenantIDMismatch, of: "the token") {
         try await subject.backend.lookup(
-          LookupRequest(idToken: tokens.idToken), context: IdentityCallContext(tenantID: "another"))
+          LookupRequest(idToken: tokens.idToken), context: CallContext(tenantID: "another"))
       }
     },
     Contract("a changed password replaces the old one and ends the other sessions") { subject in

@@ -1,4 +1,4 @@
-public import VestaContractInterop
+public import VestaTesting
 
 /// What every `AuthBackend` promises, as checks.
 ///

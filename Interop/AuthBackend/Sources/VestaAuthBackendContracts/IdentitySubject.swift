@@ -1,4 +1,5 @@
-import VestaContractInterop
+import VestaServiceInterop
+import VestaTesting
 public import VestaAuthBackend
 
 /// A backend that is held to its contract, and the mailboxes and phones of its users.
@@ -34,7 +35,7 @@ public struct IdentitySubject: Sendable {
 
 // What the checks have in common.
 extension IdentitySubject {
-  var context: IdentityCallContext { IdentityCallContext() }
+  var context: CallContext { CallContext() }
 
   func signUp(_ email: String = "ada@example.com", _ password: String = "correct horse") async throws -> SignUpResponse
   {

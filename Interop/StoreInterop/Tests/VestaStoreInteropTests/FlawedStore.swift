@@ -135,7 +135,6 @@ final class FlawedStore: CommitObservable {
   let emptyDeletes = Atomic(false)
   private let foreign = Locked<[@Sendable () -> Void]>([])
 
-
   func close() async throws {
     if flaw == .closeIgnored { return }
     if flaw == .closeKeepsWaiting {

@@ -17,30 +17,6 @@ extension Auth {
     try await sendCode(.passwordReset, to: email, actionCodeSettings)
   }
 
-  /// Sends an e-mail with a link to set a new password.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func sendPasswordReset(withEmail email: String, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    sendPasswordReset(withEmail: email, actionCodeSettings: nil, completion: completion)
-  }
-
-  /// Sends an e-mail with a link to set a new password.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - actionCodeSettings: Where the link leads.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func sendPasswordReset(
-    withEmail email: String, actionCodeSettings: ActionCodeSettings?,
-    completion: (@Sendable ((any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.sendPasswordReset(withEmail: email, actionCodeSettings: actionCodeSettings)
-    }
-  }
-
   /// Sets a new password with the code from an e-mail.
   ///
   /// - Parameters:
@@ -48,24 +24,10 @@ extension Auth {
   ///   - newPassword: The new password.
   /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`, `weakPassword`. The password is unchanged.
   public func confirmPasswordReset(withCode code: String, newPassword: String) async throws {
-    guard !newPassword.isEmpty else { throw AuthError(.weakPassword, "The password is empty.") }
+    guard !newPassword.isEmpty else { throw AuthError.emptyNewPassword }
     _ = try await perform { backend, context throws(IdentityError) in
       try await backend.resetPassword(
         ResetPasswordRequest(oobCode: code, newPassword: newPassword), context: context)
-    }
-  }
-
-  /// Sets a new password with the code from an e-mail.
-  ///
-  /// - Parameters:
-  ///   - code: The code.
-  ///   - newPassword: The new password.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func confirmPasswordReset(
-    withCode code: String, newPassword: String, completion: @escaping @Sendable ((any Error)?) -> Void
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.confirmPasswordReset(withCode: code, newPassword: newPassword)
     }
   }
 
@@ -80,17 +42,6 @@ extension Auth {
       throw AuthError(.invalidActionCode, "The code is not one to set a new password.")
     }
     return info.email
-  }
-
-  /// Whose password a code sets; the code stays usable.
-  ///
-  /// - Parameters:
-  ///   - code: The code.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func verifyPasswordResetCode(
-    _ code: String, completion: @escaping @Sendable (String?, (any Error)?) -> Void
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.verifyPasswordResetCode(code) }
   }
 
   // MARK: Any code
@@ -108,17 +59,6 @@ extension Auth {
     return ActionCodeInfo(operation: operation, email: response.email, newEmail: response.newEmail)
   }
 
-  /// What a code is for, and whose it is; the code stays usable.
-  ///
-  /// - Parameters:
-  ///   - code: The code.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func checkActionCode(
-    _ code: String, completion: @escaping @Sendable (ActionCodeInfo?, (any Error)?) -> Void
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.checkActionCode(code) }
-  }
-
   /// Does what a code is for: proves, changes or recovers an e-mail address.
   ///
   /// - Parameter code: The code; it is used up.
@@ -127,15 +67,6 @@ extension Auth {
     _ = try await perform { backend, context throws(IdentityError) in
       try await backend.update(UpdateRequest(oobCode: code), context: context)
     }
-  }
-
-  /// Does what a code is for: proves, changes or recovers an e-mail address.
-  ///
-  /// - Parameters:
-  ///   - code: The code; it is used up.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func applyActionCode(_ code: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.applyActionCode(code) }
   }
 
   // MARK: Links to sign in
@@ -151,21 +82,6 @@ extension Auth {
       throw AuthError(.internalError, "Set actionCodeSettings.handleCodeInApp: a link to sign in is opened by the app.")
     }
     try await sendCode(.emailSignIn, to: email, actionCodeSettings)
-  }
-
-  /// Sends an e-mail with a link to sign in with.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - actionCodeSettings: Where the link leads; `handleCodeInApp` must be set.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func sendSignInLink(
-    toEmail email: String, actionCodeSettings: ActionCodeSettings,
-    completion: (@Sendable ((any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.sendSignInLink(toEmail: email, actionCodeSettings: actionCodeSettings)
-    }
   }
 
   private func sendCode(
@@ -192,17 +108,6 @@ extension Auth {
     }
   }
 
-  /// The ways to sign in that an e-mail address has; none where the project hides that.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func fetchSignInMethods(
-    forEmail email: String, completion: (@Sendable ([String]?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.fetchSignInMethods(forEmail: email) }
-  }
-
   // MARK: Tokens of providers
 
   /// Revokes what Apple has issued for the current user, who stays signed in.
@@ -214,19 +119,6 @@ extension Auth {
   ///   the backend has no way to Apple.
   public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
     try await AuthActor.run { try await self.performRevocation(authorizationCode) }
-  }
-
-  /// Revokes what Apple has issued for the current user.
-  ///
-  /// - Parameters:
-  ///   - authorizationCode: Apple's authorization code.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func revokeToken(
-    withAuthorizationCode authorizationCode: String, completion: (@Sendable ((any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.revokeToken(withAuthorizationCode: authorizationCode)
-    }
   }
 
   @AuthActor

@@ -23,15 +23,6 @@ extension Auth {
     try await AuthActor.run { try await self.performUpdate(user) }
   }
 
-  /// Makes a user the current one.
-  ///
-  /// - Parameters:
-  ///   - user: The user.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func updateCurrentUser(_ user: User?, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.updateCurrentUser(user) }
-  }
-
   @AuthActor
   private func performUpdate(_ user: User?) async throws {
     guard let user else { throw AuthError(.nullUser) }

@@ -1,7 +1,6 @@
 public import VestaAuthInterop
 import VestaAuthBackend
-public import VestaListenerInterop
-import VestaConcurrency
+public import VestaConcurrency
 
 /// What other products see of Auth.
 extension Auth: AuthInterop {
@@ -27,7 +26,7 @@ extension Auth: AuthInterop {
   ///
   /// - Parameter listener: Is called on a queue of Auth's that serves nothing else.
   /// - Returns: Removes the listener on `cancel()`.
-  public func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> InteropRegistration {
+  public func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> ListenerRegistration {
     let receiver = QueuedReceiver(queue: interopQueue, receive: listener)
     let registration = AuthActor.sync {
       receiver.post(Self.change(to: present()))
@@ -37,7 +36,7 @@ extension Auth: AuthInterop {
         { user in receiver.post(AuthActor.assumeIsolated { Self.change(to: user) }) }
       )
     }
-    return InteropRegistration {
+    return ListenerRegistration {
       receiver.silence()
       registration.cancel()
     }

@@ -24,6 +24,7 @@ extension Auth {
   ///
   /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
   /// - Returns: What ``removeStateDidChangeListener(_:)`` takes. Letting go of it does not remove the listener.
+  @preconcurrency
   public func addStateDidChangeListener(
     _ listener: @escaping @Sendable (Auth, User?) -> Void
   ) -> any NSObjectProtocol & Sendable {
@@ -46,6 +47,7 @@ extension Auth {
   ///
   /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
   /// - Returns: What ``removeIDTokenDidChangeListener(_:)`` takes. Letting go of it does not remove the listener.
+  @preconcurrency
   public func addIDTokenDidChangeListener(
     _ listener: @escaping @Sendable (Auth, User?) -> Void
   ) -> any NSObjectProtocol & Sendable {
@@ -92,32 +94,4 @@ final class ListenerHandle: NSObject, Sendable {
   let registration: ListenerRegistration
 
   init(_ registration: ListenerRegistration) { self.registration = registration }
-}
-
-/// Carries events from the work queue to a listener on its own queue, in order.
-///
-/// The listener's closure is let go of by whoever removes it, or on its queue: never on the work queue, because what it
-/// captured may call Auth when it goes.
-final class QueuedReceiver<Event: Sendable>: Sendable {
-  private let queue: DispatchQueue
-  private let receive: Locked<(@Sendable (Event) -> Void)?>
-
-  init(queue: DispatchQueue, receive: @escaping @Sendable (Event) -> Void) {
-    self.queue = queue
-    self.receive = Locked(receive)
-  }
-
-  func post(_ event: Event) {
-    queue.async { [self] in
-      let receive = receive.withLock { $0 }
-      receive?(event)
-    }
-  }
-
-  func end() { queue.async { self.silence() } }
-
-  func silence() {
-    let receive = receive.withLock { $0.take() }
-    withExtendedLifetime(receive) {}
-  }
 }

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaAuthBackend
 
 extension Auth {
@@ -13,22 +14,8 @@ extension Auth {
   ///   `userDisabled`, `tooManyRequests`, `secondFactorRequired`. Who was signed in before still is.
   @discardableResult
   public func signIn(withEmail email: String, password: String) async throws -> AuthDataResult {
-    try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
-  }
-
-  /// Signs in with an e-mail address and a password.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - password: The password.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func signIn(
-    withEmail email: String, password: String,
-    completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.signIn(withEmail: email, password: password)
-    }
+    guard !password.isEmpty else { throw AuthError(.wrongPassword, "The password is empty.") }
+    return try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
   }
 
   /// Makes an account with an e-mail address and a password, and signs in to it.
@@ -42,26 +29,11 @@ extension Auth {
   @discardableResult
   public func createUser(withEmail email: String, password: String) async throws -> AuthDataResult {
     guard !email.isEmpty else { throw AuthError(.missingEmail) }
-    guard !password.isEmpty else { throw AuthError(.weakPassword, "The password is empty.") }
+    guard !password.isEmpty else { throw AuthError.emptyNewPassword }
     return try await performSignIn { backend, context throws(IdentityError) in
       let response = try await backend.signUp(SignUpRequest(email: email, password: password), context: context)
       return FirstFactor(
         .signedIn(response.tokens), AdditionalUserInfo(providerID: EmailAuthProvider.id, isNewUser: true))
-    }
-  }
-
-  /// Makes an account with an e-mail address and a password, and signs in to it.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - password: The password.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func createUser(
-    withEmail email: String, password: String,
-    completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.createUser(withEmail: email, password: password)
     }
   }
 
@@ -77,19 +49,6 @@ extension Auth {
   @discardableResult
   public func signIn(withEmail email: String, link: String) async throws -> AuthDataResult {
     try await signIn(with: EmailAuthProvider.credential(withEmail: email, link: link))
-  }
-
-  /// Signs in with the link that was sent to an e-mail address; makes the account where there is none.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - link: The link.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func signIn(
-    withEmail email: String, link: String,
-    completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.signIn(withEmail: email, link: link) }
   }
 
   /// Whether a link is one to sign in with.
@@ -113,17 +72,6 @@ extension Auth {
     }
   }
 
-  /// Signs in with a credential; makes the account where there is none, unless it takes a password.
-  ///
-  /// - Parameters:
-  ///   - credential: What proves who it is.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func signIn(
-    with credential: AuthCredential, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.signIn(with: credential) }
-  }
-
   // MARK: Anonymously
 
   /// Signs in without saying who it is.
@@ -135,13 +83,6 @@ extension Auth {
   @discardableResult
   public func signInAnonymously() async throws -> AuthDataResult {
     try await AuthActor.run { try await self.performAnonymousSignIn() }
-  }
-
-  /// Signs in without saying who it is.
-  ///
-  /// - Parameter completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func signInAnonymously(completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.signInAnonymously() }
   }
 
   @AuthActor
@@ -173,22 +114,11 @@ extension Auth {
     }
   }
 
-  /// Signs in with a token that a server of the project has made; makes the account where there is none.
-  ///
-  /// - Parameters:
-  ///   - token: The token.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func signIn(
-    withCustomToken token: String, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.signIn(withCustomToken: token) }
-  }
-
   // MARK: What all of them do
 
   private func performSignIn(
     _ operation:
-      @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) ->
+      @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) ->
       FirstFactor
   ) async throws -> AuthDataResult {
     let context = try await AuthActor.run { try self.callContext() }
@@ -198,8 +128,8 @@ extension Auth {
   /// Makes both calls, and the user the current one, without changing threads: that costs more than the look-up.
   @concurrent
   private func performSignIn(
-    _ context: IdentityCallContext,
-    _ operation: @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> FirstFactor
+    _ context: CallContext,
+    _ operation: @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> FirstFactor
   ) async throws -> AuthDataResult {
     let (signIn, found) = try await backend.call(context: context) { backend, context throws(IdentityError) in
       let signIn = try await operation(backend, context)
@@ -223,7 +153,7 @@ extension Auth {
 
   /// Asks for the account of new tokens, unless it came with them.
   private static func look(
-    up tokens: IdentityTokens, _ backend: any AuthBackend, _ context: IdentityCallContext
+    up tokens: IdentityTokens, _ backend: any AuthBackend, _ context: CallContext
   ) async throws(IdentityError) -> LookupResponse? {
     guard tokens.account == nil else { return nil }
     return try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context)

@@ -1,6 +1,8 @@
+import VestaServiceInterop
 import Dispatch
 import Foundation
 import VestaAuthBackend
+import VestaCredentialInterop
 import VestaConcurrency
 public import VestaCore
 
@@ -141,6 +143,9 @@ public final class Auth: Sendable {
     set { AuthActor.sync { configuration.languageCode = newValue } }
   }
 
+  /// Sets ``languageCode`` to the language that the user of this device prefers.
+  public func useAppLanguage() { languageCode = preferredLanguage() }
+
   /// The tenant that users sign in to from now on; `nil` for none.
   public var tenantID: String? {
     get { AuthActor.sync { configuration.tenantID } }
@@ -179,14 +184,14 @@ public final class Auth: Sendable {
   /// Calls the backend for whoever signs in, in the tenant that the app has set.
   @AuthActor
   func call<Response: Sendable>(
-    _ operation: @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> Response
+    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> Response
   ) async throws -> Response {
     try await call(inTenant: configuration.tenantID, operation)
   }
 
   /// The same for public methods, which may be called from anywhere.
   func perform<Response: Sendable>(
-    _ operation: @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> Response
+    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> Response
   ) async throws -> Response {
     try await AuthActor.run { try await self.call(operation) }
   }
@@ -194,7 +199,7 @@ public final class Auth: Sendable {
   /// The same for public methods, in a tenant.
   func perform<Response: Sendable>(
     inTenant tenantID: String?,
-    _ operation: @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> Response
+    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> Response
   ) async throws -> Response {
     try await AuthActor.run { try await self.call(inTenant: tenantID, operation) }
   }
@@ -203,20 +208,20 @@ public final class Auth: Sendable {
   @AuthActor
   func call<Response: Sendable>(
     inTenant tenantID: String?,
-    _ operation: @escaping @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> Response
+    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> Response
   ) async throws -> Response {
     try await backend.call(context: try context(inTenant: tenantID), operation)
   }
 
   /// What a call says of itself that signs somebody in, in the tenant that the app has set.
   @AuthActor
-  func callContext() throws -> IdentityCallContext { try context(inTenant: configuration.tenantID) }
+  func callContext() throws -> CallContext { try context(inTenant: configuration.tenantID) }
 
   @AuthActor
-  private func context(inTenant tenantID: String?) throws -> IdentityCallContext {
+  private func context(inTenant tenantID: String?) throws -> CallContext {
     try checkAppIsThere()
     try checkEmulator()
-    return IdentityCallContext(apiKey: apiKey, tenantID: tenantID, locale: configuration.languageCode)
+    return CallContext(apiKey: apiKey, tenantID: tenantID, locale: configuration.languageCode)
   }
 
   @AuthActor

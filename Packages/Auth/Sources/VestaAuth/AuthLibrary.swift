@@ -2,6 +2,7 @@ import VestaAppCheckInterop
 import VestaAuthInterop
 import Foundation
 import VestaAuthBackend
+import VestaCredentialInterop
 public import VestaCore
 
 /// What makes Auth a part of an app.
@@ -50,7 +51,7 @@ public enum AuthLibrary: Library {
     return Auth(
       app: app,
       backend: BackendCaller(backend: backend, appCheck: appCheck),
-      store: store ?? FileCredentialStore(directory: app.dataDirectory.appending(path: "auth"))
+      store: store ?? FileCredentialStore(directory: app.dataDirectory.appending(path: "auth-session"))
     )
   }
 }

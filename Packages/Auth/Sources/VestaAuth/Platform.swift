@@ -1,4 +1,4 @@
-// What depends on the platform in this module stands here: files that are private to their owner.
+// What depends on the platform in this module stands here: files that are private to their owner, and the language.
 import Foundation
 
 #if canImport(Darwin)
@@ -10,6 +10,9 @@ import Foundation
 #elseif canImport(Android)
   import Android
 #endif
+
+/// The language that the user of this device prefers, such as "de" or "pt-BR".
+func preferredLanguage() -> String? { Locale.preferredLanguages.first }
 
 /// Why a file could not be used, as the platform says it.
 struct PlatformFileError: Error, CustomStringConvertible {

@@ -14,29 +14,31 @@ extension User {
     try await AuthActor.run { try await self.performLink(credential) }
   }
 
-  /// Adds a way to sign in to the account.
-  ///
-  /// - Parameters:
-  ///   - credential: The new way.
-  ///   - completion: Gets what ``link(with:)`` returns or throws, on the callback queue.
-  public func link(
-    with credential: AuthCredential, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.link(with: credential) }
-  }
-
   @AuthActor
   private func performLink(_ credential: AuthCredential) async throws -> AuthDataResult {
     guard !record.providers.contains(where: { $0.providerID == credential.provider }) else {
       throw AuthError(.providerAlreadyLinked, "The account has the provider \(credential.provider) already.")
     }
+    return try await add(credential)
+  }
+
+  @AuthActor
+  private func add(_ credential: AuthCredential) async throws -> AuthDataResult {
     let signIn = try await authorized { idToken, backend, context throws(IdentityError) in
       try await FirstFactor.present(credential, idToken: idToken, to: backend, context: context)
     }
     let tokens = try signIn.tokensOrError(auth: try owner, tenantID: record.tenantID)
-    adopt(tokens)
-    try await lookUp()
+    try await finishChange(tokens)
     return AuthDataResult(user: self, additionalUserInfo: signIn.info, credential: signIn.credential)
+  }
+
+  /// Changes the phone number of the account, or adds the first one.
+  ///
+  /// - Parameter credential: The credential of the new number, see ``PhoneAuthProvider``.
+  /// - Throws: ``AuthError``: `credentialAlreadyInUse` when another account has the number, `invalidVerificationCode`,
+  ///   `requiresRecentLogin`. On failure the number is unchanged.
+  public func updatePhoneNumber(_ credential: PhoneAuthCredential) async throws {
+    _ = try await AuthActor.run { try await self.add(credential) }
   }
 
   /// Takes a way to sign in from the account.
@@ -46,17 +48,6 @@ extension User {
   /// - Throws: ``AuthError``: `noSuchProvider` when the account does not have it.
   public func unlink(fromProvider provider: String) async throws -> User {
     try await AuthActor.run { try await self.performUnlink(provider) }
-  }
-
-  /// Takes a way to sign in from the account.
-  ///
-  /// - Parameters:
-  ///   - provider: The id of the provider.
-  ///   - completion: Gets what ``unlink(fromProvider:)`` returns or throws, on the callback queue.
-  public func unlink(
-    fromProvider provider: String, completion: (@Sendable (User?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.unlink(fromProvider: provider) }
   }
 
   @AuthActor
@@ -80,17 +71,6 @@ extension User {
     try await AuthActor.run { try await self.performReauthentication(credential) }
   }
 
-  /// Signs the user in again, for an operation that wants a recent sign-in.
-  ///
-  /// - Parameters:
-  ///   - credential: A way to sign in that the account has.
-  ///   - completion: Gets what ``reauthenticate(with:)`` returns or throws, on the callback queue.
-  public func reauthenticate(
-    with credential: AuthCredential, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.reauthenticate(with: credential) }
-  }
-
   @AuthActor
   private func performReauthentication(_ credential: AuthCredential) async throws -> AuthDataResult {
     let auth = try owner
@@ -110,8 +90,7 @@ extension User {
   @AuthActor
   func finishReauthentication(_ new: IdentityTokens, _ signIn: FirstFactor) async throws -> AuthDataResult {
     guard try IDToken(new.idToken).uid == uid else { throw AuthError(.userMismatch) }
-    adopt(new)
-    try await lookUp()
+    try await finishChange(new)
     return AuthDataResult(user: self, additionalUserInfo: signIn.info, credential: signIn.credential)
   }
 }

@@ -13,17 +13,8 @@ extension User {
   /// - Throws: ``AuthError``: `weakPassword`, `passwordDoesNotMeetRequirements`, `requiresRecentLogin`. The password is
   ///   unchanged.
   public func updatePassword(to password: String) async throws {
-    guard !password.isEmpty else { throw AuthError(.weakPassword, "The password is empty.") }
+    guard !password.isEmpty else { throw AuthError.emptyNewPassword }
     try await AuthActor.run { try await self.update { UpdateRequest(idToken: $0, password: password) } }
-  }
-
-  /// Changes the password; all other sessions of the account end.
-  ///
-  /// - Parameters:
-  ///   - password: The new password.
-  ///   - completion: Gets what ``updatePassword(to:)`` throws, on the callback queue.
-  public func updatePassword(to password: String, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.updatePassword(to: password) }
   }
 
   /// Changes the e-mail address at once, where the project allows that.
@@ -35,15 +26,6 @@ extension User {
   public func updateEmail(to email: String) async throws {
     guard !email.isEmpty else { throw AuthError(.missingEmail) }
     try await AuthActor.run { try await self.update { UpdateRequest(idToken: $0, email: email) } }
-  }
-
-  /// Changes the e-mail address at once, where the project allows that.
-  ///
-  /// - Parameters:
-  ///   - email: The new address.
-  ///   - completion: Gets what ``updateEmail(to:)`` throws, on the callback queue.
-  public func updateEmail(to email: String, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.updateEmail(to: email) }
   }
 
   /// Changes the account and takes over how it is afterwards.
@@ -60,13 +42,6 @@ extension User {
   /// - Throws: ``AuthError``.
   public func reload() async throws { try await AuthActor.run { try await self.lookUp() } }
 
-  /// Asks the backend what is known of the user.
-  ///
-  /// - Parameter completion: Gets what ``reload()`` throws, on the callback queue.
-  public func reload(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.reload() }
-  }
-
   // MARK: E-mails
 
   /// Sends an e-mail with a link that proves that the address is the user's.
@@ -77,19 +52,6 @@ extension User {
     let settings = OobLinkSettings(actionCodeSettings)
     try await sendCode { idToken in
       SendOobCodeRequest(requestType: .verifyEmail, idToken: idToken, settings: settings)
-    }
-  }
-
-  /// Sends an e-mail with a link that proves that the address is the user's.
-  ///
-  /// - Parameters:
-  ///   - actionCodeSettings: Where the link leads.
-  ///   - completion: Gets what ``sendEmailVerification(with:)`` throws, on the callback queue.
-  public func sendEmailVerification(
-    with actionCodeSettings: ActionCodeSettings? = nil, completion: (@Sendable ((any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.sendEmailVerification(with: actionCodeSettings)
     }
   }
 
@@ -114,34 +76,12 @@ extension User {
     }
   }
 
-  /// Sends an e-mail to a new address, with a link that makes it the user's.
-  ///
-  /// - Parameters:
-  ///   - email: The new address.
-  ///   - actionCodeSettings: Where the link leads.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func sendEmailVerification(
-    beforeUpdatingEmail email: String, actionCodeSettings: ActionCodeSettings? = nil,
-    completion: (@Sendable ((any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.sendEmailVerification(beforeUpdatingEmail: email, actionCodeSettings: actionCodeSettings)
-    }
-  }
-
   // MARK: The end
 
   /// Deletes the account and signs the user out.
   ///
   /// - Throws: ``AuthError``: `requiresRecentLogin`. The account is still there.
   public func delete() async throws { try await AuthActor.run { try await self.performDelete() } }
-
-  /// Deletes the account and signs the user out.
-  ///
-  /// - Parameter completion: Gets what ``delete()`` throws, on the callback queue.
-  public func delete(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.delete() }
-  }
 
   @AuthActor
   private func performDelete() async throws {

@@ -20,24 +20,6 @@ extension User {
     try await getIDToken(forcingRefresh: forceRefresh)
   }
 
-  /// The ID token, refreshed first where it has less than five minutes left.
-  ///
-  /// - Parameter completion: Gets the token or an ``AuthError``, on the callback queue.
-  public func getIDToken(completion: (@Sendable (String?, (any Error)?) -> Void)?) {
-    getIDTokenForcingRefresh(false, completion: completion)
-  }
-
-  /// The ID token.
-  ///
-  /// - Parameters:
-  ///   - forceRefresh: Whether to fetch a new one in any case.
-  ///   - completion: Gets the token or an ``AuthError``, on the callback queue.
-  public func getIDTokenForcingRefresh(
-    _ forceRefresh: Bool, completion: (@Sendable (String?, (any Error)?) -> Void)?
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) { try await self.getIDToken(forcingRefresh: forceRefresh) }
-  }
-
   /// The ID token and what it says.
   ///
   /// - Parameter forceRefresh: Whether to fetch a new one in any case.
@@ -45,25 +27,5 @@ extension User {
   /// - Throws: ``AuthError``, as ``getIDToken(forcingRefresh:)``; `malformedJWT` when the backend's token is none.
   public func getIDTokenResult(forcingRefresh forceRefresh: Bool = false) async throws -> AuthTokenResult {
     try AuthTokenResult(token: await getIDToken(forcingRefresh: forceRefresh))
-  }
-
-  /// The ID token and what it says.
-  ///
-  /// - Parameter completion: Gets the token and its claims, or an ``AuthError``, on the callback queue.
-  public func getIDTokenResult(completion: (@Sendable (AuthTokenResult?, (any Error)?) -> Void)?) {
-    getIDTokenResult(forcingRefresh: false, completion: completion)
-  }
-
-  /// The ID token and what it says.
-  ///
-  /// - Parameters:
-  ///   - forcingRefresh: Whether to fetch a new one in any case.
-  ///   - completion: Gets the token and its claims, or an ``AuthError``, on the callback queue.
-  public func getIDTokenResult(
-    forcingRefresh: Bool, completion: (@Sendable (AuthTokenResult?, (any Error)?) -> Void)?
-  ) {
-    CompletionForm.start(on: callbackQueue, completion) {
-      try await self.getIDTokenResult(forcingRefresh: forcingRefresh)
-    }
   }
 }

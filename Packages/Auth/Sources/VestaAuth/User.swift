@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import Dispatch
 public import Foundation
 import VestaAuthBackend
@@ -124,14 +125,14 @@ public final class User: UserInfo {
   func authorized<Response: Sendable>(
     _ operation:
       @escaping @Sendable (
-        _ idToken: String, any AuthBackend, IdentityCallContext
+        _ idToken: String, any AuthBackend, CallContext
       ) async throws(IdentityError) -> Response
   ) async throws -> Response {
     let auth = try owner
     let idToken = try await currentTokens().idToken
     do {
       return try await attempt(operation, with: idToken, auth)
-    } catch where error.isAboutIDToken {
+    } catch  where error.isAboutIDToken {
       // A clock that was set back, here or there, makes a good session's token look wrong. The refresh token decides.
       let renewed = try await currentTokens(forcingRefresh: tokens.idToken == idToken).idToken
       guard renewed != idToken else {
@@ -154,7 +155,7 @@ public final class User: UserInfo {
   func performAuthorized<Response: Sendable>(
     _ operation:
       @escaping @Sendable (
-        _ idToken: String, any AuthBackend, IdentityCallContext
+        _ idToken: String, any AuthBackend, CallContext
       ) async throws(IdentityError) -> Response
   ) async throws -> Response {
     try await AuthActor.run { try await self.authorized(operation) }
@@ -171,7 +172,7 @@ public final class User: UserInfo {
   private func attempt<Response: Sendable>(
     _ operation:
       @escaping @Sendable (
-        _ idToken: String, any AuthBackend, IdentityCallContext
+        _ idToken: String, any AuthBackend, CallContext
       ) async throws(IdentityError) -> Response, with idToken: String, _ auth: Auth
   ) async throws -> Response {
     try await auth.call(inTenant: record.tenantID) { backend, context throws(IdentityError) in

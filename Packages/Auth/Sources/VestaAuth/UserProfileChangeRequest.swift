@@ -12,7 +12,7 @@ import VestaConcurrency
 ///
 /// What is not set stays as it is; what is set to `nil` is taken away. A request is committed once.
 public final class UserProfileChangeRequest: Sendable {
-  private let user: User
+  let user: User
   private let changes = Locked(Changes())
 
   private struct Changes: Sendable {
@@ -62,12 +62,5 @@ public final class UserProfileChangeRequest: Sendable {
       return request
     }
     try await AuthActor.run { try await self.user.update(update) }
-  }
-
-  /// Makes the changes.
-  ///
-  /// - Parameter completion: Gets what ``commitChanges()`` throws, on the callback queue.
-  public func commitChanges(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    CompletionForm.start(on: user.callbackQueue, completion) { try await self.commitChanges() }
   }
 }

@@ -32,6 +32,7 @@ public enum AuthServiceLibrary: Library {
           ),
           .required((any CryptoProvider).self, providedBy: "VestaCrypto"),
           .optional(AuthServiceOptions.self),
+          .optional((any CodeSender).self),
         ]
       ) { container, isCacheable in
         isCacheable = true
@@ -49,12 +50,12 @@ public enum AuthServiceLibrary: Library {
 
 /// What both protocols of an app come from: one engine.
 protocol EmbeddedIdentity: Sendable {
-  var engine: IdentityEngine { get }
+  var engine: AuthEngine { get }
 }
 
 /// The engine of an app, which ends with the app.
 struct EmbeddedIdentityService: EmbeddedIdentity, ComponentLifecycleMaintainer {
-  let engine: IdentityEngine
+  let engine: AuthEngine
 
   init(_ container: ComponentContainer) throws {
     let projectOptions = container.options
@@ -69,9 +70,11 @@ struct EmbeddedIdentityService: EmbeddedIdentity, ComponentLifecycleMaintainer {
     }
     let stores = try container.require((any StoreProvider).self)
     let directory = try Self.directory(container)
-    engine = IdentityEngine(
+    var options = try container.found(AuthServiceOptions.self) ?? AuthServiceOptions()
+    if options.codeSender == nil { options.codeSender = try container.found((any CodeSender).self) }
+    engine = AuthEngine(
       projectID: projectOptions.projectID ?? "no-project",
-      options: try container.found(AuthServiceOptions.self) ?? AuthServiceOptions(),
+      options: options,
       crypto: try container.require((any CryptoProvider).self)
     ) {
       try await stores.openStore(named: "auth", in: directory, options: StoreOptions())

@@ -15,8 +15,13 @@ public struct AuthServiceOptions: Sendable {
   /// How new passwords are hashed; others are hashed anew at the next sign-in.
   public var passwordScheme = PasswordScheme.standard
 
-  /// For how many seconds an ID token is valid.
-  public var idTokenLifetime: Int64 = 3600
+  /// For how many seconds an ID token is valid, at least 600.
+  ///
+  /// Clients refresh a token five minutes before it expires. With a shorter lifetime they would refresh all the time, so
+  /// less than 600 counts as 600.
+  public var idTokenLifetime: Int64 = 3600 {
+    didSet { idTokenLifetime = max(600, idTokenLifetime) }
+  }
 
   /// How many seconds after a sign-in an address, a password or an account can be changed without a new one.
   public var recentSignInWindow: Int64 = 300
@@ -49,11 +54,23 @@ public struct AuthServiceOptions: Sendable {
   /// How often a password, or a second factor's digits, may be guessed for one account.
   public var accountGuesses = RateLimit(burst: 10, refillInterval: 60_000)
 
+  /// How often the six digits that were sent to one phone may be guessed, over all of its codes; right ones do not count.
+  public var digitGuesses = RateLimit(burst: 10, refillInterval: 600_000)
+
   /// How often passwords may be guessed from one address.
   public var addressGuesses = RateLimit(burst: 100, refillInterval: 6_000)
 
   /// How often codes may be sent to one mailbox or phone.
   public var codesPerRecipient = RateLimit(burst: 20, refillInterval: 60_000)
+
+  /// Phone numbers for tests, each with its six digits: they always work for the number, and no message is sent.
+  ///
+  /// ```swift
+  /// options.testPhoneNumbers = ["+16505553434": "654321"]
+  /// ```
+  ///
+  /// Whoever knows a number and its digits can sign in with it: give test numbers to test accounts only.
+  public var testPhoneNumbers: [String: String] = [:]
 
   /// Where links of messages lead; the code and its mode are added to it.
   public var actionURL = "http://localhost/__/auth/action"
@@ -74,7 +91,8 @@ public struct AuthServiceOptions: Sendable {
   /// the caller as it is.
   public var tokenRevokers: [String: @Sendable (RevokeTokenRequest) async throws -> Void] = [:]
 
-  /// Brings codes to their users; `nil` for a `RecordingCodeSender`.
+  /// Delivers codes to users; `nil` for the `CodeSender` that a library registers, and without one for a
+  /// ``RecordingCodeSender``.
   public var codeSender: (any CodeSender)?
 
   /// The clock: milliseconds since 1970.

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaCryptoInterop
 import VestaAuthBackend
 import VestaStoreInterop
@@ -196,7 +197,7 @@ import Testing
     let tenant = try await world.engine.createTenant(
       CreateTenantRequest(displayName: "Acme Inc"), context: world.context)
     #expect(tenant.tenantID.hasPrefix("acmeinc-"))
-    let inTenant = IdentityCallContext(tenantID: tenant.tenantID)
+    let inTenant = CallContext(tenantID: tenant.tenantID)
     let own = try await world.signUp()
     let request = SignUpRequest(email: "ada@example.com", password: "another horse")
     let theirs = try await world.engine.signUp(request, context: inTenant)
@@ -213,7 +214,7 @@ import Testing
     #expect(
       await refusal { try await world.engine.sendVerificationCode(text, context: inTenant) }
         == .unsupportedTenantOperation)
-    let unknown = IdentityCallContext(tenantID: "unknown")
+    let unknown = CallContext(tenantID: "unknown")
     #expect(await refusal { try await world.engine.signUp(request, context: unknown) } == .tenantNotFound)
   }
 
@@ -229,7 +230,7 @@ import Testing
     #expect((first.tenants + second.tenants).map(\.tenantID) == tenants.map(\.tenantID).sorted())
     #expect(second.nextPageToken == nil)
     let id = tenants[0].tenantID
-    let context = IdentityCallContext(tenantID: id)
+    let context = CallContext(tenantID: id)
     let made = try await world.engine.signUp(SignUpRequest(), context: context)
     var settings = tenants[0].signIn
     settings.allowsAnonymous = false

@@ -183,7 +183,7 @@ import Testing
   @Test func anEngineWithoutStoreSaysSoAndRecovers() async throws {
     let world = World()
     let attempts = Counter()
-    let engine = IdentityEngine(projectID: "demo", options: world.options, crypto: world.crypto) {
+    let engine = AuthEngine(projectID: "demo", options: world.options, crypto: world.crypto) {
       guard attempts.next() > 1 else {
         throw StoreError(
           .locked, operation: "open", path: "somewhere", message: "Another process has it.", hint: "Stop it.")

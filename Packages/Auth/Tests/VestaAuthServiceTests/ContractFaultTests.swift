@@ -1,4 +1,5 @@
-import VestaContractInterop
+import VestaServiceInterop
+import VestaTesting
 import VestaAuthBackend
 import VestaAuthBackendContracts
 import Testing
@@ -228,7 +229,7 @@ import VestaConcurrency
 
   /// Refreshes; where the session is over and that is not to count, with tokens that look as if it were not.
   private static func refresh(
-    _ world: World, _ request: RefreshRequest, _ context: IdentityCallContext, evenIfExpired: Bool
+    _ world: World, _ request: RefreshRequest, _ context: CallContext, evenIfExpired: Bool
   ) async throws -> RefreshResponse {
     do {
       return try await world.engine.refresh(request, context: context)

@@ -1,6 +1,7 @@
 import VestaAuthBackend
 import VestaStoreInterop
 import Testing
+import VestaTesting
 
 @testable import VestaAuthService
 
@@ -72,7 +73,7 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       for task in 0..<32 {
         group.addTask {
-          var random = Seeded(seed &+ UInt64(task))
+          var random = SplitMix(seed: seed &+ UInt64(task))
           for _ in 0..<20 { await Self.actAtRandom(world, &random) }
         }
       }
@@ -94,7 +95,7 @@ import Testing
   }
 
   /// One of the calls that move index rows, on one of few accounts; most are refused.
-  private static func actAtRandom(_ world: World, _ random: inout Seeded) async {
+  private static func actAtRandom(_ world: World, _ random: inout SplitMix) async {
     let email = { (number: Int) in "user\(number)@example.com" }
     let (one, other) = (Int.random(in: 0..<4, using: &random), Int.random(in: 0..<4, using: &random))
     let (id, admin) = ("id\(one)", Int.random(in: 0..<6, using: &random))

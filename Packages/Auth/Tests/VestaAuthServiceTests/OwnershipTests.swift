@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaCryptoInterop
 import VestaAuthBackend
 import VestaStoreInterop
@@ -12,7 +13,7 @@ import Testing
   @Test func `a custom token without a tenant signs in to no tenant that the caller names`() async throws {
     let world = World()
     let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "Corp"), context: world.context)
-    let corp = IdentityCallContext(tenantID: tenant.tenantID)
+    let corp = CallContext(tenantID: tenant.tenantID)
     _ = try await world.engine.createUser(CreateUserRequest(localID: "alice", email: "boss@corp.com"), context: corp)
     let token = try await world.engine.createCustomToken(
       CreateCustomTokenRequest(localID: "alice"), context: world.context)
@@ -225,7 +226,8 @@ import Testing
     #expect(try await world.record(made.localID).email == "ada@example.com")
   }
 
-  @Test func `a mailbox that was never proven takes its address back without the password of the account`() async throws {
+  @Test func `a mailbox that was never proven takes its address back without the password of the account`() async throws
+  {
     let world = World { $0.initialConfig.hidesEmails = false }
     let made = try await world.signUp()
     _ = try await world.engine.update(

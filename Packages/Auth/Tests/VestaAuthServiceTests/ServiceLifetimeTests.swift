@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaCryptoInterop
 import Foundation
 import VestaAuthBackend
@@ -72,10 +73,10 @@ import VestaCore
       name: "identity-\(UUID().uuidString)", options: options(), libraries: [AuthServiceLibrary.self, Stores.self])
     let backend = try app.container.require((any AuthBackend).self)
     let admin = try app.container.require((any IdentityAdminBackend).self)
-    #expect(backend as? IdentityEngine === admin as? IdentityEngine)
+    #expect(backend as? AuthEngine === admin as? AuthEngine)
     let provider = try #require(try app.container.require((any StoreProvider).self) as? Provider)
     #expect(provider.opened.withLock { $0.isEmpty })
-    let context = IdentityCallContext()
+    let context = CallContext()
     let made = try await backend.signUp(SignUpRequest(), context: context)
     let found = try await admin.getUsers(GetUsersRequest(localIDs: [made.localID]), context: context)
     #expect(found.users.count == 1)
@@ -107,7 +108,7 @@ import VestaCore
       libraries: [AuthServiceLibrary.self, Stores.self, OwnOptions.self])
     let backend = try app.container.require((any AuthBackend).self)
     #expect(
-      await refusal { try await backend.signUp(SignUpRequest(), context: IdentityCallContext()) }
+      await refusal { try await backend.signUp(SignUpRequest(), context: CallContext()) }
         == .adminOnlyOperation)
     await app.delete()
   }

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaCryptoInterop
 import VestaAuthBackend
 import VestaStoreInterop
@@ -12,7 +13,7 @@ final class World: Sendable {
   let store: any OrderedStore
   let crypto: FakeCrypto
   let sender: RecordingCodeSender
-  let engine: IdentityEngine
+  let engine: AuthEngine
   let options: AuthServiceOptions
   private let clock: Locked<Int64>
 
@@ -31,6 +32,7 @@ final class World: Sendable {
     options.passwordScheme = .pbkdf2(.sha256, iterations: 1)
     // Tests guess more than people do, but where they test just that.
     options.accountGuesses = RateLimit(burst: 10_000, refillInterval: 1000)
+    options.digitGuesses = RateLimit(burst: 10_000, refillInterval: 1000)
     options.codesPerRecipient = RateLimit(burst: 10_000, refillInterval: 1000)
     configure(&options)
     self.store = store
@@ -38,11 +40,11 @@ final class World: Sendable {
     self.sender = sender
     self.clock = clock
     self.options = options
-    engine = IdentityEngine(projectID: "demo", options: options, crypto: crypto) { store }
+    engine = AuthEngine(projectID: "demo", options: options, crypto: crypto) { store }
   }
 
   var now: Int64 { clock.withLock { $0 } }
-  let context = IdentityCallContext()
+  let context = CallContext()
 
   /// Moves the clock.
   func pass(seconds: Int64) { clock.withLock { $0 += seconds * 1000 } }
@@ -65,7 +67,7 @@ final class World: Sendable {
     _ email: String = "ada@example.com", _ password: String = "correct horse", from address: String? = nil
   ) async throws -> PasswordSignInResponse {
     try await engine.signInWithPassword(
-      PasswordSignInRequest(email: email, password: password), context: IdentityCallContext(clientAddress: address))
+      PasswordSignInRequest(email: email, password: password), context: CallContext(clientAddress: address))
   }
 
   func refresh(_ tokens: IdentityTokens) async throws -> RefreshResponse {
@@ -180,19 +182,6 @@ func atOnce<Value: Sendable>(
 
 extension Result {
   var value: Success? { try? get() }
-}
-
-/// A seeded generator (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
 }
 
 /// Counts from 1.

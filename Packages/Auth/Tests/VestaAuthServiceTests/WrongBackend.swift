@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaAuthBackend
 
 @testable import VestaAuthService
@@ -5,7 +6,7 @@ import VestaAuthBackend
 /// A backend over a good one, whose methods can be replaced one by one.
 struct WrongBackend: AuthBackend {
   typealias Method<Request, Response> =
-    @Sendable (World, Request, IdentityCallContext) async throws -> Response
+    @Sendable (World, Request, CallContext) async throws -> Response
 
   let world = World { $0.initialConfig.hidesEmails = false }
 
@@ -40,7 +41,7 @@ struct WrongBackend: AuthBackend {
   }
 
   private func call<Request, Response>(
-    _ method: Method<Request, Response>, _ request: Request, _ context: IdentityCallContext
+    _ method: Method<Request, Response>, _ request: Request, _ context: CallContext
   ) async throws(IdentityError) -> Response {
     do {
       return try await method(world, request, context)
@@ -53,43 +54,43 @@ struct WrongBackend: AuthBackend {
 // MARK: The methods that can be replaced
 
 extension WrongBackend {
-  func signUp(_ request: SignUpRequest, context: IdentityCallContext) async throws(IdentityError) -> SignUpResponse {
+  func signUp(_ request: SignUpRequest, context: CallContext) async throws(IdentityError) -> SignUpResponse {
     try await call(signsUp, request, context)
   }
   func signInWithPassword(
-    _ request: PasswordSignInRequest, context: IdentityCallContext
+    _ request: PasswordSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PasswordSignInResponse { try await call(signsIn, request, context) }
   func signInWithEmailLink(
-    _ request: EmailLinkSignInRequest, context: IdentityCallContext
+    _ request: EmailLinkSignInRequest, context: CallContext
   ) async throws(IdentityError) -> EmailLinkSignInResponse { try await call(signsInByLink, request, context) }
   func sendVerificationCode(
-    _ request: SendVerificationCodeRequest, context: IdentityCallContext
+    _ request: SendVerificationCodeRequest, context: CallContext
   ) async throws(IdentityError) -> SendVerificationCodeResponse { try await call(sendsText, request, context) }
   func signInWithPhoneNumber(
-    _ request: PhoneSignInRequest, context: IdentityCallContext
+    _ request: PhoneSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PhoneSignInResponse { try await call(signsInByPhone, request, context) }
-  func lookup(_ request: LookupRequest, context: IdentityCallContext) async throws(IdentityError) -> LookupResponse {
+  func lookup(_ request: LookupRequest, context: CallContext) async throws(IdentityError) -> LookupResponse {
     try await call(looksUp, request, context)
   }
-  func update(_ request: UpdateRequest, context: IdentityCallContext) async throws(IdentityError) -> UpdateResponse {
+  func update(_ request: UpdateRequest, context: CallContext) async throws(IdentityError) -> UpdateResponse {
     try await call(updates, request, context)
   }
-  func delete(_ request: DeleteRequest, context: IdentityCallContext) async throws(IdentityError) {
+  func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError) {
     try await call(deletes, request, context)
   }
   func sendOobCode(
-    _ request: SendOobCodeRequest, context: IdentityCallContext
+    _ request: SendOobCodeRequest, context: CallContext
   ) async throws(IdentityError) -> SendOobCodeResponse { try await call(sendsCode, request, context) }
   func resetPassword(
-    _ request: ResetPasswordRequest, context: IdentityCallContext
+    _ request: ResetPasswordRequest, context: CallContext
   ) async throws(IdentityError) -> ResetPasswordResponse { try await call(resets, request, context) }
   func createAuthURI(
-    _ request: CreateAuthURIRequest, context: IdentityCallContext
+    _ request: CreateAuthURIRequest, context: CallContext
   ) async throws(IdentityError) -> CreateAuthURIResponse { try await call(createsURI, request, context) }
   func refresh(
-    _ request: RefreshRequest, context: IdentityCallContext
+    _ request: RefreshRequest, context: CallContext
   ) async throws(IdentityError) -> RefreshResponse { try await call(refreshes, request, context) }
-  func publicKeys(context: IdentityCallContext) async throws(IdentityError) -> PublicKeysResponse {
+  func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse {
     try await call(publishes, (), context)
   }
 }
@@ -98,47 +99,47 @@ extension WrongBackend {
 
 extension WrongBackend {
   func signInWithCustomToken(
-    _ request: CustomTokenSignInRequest, context: IdentityCallContext
+    _ request: CustomTokenSignInRequest, context: CallContext
   ) async throws(IdentityError) -> CustomTokenSignInResponse {
     try await world.engine.signInWithCustomToken(request, context: context)
   }
   func signInWithIdp(
-    _ request: IdpSignInRequest, context: IdentityCallContext
+    _ request: IdpSignInRequest, context: CallContext
   ) async throws(IdentityError) -> IdpSignInResponse {
     try await world.engine.signInWithIdp(request, context: context)
   }
-  func revokeToken(_ request: RevokeTokenRequest, context: IdentityCallContext) async throws(IdentityError) {
+  func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(IdentityError) {
     try await world.engine.revokeToken(request, context: context)
   }
   func startMfaEnrollment(
-    _ request: StartMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: StartMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaEnrollmentResponse {
     try await world.engine.startMfaEnrollment(request, context: context)
   }
   func finalizeMfaEnrollment(
-    _ request: FinalizeMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: FinalizeMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await world.engine.finalizeMfaEnrollment(request, context: context)
   }
   func withdrawMfaEnrollment(
-    _ request: WithdrawMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: WithdrawMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await world.engine.withdrawMfaEnrollment(request, context: context)
   }
   func startMfaSignIn(
-    _ request: StartMfaSignInRequest, context: IdentityCallContext
+    _ request: StartMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaSignInResponse {
     try await world.engine.startMfaSignIn(request, context: context)
   }
   func finalizeMfaSignIn(
-    _ request: FinalizeMfaSignInRequest, context: IdentityCallContext
+    _ request: FinalizeMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await world.engine.finalizeMfaSignIn(request, context: context)
   }
-  func passwordPolicy(context: IdentityCallContext) async throws(IdentityError) -> PasswordPolicy {
+  func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy {
     try await world.engine.passwordPolicy(context: context)
   }
-  func publicProjectConfig(context: IdentityCallContext) async throws(IdentityError) -> PublicProjectConfig {
+  func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig {
     try await world.engine.publicProjectConfig(context: context)
   }
 }

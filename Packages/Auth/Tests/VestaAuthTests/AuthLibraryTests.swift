@@ -1,10 +1,11 @@
 import VestaAppCheckInterop
 import VestaAuthInterop
 import VestaAuthInteropContracts
-import VestaContractInterop
+import VestaTesting
 import Foundation
 import VestaAuthBackend
 import Testing
+import VestaCredentialInterop
 import VestaCore
 
 @testable import VestaAuth
@@ -114,7 +115,7 @@ import VestaCore
       let before = try FileManager.default.contentsOfDirectory(atPath: directory.path)
       #expect(before.isEmpty && auth.store is FileCredentialStore)
       try await auth.signInAnonymously()
-      let path = app.dataDirectory.appending(path: "auth").path
+      let path = app.dataDirectory.appending(path: "auth-session").path
       let after = try FileManager.default.contentsOfDirectory(atPath: path)
       #expect(after == ["auth-\(app.name).session"])
       await app.delete()

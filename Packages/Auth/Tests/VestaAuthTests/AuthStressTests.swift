@@ -1,8 +1,8 @@
-import VestaListenerInterop
 import VestaAuthBackend
 import VestaAuthInterop
 import Foundation
 import Testing
+import VestaTesting
 import VestaConcurrency
 import VestaCore
 
@@ -30,7 +30,7 @@ import VestaCore
       for thread in 0..<64 {
         group.addTask {
           await onThread {
-            var random = SeededGenerator(seed: seed &+ UInt64(thread))
+            var random = SplitMix(seed: seed &+ UInt64(thread))
             for _ in 0..<500 {
               Self.callSomething(test, &random) { calls.withLock { $0 += 1 } }
             }
@@ -49,7 +49,7 @@ import VestaCore
   }
 
   private static func callSomething(
-    _ test: TestAuth, _ random: inout SeededGenerator, _ done: @escaping @Sendable () -> Void
+    _ test: TestAuth, _ random: inout SplitMix, _ done: @escaping @Sendable () -> Void
   ) {
     let auth = test.auth
     let email = "user\(Int.random(in: 0..<4, using: &random))@example.com"
@@ -102,7 +102,7 @@ import VestaCore
 
   /// What takes codes and links, and the rest of what `Auth` offers.
   private static func callWithCode(
-    _ auth: Auth, _ email: String, _ random: inout SeededGenerator, _ done: @escaping @Sendable () -> Void
+    _ auth: Auth, _ email: String, _ random: inout SplitMix, _ done: @escaping @Sendable () -> Void
   ) {
     let settings = ActionCodeSettings()
     settings.handleCodeInApp = true
@@ -129,7 +129,7 @@ import VestaCore
 
   /// What changes a user, and second factors.
   private static func callOfUser(
-    _ user: User, _ test: TestAuth, _ email: String, _ random: inout SeededGenerator,
+    _ user: User, _ test: TestAuth, _ email: String, _ random: inout SplitMix,
     _ done: @escaping @Sendable () -> Void
   ) {
     let password = EmailAuthProvider.credential(withEmail: email, password: "secret1")

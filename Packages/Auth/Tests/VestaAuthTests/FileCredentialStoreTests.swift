@@ -1,5 +1,9 @@
 import Foundation
 import Testing
+import VestaTesting
+import VestaCredentialInterop
+import VestaCredentialInteropContracts
+import VestaBytes
 import VestaConcurrency
 
 @testable import VestaAuth
@@ -64,6 +68,66 @@ import VestaConcurrency
       #expect(reading?.code == .unreadable)
       let writing = #expect(throws: CredentialStoreError.self) { try store.save([1], for: "key") }
       #expect(writing?.code == .unwritable)
+    }
+  }
+
+  @Test func `the file store and the memory store keep every promise of a credential store`() async throws {
+    try await withTemporaryDirectory { root in
+      let outcomes = await CredentialStoreContracts.all.run { Self.subject(in: root) }
+      #expect(outcomes.filter { !$0.isKept }.map(\.description) == [])
+    }
+    let memory = await CredentialStoreContracts.all.run { CredentialStoreSubject(MemoryCredentialStore()) }
+    #expect(memory.filter { !$0.isKept }.map(\.description) == [])
+  }
+
+  private static func subject(in root: URL) -> CredentialStoreSubject {
+    let place = root.appending(path: UUID().uuidString)
+    let away = root.appending(path: UUID().uuidString)
+    return CredentialStoreSubject(
+      FileCredentialStore(directory: place), reopened: { FileCredentialStore(directory: place) },
+      damage: { key in
+        let file = place.appending(path: CredentialFile.name(of: key))
+        try Data(try Data(contentsOf: file).map { $0 ^ 0x55 }).write(to: file)
+      },
+      setReadsFail: { fails in
+        // A file in the place of the directory cannot be looked into, whoever runs the test.
+        if fails {
+          try FileManager.default.moveItem(at: place, to: away)
+          try Data().write(to: place)
+        } else {
+          try FileManager.default.removeItem(at: place)
+          try FileManager.default.moveItem(at: away, to: place)
+        }
+      },
+      crashes: { bytes, key in
+        let file = place.appending(path: CredentialFile.name(of: key))
+        let before = [UInt8](try Data(contentsOf: file))
+        guard let change = CredentialFile.change(of: before, to: bytes) else { return [] }
+        // Each part of the change that may have reached the disk, and each part of a new file beside the old one.
+        let torn = (0...change.bytes.count).map { count -> [UInt8] in
+          var content = before
+          content.replaceSubrange(change.offset..<(change.offset + count), with: change.bytes.prefix(count))
+          return content
+        }
+        return try torn.enumerated().filter { $0.offset % 7 == 0 || $0.offset > torn.count - 3 }.map { _, content in
+          let directory = root.appending(path: UUID().uuidString)
+          try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+          let copy = directory.appending(path: file.lastPathComponent)
+          try Data(content).write(to: copy)
+          try Data(content.prefix(content.count / 2)).write(to: URL(filePath: copy.path + ".new"))
+          return FileCredentialStore(directory: directory)
+        }
+      })
+  }
+
+  @Test func `a file of the first layout is read with a newline in its session`() async throws {
+    try await withTemporaryDirectory { directory in
+      let session = Array("first\nsecond".utf8)
+      var checksum = CRC32C()
+      checksum.update(session)
+      let head = Array("vesta-credential 1 \(String(checksum.value, radix: 16))\n".utf8)
+      try Data(head + session).write(to: directory.appending(path: "key.session"))
+      #expect(try FileCredentialStore(directory: directory).load("key") == session)
     }
   }
 

@@ -2,6 +2,8 @@ import VestaConcurrency
 import Foundation
 import VestaAuthBackend
 import Testing
+import VestaCredentialInterop
+import VestaCredentialInteropFakes
 import VestaCore
 
 @testable import VestaAuth
@@ -39,23 +41,23 @@ import VestaCore
 
   @Test func nothingIsReadBeforeItIsNeeded() async throws {
     let test = try TestAuth()
-    #expect(test.store.state.withLock { $0.loads } == 0)
+    #expect(test.store.loads == 0)
     _ = test.auth.currentUser
     _ = test.auth.currentUser
-    #expect(test.store.state.withLock { $0.loads } == 1)
+    #expect(test.store.loads == 1)
   }
 
   @Test func aStoreThatSleepsSignsNobodyOut() async throws {
     let first = try TestAuth()
     let ada = try await first.signIn()
     let second = try await restart(first)
-    second.store.set(failsToRead: true)
+    second.store.setFailsToRead(true)
     let log = Log<String?>()
     _ = second.auth.addStateDidChangeListener { _, user in log.add(user?.uid) }
     #expect(second.auth.currentUser == nil)
     let error = #expect(throws: AuthError.self) { try second.auth.loadCurrentUser() }
     #expect(error?.code == .keychainError)
-    second.store.set(failsToRead: false)
+    second.store.setFailsToRead(false)
     let user = try second.auth.loadCurrentUser()
     #expect(user?.uid == ada.uid && second.auth.currentUser === user)
     let heard = await log.wait(for: 2)
@@ -66,9 +68,11 @@ import VestaCore
     let first = try TestAuth()
     try await first.signIn()
     let second = try await restart(first)
-    second.store.set(failsToRead: true, failsToWrite: true)
+    second.store.setFailsToRead(true)
+    second.store.setFailsToWrite(true)
     #expect(throws: AuthError.self) { try second.auth.signOut() }
-    second.store.set(failsToRead: false, failsToWrite: false)
+    second.store.setFailsToRead(false)
+    second.store.setFailsToWrite(false)
     #expect(second.auth.currentUser == nil)
     let third = try await restart(second)
     #expect(third.auth.currentUser == nil)
@@ -76,10 +80,10 @@ import VestaCore
 
   @Test func aSessionThatCouldNotBeKeptIsKeptLater() async throws {
     let first = try TestAuth()
-    first.store.set(failsToWrite: true)
+    first.store.setFailsToWrite(true)
     let ada = try await first.signIn()
     #expect(first.auth.currentUser === ada)
-    first.store.set(failsToWrite: false)
+    first.store.setFailsToWrite(false)
     #expect(first.auth.currentUser === ada)
     let second = try await restart(first)
     #expect(second.auth.currentUser?.uid == ada.uid)
@@ -87,16 +91,16 @@ import VestaCore
 
   @Test func aSessionThatMakesNoSenseIsKeptAside() async throws {
     let test = try TestAuth()
-    try test.store.memory.save(Array("nonsense".utf8), for: "auth-\(test.app.name)")
+    try test.store.save(Array("nonsense".utf8), for: "auth-\(test.app.name)")
     #expect(test.auth.currentUser == nil)
-    let aside = try test.store.memory.load("auth-\(test.app.name).corrupt-1")
+    let aside = try test.store.load("auth-\(test.app.name).aside-1")
     #expect(aside == Array("nonsense".utf8))
     try await test.signIn()
     #expect(test.auth.currentUser != nil)
   }
 
   @Test func appsKeepTheirUsersApart() async throws {
-    let store = ScriptedStore()
+    let store = FakeCredentialStore()
     let (one, other) = (try TestAuth(store: store), try TestAuth(store: store))
     let ada = try await one.signIn("ada@example.com")
     let grace = try await other.signIn("grace@example.com")

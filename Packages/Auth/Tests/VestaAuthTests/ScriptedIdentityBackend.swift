@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaCryptoInterop
 import Foundation
 import VestaAuthBackend
@@ -16,7 +17,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   struct Call: Sendable {
     let name: String
     let request: any IdentityMessage
-    let context: IdentityCallContext
+    let context: CallContext
     let wasOnWorkQueue: Bool
   }
 
@@ -102,7 +103,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   // MARK: Serving
 
   private func serve<Response>(
-    _ name: String, _ request: some IdentityMessage, _ context: IdentityCallContext,
+    _ name: String, _ request: some IdentityMessage, _ context: CallContext,
     _ body: @Sendable (inout State) throws(IdentityError) -> Response
   ) async throws(IdentityError) -> Response {
     let call = Call(name: name, request: request, context: context, wasOnWorkQueue: AuthActor.queue.isCurrent)
@@ -145,7 +146,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   // MARK: Signing in
 
   func signUp(
-    _ request: SignUpRequest, context: IdentityCallContext
+    _ request: SignUpRequest, context: CallContext
   ) async throws(IdentityError) -> SignUpResponse {
     try await serve("signUp", request, context) { state throws(IdentityError) in
       if let email = request.email, state.accounts.values.contains(where: { $0.user.email == email }) {
@@ -165,7 +166,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func signInWithPassword(
-    _ request: PasswordSignInRequest, context: IdentityCallContext
+    _ request: PasswordSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PasswordSignInResponse {
     try await serve("signInWithPassword", request, context) { state throws(IdentityError) in
       guard let account = state.accounts.values.first(where: { $0.user.email == request.email }) else {
@@ -186,7 +187,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func signInWithCustomToken(
-    _ request: CustomTokenSignInRequest, context: IdentityCallContext
+    _ request: CustomTokenSignInRequest, context: CallContext
   ) async throws(IdentityError) -> CustomTokenSignInResponse {
     try await serve("signInWithCustomToken", request, context) { state throws(IdentityError) in
       let uid = request.token
@@ -197,7 +198,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func signInWithEmailLink(
-    _ request: EmailLinkSignInRequest, context: IdentityCallContext
+    _ request: EmailLinkSignInRequest, context: CallContext
   ) async throws(IdentityError) -> EmailLinkSignInResponse {
     try await serve("signInWithEmailLink", request, context) { state throws(IdentityError) in
       guard request.oobCode == "good" else { throw IdentityError(.invalidOobCode) }
@@ -218,7 +219,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func signInWithIdp(
-    _ request: IdpSignInRequest, context: IdentityCallContext
+    _ request: IdpSignInRequest, context: CallContext
   ) async throws(IdentityError) -> IdpSignInResponse {
     try await serve("signInWithIdp", request, context) { state throws(IdentityError) in
       if let response = state.idpResponse { return response }
@@ -247,7 +248,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func sendVerificationCode(
-    _ request: SendVerificationCodeRequest, context: IdentityCallContext
+    _ request: SendVerificationCodeRequest, context: CallContext
   ) async throws(IdentityError) -> SendVerificationCodeResponse {
     try await serve("sendVerificationCode", request, context) { _ in
       SendVerificationCodeResponse(sessionInfo: request.phoneNumber)
@@ -255,7 +256,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func signInWithPhoneNumber(
-    _ request: PhoneSignInRequest, context: IdentityCallContext
+    _ request: PhoneSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PhoneSignInResponse {
     try await serve("signInWithPhoneNumber", request, context) { state throws(IdentityError) in
       let number: String
@@ -284,7 +285,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   // MARK: The account of an ID token
 
   func lookup(
-    _ request: LookupRequest, context: IdentityCallContext
+    _ request: LookupRequest, context: CallContext
   ) async throws(IdentityError) -> LookupResponse {
     try await serve("lookup", request, context) { state throws(IdentityError) in
       let uid = try state.uid(of: request.idToken)
@@ -293,7 +294,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func update(
-    _ request: UpdateRequest, context: IdentityCallContext
+    _ request: UpdateRequest, context: CallContext
   ) async throws(IdentityError) -> UpdateResponse {
     try await serve("update", request, context) { state throws(IdentityError) in
       if let code = request.oobCode {
@@ -315,7 +316,7 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func delete(_ request: DeleteRequest, context: IdentityCallContext) async throws(IdentityError) {
+  func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError) {
     try await serve("delete", request, context) { state throws(IdentityError) in
       state.accounts[try state.uid(of: request.idToken)] = nil
     }
@@ -324,13 +325,13 @@ final class ScriptedIdentityBackend: AuthBackend {
   // MARK: Codes
 
   func sendOobCode(
-    _ request: SendOobCodeRequest, context: IdentityCallContext
+    _ request: SendOobCodeRequest, context: CallContext
   ) async throws(IdentityError) -> SendOobCodeResponse {
     try await serve("sendOobCode", request, context) { _ in SendOobCodeResponse(email: request.email ?? "") }
   }
 
   func resetPassword(
-    _ request: ResetPasswordRequest, context: IdentityCallContext
+    _ request: ResetPasswordRequest, context: CallContext
   ) async throws(IdentityError) -> ResetPasswordResponse {
     try await serve("resetPassword", request, context) { state throws(IdentityError) in
       guard let response = state.codes[request.oobCode] else { throw IdentityError(.invalidOobCode) }
@@ -339,7 +340,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func createAuthURI(
-    _ request: CreateAuthURIRequest, context: IdentityCallContext
+    _ request: CreateAuthURIRequest, context: CallContext
   ) async throws(IdentityError) -> CreateAuthURIResponse {
     try await serve("createAuthURI", request, context) { _ in
       CreateAuthURIResponse(sessionID: "", signInMethods: ["password", "emailLink"])
@@ -349,7 +350,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   // MARK: Tokens
 
   func refresh(
-    _ request: RefreshRequest, context: IdentityCallContext
+    _ request: RefreshRequest, context: CallContext
   ) async throws(IdentityError) -> RefreshResponse {
     try await serve("refresh", request, context) { state throws(IdentityError) in
       let uid = String(request.refreshToken.dropFirst("refresh-".count))
@@ -358,14 +359,14 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func revokeToken(_ request: RevokeTokenRequest, context: IdentityCallContext) async throws(IdentityError) {
+  func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(IdentityError) {
     try await serve("revokeToken", request, context) { _ in }
   }
 
   // MARK: Second factors
 
   func startMfaEnrollment(
-    _ request: StartMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: StartMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaEnrollmentResponse {
     try await serve("startMfaEnrollment", request, context) { _ in
       switch request.factor {
@@ -376,7 +377,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func finalizeMfaEnrollment(
-    _ request: FinalizeMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: FinalizeMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await serve("finalizeMfaEnrollment", request, context) { state throws(IdentityError) in
       let uid = try state.uid(of: request.idToken)
@@ -397,7 +398,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func withdrawMfaEnrollment(
-    _ request: WithdrawMfaEnrollmentRequest, context: IdentityCallContext
+    _ request: WithdrawMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await serve("withdrawMfaEnrollment", request, context) { state throws(IdentityError) in
       let uid = try state.uid(of: request.idToken)
@@ -411,7 +412,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func startMfaSignIn(
-    _ request: StartMfaSignInRequest, context: IdentityCallContext
+    _ request: StartMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaSignInResponse {
     try await serve("startMfaSignIn", request, context) { _ in
       StartMfaSignInResponse(sessionInfo: request.mfaEnrollmentID)
@@ -419,7 +420,7 @@ final class ScriptedIdentityBackend: AuthBackend {
   }
 
   func finalizeMfaSignIn(
-    _ request: FinalizeMfaSignInRequest, context: IdentityCallContext
+    _ request: FinalizeMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await serve("finalizeMfaSignIn", request, context) { state throws(IdentityError) in
       guard let uid = state.pending[request.mfaPendingCredential] else {
@@ -434,13 +435,13 @@ final class ScriptedIdentityBackend: AuthBackend {
 
   // MARK: The project
 
-  func passwordPolicy(context: IdentityCallContext) async throws(IdentityError) -> PasswordPolicy { PasswordPolicy() }
+  func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy { PasswordPolicy() }
 
-  func publicProjectConfig(context: IdentityCallContext) async throws(IdentityError) -> PublicProjectConfig {
+  func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig {
     PublicProjectConfig(projectID: "demo", authorizedDomains: [])
   }
 
-  func publicKeys(context: IdentityCallContext) async throws(IdentityError) -> PublicKeysResponse {
+  func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse {
     PublicKeysResponse(jwks: Array("{}".utf8), maximumAge: 0)
   }
 }

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaConcurrency
 import VestaAppCheckInterop
 import VestaAppCheckInteropFakes

@@ -2,6 +2,8 @@ import VestaAppCheckInterop
 import Dispatch
 import Foundation
 import VestaAuthBackend
+import VestaCredentialInterop
+import VestaCredentialInteropFakes
 import Testing
 import VestaConcurrency
 import VestaCore
@@ -15,12 +17,12 @@ struct TestAuth: Sendable {
   let app: VestaApp
   let auth: Auth
   let backend: ScriptedIdentityBackend
-  let store: ScriptedStore
+  let store: FakeCredentialStore
   let clock: ManualClock
   let queue: DispatchQueue
 
   init(
-    store: ScriptedStore = ScriptedStore(), backend: ScriptedIdentityBackend = ScriptedIdentityBackend(),
+    store: FakeCredentialStore = FakeCredentialStore(), backend: ScriptedIdentityBackend = ScriptedIdentityBackend(),
     options: VestaOptions = VestaOptions(), appCheck: (any AppCheckInterop)? = nil, appName: String = uniqueName()
   ) throws {
     queue = DispatchQueue(label: "callbacks", attributes: .concurrent)
@@ -54,55 +56,6 @@ struct TestAuth: Sendable {
 
 /// A name that no other test uses.
 func uniqueName() -> String { "app-\(UUID().uuidString)" }
-
-/// A store in memory that fails when it is told to.
-final class ScriptedStore: CredentialStore {
-  struct State {
-    var failsToRead = false
-    var failsToWrite = false
-    var loads = 0
-    var saves = 0
-  }
-
-  let state = Locked(State())
-  let memory = MemoryCredentialStore()
-
-  func set(failsToRead: Bool? = nil, failsToWrite: Bool? = nil) {
-    state.withLock {
-      if let failsToRead { $0.failsToRead = failsToRead }
-      if let failsToWrite { $0.failsToWrite = failsToWrite }
-    }
-  }
-
-  func load(_ key: String) throws(CredentialStoreError) -> [UInt8]? {
-    let fails = state.withLock { state in
-      state.loads += 1
-      return state.failsToRead
-    }
-    if fails { throw CredentialStoreError(.unreadable, "the store sleeps") }
-    return try memory.load(key)
-  }
-
-  func save(_ bytes: [UInt8], for key: String) throws(CredentialStoreError) {
-    try checkWrite()
-    try memory.save(bytes, for: key)
-  }
-
-  func remove(_ key: String) throws(CredentialStoreError) {
-    try checkWrite()
-    try memory.remove(key)
-  }
-
-  func setAside(_ key: String) throws(CredentialStoreError) -> String { try memory.setAside(key) }
-
-  private func checkWrite() throws(CredentialStoreError) {
-    let fails = state.withLock { state in
-      state.saves += 1
-      return state.failsToWrite
-    }
-    if fails { throw CredentialStoreError(.unwritable, "the store is full") }
-  }
-}
 
 /// Time that passes when the test says so.
 final class ManualClock: Sendable {

@@ -3,6 +3,7 @@ import VestaAuthBackend
 import Dispatch
 import Foundation
 import Testing
+import VestaCredentialInterop
 import VestaConcurrency
 import VestaCore
 

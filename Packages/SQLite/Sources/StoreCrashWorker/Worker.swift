@@ -5,7 +5,7 @@ import VestaSQLite
 /// Writes numbered transactions until it is killed, or until the disk is full.
 ///
 /// Usage: `StoreCrashWorker write <directory> <first number> <tasks>` or `... fill <directory> <bytes per file>` or
-/// `... hold <directory>`. A line with the number follows each transaction that was acknowledged.
+/// `... scarce <directory> <files> <reads>` or `... hold <directory>`. A line with the number follows each transaction that was acknowledged.
 enum Worker {
   static func run(_ arguments: [String]) async {
     guard arguments.count > 2 else { exit(64) }
@@ -26,6 +26,7 @@ enum Worker {
     switch arguments[1] {
     case "write" where numbers.count == 2: try await write(store, from: numbers[0], tasks: numbers[1])
     case "fill": try await fill(store)
+    case "scarce" where numbers.count == 2: try await readScarcely(store, files: numbers[0], reads: numbers[1])
     default: _ = readLine()
     }
     try await store.close()
@@ -67,6 +68,27 @@ enum Worker {
     guard missing == 0 else { return say("half of \(last + 1): \(missing)") }
     say("sound \(try await store.checkIntegrity().isEmpty)")
     try await store.write { try await $0.delete(Numbered.key(last, 0)) }
+    say("done")
+  }
+
+  /// Holds many reads open at once with too few files for them.
+  private static func readScarcely(_ store: SQLiteStore, files: Int, reads: Int) async throws {
+    try await store.put([1], for: [1])
+    var limit = rlimit(rlim_cur: rlim_t(files), rlim_max: rlim_t(files))
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    let found = try await withThrowingTaskGroup { group in
+      for _ in 0..<reads {
+        group.addTask {
+          try await store.read { reader in
+            for _ in 0..<50 { await Task.yield() }
+            return try await reader.get([1]) == [1] ? 1 : 0
+          }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    say("read \(found)")
+    try await store.put([2], for: [1])
     say("done")
   }
 

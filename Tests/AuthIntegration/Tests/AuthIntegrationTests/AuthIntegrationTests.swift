@@ -1,4 +1,5 @@
-import VestaContractInterop
+import VestaServiceInterop
+import VestaTesting
 import VestaCryptoInterop
 import Foundation
 import VestaAuthBackend
@@ -14,7 +15,7 @@ import VestaSQLite
   /// Cheap enough for many sign-ins in a debug build.
   private static let cheap = PasswordScheme.scrypt(ScryptParameters(costLog2: 4, blockSize: 8, parallelism: 1))
 
-  private let context = IdentityCallContext()
+  private let context = CallContext()
   private let crypto = OpenSSLCrypto()
 
   private func withDirectory<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
@@ -26,12 +27,12 @@ import VestaSQLite
   private func engine(
     in directory: URL, sender: RecordingCodeSender = RecordingCodeSender(), scheme: PasswordScheme = cheap,
     now: (@Sendable () -> Int64)? = nil
-  ) -> IdentityEngine {
+  ) -> AuthEngine {
     var options = AuthServiceOptions()
     options.passwordScheme = scheme
     options.codeSender = sender
     if let now { options.now = now }
-    return IdentityEngine(projectID: "demo", options: options, crypto: crypto) {
+    return AuthEngine(projectID: "demo", options: options, crypto: crypto) {
       try await SQLiteStoreProvider().openStore(named: "auth", in: directory.path, options: StoreOptions())
     }
   }

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaAuthInterop
 import VestaAuthInteropContracts
 import VestaAuthInteropFakes
@@ -9,6 +10,7 @@ import VestaAuth
 import VestaAuthService
 import VestaConcurrency
 import VestaCore
+import VestaCredentialInterop
 import VestaCrypto
 
 @Suite struct AuthImplementations {
@@ -42,12 +44,12 @@ import VestaCrypto
         name: UUID().uuidString, options: options, libraries: parts.withLock { $0 })
     }
     let auth = Auth.auth(app: app)
-    let admin = try app.container.require(IdentityEngine.self)
+    let admin = try app.container.require(AuthEngine.self)
     return AuthInteropSubject(
       try app.container.require((any AuthInterop).self),
       signIn: { userID in
         let request = CreateCustomTokenRequest(localID: userID)
-        let token = try await admin.createCustomToken(request, context: IdentityCallContext())
+        let token = try await admin.createCustomToken(request, context: CallContext())
         try await auth.signIn(withCustomToken: token)
       },
       signOut: { try auth.signOut() },
@@ -67,7 +69,7 @@ private enum EngineLibrary: Library {
   static func components() -> [Component] {
     let store = store
     return [
-      Component(IdentityEngine.self) { _, isCacheable in
+      Component(AuthEngine.self) { _, isCacheable in
         isCacheable = true
         var options = AuthServiceOptions()
         // A clock that never shows the same second twice: tokens of one session are told apart by their times.
@@ -77,9 +79,9 @@ private enum EngineLibrary: Library {
             $0 += 1_000; return $0
           }
         }
-        return IdentityEngine(projectID: "demo", options: options, crypto: OpenSSLCrypto()) { store }
+        return AuthEngine(projectID: "demo", options: options, crypto: OpenSSLCrypto()) { store }
       },
-      Component((any AuthBackend).self) { container, _ in try container.require(IdentityEngine.self) },
+      Component((any AuthBackend).self) { container, _ in try container.require(AuthEngine.self) },
       Component((any CredentialStore).self) { _, isCacheable in
         isCacheable = true
         return MemoryCredentialStore()

@@ -8,7 +8,7 @@ import VestaMemoryStore
 
 @Suite struct IdentityImplementations {
   static let all: [Implementation<IdentitySubject>] = [
-    Implementation("IdentityEngine") { engine() }
+    Implementation("AuthEngine") { engine() }
   ]
 
   @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<IdentitySubject>) async {
@@ -20,7 +20,7 @@ import VestaMemoryStore
     var options = AuthServiceOptions()
     options.passwordScheme = .scrypt(ScryptParameters(costLog2: 4, blockSize: 8, parallelism: 1))
     options.codeSender = sender
-    let engine = IdentityEngine(projectID: "demo", options: options, crypto: OpenSSLCrypto()) { MemoryStore() }
+    let engine = AuthEngine(projectID: "demo", options: options, crypto: OpenSSLCrypto()) { MemoryStore() }
     return IdentitySubject(
       engine,
       emailedCode: { type, recipient in

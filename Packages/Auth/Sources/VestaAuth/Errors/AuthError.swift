@@ -37,6 +37,11 @@ public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringCo
   /// Of an error with `secondFactorRequired`.
   public internal(set) var resolver: MultiFactorResolver?
 
+  /// The requirement that a password does not meet, when the backend named one.
+  ///
+  /// Of an error with `weakPassword`; under `NSLocalizedFailureReasonErrorKey` in the dictionary of the `NSError`.
+  public internal(set) var failureReason: String?
+
   /// An error.
   ///
   /// - Parameters:
@@ -69,10 +74,20 @@ public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringCo
       NSLocalizedDescriptionKey: message,
       AuthErrorUserInfoNameKey: code.name,
     ]
+    info[NSLocalizedFailureReasonErrorKey] = failureReason
     info[AuthErrorUserInfoEmailKey] = email
     info[AuthErrorUserInfoUpdatedCredentialKey] = updatedCredential
     info[AuthErrorUserInfoMultiFactorResolverKey] = resolver
     info[NSUnderlyingErrorKey] = underlying
     return info
+  }
+}
+
+extension AuthError {
+  /// The refusal of a new password that is empty, which needs no backend.
+  static var emptyNewPassword: AuthError {
+    var error = AuthError(.weakPassword, "The password is empty.")
+    error.failureReason = "Missing password"
+    return error
   }
 }

@@ -13,7 +13,9 @@ enum AuthErrorTable {
     guard let code = code(for: error.code.rawValue) else {
       return AuthError(.internalError, "The backend answered \(error.wireMessage).", underlying: error)
     }
-    return AuthError(code, error.detail.map { "\(code.message) (\($0))" }, underlying: error)
+    var result = AuthError(code, error.detail.map { "\(code.message) (\($0))" }, underlying: error)
+    if code == .weakPassword { result.failureReason = error.detail }
+    return result
   }
 
   private static let codes: [String: AuthErrorCode] = [

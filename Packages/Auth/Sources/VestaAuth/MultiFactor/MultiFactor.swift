@@ -10,7 +10,7 @@ import VestaAuthBackend
 /// try await user.multiFactor.enroll(with: assertion, displayName: "my phone")
 /// ```
 public final class MultiFactor: Sendable {
-  private let user: User
+  let user: User
 
   init(user: User) { self.user = user }
 
@@ -24,13 +24,6 @@ public final class MultiFactor: Sendable {
   public func session() async throws -> MultiFactorSession {
     _ = try await AuthActor.run { [user] in try await user.currentTokens() }
     return MultiFactorSession(.enrollment(user))
-  }
-
-  /// What a second factor is added with.
-  ///
-  /// - Parameter completion: Gets what ``session()`` returns or throws, on the callback queue.
-  public func getSessionWithCompletion(_ completion: (@Sendable (MultiFactorSession?, (any Error)?) -> Void)?) {
-    CompletionForm.start(on: user.callbackQueue, completion) { try await self.session() }
   }
 
   /// Adds a second factor.
@@ -47,20 +40,6 @@ public final class MultiFactor: Sendable {
       return try await backend.finalizeMfaEnrollment(request, context: context)
     }
     try await AuthActor.run { [user] in try await user.finishChange(tokens) }
-  }
-
-  /// Adds a second factor.
-  ///
-  /// - Parameters:
-  ///   - assertion: The proof that the user has it.
-  ///   - displayName: What the user calls it.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func enroll(
-    with assertion: MultiFactorAssertion, displayName: String?, completion: (@Sendable ((any Error)?) -> Void)?
-  ) {
-    CompletionForm.start(on: user.callbackQueue, completion) {
-      try await self.enroll(with: assertion, displayName: displayName)
-    }
   }
 
   private func enrollmentProof(
@@ -88,15 +67,6 @@ public final class MultiFactor: Sendable {
 
   /// Takes a second factor away.
   ///
-  /// - Parameters:
-  ///   - factorInfo: The factor.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func unenroll(with factorInfo: MultiFactorInfo, completion: (@Sendable ((any Error)?) -> Void)?) {
-    unenroll(withFactorUID: factorInfo.uid, completion: completion)
-  }
-
-  /// Takes a second factor away.
-  ///
   /// - Parameter factorUID: Names the factor.
   /// - Throws: ``AuthError``: `multiFactorInfoNotFound`, `requiresRecentLogin`.
   public func unenroll(withFactorUID factorUID: String) async throws {
@@ -105,14 +75,5 @@ public final class MultiFactor: Sendable {
       return try await backend.withdrawMfaEnrollment(request, context: context)
     }
     try await AuthActor.run { [user] in try await user.finishChange(tokens) }
-  }
-
-  /// Takes a second factor away.
-  ///
-  /// - Parameters:
-  ///   - factorUID: Names the factor.
-  ///   - completion: Gets what the `async` form throws, on the callback queue.
-  public func unenroll(withFactorUID factorUID: String, completion: (@Sendable ((any Error)?) -> Void)?) {
-    CompletionForm.start(on: user.callbackQueue, completion) { try await self.unenroll(withFactorUID: factorUID) }
   }
 }

@@ -56,17 +56,6 @@ public enum TOTPMultiFactorGenerator {
     try await session.startTOTPEnrollment()
   }
 
-  /// A secret for an authenticator app.
-  ///
-  /// - Parameters:
-  ///   - session: See ``MultiFactor/session()``.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public static func generateSecret(
-    with session: MultiFactorSession, completion: @escaping @Sendable (TOTPSecret?, (any Error)?) -> Void
-  ) {
-    CompletionForm.start(on: session.callbackQueue, completion) { try await generateSecret(with: session) }
-  }
-
   /// The proof that the user has put a secret into an authenticator app.
   ///
   /// - Parameters:

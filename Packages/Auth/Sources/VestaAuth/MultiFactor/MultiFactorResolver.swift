@@ -57,17 +57,6 @@ public final class MultiFactorResolver: Sendable {
     }
   }
 
-  /// Finishes the sign-in, or the re-authentication, that needed the second factor.
-  ///
-  /// - Parameters:
-  ///   - assertion: The proof that the user has one of the factors.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func resolveSignIn(
-    with assertion: MultiFactorAssertion, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
-  ) {
-    CompletionForm.start(on: auth.callbackQueue, completion) { try await self.resolveSignIn(with: assertion) }
-  }
-
   private func signInProof(_ assertion: MultiFactorAssertion) throws(AuthError) -> FinalizeMfaSignInRequest.Proof {
     switch assertion {
     case let assertion as PhoneMultiFactorAssertion:

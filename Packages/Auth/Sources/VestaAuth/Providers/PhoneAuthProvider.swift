@@ -25,7 +25,7 @@ public final class PhoneAuthProvider: Sendable {
   /// The provider id.
   public static let id = PhoneAuthProviderID
 
-  private let auth: Auth
+  let auth: Auth
 
   private init(_ auth: Auth) { self.auth = auth }
 
@@ -62,22 +62,6 @@ public final class PhoneAuthProvider: Sendable {
     return try await multiFactorSession.startEnrollment(phoneNumber: phoneNumber)
   }
 
-  /// Sends a code to a phone.
-  ///
-  /// - Parameters:
-  ///   - phoneNumber: The number in the international form.
-  ///   - uiDelegate: Of no use here.
-  ///   - multiFactorSession: The session of a second factor that is being added; `nil` to sign in or to link.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func verifyPhoneNumber(
-    _ phoneNumber: String, uiDelegate: (any AuthUIDelegate)? = nil, multiFactorSession: MultiFactorSession? = nil,
-    completion: (@Sendable (String?, (any Error)?) -> Void)?
-  ) {
-    CompletionForm.start(on: auth.callbackQueue, completion) {
-      try await self.verifyPhoneNumber(phoneNumber, multiFactorSession: multiFactorSession)
-    }
-  }
-
   /// Sends a code to the phone of a second factor, to go on with a sign-in.
   ///
   /// - Parameters:
@@ -92,22 +76,6 @@ public final class PhoneAuthProvider: Sendable {
   ) async throws -> String {
     guard let multiFactorSession else { throw AuthError(.missingMultiFactorSession) }
     return try await multiFactorSession.startSignIn(factorUID: multiFactorInfo.uid)
-  }
-
-  /// Sends a code to the phone of a second factor, to go on with a sign-in.
-  ///
-  /// - Parameters:
-  ///   - multiFactorInfo: The second factor, one of the hints of the resolver.
-  ///   - uiDelegate: Of no use here.
-  ///   - multiFactorSession: The session of the resolver.
-  ///   - completion: Gets what the `async` form returns or throws, on the callback queue.
-  public func verifyPhoneNumber(
-    with multiFactorInfo: PhoneMultiFactorInfo, uiDelegate: (any AuthUIDelegate)? = nil,
-    multiFactorSession: MultiFactorSession?, completion: (@Sendable (String?, (any Error)?) -> Void)?
-  ) {
-    CompletionForm.start(on: auth.callbackQueue, completion) {
-      try await self.verifyPhoneNumber(with: multiFactorInfo, multiFactorSession: multiFactorSession)
-    }
   }
 
   // MARK: Using a code

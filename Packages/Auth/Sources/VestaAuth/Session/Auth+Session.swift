@@ -1,5 +1,6 @@
 import Foundation
 import VestaAuthBackend
+import VestaCredentialInterop
 import VestaConcurrency
 public import VestaCore
 
@@ -108,7 +109,14 @@ extension Auth {
   @AuthActor
   private func write(_ action: SessionMachine.Action) throws(CredentialStoreError) {
     switch action {
-    case .save(let session): try store.save(session.encoded(), for: storeKey)
+    case .save(let session):
+      let bytes: [UInt8]
+      do {
+        bytes = try session.encoded()
+      } catch {
+        throw CredentialStoreError(.unwritable, "The session cannot be encoded.", underlying: error)
+      }
+      try store.save(bytes, for: storeKey)
     default: try store.remove(storeKey)
     }
     machine.storeTookTheChange()

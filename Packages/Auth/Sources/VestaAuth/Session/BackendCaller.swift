@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaAppCheckInterop
 import VestaAuthBackend
 
@@ -12,8 +13,8 @@ struct BackendCaller: Sendable {
   /// app, neither of which has a place on the work queue.
   @concurrent
   func call<Response: Sendable>(
-    context: IdentityCallContext,
-    _ operation: @Sendable (any AuthBackend, IdentityCallContext) async throws(IdentityError) -> Response
+    context: CallContext,
+    _ operation: @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> Response
   ) async throws -> Response {
     var context = context
     context.appCheckToken = await appCheck?.getToken(forcingRefresh: false).token

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaAuthBackend
 
 /// What the backend made of a credential: a session, a question for a second factor, or a refusal that names a way out.
@@ -42,7 +43,7 @@ struct FirstFactor: Sendable {
 
   /// Presents a credential to the backend, to sign in, or to add it to the account of an ID token.
   static func present(
-    _ credential: AuthCredential, idToken: String?, to backend: any AuthBackend, context: IdentityCallContext
+    _ credential: AuthCredential, idToken: String?, to backend: any AuthBackend, context: CallContext
   ) async throws(IdentityError) -> FirstFactor {
     switch credential {
     case let credential as PasswordCredential:
@@ -60,7 +61,7 @@ struct FirstFactor: Sendable {
   }
 
   private static func present(
-    _ credential: PasswordCredential, idToken: String?, to backend: any AuthBackend, context: IdentityCallContext
+    _ credential: PasswordCredential, idToken: String?, to backend: any AuthBackend, context: CallContext
   ) async throws(IdentityError) -> FirstFactor {
     let info = AdditionalUserInfo(providerID: credential.provider, isNewUser: false)
     if let idToken {
@@ -72,7 +73,7 @@ struct FirstFactor: Sendable {
   }
 
   private static func present(
-    _ credential: EmailLinkCredential, idToken: String?, to backend: any AuthBackend, context: IdentityCallContext
+    _ credential: EmailLinkCredential, idToken: String?, to backend: any AuthBackend, context: CallContext
   ) async throws(IdentityError) -> FirstFactor {
     guard let url = ActionCodeURL(link: credential.link), url.isSignInLink, let code = url.code else {
       return FirstFactor(.refused(AuthError(.invalidActionCode, "The link is not one to sign in with.")), nil)
@@ -84,7 +85,7 @@ struct FirstFactor: Sendable {
   }
 
   private static func present(
-    _ credential: OAuthCredential, idToken: String?, to backend: any AuthBackend, context: IdentityCallContext
+    _ credential: OAuthCredential, idToken: String?, to backend: any AuthBackend, context: CallContext
   ) async throws(IdentityError) -> FirstFactor {
     let request = IdpSignInRequest(credential: credential.message, idToken: idToken)
     let response = try await backend.signInWithIdp(request, context: context)
@@ -113,7 +114,7 @@ struct FirstFactor: Sendable {
   }
 
   private static func present(
-    _ credential: PhoneAuthCredential, idToken: String?, to backend: any AuthBackend, context: IdentityCallContext
+    _ credential: PhoneAuthCredential, idToken: String?, to backend: any AuthBackend, context: CallContext
   ) async throws(IdentityError) -> FirstFactor {
     let request = PhoneSignInRequest(proof: credential.proof, idToken: idToken)
     switch try await backend.signInWithPhoneNumber(request, context: context) {

@@ -1,3 +1,4 @@
+public import VestaCredentialInterop
 public import Foundation
 
 /// Keeps each session in a file of its own, which only its owner may read (mode 0600, in a directory with mode 0700).

@@ -1,3 +1,4 @@
+public import VestaCredentialInterop
 import VestaConcurrency
 
 /// Keeps sessions until the process ends: for tests, and for programs that sign in at each start.

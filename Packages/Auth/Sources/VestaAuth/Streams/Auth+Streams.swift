@@ -1,7 +1,7 @@
-import VestaConcurrency
+public import VestaConcurrency
 
 extension Auth {
-  /// Who is signed in: the present user first, then each time when somebody else or nobody is.
+  /// The signed-in user as a sequence: the current one first, then each time when somebody else or nobody is signed in.
   ///
   /// Nothing is dropped. A listener is added when a loop begins, and removed when the loop is left, its task is
   /// cancelled or its iterator is dropped. The sequence ends with the app.
@@ -11,15 +11,15 @@ extension Auth {
   ///   print(user.map { "signed in as \($0.uid)" } ?? "signed out")
   /// }
   /// ```
-  public var authStateChanges: AuthStateChangesSequence { AuthStateChangesSequence(self) }
+  public var authStateChanges: ListenerSequence<User?> { ListenerSequence { self.stream(of: self.userChanges) } }
 
-  /// Who is signed in, and each new token: the present user first, then each change.
+  /// The signed-in user as a sequence, with each new token: the current one first, then each change.
   ///
   /// Keeps the promises of ``authStateChanges``.
-  public var idTokenChanges: IDTokenChangesSequence { IDTokenChangesSequence(self) }
+  public var idTokenChanges: ListenerSequence<User?> { ListenerSequence { self.stream(of: self.tokenChanges) } }
 
-  /// The present user and each change, as the elements of a stream; no thread is changed for them.
-  func stream(of registry: ListenerRegistry<User?>) -> AsyncStream<User?> {
+  /// The current user and each change, as the elements of a stream; no thread is changed for them.
+  private func stream(of registry: ListenerRegistry<User?>) -> AsyncStream<User?> {
     .events { sink in
       AuthActor.sync {
         sink.send(present())
@@ -27,70 +27,4 @@ extension Auth {
       }
     }
   }
-
-  /// The sequence behind ``Auth/authStateChanges``.
-  public struct AuthStateChangesSequence: AsyncSequence, Sendable {
-    /// A user, or `nil` when nobody is signed in.
-    public typealias Element = User?
-    /// It never fails.
-    public typealias Failure = Never
-    /// What reads it.
-    public typealias AsyncIterator = Iterator
-
-    private let auth: Auth
-
-    /// The changes of an `Auth`.
-    ///
-    /// - Parameter auth: Whose users.
-    public init(_ auth: Auth) { self.auth = auth }
-
-    /// Adds a listener, which goes when the iterator goes.
-    public func makeAsyncIterator() -> Iterator { Iterator(auth.stream(of: auth.userChanges)) }
-
-    /// What reads the sequence; of one task only.
-    public struct Iterator: AsyncIteratorProtocol {
-      private var base: AsyncStream<User?>.Iterator
-
-      init(_ stream: AsyncStream<User?>) { base = stream.makeAsyncIterator() }
-
-      /// The next user, once there is one; `nil` at the end.
-      public mutating func next() async -> User?? { await base.next(isolation: #isolation) }
-    }
-  }
-
-  /// The sequence behind ``Auth/idTokenChanges``.
-  public struct IDTokenChangesSequence: AsyncSequence, Sendable {
-    /// A user, or `nil` when nobody is signed in.
-    public typealias Element = User?
-    /// It never fails.
-    public typealias Failure = Never
-    /// What reads it.
-    public typealias AsyncIterator = Iterator
-
-    private let auth: Auth
-
-    /// The changes of an `Auth`.
-    ///
-    /// - Parameter auth: Whose users.
-    public init(_ auth: Auth) { self.auth = auth }
-
-    /// Adds a listener, which goes when the iterator goes.
-    public func makeAsyncIterator() -> Iterator { Iterator(auth.stream(of: auth.tokenChanges)) }
-
-    /// What reads the sequence; of one task only.
-    public struct Iterator: AsyncIteratorProtocol {
-      private var base: AsyncStream<User?>.Iterator
-
-      init(_ stream: AsyncStream<User?>) { base = stream.makeAsyncIterator() }
-
-      /// The next user, once there is one; `nil` at the end.
-      public mutating func next() async -> User?? { await base.next(isolation: #isolation) }
-    }
-  }
 }
-
-@available(*, unavailable, message: "An iterator belongs to the task that reads it.")
-extension Auth.AuthStateChangesSequence.Iterator: Sendable {}
-
-@available(*, unavailable, message: "An iterator belongs to the task that reads it.")
-extension Auth.IDTokenChangesSequence.Iterator: Sendable {}

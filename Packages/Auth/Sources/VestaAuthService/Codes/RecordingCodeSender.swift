@@ -1,4 +1,4 @@
-import VestaAuthBackend
+public import VestaAuthBackend
 import VestaConcurrency
 import VestaCore
 

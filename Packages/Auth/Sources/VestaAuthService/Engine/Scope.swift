@@ -11,7 +11,7 @@ struct Scope: Sendable {
   var tenant: String { tenantID ?? "" }
 }
 
-extension IdentityEngine {
+extension AuthEngine {
   /// The scope of a call.
   ///
   /// - Parameters:
@@ -34,7 +34,7 @@ extension IdentityEngine {
     let rows = try await reader.get([Keys.config, Keys.tenant(tenantID)])
     let config = try rows[0].map { try RecordCodec.decode(ConfigRecord.self, from: $0).config }
     guard let row = rows[1] else { throw IdentityError(.tenantNotFound) }
-    var signIn = try RecordCodec.decode(TenantRecord.self, from: row).signIn.settings
+    var signIn = try RecordCodec.decode(TenantRecord.self, from: row).signIn
     signIn.allowsPhone = false
     return Scope(tenantID: tenantID, config: config ?? options.initialConfig, signIn: signIn)
   }

@@ -23,6 +23,15 @@ enum ImportCheck {
     }
   }
 
+  /// The dearest bcrypt that is imported: about a second for each sign-in, and for each guess.
+  static let highestBcryptCost = 14
+
+  /// Refuses a hash with which everybody who guesses could keep the processors busy.
+  static func cost(of hash: PasswordHash) throws(Refusal) {
+    guard case .bcrypt(_, let cost) = hash.scheme, cost > highestBcryptCost else { return }
+    throw Refusal(message: "password hash is invalid: a bcrypt cost above \(highestBcryptCost) takes too long")
+  }
+
   /// Refuses a batch in which something stands twice.
   static func sanity(_ users: [ImportedUser]) throws {
     var emails: Set<String> = []

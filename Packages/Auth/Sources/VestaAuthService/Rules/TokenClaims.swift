@@ -1,24 +1,37 @@
+import VestaBytes
 import VestaCryptoInterop
 
 /// What a session is about, besides its user: goes into every ID token of it.
-struct SessionFacts: Sendable, Codable, Equatable {
+struct SessionFacts: FieldRecord, Equatable {
   /// The second factor that was used.
-  struct SecondFactor: Sendable, Codable, Equatable {
-    var identifier: String
+  struct SecondFactor: FieldRecord, Equatable {
+    var identifier = ""
     /// "phone" or "totp".
-    var provider: String
+    var provider = ""
+
+    mutating func visit(_ visitor: inout some RecordVisitor) throws {
+      try visitor.field(1, &identifier)
+      try visitor.field(2, &provider)
+    }
   }
 
   /// How the user signed in.
-  var provider: String
+  var provider = ""
 
   /// When, in seconds since 1970.
-  var authTime: Int64
+  var authTime: Int64 = 0
 
   /// The claims of the custom token, as JSON text.
   var claims: String?
 
   var secondFactor: SecondFactor?
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &provider)
+    try visitor.field(2, &authTime)
+    try visitor.field(3, &claims)
+    try visitor.field(4, &secondFactor)
+  }
 }
 
 /// The claims of ID tokens and session cookies.

@@ -1,21 +1,33 @@
-import VestaAuthFields
-import VestaCryptoInterop
 import VestaAuthBackend
+import VestaBytes
 
 /// A session: what a refresh token stands for.
 ///
 /// The token itself is not kept, only its SHA-256, in the key behind the account.
-struct SessionRecord: Sendable, Equatable {
-  /// The user's epoch at the sign-in.
-  var epoch: Int64
-  var facts: SessionFacts
+struct SessionRecord: FieldRecord, Equatable {
+  /// The epoch of the account at the sign-in.
+  var epoch: Int64 = 0
+  var facts = SessionFacts()
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    var (factorID, factorKind) = (facts.secondFactor?.identifier, facts.secondFactor?.provider)
+    try visitor.field(1, &epoch)
+    try visitor.field(2, &facts.provider)
+    try visitor.field(3, &facts.authTime)
+    try visitor.field(4, &facts.claims)
+    try visitor.field(5, &factorID)
+    try visitor.field(6, &factorKind)
+    if let factorID, let factorKind {
+      facts.secondFactor = SessionFacts.SecondFactor(identifier: factorID, provider: factorKind)
+    }
+  }
 }
 
 /// Something that is handed out once and comes back once: a code, a proof, a step of a sign-in.
 ///
 /// The secret itself is not kept, only its SHA-256, as the key.
-struct TicketRecord: Sendable, Codable, Equatable {
-  enum Purpose: String, Sendable, Codable {
+struct TicketRecord: FieldRecord, Equatable {
+  enum Purpose: String, Sendable {
     case oobCode, phoneCode, temporaryProof, mfaPending, mfaPhoneEnrollment, mfaTotpEnrollment, mfaPhoneSignIn
   }
 
@@ -39,154 +51,70 @@ struct TicketRecord: Sendable, Codable, Equatable {
   var factorID: String?
   var facts: SessionFacts?
 
+  init() { self.init(.oobCode, tenant: "", expiresAt: 0) }
+
   init(_ purpose: Purpose, tenant: String, expiresAt: Int64) {
     self.purpose = purpose
     self.tenant = tenant
     self.expiresAt = expiresAt
   }
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &purpose)
+    try visitor.field(2, &tenant)
+    try visitor.field(3, &expiresAt)
+    try visitor.field(4, &localID)
+    try visitor.field(5, &epoch)
+    try visitor.field(6, &email)
+    try visitor.field(7, &newEmail)
+    try visitor.field(8, &wasVerified)
+    try visitor.field(9, &requestType)
+    try visitor.field(10, &phoneNumber)
+    try visitor.field(11, &codeHash)
+    try visitor.field(12, &failures)
+    try visitor.field(13, &totpSecret)
+    try visitor.field(14, &factorID)
+    try visitor.field(15, &facts)
+  }
 }
 
 /// The keys that sign tokens.
-struct SigningKeysRecord: Sendable, Codable, Equatable {
-  struct Key: Sendable, Codable, Equatable {
-    var id: String
+struct SigningKeysRecord: FieldRecord, Equatable {
+  struct Key: FieldRecord, Equatable {
+    var id = ""
     /// Private PEM.
-    var pem: String
-    var createdAt: Int64
+    var pem = ""
+    var createdAt: Int64 = 0
     /// When another one took its place.
     var retiredAt: Int64?
+
+    mutating func visit(_ visitor: inout some RecordVisitor) throws {
+      try visitor.field(1, &id)
+      try visitor.field(2, &pem)
+      try visitor.field(3, &createdAt)
+      try visitor.field(4, &retiredAt)
+    }
   }
 
-  var current: Key
+  var current = Key()
   var previous: [Key] = []
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &current)
+    try visitor.field(2, &previous)
+  }
 }
 
 /// The account of the servers that sign custom tokens.
-struct ServiceAccountRecord: Sendable, Codable, Equatable {
-  var clientEmail: String
-  var keyID: String
+struct ServiceAccountRecord: FieldRecord, Equatable {
+  var clientEmail = ""
+  var keyID = ""
   /// Private PEM.
-  var pem: String
-}
+  var pem = ""
 
-/// The settings of the project.
-struct ConfigRecord: Sendable, Codable, Equatable {
-  var signIn: SettingsRecord
-  var allowsDuplicateEmails: Bool
-  var hidesEmails: Bool
-  var authorizedDomains: [String]
-  var policy: PolicyRecord
-
-  init(_ config: ProjectConfig) {
-    signIn = SettingsRecord(config.signIn)
-    allowsDuplicateEmails = config.allowsDuplicateEmails
-    hidesEmails = config.hidesEmails
-    authorizedDomains = config.authorizedDomains
-    policy = PolicyRecord(config.passwordPolicy)
-  }
-
-  var config: ProjectConfig {
-    ProjectConfig(
-      signIn: signIn.settings, allowsDuplicateEmails: allowsDuplicateEmails, hidesEmails: hidesEmails,
-      passwordPolicy: policy.policy, authorizedDomains: authorizedDomains)
-  }
-}
-
-/// A tenant.
-struct TenantRecord: Sendable, Codable, Equatable {
-  var displayName: String?
-  var signIn: SettingsRecord
-
-  func tenant(_ id: String) -> Tenant { Tenant(tenantID: id, displayName: displayName, signIn: signIn.settings) }
-}
-
-/// `SignInSettings` as it is kept.
-struct SettingsRecord: Sendable, Codable, Equatable {
-  var passwords, emailLinks, anonymous, phone, disabled: Bool
-  var mfa: String
-  var phoneFactors, totpFactors: Bool
-
-  init(_ settings: SignInSettings) {
-    passwords = settings.allowsPasswords
-    emailLinks = settings.allowsEmailLinks
-    anonymous = settings.allowsAnonymous
-    phone = settings.allowsPhone
-    disabled = settings.isDisabled
-    mfa = settings.mfaState.rawValue
-    phoneFactors = settings.allowsPhoneFactors
-    totpFactors = settings.allowsTotpFactors
-  }
-
-  var settings: SignInSettings {
-    SignInSettings(
-      allowsPasswords: passwords, allowsEmailLinks: emailLinks, allowsAnonymous: anonymous, allowsPhone: phone,
-      isDisabled: disabled, mfaState: MfaState(rawValue: mfa) ?? .disabled, allowsPhoneFactors: phoneFactors,
-      allowsTotpFactors: totpFactors)
-  }
-}
-
-/// `PasswordPolicy` as it is kept.
-struct PolicyRecord: Sendable, Codable, Equatable {
-  var minimum, maximum: Int
-  var lowercase, uppercase, numeric, other: Bool
-  var allowedOthers: String
-  var isEnforced, forcesUpgrade: Bool
-
-  init(_ policy: PasswordPolicy) {
-    minimum = policy.minimumLength
-    maximum = policy.maximumLength
-    lowercase = policy.requiresLowercase
-    uppercase = policy.requiresUppercase
-    numeric = policy.requiresNumeric
-    other = policy.requiresNonAlphanumeric
-    allowedOthers = policy.allowedNonAlphanumericCharacters
-    isEnforced = policy.isEnforced
-    forcesUpgrade = policy.forcesUpgradeOnSignIn
-  }
-
-  var policy: PasswordPolicy {
-    PasswordPolicy(
-      minimumLength: minimum, maximumLength: maximum, requiresLowercase: lowercase, requiresUppercase: uppercase,
-      requiresNumeric: numeric, requiresNonAlphanumeric: other, allowedNonAlphanumericCharacters: allowedOthers,
-      isEnforced: isEnforced, forcesUpgradeOnSignIn: forcesUpgrade)
-  }
-}
-
-/// Records as bytes: one byte for the form, then JSON, or fields where the record is a `CompactRecord`.
-enum RecordCodec {
-  static let json: UInt8 = 1
-  static let fields: UInt8 = 2
-
-  static func encode(_ record: some Encodable) throws -> [UInt8] { [json] + (try encodeJSON(record)) }
-
-  static func encode(_ record: some CompactRecord) -> [UInt8] {
-    var writer = FieldWriter(after: [fields])
-    // One field around all, as its length tells a record that was cut off between two fields.
-    writer.put(1, record.write)
-    return writer.bytes
-  }
-
-  static func decode<Record: Decodable>(_ type: Record.Type, from bytes: [UInt8]) throws -> Record {
-    guard bytes.first == json else { throw foreign(type) }
-    do {
-      return try decodeJSON(type, from: bytes.dropFirst())
-    } catch {
-      throw IdentityError(.internalError, "A \(type) in the store is damaged.")
-    }
-  }
-
-  static func decode<Record: CompactRecord>(_ type: Record.Type, from bytes: [UInt8]) throws -> Record {
-    guard bytes.first == fields else { throw foreign(type) }
-    do {
-      var reader = FieldReader(bytes.dropFirst())
-      guard let record = try reader.next() else { throw FieldError() }
-      return try Record(try record.fields())
-    } catch {
-      throw IdentityError(.internalError, "A \(type) in the store is damaged.")
-    }
-  }
-
-  private static func foreign(_ type: Any.Type) -> IdentityError {
-    IdentityError(.internalError, "A \(type) in the store was written by another version of Vesta.")
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &clientEmail)
+    try visitor.field(2, &keyID)
+    try visitor.field(3, &pem)
   }
 }

@@ -1,14 +1,10 @@
 import VestaAuthBackend
+import VestaBytes
 import VestaStoreInterop
 
 /// Records by key, instead of bytes.
 extension StoreReader {
-  func record<Record: Decodable>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
-    guard let bytes = try await get(key) else { return nil }
-    return try RecordCodec.decode(type, from: bytes)
-  }
-
-  func record<Record: CompactRecord>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
+  func record<Record: FieldRecord>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
     guard let bytes = try await get(key) else { return nil }
     return try RecordCodec.decode(type, from: bytes)
   }
@@ -40,12 +36,8 @@ extension StoreReader {
 }
 
 extension StoreTransaction {
-  func put(_ record: some Encodable, _ key: [UInt8]) async throws {
+  func put(_ record: some FieldRecord, _ key: [UInt8]) async throws {
     try await put(try RecordCodec.encode(record), for: key)
-  }
-
-  func put(_ record: some CompactRecord, _ key: [UInt8]) async throws {
-    try await put(RecordCodec.encode(record), for: key)
   }
 
   /// Keeps an account and moves its index rows along: the one place that does, so that they cannot disagree.

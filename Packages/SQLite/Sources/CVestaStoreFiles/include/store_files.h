@@ -27,4 +27,36 @@ int store_files_delay_sync(struct sqlite3 *connection, int microseconds);
 /// For tests: makes so many syncs of the write-ahead log through this connection fail.
 int store_files_fail_syncs(struct sqlite3 *connection, int count);
 
+/// For tests: the operations on files that can be made to fail.
+enum {
+  STORE_FAULT_READ = 1,
+  STORE_FAULT_WRITE = 2,
+  STORE_FAULT_SYNC = 4,
+  STORE_FAULT_TRUNCATE = 8,
+  STORE_FAULT_INDEX = 16,
+  STORE_FAULT_OPEN = 32,
+};
+
+/// For tests: which operations fail, and how.
+typedef struct store_fault {
+  /// The operations, or-ed.
+  int operations;
+  /// How many of them succeed first.
+  int after;
+  /// How many fail then; zero for none.
+  int times;
+  /// Whether the operation is done and reported as failed all the same.
+  int performs;
+  /// Whether half of a failing write is done.
+  int halves;
+  /// Whether the reason is a full disk, and not an error of the device.
+  int no_space;
+} store_fault;
+
+/// For tests: makes operations on the files of all stores of the process fail; replaces what was asked for before.
+void store_files_inject(store_fault fault);
+
+/// For tests: how many operations have failed since.
+int store_files_faults(void);
+
 #endif

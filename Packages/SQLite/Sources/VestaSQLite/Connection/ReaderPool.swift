@@ -57,6 +57,9 @@ final class ReaderPool: Sendable {
   /// How many connections there are, in use or not.
   var openCount: Int { state.withLock { $0.open + $0.extra.count } }
 
+  /// How many connections have a large page cache.
+  var warmCount: Int { state.withLock { $0.warm } }
+
   /// How many tasks wait for one.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 

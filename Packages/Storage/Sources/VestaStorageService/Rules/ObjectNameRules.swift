@@ -42,5 +42,7 @@ enum ObjectNameRules {
     }
   }
 
-  private static func invalid(_ message: String) -> StorageServiceError { StorageServiceError(.invalidArgument, message) }
+  private static func invalid(_ message: String) -> StorageServiceError {
+    StorageServiceError(.invalidArgument, message)
+  }
 }

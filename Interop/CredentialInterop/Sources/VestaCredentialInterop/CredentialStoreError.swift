@@ -1,0 +1,52 @@
+/// Why a ``CredentialStore`` could not do what it was asked.
+public struct CredentialStoreError: Error, Sendable, CustomStringConvertible {
+  /// The kind of failure; more kinds may come.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the code.
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// The store cannot be read at the moment; that says nothing about its content.
+    public static let unreadable = Self("unreadable")
+    /// The content was damaged; it has been put aside, and there is nothing under the key any more.
+    public static let corrupted = Self("corrupted")
+    /// The store cannot be written at the moment.
+    public static let unwritable = Self("unwritable")
+
+    /// Lets `catch CredentialStoreError.Code.unreadable` match.
+    ///
+    /// - Parameters:
+    ///   - code: The code.
+    ///   - error: Any error.
+    /// - Returns: `true` when the error has that code.
+    public static func ~= (code: Code, error: any Error) -> Bool { (error as? CredentialStoreError)?.code == code }
+  }
+
+  /// The kind of failure.
+  public let code: Code
+
+  /// What happened and what to do about it; no secrets in it.
+  public let message: String
+
+  /// The cause.
+  public let underlying: (any Error)?
+
+  /// A failure.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of failure.
+  ///   - message: What happened and what to do about it.
+  ///   - underlying: The cause.
+  public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.underlying = underlying
+  }
+
+  /// The code, the message and the cause.
+  public var description: String {
+    guard let underlying else { return "\(code): \(message)" }
+    return "\(code): \(message) Cause: \(underlying)"
+  }
+}

@@ -1,0 +1,149 @@
+import VestaServiceInterop
+import VestaCryptoInterop
+import VestaAuthBackend
+import VestaStoreInterop
+import Testing
+
+@testable import VestaAuthService
+
+/// What options and the project's settings promise.
+@Suite struct OptionTests {
+  // MARK: Phones
+
+  @Test func `a test number always has its digits, and gets no message`() async throws {
+    let world = World { $0.testPhoneNumbers = ["+16505553434": "654321"] }
+    for _ in 0..<3 {
+      let sent = try await world.engine.sendVerificationCode(
+        SendVerificationCodeRequest(phoneNumber: "+16505553434"), context: world.context)
+      let proof = PhoneProof.code(sessionInfo: sent.sessionInfo, code: "654321")
+      _ = try await world.engine.signInWithPhoneNumber(PhoneSignInRequest(proof: proof), context: world.context)
+    }
+    #expect(world.sender.recordedTexts.isEmpty)
+    try await world.signInByPhone("+15550000001")
+    #expect(world.sender.recordedTexts.count == 1)
+  }
+
+  @Test func `the digits of a phone are guessed ten times over all of its codes`() async throws {
+    let world = World { $0.digitGuesses = RateLimit(burst: 10, refillInterval: 600_000) }
+    var refusals: [IdentityError.Code?] = []
+    for _ in 0..<3 {
+      let session = try await world.engine.sendVerificationCode(
+        SendVerificationCodeRequest(phoneNumber: "+15550000001"), context: world.context
+      ).sessionInfo
+      for _ in 0..<5 {
+        let proof = PhoneProof.code(sessionInfo: session, code: "none")
+        refusals.append(
+          await refusal {
+            try await world.engine.signInWithPhoneNumber(PhoneSignInRequest(proof: proof), context: world.context)
+          })
+      }
+    }
+    #expect(refusals.count { $0 == .invalidCode } == 10 && refusals.last == .tooManyAttempts)
+    try await world.signInByPhone("+15550000002")
+    world.pass(seconds: 600)
+    for _ in 0..<20 { try await world.signInByPhone("+15550000001") }
+  }
+
+  // MARK: Second factors
+
+  @Test func `where a second factor is mandatory, an account without one has its first session only`() async throws {
+    let world = World {
+      $0.initialConfig.signIn.mfaState = .mandatory
+      $0.isDevelopment = true
+    }
+    let made = try await world.verifiedAccount()
+    _ = try await world.lookup(made)
+    #expect(await refusal { try await world.signIn() } == .operationNotAllowed)
+    try await world.signInByPhone("+15550000001")
+    #expect(await refusal { try await world.signInByPhone("+15550000001") } == .operationNotAllowed)
+    let start = StartMfaEnrollmentRequest(idToken: made.idToken, factor: .phone(number: "+15550000002"))
+    guard case .phone(let session) = try await world.engine.startMfaEnrollment(start, context: world.context) else {
+      Issue.record("no phone")
+      return
+    }
+    _ = try await world.engine.finalizeMfaEnrollment(
+      FinalizeMfaEnrollmentRequest(
+        idToken: made.idToken, proof: .phone(sessionInfo: session, code: try world.textedCode(session))),
+      context: world.context)
+    #expect(try await world.signIn().outcome.pending != nil)
+  }
+
+  // MARK: Tokens
+
+  @Test func `an ID token lives ten minutes at least`() {
+    var options = AuthServiceOptions()
+    options.idTokenLifetime = 120
+    #expect(options.idTokenLifetime == 600)
+    options.idTokenLifetime = 601
+    #expect(options.idTokenLifetime == 601)
+  }
+
+  @Test func `tokens of a tenant that is disabled are verified`() async throws {
+    let world = World()
+    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "Corp"), context: world.context)
+    let corp = CallContext(tenantID: tenant.tenantID)
+    let made = try await world.engine.signUp(SignUpRequest(email: "a@b.c", password: "secret1"), context: corp)
+    var signIn = tenant.signIn
+    signIn.isDisabled = true
+    _ = try await world.engine.updateTenant(
+      UpdateTenantRequest(tenantID: tenant.tenantID, signIn: signIn), context: world.context)
+    let request = VerifyTokenRequest(token: made.tokens.idToken, checksRevocation: true)
+    #expect(try await world.engine.verifyIDToken(request, context: world.context).localID == made.localID)
+    let password = PasswordSignInRequest(email: "a@b.c", password: "secret1")
+    #expect(
+      await refusal { try await world.engine.signInWithPassword(password, context: corp) } == .projectDisabled)
+  }
+
+  // MARK: What a stranger can make grow
+
+  @Test func `resets for addresses without account leave nothing behind`() async throws {
+    let world = World()
+    for index in 0..<200 { try await world.send(.passwordReset, to: "nobody\(index)@example.com") }
+    #expect(try await world.contents().count <= 24)
+  }
+
+  @Test func `a hash that takes seconds to compare is not imported`() async throws {
+    let world = World()
+    func hash(_ cost: Int) -> [UInt8] {
+      Array("$2b$\(cost)$\(String(repeating: "a", count: 22))\(String(repeating: "b", count: 31))".utf8)
+    }
+    let users = [
+      ImportedUser(localID: "a", passwordHash: hash(12)), ImportedUser(localID: "b", passwordHash: hash(18)),
+    ]
+    let response = try await world.engine.batchCreate(
+      BatchCreateRequest(users: users, hash: .bcrypt), context: world.context)
+    #expect(response.errors.map(\.index) == [1])
+  }
+
+  // MARK: Limits that are allowed
+
+  @Test func `the longest phone number and the last capital are allowed`() throws {
+    #expect(try Checks.phoneNumber("+123456789012345") == "+123456789012345")
+    #expect(throws: IdentityError.self) { try Checks.phoneNumber("+1234567890123456") }
+    var policy = PasswordPolicy()
+    policy.isEnforced = true
+    policy.requiresUppercase = true
+    try policy.check("zzzzzzzZ")
+    try policy.check("zzzzzzzA")
+    #expect(throws: IdentityError.self) { try policy.check("zzzzzzz[") }
+  }
+
+  @Test func `the bytes of the tables never change`() {
+    let bytes = Keys.Table.allCases.map(\.rawValue)
+    #expect(bytes == [0x01, 0x02, 0x03, 0x10, 0x11, 0x12, 0x13, 0x14, 0x20, 0x30, 0x31])
+  }
+
+  @Test func `an address that the provider has not verified is not verified`() async throws {
+    let world = World { $0.isDevelopment = true }
+    let claims = #"{"sub":"1","email":"ada@example.com","email_verified":false}"#
+    let credential = IdpCredential(providerID: "google.com", idToken: claims)
+    let response = try await world.engine.signInWithIdp(
+      IdpSignInRequest(credential: credential), context: world.context)
+    let user = try await world.record(try #require(response.localID))
+    #expect(user.email == "ada@example.com" && !user.emailVerified)
+    let other = IdpCredential(
+      providerID: "github.com", idToken: #"{"sub":"2","email":"ada@example.com","email_verified":false}"#)
+    let conflict = try await world.engine.signInWithIdp(IdpSignInRequest(credential: other), context: world.context)
+    #expect(conflict.needsConfirmation && conflict.localID == nil && conflict.outcome == nil)
+  }
+}
