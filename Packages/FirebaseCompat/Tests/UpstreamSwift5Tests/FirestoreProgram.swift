@@ -34,7 +34,10 @@ final class CityBook: @unchecked Sendable {
 
   func batch(_ completion: @escaping @Sendable (Error?) -> Void) {
     let batch = db.batch()
-    batch.setData(["name": "New York", "population": 8_400_000], forDocument: cities.document("NYC"))
+    let newYork: [String: Any] = [
+      "name": "New York", "population": 8_400_000, "updated": FieldValue.serverTimestamp(),
+    ]
+    batch.setData(newYork, forDocument: cities.document("NYC"))
     batch.updateData(["population": 860_000], forDocument: cities.document("SF"))
     batch.deleteDocument(cities.document("LA"))
     batch.commit { error in completion(error) }
