@@ -18,20 +18,32 @@ let package = Package(
     .library(name: "VestaStorageBackendFakes", targets: ["VestaStorageBackendFakes"]),
   ],
   dependencies: [
-    .package(path: "../../Packages/Core")
+    .package(path: "../../Packages/Core"),
+    .package(path: "../ServiceInterop"),
   ],
   targets: [
-    .target(name: "VestaStorageBackend", swiftSettings: settings),
+    .target(
+      name: "VestaStorageBackend",
+      dependencies: [.product(name: "VestaServiceInterop", package: "ServiceInterop")],
+      swiftSettings: settings
+    ),
     .target(
       name: "VestaStorageBackendContracts",
       dependencies: [
         "VestaStorageBackend",
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),
-    .target(name: "VestaStorageBackendFakes", dependencies: ["VestaStorageBackend"], swiftSettings: settings),
+    .target(
+      name: "VestaStorageBackendFakes",
+      dependencies: [
+        "VestaStorageBackend", .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaStorageBackendTests",
       dependencies: ["VestaStorageBackend"],

@@ -34,7 +34,8 @@ let package = Package(
       name: "VestaTestingTests", dependencies: ["VestaTesting", "VestaConcurrency"], swiftSettings: settings),
     .testTarget(
       name: "VestaDataCodingTests", dependencies: ["VestaDataCoding", "VestaTesting"], swiftSettings: settings),
-    .testTarget(name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency", "VestaTesting"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

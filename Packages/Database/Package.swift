@@ -13,12 +13,16 @@ let package = Package(
   name: "Database",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
+    .library(name: "VestaDatabase", targets: ["VestaDatabase"]),
     .library(name: "VestaDatabaseModel", targets: ["VestaDatabaseModel"]),
     .library(name: "VestaDatabaseService", targets: ["VestaDatabaseService"]),
   ],
   dependencies: [
     .package(path: "../Core"),
+    .package(path: "../../Interop/AppCheckInterop"),
+    .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/DatabaseBackend"),
+    .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
@@ -26,6 +30,7 @@ let package = Package(
       name: "VestaDatabaseModel",
       dependencies: [
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
       ],
       swiftSettings: settings
@@ -38,6 +43,22 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaDatabase",
+      dependencies: [
+        "VestaDatabaseModel",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaDataCoding", package: "Core"),
+        .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
@@ -60,6 +81,20 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaDatabaseTests",
+      dependencies: [
+        "VestaDatabase", "VestaDatabaseModel", "VestaDatabaseService",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
       ],

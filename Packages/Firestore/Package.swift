@@ -13,17 +13,81 @@ let package = Package(
   name: "Firestore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
+    .library(name: "VestaFirestore", targets: ["VestaFirestore"]),
+    .library(name: "VestaFirestoreSpecs", targets: ["VestaFirestoreSpecs"]),
     .library(name: "VestaFirestoreReference", targets: ["VestaFirestoreReference"]),
     .library(name: "VestaFirestoreService", targets: ["VestaFirestoreService"]),
   ],
   dependencies: [
     .package(path: "../Core"),
+    .package(path: "../../Interop/AppCheckInterop"),
+    .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
+    .target(
+      name: "VestaFirestore",
+      dependencies: [
+        "VestaFirestoreModel", "VestaFirestoreSync",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaDataCoding", package: "Core"),
+        .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFirestoreSync",
+      dependencies: [
+        "VestaFirestoreModel",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFirestoreSpecs",
+      dependencies: [
+        "VestaFirestoreModel", "VestaFirestoreSync",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaBytes", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFirestoreSyncTests",
+      dependencies: [
+        "VestaFirestoreModel", "VestaFirestoreService", "VestaFirestoreSync",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFirestoreTests",
+      dependencies: [
+        "VestaFirestore", "VestaFirestoreModel", "VestaFirestoreService",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
     .target(
       name: "VestaFirestoreModel",
       dependencies: [.product(name: "VestaFirestoreBackend", package: "FirestoreBackend")],

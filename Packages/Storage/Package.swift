@@ -21,6 +21,7 @@ let package = Package(
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StorageBackend"),
     .package(path: "../../Interop/StoreInterop"),
   ],
@@ -33,6 +34,7 @@ let package = Package(
         .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
         .product(name: "VestaAuthInterop", package: "AuthInterop"),
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
       ],
       swiftSettings: settings
@@ -44,6 +46,7 @@ let package = Package(
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],

@@ -20,6 +20,7 @@ let package = Package(
     .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
+    .package(path: "../../Packages/RemoteConfig"),
   ],
   targets: [
     .executableTarget(
@@ -44,6 +45,20 @@ let package = Package(
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
+      ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "remote-config-conformance",
+      dependencies: [.product(name: "VestaRemoteConfigService", package: "RemoteConfig")],
+        swiftSettings: settings
+      ),
+      .executableTarget(
+      name: "firestore-spec-conformance",
+      dependencies: [
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaFirestoreSpecs", package: "Firestore"),
       ],
       swiftSettings: settings
     ),

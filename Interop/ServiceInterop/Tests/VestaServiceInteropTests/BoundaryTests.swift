@@ -79,7 +79,8 @@ struct SampleFailure: ServiceFailure, Equatable {
     #expect(!isCancelled)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a call that was done in spite of its deadline returns its result`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `a call that was done in spite of its deadline returns its result`() async throws
+  {
     let clock = clock
     let value = try await boundary.serve(CallContext(deadline: clock.now + 10)) {
       clock.advance(by: .seconds(1))
@@ -101,7 +102,8 @@ struct SampleFailure: ServiceFailure, Equatable {
     let boundary = boundary
     for context in [CallContext(), CallContext(deadline: clock.now + 1_000_000)] {
       #expect(await ExecutorProbe.violations { try await boundary.serve(context) { 1 } } == [])
-      #expect(await ExecutorProbe.violations { try await boundary.serve(context) { throw SampleFailure.Known() } } == [])
+      #expect(
+        await ExecutorProbe.violations { try await boundary.serve(context) { throw SampleFailure.Known() } } == [])
     }
   }
 

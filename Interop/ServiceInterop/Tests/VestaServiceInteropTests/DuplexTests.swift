@@ -7,10 +7,17 @@ import VestaTesting
     DuplexSource(limit: limit) { SampleFailure(.resourceExhausted, $0) }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `requests and responses keep their order, and finish ends the call`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `requests and responses keep their order, and finish ends the call`() async throws
+  {
     let source = source()
     let ended = Log<Int>()
-    source.start { source.send(["\($0)"]) } onFinish: { source.end() } onEnd: { ended.add(1) }
+    source.start {
+      source.send(["\($0)"])
+    } onFinish: {
+      source.end()
+    } onEnd: {
+      ended.add(1)
+    }
     let call = source.call
     for number in 0..<100 { call.send(number) }
     call.finish()

@@ -1,3 +1,5 @@
+public import VestaServiceInterop
+
 /// The object service that Storage calls: uploads, downloads, metadata, listing and download tokens.
 ///
 /// The embedded engine implements it in process; a remote client will implement it over HTTP, and a server can expose any

@@ -1,5 +1,7 @@
+public import VestaServiceInterop
+
 /// Why the object service could not do what it was asked.
-public struct StorageServiceError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvertible {
   /// The canonical code.
   public let code: ServiceCode
 
@@ -29,11 +31,17 @@ public struct StorageServiceError: Error, Sendable, Hashable, CustomStringConver
   ///   - code: The canonical code.
   ///   - message: What happened and what to do about it.
   ///   - reason: What is to blame where the code alone does not say.
-  public init(_ code: ServiceCode, _ message: String, reason: Reason? = nil) {
+  public init(_ code: ServiceCode, _ message: String, reason: Reason?) {
     self.code = code
     self.message = message
     self.reason = reason
   }
+
+  /// An error that its code describes.
+  public init(_ code: ServiceCode, _ message: String) { self.init(code, message, reason: nil) }
+
+  /// No error of another type is known here; the engine translates those of its store and its blobs.
+  public init?(translating error: any Error) { nil }
 
   /// The code and the message.
   public var description: String { "\(code): \(message)" }

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaTesting
 
@@ -19,7 +20,9 @@ extension StorageContracts {
       _ = try await backend.putObject(
         UploadRequest(object: name("small")), content: Array(bytes.prefix(900)), context: context)
       for (object, size) in [("large", 300_000), ("small", 900)] {
-        for (offset, length) in [(0, 1), (899, 5), (10, 0), (0, nil), (100, nil), (size, nil), (size - 1, 1)] as [(Int, Int?)] {
+        for (offset, length) in [(0, 1), (899, 5), (10, 0), (0, nil), (100, nil), (size, nil), (size - 1, 1)]
+          as [(Int, Int?)]
+        {
           let request = ReadRequest(object: name(object), offset: Int64(offset), length: length.map(Int64.init))
           let part = try await drain(backend.openObject(request, context: context))
           let end = length.map { min(size, offset + $0) } ?? size

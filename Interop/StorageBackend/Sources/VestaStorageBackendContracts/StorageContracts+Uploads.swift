@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaTesting
 

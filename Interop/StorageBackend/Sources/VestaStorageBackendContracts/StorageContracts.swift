@@ -1,3 +1,4 @@
+import VestaServiceInterop
 public import VestaStorageBackend
 public import VestaTesting
 

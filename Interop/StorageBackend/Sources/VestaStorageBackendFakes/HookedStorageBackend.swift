@@ -1,3 +1,4 @@
+public import VestaServiceInterop
 public import VestaStorageBackend
 
 /// A backend that asks a hook before and after each call, so that tests can fail, delay and count calls.

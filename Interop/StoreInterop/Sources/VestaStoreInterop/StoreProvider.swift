@@ -26,16 +26,26 @@ public struct StoreOptions: Sendable {
   /// What a commit survives.
   public var durability: StoreDurability
 
+  /// Whether deleted and replaced values are overwritten on disk; for stores that hold credentials.
+  ///
+  /// Otherwise their bytes stay in free space until that is used again. Engines that keep nothing ignore it. What was in
+  /// the write-ahead log is gone when the store has been closed.
+  public var overwritesDeleted: Bool
+
   /// The clocks that versions are taken from. Engines that take them from elsewhere, such as a server, ignore it.
   public var clock: StoreClock
 
-  /// Options with the given durability and clocks.
+  /// Options; what is not named has its default.
   ///
   /// - Parameters:
   ///   - durability: What a commit survives.
+  ///   - overwritesDeleted: Whether deleted and replaced values are overwritten on disk.
   ///   - clock: The clocks that versions are taken from.
-  public init(durability: StoreDurability = .full, clock: StoreClock = .system) {
+  public init(
+    durability: StoreDurability = .full, overwritesDeleted: Bool = false, clock: StoreClock = .system
+  ) {
     self.durability = durability
+    self.overwritesDeleted = overwritesDeleted
     self.clock = clock
   }
 }

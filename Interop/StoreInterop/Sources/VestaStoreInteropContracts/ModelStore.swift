@@ -16,9 +16,7 @@ public final class ModelStore: CommitObservable {
     var observers: [ModelObservation] = []
   }
 
-  // The stores in whose transactions the current task is.
-  @TaskLocal private static var transactions: [ObjectIdentifier] = []
-
+  private let bodies = StoreBodies()
   private let state = Guarded(State())
   private let versions: StoreVersions
 
@@ -34,21 +32,21 @@ public final class ModelStore: CommitObservable {
       state.running += 1
       return (state.model, state.version)
     }
-    let reader = ModelTransaction(model: moment.0, version: moment.1, isCancelled: { false }, versions: versions)
+    let reader = ModelTransaction(
+      model: moment.0, version: moment.1, isCancelled: { Task.isCancelled }, versions: versions)
     defer {
       reader.end()
       leave()
     }
-    return try await body(reader)
+    return try await bodies.run(.read) { try await body(reader) }
   }
 
   /// Changes the store: all of the body's changes, or none.
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
-    let id = ObjectIdentifier(self)
-    guard !ModelStore.transactions.contains(id) else { throw ModelStore.error(.nested, "write") }
-    try await waitForTurn()
+    try bodies.refuseInside(.write, "write")
+    try await bodies.whileWaiting("write") { try await waitForTurn() }
     defer {
       versions.settle()
       passTurn()
@@ -57,9 +55,7 @@ public final class ModelStore: CommitObservable {
     let transaction = ModelTransaction(
       model: moment.0, version: moment.1, isCancelled: { Task.isCancelled }, versions: versions)
     defer { transaction.end() }
-    let value = try await ModelStore.$transactions.withValue(ModelStore.transactions + [id]) {
-      try await body(transaction)
-    }
+    let value = try await bodies.run(.write) { try await body(transaction) }
     try Task.checkCancellation()
     guard transaction.model != moment.0 else { return StoreCommit(value: value, version: moment.1) }
     let version = transaction.allotted()
@@ -76,14 +72,13 @@ public final class ModelStore: CommitObservable {
   @discardableResult
   public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
     guard !state.withValue({ $0.isClosed }) else { throw ModelStore.error(.closed, "raiseFloor") }
-    guard !ModelStore.transactions.contains(ObjectIdentifier(self)) else {
-      throw ModelStore.error(.nested, "raiseFloor")
-    }
-    return try await versions.raise(to: version)
+    try bodies.refuseInside(.write, "raiseFloor")
+    return try await bodies.whileWaiting("raiseFloor") { try await versions.raise(to: version) }
   }
 
   /// Ends the store.
   public func close() async throws {
+    try bodies.refuseInside(nil, "close")
     let refused = state.withValue { state in
       state.isClosed = true
       defer { state.writers = [] }
@@ -225,6 +220,7 @@ private final class ModelTransaction: StoreTransaction {
     var rest = range
     let found = model.entries(in: range, order: order, limit: nil)
     for (index, entry) in found.enumerated() {
+      try check("scan")
       if index == limit { return ScanEnd(visited: index, rest: rest) }
       rest = order == .ascending ? range.after(entry.key) : range.before(entry.key)
       let step = try visit(entry.key.span.bytes, entry.value.span.bytes)

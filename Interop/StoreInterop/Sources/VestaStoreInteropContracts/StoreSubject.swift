@@ -1,10 +1,13 @@
-public import VestaContractInterop
+public import VestaTesting
 public import VestaStoreInterop
 
 /// A store to be held to its contract: fresh, empty, and used by nobody else.
 public struct StoreSubject: Sendable {
   /// The store; the check closes it.
   public let store: any OrderedStore
+
+  /// Another new and empty store of the same engine; `nil` leaves out what two stores do with each other.
+  public let other: (any OrderedStore)?
 
   /// Closes nothing and opens the same data once more; `nil` for an engine that keeps nothing.
   public let reopen: (@Sendable () async throws -> any OrderedStore)?
@@ -25,12 +28,14 @@ public struct StoreSubject: Sendable {
   ///   - observesCommits: Whether it is `CommitObservable`.
   ///   - seesNesting: Whether a nested `write` throws `StoreError.Code.nested`.
   ///   - clock: The clocks that the store, and the reopened one, take their versions from.
+  ///   - other: Another new and empty store of the same engine.
   ///   - reopen: Opens the data again after `close`; `nil` for an engine that keeps nothing.
   public init(
     store: any OrderedStore,
     observesCommits: Bool = true,
     seesNesting: Bool = true,
     clock: ManualStoreClock? = nil,
+    other: (any OrderedStore)? = nil,
     reopen: (@Sendable () async throws -> any OrderedStore)? = nil
   ) {
     self.store = store
@@ -38,6 +43,7 @@ public struct StoreSubject: Sendable {
     self.observesCommits = observesCommits
     self.seesNesting = seesNesting
     self.clock = clock
+    self.other = other
   }
 
   /// The store as one that tells of its commits.
@@ -57,8 +63,8 @@ public struct StoreSubject: Sendable {
 public enum StoreContracts {
   /// Every promise there is.
   public static let all: [Contract<StoreSubject>] =
-    reading + scanning + ownWrites + transactions + isolation + cancellation + limits + lifetime + closing
-    + commits + versions
+    reading + scanning + ownWrites + transactions + isolation + cancellation + limits + sizes
+    + lifetime + closing + company + commits + versions
 
   /// A check that closes its store behind it, and does not wait for ever.
   static func promise(
@@ -81,9 +87,11 @@ public enum StoreContracts {
           try await check(subject)
         } catch {
           try? await subject.store.close()
+          try? await subject.other?.close()
           throw error
         }
         try await subject.store.close()
+        try await subject.other?.close()
       }
     }
   }

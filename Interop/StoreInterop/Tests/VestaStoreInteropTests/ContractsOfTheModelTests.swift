@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import Testing
@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: StoreContracts.all)
   func theModelKeeps(_ contract: Contract<StoreSubject>) async throws {
     let clock = ManualStoreClock()
-    try await contract.verify(StoreSubject(store: ModelStore(clock: clock.clock), clock: clock))
+    try await contract.verify(StoreSubject(store: ModelStore(clock: clock.clock), clock: clock, other: ModelStore()))
   }
 
   @Test(arguments: StoreContracts.all)

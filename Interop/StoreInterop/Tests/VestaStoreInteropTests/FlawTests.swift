@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import Testing
@@ -35,6 +35,20 @@ import Testing
     (.clockFollowed, ["a clock that jumps ahead"]),
     (.clockIgnored, ["versions are commit times", "a clock that stays ahead", "a clock set back"]),
     (.closeKeepsWaiting, ["close keeps the write that runs"]),
+    (.prefixEndsAtFF, ["a prefix whose keys go on with FF"]),
+    (.snapshotMovesAtThirdCall, ["40 open readers"]),
+    (.manyReadersAreStale, ["40 open readers"]),
+    (.valueOfPagesLosesByte, ["values of every size"]),
+    (.smallOverLargeIsLost, ["values of every size"]),
+    (.longDeleteLeavesLast, ["thousands of keys"]),
+    (.longScanTellsNoRest, ["thousands of keys"]),
+    (.longMultiGetMissesLast, ["thousands of keys"]),
+    (.keptYetCancelled, ["a cancellation between commit and return"]),
+    (.manyOwnPutsMissLast, ["thousands of keys"]),
+    (.foreignErrors, ["a body that throws fails its own caller"]),
+    (.foreignCancellation, ["the cancellation of one writer is not seen"]),
+    (.scanNeverEnds, ["a long scan ends"]),
+    (.emptyDeleteTakesVersion, ["deleting what is not there"]),
   ]
 
   @Test(arguments: promises)

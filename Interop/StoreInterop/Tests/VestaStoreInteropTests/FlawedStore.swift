@@ -2,6 +2,7 @@ import VestaListenerInterop
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import Synchronization
+import VestaConcurrency
 
 /// One promise that a store breaks on purpose.
 enum Flaw: String, CaseIterable {
@@ -11,6 +12,9 @@ enum Flaw: String, CaseIterable {
   case newVersionForNothing, longKeysTaken, newsOfFailures
   case versionsAreCounters, commitVersionIsGuessed, floorIgnored, floorDoesNotWait, clockFollowed, clockIgnored
   case closeKeepsWaiting
+  case prefixEndsAtFF, snapshotMovesAtThirdCall, manyReadersAreStale, valueOfPagesLosesByte, smallOverLargeIsLost
+  case longDeleteLeavesLast, longScanTellsNoRest, longMultiGetMissesLast, keptYetCancelled, manyOwnPutsMissLast
+  case foreignErrors, foreignCancellation, scanNeverEnds, emptyDeleteTakesVersion
 }
 
 /// A right store with one flaw, to see whether the contracts find it.
@@ -35,15 +39,21 @@ final class FlawedStore: CommitObservable {
   private let isClosing = Atomic(false)
   private let writes = Atomic<Int>(0)
 
+  let openReaders = Atomic<Int>(0)
+  // Errors that a shared commit tells to the wrong caller.
+  private let lastError = Locked<(any Error)?>(nil)
+
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    openReaders.add(1, ordering: .relaxed)
+    defer { openReaders.subtract(1, ordering: .relaxed) }
     if isClosing.load(ordering: .relaxed) { throw StoreError(.closed, operation: "read", message: "It closes.") }
-    return try await inner.read { try await body(FlawedTransaction($0, in: self)) }
+    return try await inner.read { try await body(FlawedTransaction($0, in: self, isReading: true)) }
   }
 
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
-    writes.add(1, ordering: .relaxed)
+    let isLeader = writes.add(1, ordering: .relaxed).oldValue == 0
     defer { writes.subtract(1, ordering: .relaxed) }
     switch flaw {
     case .failureLeavesChanges:
@@ -62,10 +72,41 @@ final class FlawedStore: CommitObservable {
       let changes = buffer.value
       let commit = try await inner.write { for change in changes { try await change($0) } }
       return StoreCommit(value: value, version: commit.version)
+    case .keptYetCancelled:
+      let commit = try await inner.write(body)
+      if Task.isCancelled { throw CancellationError() }
+      return commit
+    case .foreignErrors:
+      do {
+        let commit = try await inner.write(body)
+        if let error = lastError.withLock({ $0.take() }) { throw error }
+        return commit
+      } catch {
+        lastError.withLock { $0 = error }
+        throw error
+      }
+    case .foreignCancellation:
+      // The cancellation of any writer reaches the body that runs next to it.
+      let cancelled = foreign
+      let mine = Task.detached { [inner] in try await inner.write(body) }
+      let others = cancelled.withLock { tasks in
+        tasks.append { mine.cancel() }
+        return tasks
+      }
+      return try await withTaskCancellationHandler {
+        let commit = try await mine.value
+        // As one that leads serves the others.
+        while isLeader, writes.load(ordering: .relaxed) > 1 { await Task.yield() }
+        return commit
+      } onCancel: {
+        mine.cancel()
+        for cancel in others { cancel() }
+        for cancel in cancelled.withLock({ $0 }) { cancel() }
+      }
     default:
       let commit = try await inner.write { transaction in
         let value = try await body(FlawedTransaction(transaction, in: self))
-        if self.flaw == .newVersionForNothing {
+        if self.flaw == .newVersionForNothing || self.emptyDeletes.exchange(false, ordering: .relaxed) {
           try await transaction.put(
             [UInt8(truncatingIfNeeded: self.counter.add(1, ordering: .relaxed).newValue)], for: [0, 0, 0])
         }
@@ -90,6 +131,9 @@ final class FlawedStore: CommitObservable {
     default: return try await inner.raiseFloor(to: version)
     }
   }
+
+  let emptyDeletes = Atomic(false)
+  private let foreign = Locked<[@Sendable () -> Void]>([])
 
   func close() async throws {
     if flaw == .closeIgnored { return }
@@ -130,13 +174,18 @@ private final class FlawedTransaction: StoreTransaction {
   init(
     _ inner: any StoreReader,
     in store: FlawedStore,
+    isReading: Bool = false,
     buffer: FlawBox<[@Sendable (any StoreTransaction) async throws -> Void]>? = nil
   ) {
     self.inner = inner
     self.store = store
+    self.isReading = isReading
     self.buffer = buffer
   }
 
+  private let isReading: Bool
+  private var calls = 0
+  private var ownPuts = 0
   private var flaw: Flaw { store.flaw }
   private var transaction: (any StoreTransaction)? { inner as? any StoreTransaction }
 
@@ -148,6 +197,11 @@ private final class FlawedTransaction: StoreTransaction {
     case .snapshotMoves: return try await store.inner.read { try await $0.get(key) }
     case .ownWritesUnseen: if transaction != nil { return try await store.inner.read { try await $0.get(key) } }
     case .endIgnored: return try? await inner.get(key)
+    case .snapshotMovesAtThirdCall, .manyReadersAreStale:
+      calls += 1
+      let readers = store.openReaders.load(ordering: .relaxed)
+      let moves = flaw == .snapshotMovesAtThirdCall ? calls >= 3 && readers > 8 : readers > 32
+      if moves, isReading { return try await store.inner.read { try await $0.get(key) } }
     case .emptyValueIsNone: return try await inner.get(key).flatMap { $0.isEmpty ? nil : $0 }
     default: break
     }
@@ -156,7 +210,8 @@ private final class FlawedTransaction: StoreTransaction {
 
   func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
     if flaw == .multiGetSorted { return try await inner.get(keys.sorted { $0.lexicographicallyPrecedes($1) }) }
-    return try await inner.get(keys)
+    let values = try await inner.get(keys)
+    return flaw == .longMultiGetMissesLast && keys.count > 500 ? values.dropLast() + [nil] : values
   }
 
   func scan(
@@ -169,6 +224,23 @@ private final class FlawedTransaction: StoreTransaction {
     if flaw == .upperBoundIncluded, let upper = range.upper { range = KeyRange(from: range.lower, to: upper + [0]) }
     if flaw == .descendingIgnored { order = .ascending }
     if flaw == .limitIgnored { limit = nil }
+    if flaw == .longScanTellsNoRest, let wanted = limit, wanted > 1_000 {
+      return ScanEnd(visited: try await inner.scan(range, order: order, limit: 1_000, visit).visited, rest: nil)
+    }
+    if flaw == .manyOwnPutsMissLast, ownPuts > 200 {
+      let count = try await inner.scan(range, order: order, limit: limit) { _, _ in .next }.visited
+      return try await inner.scan(range, order: order, limit: max(count - 1, 0), visit)
+    }
+    if flaw == .scanNeverEnds {
+      let (inner, wanted) = (inner, (range, order, limit))
+      var entries: [StoreEntry] = []
+      let end = try await inner.scan(wanted.0, order: wanted.1, limit: wanted.2) { key, value in
+        entries.append(StoreEntry(key: key.bytes, value: value.bytes))
+        return .next
+      }
+      for entry in entries { _ = try visit(entry.key.span.bytes, entry.value.span.bytes) }
+      return end
+    }
     if flaw == .dirtyReads {
       for leak in store.leaked.value { _ = try visit(leak.key.span.bytes, leak.value.span.bytes) }
     }
@@ -183,15 +255,21 @@ private final class FlawedTransaction: StoreTransaction {
     return StoreVersion(microseconds: inner.version.microseconds + 10)
   }
 
-  func put(_ value: [UInt8], for key: [UInt8]) async throws {
+  func put(_ given: [UInt8], for key: [UInt8]) async throws {
+    ownPuts += 1
+    var value = given
+    if flaw == .valueOfPagesLosesByte, !value.isEmpty, value.count % 8_192 == 0 { value.removeLast() }
+    if flaw == .smallOverLargeIsLost, value.count < 4_096, try await inner.get(key)?.count ?? 0 > 4_096 { return }
+    let value2 = value
     if flaw == .lostWrites, store.counter.add(1, ordering: .relaxed).newValue % 50 == 7 { return }
     if flaw == .dirtyReads { store.leaked.value.append((key, value)) }
     if flaw == .longKeysTaken, key.count > StoreLimits.maximumKeyLength { return }
     guard let buffer else { return try await transaction?.put(value, for: key) ?? () }
-    buffer.value.append { try await $0.put(value, for: key) }
+    buffer.value.append { try await $0.put(value2, for: key) }
   }
 
   func delete(_ key: [UInt8]) async throws {
+    if flaw == .emptyDeleteTakesVersion { store.emptyDeletes.store(true, ordering: .relaxed) }
     guard let buffer else { return try await transaction?.delete(key) ?? () }
     buffer.value.append { try await $0.delete(key) }
   }
@@ -199,6 +277,14 @@ private final class FlawedTransaction: StoreTransaction {
   func deleteRange(_ range: KeyRange) async throws {
     var range = range
     if flaw == .deleteRangeTooWide, let upper = range.upper { range = KeyRange(from: range.lower, to: upper + [0]) }
+    if flaw == .prefixEndsAtFF, range.upper != nil, range == KeyRange(prefix: range.lower) {
+      range = KeyRange(from: range.lower, to: range.lower + [0xFF])
+    }
+    if flaw == .longDeleteLeavesLast, try await inner.entries(in: range).count > 1_000,
+      let last = try await inner.last(in: range)
+    {
+      range = KeyRange(from: range.lower, to: last.key)
+    }
     let wanted = range
     guard let buffer else { return try await transaction?.deleteRange(wanted) ?? () }
     buffer.value.append { try await $0.deleteRange(wanted) }

@@ -132,7 +132,7 @@ public final class User: UserInfo {
     let idToken = try await currentTokens().idToken
     do {
       return try await attempt(operation, with: idToken, auth)
-    } catch where error.isAboutIDToken {
+    } catch  where error.isAboutIDToken {
       // A clock that was set back, here or there, makes a good session's token look wrong. The refresh token decides.
       let renewed = try await currentTokens(forcingRefresh: tokens.idToken == idToken).idToken
       guard renewed != idToken else {

@@ -226,7 +226,8 @@ import Testing
     #expect(try await world.record(made.localID).email == "ada@example.com")
   }
 
-  @Test func `a mailbox that was never proven takes its address back without the password of the account`() async throws {
+  @Test func `a mailbox that was never proven takes its address back without the password of the account`() async throws
+  {
     let world = World { $0.initialConfig.hidesEmails = false }
     let made = try await world.signUp()
     _ = try await world.engine.update(

@@ -1,6 +1,7 @@
 import Dispatch
 import Testing
 import VestaConcurrency
+import VestaTesting
 
 @Suite struct CriticalSectionTests {
   @Test func givesBackWhatTheClosureReturns() {

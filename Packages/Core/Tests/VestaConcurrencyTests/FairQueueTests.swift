@@ -7,7 +7,7 @@ import VestaTesting
 
   @Test(.timeLimit(.minutes(1))) func `waiting callers get places in order of arrival`() async throws {
     let queue = FairQueue(limit: 2)
-    let order = VestaTesting.Log<Int>()
+    let order = Log<Int>()
     try await queue.enter()
     try await queue.enter()
     #expect(try !queue.enterIfFree())
@@ -108,8 +108,8 @@ import VestaTesting
 
   @Test(.timeLimit(.minutes(1))) func `writers run one at a time while readers run at once`() async throws {
     let turns = turns
-    let gate = VestaTesting.Gate()
-    let log = VestaTesting.Log<String>()
+    let gate = Gate()
+    let log = Log<String>()
     let first = Task {
       try await turns.write {
         log.add("first begins")
@@ -143,7 +143,7 @@ import VestaTesting
 
   @Test(.timeLimit(.minutes(1))) func `a task that outlives the body it was started in may write`() async throws {
     let turns = turns
-    let gate = VestaTesting.Gate()
+    let gate = Gate()
     let late = try await turns.write {
       Task {
         await gate.wait()
@@ -156,8 +156,8 @@ import VestaTesting
 
   @Test(.timeLimit(.minutes(1))) func `close refuses and waits for those inside`() async throws {
     let turns = turns
-    let gate = VestaTesting.Gate()
-    let log = VestaTesting.Log<String>()
+    let gate = Gate()
+    let log = Log<String>()
     let reader = Task {
       try await turns.read {
         log.add("reading")

@@ -1,5 +1,6 @@
 import Testing
 import VestaConcurrency
+import VestaTesting
 
 @Suite struct LazyResourceTests {
   private struct Closed: Error {}
@@ -71,9 +72,76 @@ import VestaConcurrency
     }
     let asking = Task { try await lazy.get() }
     for await _ in reached.stream {}
-    try await lazy.close()
+    let closing = Task {
+      try await lazy.close()
+      diary.withLock { $0.append("closed") }
+    }
+    while (try? await lazy.isRefusing) != true { await Task.yield() }
     release.continuation.finish()
     await #expect(throws: Closed.self) { try await asking.value }
-    #expect(diary.withLock { $0 } == ["close 7"])
+    try await closing.value
+    #expect(diary.withLock { $0 } == ["close 7", "closed"])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a cancelled caller does not spoil the opening for the next one`() async throws {
+    let gate = Gate()
+    let opens = Locked(0)
+    let entered = Gate()
+    let lazy = resource {
+      opens.withLock { $0 += 1 }
+      entered.open()
+      await gate.wait()
+      return 7
+    }
+    let first = Task { try await lazy.get() }
+    await entered.wait()
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    let second = Task { try await lazy.get() }
+    await Task.yield()
+    gate.open()
+    #expect(try await second.value == 7)
+    #expect(try await lazy.get() == 7)
+    #expect(opens.withLock { $0 } == 1)
+    #expect(diary.withLock { $0 }.isEmpty)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `closes at the same time all return after the end`() async throws {
+    let diary = diary
+    let gate = Gate()
+    let lazy = LazyResource(whenClosed: Closed()) {
+      7
+    } close: { number in
+      await gate.wait()
+      diary.withLock { $0.append("close \(number)") }
+    }
+    _ = try await lazy.get()
+    let closes = (0..<4).map { _ in
+      Task {
+        try await lazy.close()
+        return diary.withLock { $0 }
+      }
+    }
+    await Task.yield()
+    gate.open()
+    for close in closes { #expect(try await close.value == ["close 7"]) }
+  }
+}
+
+extension LazyResource {
+  /// Whether a caller is refused at once, because the resource is being closed.
+  fileprivate var isRefusing: Bool {
+    get async throws {
+      let probe = Task { try await get() }
+      probe.cancel()
+      do {
+        _ = try await probe.value
+        return false
+      } catch is CancellationError {
+        return false
+      } catch {
+        return true
+      }
+    }
   }
 }

@@ -29,7 +29,7 @@ import VestaTesting
 
   @Test(.timeLimit(.minutes(1))) func `a silenced receiver is not called for what was posted before`() async {
     let queue = DispatchQueue(label: "receiver")
-    let heard = VestaTesting.Log<Int>()
+    let heard = Log<Int>()
     let receiver = QueuedReceiver<Int>(queue: queue) { heard.add($0) }
     queue.suspend()
     receiver.post(1)

@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 
 @testable import VestaConcurrency
+import VestaTesting
 
 @Suite struct ReadWriteCoordinatorTests {
   /// Calls the synchronous form also from an asynchronous test, where the other form would be chosen.

@@ -1,8 +1,10 @@
 import Testing
 
 @testable import VestaConcurrency
+import VestaTesting
 
-/// The machine against a slow, obvious model: a list of everybody in order, of whom the longest possible head is active.
+/// The machine against a slow, obvious model: a list of everybody in order, of whom the longest possible head is
+/// active.
 @Suite struct ReadWriteMachineTests {
   enum Step: Equatable { case read(Int), write(Int) }
 
@@ -17,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: 1...30 as ClosedRange<UInt64>) func admitsInOrderOfArrival(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(seed: seed)
     var machine = ReadWriteMachine<Int, Int>()
     var model = Model()
     var active: [Step] = []
@@ -52,7 +54,7 @@ import Testing
 
 @Suite struct FifoTests {
   @Test(arguments: 1...10 as ClosedRange<UInt64>) func keepsTheOrder(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(seed: seed)
     var (fifo, model) = (Fifo<Int>(), [Int]())
     for number in 0..<1_000 {
       if Int.random(in: 0..<5, using: &generator) < (number < 500 ? 4 : 2) {

@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 
 @testable import VestaConcurrency
+import VestaTesting
 
 @Suite struct SingleFlightTests {
   typealias Flights = SingleFlight<String, Int>

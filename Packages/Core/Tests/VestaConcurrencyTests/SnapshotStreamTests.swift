@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 
 @testable import VestaConcurrency
+import VestaTesting
 
 @Suite struct SnapshotStreamTests {
   private typealias Stream = AsyncThrowingStream<[Int], any Error>

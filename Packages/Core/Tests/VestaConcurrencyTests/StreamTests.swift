@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 
 @testable import VestaConcurrency
+import VestaTesting
 
 /// A source of events that knows whether somebody listens.
 final class Spy<Element: Sendable>: Sendable {

@@ -1,6 +1,7 @@
 import Dispatch
 import Testing
 import VestaConcurrency
+import VestaTesting
 
 /// Every test has keys of its own; a test's body stays on one thread, as nothing in it suspends.
 @Suite struct ThreadLocalValueTests {

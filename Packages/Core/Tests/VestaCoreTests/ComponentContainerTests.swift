@@ -121,7 +121,7 @@ private struct Broken: Error {}
   private enum HiddenCircleLibrary: TestLibrary {
     static func components() -> [Component] {
       [
-        // Neither declares what it resolves, so configuring cannot see the circle.
+        // Neither declares what it resolves, so configuring cannot see the cycle.
         Component((any Greeter).self) { container, _ in
           _ = try container.require((any Plug).self)
           return nil

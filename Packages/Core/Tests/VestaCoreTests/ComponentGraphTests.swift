@@ -5,6 +5,7 @@ import Testing
 private protocol One: Sendable {}
 private protocol Two: Sendable {}
 private protocol Three: Sendable {}
+private protocol Four: Sendable {}
 private struct Everything: One, Two, Three {}
 
 private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Dependency] = []) -> Component {
@@ -26,7 +27,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
   @Test func aMissingRequirementNamesWhoNeedsWhatAndWhichPackageProvidesIt() throws {
     let error = try error([NeedsTwo.self])
     #expect(error.code == .missingDependency)
-    #expect(error.message.contains("One (library NeedsTwo) needs Two, which nothing provides"))
+    #expect(error.message.contains("NeedsTwo needs Two, which nothing provides"))
     #expect(error.message.contains("VestaTwo (keeps everything)"))
   }
 
@@ -44,7 +45,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
   }
 
   @Test func aContributionDoesNotMeetARequirement() throws {
-    #expect(try error([NeedsTwo.self, ContributesTwo.self]).code == .missingDependency)
+    #expect(try error([NeedsTwo.self, ContributesTwo.self]).code == .contributionNotProvider)
   }
 
   private enum ProvidesOne: TestLibrary {
@@ -118,5 +119,52 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
 
   @Test func anAppWithoutLibrariesIsSound() throws {
     #expect(try ComponentGraph(libraries: []).nodes.isEmpty)
+  }
+
+  private enum NeedsTwoToo: TestLibrary {
+    static func components() -> [Component] {
+      [component((any Three).self, needs: [.required((any Two).self), .required((any Four).self)])]
+    }
+  }
+
+  @Test func `everything that is missing is reported at once, and each protocol once`() throws {
+    let message = try error([NeedsTwo.self, NeedsTwoToo.self]).message
+    let lines = message.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first?.hasPrefix("NeedsTwo, NeedsTwoToo needs Two") == true)
+    #expect(lines.first?.contains("VestaTwo (keeps everything)") == true)
+    #expect(lines.last?.contains("Add a package that provides Four") == true)
+  }
+
+  private enum MayUseTwo: TestLibrary {
+    static func components() -> [Component] { [component((any One).self, needs: [.optional((any Two).self)])] }
+  }
+
+  @Test func `a contribution to a protocol that is asked for as a dependency is refused`() throws {
+    for libraries in [[NeedsTwo.self, ContributesTwo.self], [MayUseTwo.self, ContributesTwo.self]]
+      as [[any Library.Type]]
+    {
+      let error = try error(libraries)
+      #expect(error.code == .contributionNotProvider)
+      #expect(error.message.contains("ContributesTwo contributes to Two"))
+      #expect(error.message.contains("Component(...)"))
+    }
+  }
+
+  private enum Deferring: TestLibrary {
+    static func components() -> [Component] {
+      [
+        component((any One).self, needs: [.optional((any Two).self).deferred]),
+        component((any Two).self, needs: [.optional((any One).self).deferred]),
+        component((any Three).self, needs: [.required((any Four).self).deferred]),
+      ]
+    }
+  }
+
+  @Test func `deferred dependencies form no cycle, and a required one must still be there`() throws {
+    let error = try error([Deferring.self])
+    #expect(error.code == .missingDependency)
+    #expect(error.message.contains("Four"))
+    #expect(!error.message.contains("One"))
   }
 }

@@ -1,4 +1,5 @@
 import Testing
+import VestaTesting
 
 @testable import VestaCore
 
@@ -69,19 +70,5 @@ import Testing
       let busy = stacks.indices.filter { !stacks[$0].isEmpty }
       #expect(busy.isEmpty || busy.contains { waitsFor[$0] == nil }, "all busy threads wait (seed \(seed))")
     }
-  }
-}
-
-/// A small generator whose course a seed decides.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

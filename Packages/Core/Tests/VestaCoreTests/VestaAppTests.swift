@@ -62,7 +62,7 @@ import VestaConcurrency
   @Test func theUserAgentNamesThePlatformAndEveryLibrary() throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [PlainLibrary.self])
     #expect(app.userAgent.hasPrefix("vesta-core/\(VestaVersion()) swift/"))
-    #expect(app.userAgent.hasSuffix(" PlainLibrary/1.2.3"))
+    #expect(app.userAgent.contains(" PlainLibrary/1.2.3"))
   }
 
   private enum NastyLibrary: Library {
@@ -83,10 +83,13 @@ import VestaConcurrency
       let first = try VestaApp.configure(name: name, options: options, libraries: [])
       #expect(first.isDataCollectionDefaultEnabled)
       first.isDataCollectionDefaultEnabled = false
+      // What a process that starts anew reads.
+      #expect(!AppSettings(directory: first.dataDirectory).isDataCollectionDefaultEnabled)
       await first.delete()
       let second = try VestaApp.configure(name: name, options: options, libraries: [])
-      #expect(!second.isDataCollectionDefaultEnabled)
+      #expect(second.isDataCollectionDefaultEnabled)
       #expect(second.dataDirectory == directory.appending(path: name))
+      #expect(second.dataPath == directory.path + "/" + name)
     }
   }
 

@@ -17,20 +17,20 @@ import VestaConcurrency
 /// let value = try await store.read { try await $0.get(Array("key".utf8)) }
 /// ```
 ///
-/// A `write` or `close` inside a transaction's body would wait for itself, and throws `StoreError.Code.nested`. This is
-/// seen by a task-local value, so it holds for child tasks and for a `Task {}` too while the transaction runs.
-/// `close` inside a `read` body is not seen, and never returns.
+/// A `write` inside a transaction's body, and a `close` inside any body, would wait for itself, and throws
+/// `StoreError.Code.nested`. This is seen by a task-local value, so it holds for child tasks and for a `Task {}` too
+/// while the body runs. Transactions of several stores that would wait for one another in a cycle throw `nested` too.
 public final class MemoryStore: CommitObservable {
   private struct State: Sendable {
     var tree = OrderedTree()
     var version = StoreVersion.zero
     var admission = Admission()
-    var transaction: TransactionScope?
   }
 
   private let state = Locked(State())
   private let commitNews = ListenerRegistry<StoreVersion>()
   private let versions: StoreVersions
+  private let bodies = StoreBodies()
   private let onClose: @Sendable () -> Void
 
   /// An empty store.
@@ -58,7 +58,7 @@ public final class MemoryStore: CommitObservable {
       reader.end()
       leave(state.withLock { $0.admission.endRead() })
     }
-    return try await body(reader)
+    return try await bodies.run(.read) { try await body(reader) }
   }
 
   /// Changes the store: all of the body's changes, or none.
@@ -70,20 +70,16 @@ public final class MemoryStore: CommitObservable {
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
-    try refuseInsideTransaction("write")
+    try bodies.refuseInside(.write, "write")
     try Task.checkCancellation()
     try await waitForTurn()
     defer {
       versions.settle()
       passTurn()
     }
-    let scope = TransactionScope(around: TransactionScope.current)
-    let transaction = state.withLock { state in
-      state.transaction = scope
-      return MemoryTransaction(tree: state.tree, version: state.version, versions: versions)
-    }
+    let transaction = state.withLock { MemoryTransaction(tree: $0.tree, version: $0.version, versions: versions) }
     defer { transaction.end() }
-    let value = try await TransactionScope.$current.withValue(scope) { try await body(transaction) }
+    let value = try await bodies.run(.write) { try await body(transaction) }
     try Task.checkCancellation()
     return StoreCommit(value: value, version: commit(transaction))
   }
@@ -91,16 +87,16 @@ public final class MemoryStore: CommitObservable {
   /// Raises the floor of the versions to come; see `OrderedStore`.
   @discardableResult
   public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
-    try refuseInsideTransaction("raiseFloor")
+    try bodies.refuseInside(.write, "raiseFloor")
     guard !state.withLock({ $0.admission.isClosed }) else { throw StoreError.closed("raiseFloor") }
-    return try await versions.raise(to: version)
+    return try await bodies.whileWaiting("raiseFloor") { try await versions.raise(to: version) }
   }
 
   /// Ends the store: waits for what is running, refuses what comes after and what has waited, and frees the data.
   ///
-  /// - Throws: `StoreError.Code.nested` inside a transaction's body.
+  /// - Throws: `StoreError.Code.nested` inside a body of this store.
   public func close() async throws {
-    try refuseInsideTransaction("close")
+    try bodies.refuseInside(nil, "close")
     let (isFirst, refused) = state.withLock { $0.admission.close() }
     for writer in refused { writer.resume(throwing: StoreError.closed("write")) }
     await withCheckedContinuation { continuation in
@@ -147,18 +143,6 @@ public final class MemoryStore: CommitObservable {
 
 // Taking turns.
 extension MemoryStore {
-  /// Throws where waiting would be waiting for oneself.
-  private func refuseInsideTransaction(_ operation: String) throws {
-    guard let current = TransactionScope.current, let running = state.withLock({ $0.transaction }) else { return }
-    guard current.isInside(running) else { return }
-    throw StoreError(
-      .nested,
-      operation: operation,
-      message: "It was called inside a transaction of the same store, and would wait for it to end.",
-      hint: "Use the transaction that the body was given, or call it after the transaction."
-    )
-  }
-
   /// Waits until this task may write; returns at once when nobody does.
   private func waitForTurn() async throws {
     switch state.withLock({ $0.admission.beginWrite() }) {
@@ -166,6 +150,10 @@ extension MemoryStore {
     case .closed: throw StoreError.closed("write")
     case .mustWait: break
     }
+    try await bodies.whileWaiting("write") { try await waitInLine() }
+  }
+
+  private func waitInLine() async throws {
     let ticket = state.withLock { $0.admission.makeTicket() }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -188,12 +176,7 @@ extension MemoryStore {
 
   /// Lets the next writer in, or those go on who wait for the end of everything.
   private func passTurn() {
-    let (scope, next) = state.withLock { state in
-      defer { state.transaction = nil }
-      return (state.transaction, state.admission.endWrite())
-    }
-    _ = scope
-    switch next {
+    switch state.withLock({ $0.admission.endWrite() }) {
     case .writer(let continuation): continuation.resume()
     case .nobody(let closers): leave(closers)
     }
@@ -201,19 +184,5 @@ extension MemoryStore {
 
   private func leave(_ closers: [CheckedContinuation<Void, Never>]) {
     for closer in closers { closer.resume() }
-  }
-}
-
-/// Marks the tasks that run inside a transaction's body.
-final class TransactionScope: Sendable {
-  @TaskLocal static var current: TransactionScope?
-
-  private let around: TransactionScope?
-
-  init(around: TransactionScope?) { self.around = around }
-
-  /// Whether this is a scope, or lies within it: there may be another store's transaction between the two.
-  func isInside(_ scope: TransactionScope) -> Bool {
-    self === scope || around?.isInside(scope) == true
   }
 }

@@ -33,7 +33,9 @@ final class MemorySnapshot: StoreReader {
     limit: Int?,
     _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
-    try current("scan").scan(range, order: order, limit: limit, visit)
+    let tree = try current("scan")
+    try Task.checkCancellation()
+    return try tree.scan(range, order: order, limit: limit, visit)
   }
 }
 
@@ -132,6 +134,7 @@ extension OrderedTree {
     var visited = 0
     var last: [UInt8] = []
     let isThrough = try scan(range, order: order) { key, value in
+      if visited % 64 == 63 { try Task.checkCancellation() }
       visited += 1
       let step = try visit(key.span.bytes, value.span.bytes)
       guard step == .stop || visited == limit else { return .next }

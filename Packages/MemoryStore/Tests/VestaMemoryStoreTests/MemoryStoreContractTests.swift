@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import Testing
@@ -8,7 +8,7 @@ import VestaMemoryStore
   @Test(arguments: StoreContracts.all)
   func theStoreKeeps(_ contract: Contract<StoreSubject>) async throws {
     let clock = ManualStoreClock()
-    try await contract.verify(StoreSubject(store: MemoryStore(clock: clock.clock), clock: clock))
+    try await contract.verify(StoreSubject(store: MemoryStore(clock: clock.clock), clock: clock, other: MemoryStore()))
   }
 
   @Test(arguments: StoreProviderContracts.all)

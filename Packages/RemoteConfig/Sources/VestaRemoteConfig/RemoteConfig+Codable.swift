@@ -32,6 +32,6 @@ extension RemoteConfig {
 
   /// The value for a key as a dictionary; `nil` when it is no dictionary in JSON.
   public subscript(jsonValue key: String) -> [String: AnyHashable]? {
-    configValue(forKey: key).jsonValue as? [String: AnyHashable]
+    DecodableConfigValue(value: configValue(forKey: key)).dictionaryValue()
   }
 }

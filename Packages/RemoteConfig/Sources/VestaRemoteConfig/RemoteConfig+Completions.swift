@@ -5,13 +5,19 @@ extension RemoteConfig {
   /// Completion form of ``ensureInitialized()``.
   @preconcurrency
   public func ensureInitialized(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-    complete(on: .global()) { try await $0.ensureInitialized() } then: { _, error in completionHandler(error) }
+    complete(on: .global()) {
+      try await $0.ensureInitialized()
+    } then: { _, error in
+      completionHandler(error)
+    }
   }
 
   /// Completion form of ``fetch()``.
   @preconcurrency
   public func fetch(completionHandler: (@Sendable (RemoteConfigFetchStatus, (any Error)?) -> Void)? = nil) {
-    complete { try await $0.fetch() } then: { status, error in
+    complete {
+      try await $0.fetch()
+    } then: { status, error in
       completionHandler?(status ?? Self.status(of: error), error)
     }
   }
@@ -22,7 +28,9 @@ extension RemoteConfig {
     withExpirationDuration expirationDuration: TimeInterval,
     completionHandler: (@Sendable (RemoteConfigFetchStatus, (any Error)?) -> Void)? = nil
   ) {
-    complete { try await $0.fetch(withExpirationDuration: expirationDuration) } then: { status, error in
+    complete {
+      try await $0.fetch(withExpirationDuration: expirationDuration)
+    } then: { status, error in
       completionHandler?(status ?? Self.status(of: error), error)
     }
   }
@@ -32,13 +40,19 @@ extension RemoteConfig {
   public func fetchAndActivate(
     completionHandler: (@Sendable (RemoteConfigFetchAndActivateStatus, (any Error)?) -> Void)? = nil
   ) {
-    complete { try await $0.fetchAndActivate() } then: { status, error in completionHandler?(status ?? .error, error) }
+    complete {
+      try await $0.fetchAndActivate()
+    } then: { status, error in
+      completionHandler?(status ?? .error, error)
+    }
   }
 
   /// Completion form of ``activate()``; the handler is called on a background queue.
   @preconcurrency
   public func activate(completion: (@Sendable (Bool, (any Error)?) -> Void)? = nil) {
-    complete(on: .global()) { try await $0.activate() } then: { hasChanged, error in
+    complete(on: .global()) {
+      try await $0.activate()
+    } then: { hasChanged, error in
       completion?(hasChanged ?? false, error)
     }
   }
@@ -48,7 +62,11 @@ extension RemoteConfig {
   public func setCustomSignals(
     _ customSignals: [String: CustomSignalValue?], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
   ) {
-    complete { try await $0.setCustomSignals(customSignals) } then: { _, error in completionHandler?(error) }
+    complete {
+      try await $0.setCustomSignals(customSignals)
+    } then: { _, error in
+      completionHandler?(error)
+    }
   }
 
   private static func status(of error: (any Error)?) -> RemoteConfigFetchStatus {

@@ -164,7 +164,8 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
       guard isAdded else { return connection.end(RemoteConfigServiceError(.unavailable, "The service was shut down.")) }
       do {
         try Self.check(namespace)
-        connection.offer(try await store().read { try await ConfigReader(reader: $0, namespace: namespace).currentVersion() })
+        connection.offer(
+          try await store().read { try await ConfigReader(reader: $0, namespace: namespace).currentVersion() })
       } catch {
         hub.remove(connection, namespace: namespace, ending: self.boundary.failure(error))
       }
@@ -209,7 +210,9 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   private func stored(_ reader: ConfigReader, _ version: Int64?) async throws -> StoredTemplate {
     let current = try await reader.currentVersion()
     let wanted = version ?? current
-    if version == nil, current == 0 { return StoredTemplate(template: ConfigTemplate(), etag: ETags.template(projectID, 0)) }
+    if version == nil, current == 0 {
+      return StoredTemplate(template: ConfigTemplate(), etag: ETags.template(projectID, 0))
+    }
     guard let template = try await reader.template(wanted) else { throw ETags.unknown(wanted, reader.namespace) }
     return StoredTemplate(template: template, etag: ETags.template(projectID, wanted))
   }
@@ -265,7 +268,8 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     let isValid = namespace.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"):
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+        UInt8(ascii: ":"):
         true
       default: false
       }

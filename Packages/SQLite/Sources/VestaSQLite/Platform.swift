@@ -39,12 +39,99 @@ enum Platform {
     return descriptor
   }
 
+  /// Makes a file for the owner alone whose name begins with a path and is not taken; links are not followed.
+  static func makeUniqueFile(beside path: String) throws(SystemFailure) -> String {
+    while true {
+      let name = "\(path).partial-\(String(UInt64.random(in: .min ... .max), radix: 16))"
+      let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      if descriptor >= 0 {
+        closeFile(descriptor)
+        return name
+      }
+      if errno != EEXIST { throw SystemFailure.last }
+    }
+  }
+
   static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
   static func identity(of descriptor: Int32) throws(SystemFailure) -> FileIdentity {
     var info = stat()
     guard fstat(descriptor, &info) == 0 else { throw SystemFailure.last }
     return FileIdentity(device: UInt64(truncatingIfNeeded: info.st_dev), file: UInt64(truncatingIfNeeded: info.st_ino))
+  }
+
+  static func identity(atPath path: String) throws(SystemFailure) -> FileIdentity {
+    var info = stat()
+    guard stat(path, &info) == 0 else { throw SystemFailure.last }
+    return FileIdentity(device: UInt64(truncatingIfNeeded: info.st_dev), file: UInt64(truncatingIfNeeded: info.st_ino))
+  }
+
+  /// How many bytes a file has; zero when it is not there.
+  static func size(of path: String) throws(SystemFailure) -> Int {
+    var info = stat()
+    if stat(path, &info) == 0 { return Int(info.st_size) }
+    guard errno == ENOENT else { throw SystemFailure.last }
+    return 0
+  }
+
+  /// Whether somebody holds the advisory lock of a file.
+  static func isLocked(_ path: String) throws(SystemFailure) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return false }
+      throw SystemFailure.last
+    }
+    defer { closeFile(descriptor) }
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return false }
+    guard errno == EWOULDBLOCK else { throw SystemFailure.last }
+    return true
+  }
+
+  /// Whether a file is not larger than a limit and has nothing but zeros in it.
+  static func isAllZeros(_ path: String, atMost limit: Int) throws(SystemFailure) -> Bool {
+    guard try size(of: path) <= limit else { return false }
+    return (try firstBytes(limit, of: path) ?? []).allSatisfy { $0 == 0 }
+  }
+
+  /// Empties a file.
+  static func truncate(_ path: String) throws(SystemFailure) {
+    let descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemFailure.last }
+    defer { closeFile(descriptor) }
+    guard fsync(descriptor) == 0 else { throw SystemFailure.last }
+  }
+
+  /// Makes the bytes of a file durable.
+  static func syncFile(_ path: String) throws(SystemFailure) { try syncDirectory(path) }
+
+  /// Copies a file over an existing one, durably; ends early when it is told to.
+  ///
+  /// - Returns: Whether the whole file was copied.
+  static func copy(_ source: String, to target: String, isCancelled: () -> Bool) throws(SystemFailure) -> Bool {
+    let from = open(source, O_RDONLY | O_CLOEXEC)
+    guard from >= 0 else { throw SystemFailure.last }
+    defer { closeFile(from) }
+    let to = open(target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard to >= 0 else { throw SystemFailure.last }
+    defer { closeFile(to) }
+    var block = [UInt8](repeating: 0, count: 1 << 20)
+    var offset = 0
+    while !isCancelled() {
+      let got = read(from, &block, block.count)
+      guard got >= 0 else { throw SystemFailure.last }
+      if got == 0 {
+        guard fsync(to) == 0 else { throw SystemFailure.last }
+        return true
+      }
+      var done = 0
+      while done < got {
+        let written = block[done..<got].withUnsafeBytes { pwrite(to, $0.baseAddress, $0.count, off_t(offset)) }
+        guard written > 0 else { throw SystemFailure.last }
+        done += written
+        offset += written
+      }
+    }
+    return false
   }
 
   /// Takes the advisory lock of an open file, or fails at once; the system frees it when the process ends.
@@ -113,6 +200,8 @@ enum Platform {
 /// An error number of the system.
 struct SystemFailure: Error {
   let code: Int32
+
+  static let missingFile = SystemFailure(code: ENOENT)
 
   static var last: SystemFailure { SystemFailure(code: errno) }
 

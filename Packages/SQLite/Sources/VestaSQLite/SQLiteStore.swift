@@ -33,7 +33,8 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
 
   let readers: ReaderPool
   let writer: WriterSession
-  private let files: StoreFiles
+  let bodies = StoreBodies()
+  let files: StoreFiles
   private let tuning: StoreTuning
   private let versions: StoreVersions
   private let commitNews = ListenerRegistry<StoreVersion>()
@@ -61,7 +62,8 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   init(named name: String, in directory: String, options: StoreOptions, tuning: StoreTuning) throws {
     files = try StoreFiles(name: name, in: directory)
     try files.prepareDatabase()
-    writer = try WriterSession(path: files.database, durability: options.durability, tuning: tuning)
+    writer = try WriterSession(path: files.database, options: options, tuning: tuning)
+    try files.noteOpened()
     try files.markComplete()
     versions = StoreVersions(above: max(writer.version, writer.floor), clock: options.clock)
     durableFloor = Locked(writer.floor)
@@ -69,7 +71,6 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     self.tuning = tuning
   }
 
-  // A store that is dropped without `close` still ends the streams of those who wait for commits.
   /// The database file.
   public var path: String { files.database }
 
@@ -80,32 +81,28 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   /// Up to 64 bodies read at once; a body beyond them waits, suspended, unless it is inside another one.
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     try Task.checkCancellation()
-    let connection = try await readers.acquire(isNested: ActiveBody.isInside(of: id))
-    let reader = SQLiteReader(connection)
-    let active = ActiveBody(.read, of: id)
+    let lease = try await readers.acquire(inside: bodies.current())
+    let reader = SQLiteReader(lease.connection)
     do {
-      let result = try await ActiveBody.$current.withValue(active) { try await body(reader) }
+      let result = try await bodies.run(.read) { try await body(reader) }
       if let failure = reader.failure { throw failure }
-      active.end()
       try reader.end()
-      readers.release(connection)
+      readers.release(lease)
       return result
     } catch {
-      active.end()
-      retire(connection, reader)
+      retire(lease, reader)
       throw error
     }
   }
 
   /// Takes a connection back from a read that failed; one that is not in order any more is not used again.
-  private func retire(_ connection: Connection, _ reader: SQLiteReader) {
+  private func retire(_ lease: ReaderLease, _ reader: SQLiteReader) {
     do {
       try reader.end()
-      if connection.isInTransaction { try connection.run(.rollback) }
-      readers.release(connection)
+      if lease.connection.isInTransaction { try lease.connection.run(.rollback) }
+      readers.release(lease)
     } catch {
-      connection.close()
-      readers.discard()
+      readers.discard(lease)
     }
   }
 
@@ -117,7 +114,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
     try Task.checkCancellation()
-    if ActiveBody.isInside(.write, of: id) { throw StoreError(.nested, operation: "write", path: path) }
+    try bodies.refuseInside(.write, "write", path: path)
     let result = Locked<Result?>(nil)
     let request = WriteRequest { transaction in
       let value = try await body(transaction)
@@ -140,12 +137,18 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     case .closed: return .failure(StoreError(.closed, operation: "write", path: path))
     case .wait, .cancelled: break
     }
-    let call = await withCheckedContinuation { continuation in
-      enqueue(.init(request: request) { continuation.resume(returning: $0) })
-    }
-    switch call {
-    case .lead: return await lead(request)
-    case .done(let outcome): return outcome
+    do {
+      let call = try await bodies.whileWaiting("write", path: path) {
+        await withCheckedContinuation { continuation in
+          enqueue(.init(request: request) { continuation.resume(returning: $0) })
+        }
+      }
+      switch call {
+      case .lead: return await lead(request)
+      case .done(let outcome): return outcome
+      }
+    } catch {
+      return .failure(error)
     }
   }
 
@@ -164,46 +167,131 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     waiter?.resume(.done(.failure(CancellationError())))
   }
 
+  /// A member of a commit, with the outcome if the commit succeeds.
+  private struct Member {
+    let request: WriteRequest
+    let resume: (@Sendable (WriteQueue.Call) -> Void)?
+    var outcome = WriteOutcome.failure(CancellationError())
+  }
+
   /// Runs the own body and those of the waiting, commits them together, tells everybody, and passes the turn on.
   private func lead(_ own: WriteRequest) async -> WriteOutcome {
-    var group = CommitGroup(writer, store: id, versions: versions)
-    var ownOutcome = await group.run(own)
-    var served: [(waiter: WriteQueue.Waiter, outcome: WriteOutcome)] = []
-    while group.loss == nil, group.count < tuning.groupLimit, let next = takeNext() {
-      let outcome = await group.run(next.request)
-      if isDisturbed(next.request, outcome) {
-        if !turns.withLock({ $0.queue.putBack(next) }) {
-          next.resume(.done(.failure(StoreError(.closed, operation: "write", path: path))))
-        }
-        break
+    if let work = own.maintenance { return await maintain(work) }
+    var members = [Member(request: own, resume: nil)]
+    var ownOutcome = WriteOutcome.failure(CancellationError())
+    // What waits is taken once; later rounds run again whom the failure of another has cost the commit.
+    var takesMore = true
+    while !members.isEmpty {
+      var again: [Member] = []
+      for member in await commit(&members, takesMore: takesMore, again: &again) {
+        if let resume = member.resume { resume(.done(member.outcome)) } else { ownOutcome = member.outcome }
       }
-      served.append((next, outcome))
+      takesMore = false
+      members = again
     }
-    let loss = group.commit()
-    versions.settle()
-    if loss == nil { durableFloor.withLock { $0 = max($0, writer.version, writer.floor) } }
-    for version in group.committed { commitNews.emit(version) }
-    for (waiter, outcome) in served { waiter.resume(.done(final(outcome, loss))) }
-    ownOutcome = final(ownOutcome, loss)
     await writer.keepLogShort()
     passOn()
     return ownOutcome
   }
 
-  /// The next body to serve; none while this task is cancelled, as the body's own calls would notice it.
+  /// Does something with the writer outside of any transaction, and passes the turn on.
+  private func maintain(_ work: WriteRequest.Maintenance) async -> WriteOutcome {
+    defer { passOn() }
+    do {
+      try await work(writer)
+      return .success(writer.version)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Takes the turn for something that is not a transaction, and waits for it like any writer.
+  func withExclusiveTurn(_ operation: String, _ work: @escaping WriteRequest.Maintenance) async throws {
+    try Task.checkCancellation()
+    try bodies.refuseInside(nil, operation, path: path)
+    let request = WriteRequest.maintaining(work)
+    let outcome = await withTaskCancellationHandler {
+      await submit(request)
+    } onCancel: {
+      cancel(request)
+    }
+    _ = try outcome.get()
+  }
+
+  /// Runs members, and those who wait, in one commit.
+  ///
+  /// - Parameter again: Gets the members to run again, without the one whose failure took the commit from them.
+  /// - Returns: The other members, with their final outcomes.
+  private func commit(_ members: inout [Member], takesMore: Bool, again: inout [Member]) async -> [Member] {
+    var group = CommitGroup(writer, bodies: bodies, versions: versions)
+    var ready: [Member] = []
+    // Bodies that saw, or would see, the cancellation of this task; they wait for another leader.
+    var disturbed: [Member] = []
+    for var member in members {
+      if group.loss == nil, disturbed.isEmpty { member.outcome = await group.run(member.request) }
+      if isDisturbed(member) { disturbed.append(member) } else { ready.append(member) }
+    }
+    while takesMore, group.loss == nil, group.count < tuning.groupLimit, let next = takeNext() {
+      var member = Member(request: next.request, resume: next.resume)
+      member.outcome = await group.run(next.request)
+      if isDisturbed(member) {
+        disturbed.append(member)
+        break
+      }
+      ready.append(member)
+    }
+    for member in disturbed.reversed() { putBack(member) }
+    let bodyFailed = group.loss != nil
+    let loss = group.commit(files.checkInPlace)
+    versions.settle()
+    guard let loss else {
+      durableFloor.withLock { $0 = max($0, writer.version, writer.floor) }
+      for version in group.committed { commitNews.emit(version) }
+      return ready
+    }
+    var done: [Member] = []
+    for (index, var member) in ready.enumerated() {
+      // The last body that ran is the one at fault; who has succeeded before it, or has not run, is innocent.
+      guard case .success = member.outcome else {
+        if index < group.count { done.append(member) } else { again.append(member) }
+        continue
+      }
+      if bodyFailed {
+        again.append(member)
+      } else {
+        member.outcome = .failure(loss)
+        done.append(member)
+      }
+    }
+    return done
+  }
+
+  /// The next body to serve.
+  ///
+  /// None while this task is cancelled, as the body's own calls would notice it, and none inside a transaction of another
+  /// store, as the body would seem to be inside it too.
   private func takeNext() -> WriteQueue.Waiter? {
-    Task.isCancelled ? nil : turns.withLock { $0.queue.takeNext() }
+    if Task.isCancelled || StoreBodies.isInsideTransaction { return nil }
+    return turns.withLock { $0.queue.takeNextBody() }
+  }
+
+  /// Lets one wait again that was disturbed, in front of the others.
+  private func putBack(_ member: Member) {
+    guard let resume = member.resume else { return }
+    let error: (any Error)? = turns.withLock { turns in
+      if member.request.hasBeenCancelled { return CancellationError() }
+      let waiter = WriteQueue.Waiter(request: member.request, resume: resume)
+      return turns.queue.putBack(waiter) ? nil : StoreError(.closed, operation: "write", path: path)
+    }
+    if let error { resume(.done(.failure(error))) }
   }
 
   /// Whether a body was cut short by the cancellation of the leader, which is no business of its caller.
-  private func isDisturbed(_ request: WriteRequest, _ outcome: WriteOutcome) -> Bool {
-    guard case .failure(let error) = outcome, error is CancellationError else { return false }
-    return Task.isCancelled && !request.hasBeenCancelled
-  }
-
-  private func final(_ outcome: WriteOutcome, _ loss: (any Error)?) -> WriteOutcome {
-    guard case .success = outcome, let loss else { return outcome }
-    return .failure(loss)
+  private func isDisturbed(_ member: Member) -> Bool {
+    guard member.resume != nil, case .failure(let error) = member.outcome, error is CancellationError else {
+      return false
+    }
+    return Task.isCancelled && !member.request.hasBeenCancelled
   }
 
   private func passOn() {
@@ -227,9 +315,9 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   /// About once a second this writes to the file, so that the floor survives a restart.
   @discardableResult
   public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
-    if ActiveBody.isInside(.write, of: id) { throw StoreError(.nested, operation: "raiseFloor", path: path) }
+    try bodies.refuseInside(.write, "raiseFloor", path: path)
     if turns.withLock({ $0.queue.isClosed }) { throw StoreError(.closed, operation: "raiseFloor", path: path) }
-    let raised = try await versions.raise(to: version)
+    let raised = try await bodies.whileWaiting("raiseFloor", path: path) { try await versions.raise(to: version) }
     // What is at or below the last commit, or the last floor written, survives already.
     guard raised > durableFloor.withLock({ $0 }) else { return raised }
     let writer = writer
@@ -260,7 +348,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   ///
   /// The log is written back into the file on the way, so that the file alone is the whole store then.
   public func close() async throws {
-    if ActiveBody.isInside(of: id) { throw StoreError(.nested, operation: "close", path: path) }
+    try bodies.refuseInside(nil, "close", path: path)
     let isFirst: Bool = ending.withLock { ending in
       guard case .notBegun = ending else { return false }
       ending = .underWay([])
@@ -335,7 +423,4 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     try await withTurn { writer in pages.withLock { $0 = writer.logPages } }
     return pages.withLock { $0 }
   }
-
-  /// Who we are, to a body that asks whether it is inside one of ours.
-  var id: ObjectIdentifier { ObjectIdentifier(self) }
 }

@@ -6,18 +6,22 @@ struct StoreTuning: Sendable {
   /// How many pages the log may have before a writer waits for the readers that hold it: 64 MB.
   var logLimit = 8_000
 
-  /// How often, a millisecond apart, such a writer looks whether the readers have gone.
+  /// How many milliseconds such a writer waits for the readers to end.
   var logPatience = 250
 
   /// How many transactions share a commit at the most.
   var groupLimit = 256
 
-  /// How many readers may be open, those of bodies inside bodies not counted.
+  /// How many readers may be open, beside one for each body.
   var readerLimit = 64
 
   /// How many unused readers are kept.
   var idleReaders = 8
 
   var writerCacheKilobytes = 16_384
+
+  /// How many readers have a large page cache; the others have a small one.
+  var warmReaders = 4
   var readerCacheKilobytes = 16_384
+  var coldReaderCacheKilobytes = 1_024
 }

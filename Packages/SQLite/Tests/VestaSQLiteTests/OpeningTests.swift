@@ -1,4 +1,4 @@
-import VestaCrashTesting
+import VestaStoreInteropCrashTesting
 import CVestaSQLite
 import Foundation
 import VestaStoreInterop
@@ -143,7 +143,10 @@ extension OneAtATime {
     @Test func theHeaderTellsWhatAFileIs() throws {
       #expect(StoreHeader([]) == .empty)
       var header = [UInt8](repeating: 0, count: 100)
+      #expect(StoreHeader(header) == .zeros)
+      header[99] = 1
       #expect(StoreHeader(header) == .foreign)
+      header[99] = 0
       header.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
       header[16] = 0x20
       header[20] = 8

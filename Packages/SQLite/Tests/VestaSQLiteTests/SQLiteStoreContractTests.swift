@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import Testing
@@ -11,7 +11,10 @@ extension OneAtATime {
     func sqliteKeeps(_ contract: Contract<StoreSubject>) async throws {
       let directory = try TemporaryDirectory()
       let clock = ManualStoreClock()
-      let subject = StoreSubject(store: try directory.open(clock: clock.clock), clock: clock) {
+      let other = try TemporaryDirectory()
+      defer { withExtendedLifetime(other) {} }
+      let store = try directory.open(clock: clock.clock)
+      let subject = StoreSubject(store: store, clock: clock, other: try other.open()) {
         try directory.open(clock: clock.clock)
       }
       try await contract.verify(subject)

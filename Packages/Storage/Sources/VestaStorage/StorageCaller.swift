@@ -1,5 +1,6 @@
 import VestaAppCheckInterop
 import VestaAuthInterop
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// The way to the service: with the tokens of Auth and App Check, and with retries for calls that are made once.
@@ -22,7 +23,7 @@ struct StorageCaller: Sendable {
       throw StorageError.unauthenticated(serverError: ["NSUnderlyingError": "\(error)"])
     }
     let appCheckToken = await appCheck?.getToken(forcingRefresh: false).token
-    return CallContext(userID: auth?.getUserID(), idToken: token, appCheckToken: appCheckToken)
+    return CallContext(caller: token.map { .idToken($0) } ?? .nobody, appCheckToken: appCheckToken)
   }
 
   /// Makes a call, again and again while it fails in a way that may pass and the budget lasts.

@@ -22,7 +22,8 @@ extension StorageMetadata {
       Fields(
         bucket: text("bucket") ?? "", path: text("name"), settable: settable, md5Hash: text("md5Hash"),
         generation: number("generation"), metageneration: number("metageneration"), size: number("size"),
-        timeCreated: text("timeCreated").flatMap(MetadataDate.date), updated: text("updated").flatMap(MetadataDate.date),
+        timeCreated: text("timeCreated").flatMap(MetadataDate.date),
+        updated: text("updated").flatMap(MetadataDate.date),
         downloadTokens: (text("downloadTokens") ?? "").split(separator: ",").map(String.init), original: settable))
   }
 

@@ -49,19 +49,29 @@ extension StorageReference {
   /// Completion form of ``list(maxResults:)``.
   @preconcurrency
   public func list(maxResults: Int64, completion: @escaping @Sendable (Result<StorageListResult, any Error>) -> Void) {
-    CompletionForm.start(on: storage.callbackQueue, Self.shape(completion)) { try await self.list(maxResults: maxResults) }
+    CompletionForm.start(on: storage.callbackQueue, Self.shape(completion)) {
+      try await self.list(maxResults: maxResults)
+    }
   }
 
   /// Completion form of ``list(maxResults:pageToken:)``.
   @preconcurrency
-  public func list(maxResults: Int64, pageToken: String, completion: @escaping @Sendable (StorageListResult?, (any Error)?) -> Void) {
-    CompletionForm.start(on: storage.callbackQueue, completion) { try await self.list(maxResults: maxResults, pageToken: pageToken) }
+  public func list(
+    maxResults: Int64, pageToken: String, completion: @escaping @Sendable (StorageListResult?, (any Error)?) -> Void
+  ) {
+    CompletionForm.start(on: storage.callbackQueue, completion) {
+      try await self.list(maxResults: maxResults, pageToken: pageToken)
+    }
   }
 
   /// Completion form of ``list(maxResults:pageToken:)``.
   @preconcurrency
-  public func list(maxResults: Int64, pageToken: String, completion: @escaping @Sendable (Result<StorageListResult, any Error>) -> Void) {
-    CompletionForm.start(on: storage.callbackQueue, Self.shape(completion)) { try await self.list(maxResults: maxResults, pageToken: pageToken) }
+  public func list(
+    maxResults: Int64, pageToken: String, completion: @escaping @Sendable (Result<StorageListResult, any Error>) -> Void
+  ) {
+    CompletionForm.start(on: storage.callbackQueue, Self.shape(completion)) {
+      try await self.list(maxResults: maxResults, pageToken: pageToken)
+    }
   }
 
   /// Completion form of ``updateMetadata(_:)``.
@@ -97,7 +107,8 @@ extension StorageReference {
   @discardableResult
   @preconcurrency
   public func putData(
-    _ uploadData: Data, metadata: StorageMetadata? = nil, completion: (@Sendable (StorageMetadata?, (any Error)?) -> Void)?
+    _ uploadData: Data, metadata: StorageMetadata? = nil,
+    completion: (@Sendable (StorageMetadata?, (any Error)?) -> Void)?
   ) -> StorageUploadTask {
     upload(data: uploadData, metadata: metadata, whenOver: Self.ending(completion) { $0.metadata })
   }
@@ -106,7 +117,8 @@ extension StorageReference {
   @discardableResult
   @preconcurrency
   public func putData(
-    _ uploadData: Data, metadata: StorageMetadata? = nil, completion: @escaping @Sendable (Result<StorageMetadata, any Error>) -> Void
+    _ uploadData: Data, metadata: StorageMetadata? = nil,
+    completion: @escaping @Sendable (Result<StorageMetadata, any Error>) -> Void
   ) -> StorageUploadTask {
     upload(data: uploadData, metadata: metadata, whenOver: Self.ending(Self.shape(completion)) { $0.metadata })
   }
@@ -115,7 +127,8 @@ extension StorageReference {
   @discardableResult
   @preconcurrency
   public func putFile(
-    from fileURL: URL, metadata: StorageMetadata? = nil, completion: (@Sendable (StorageMetadata?, (any Error)?) -> Void)?
+    from fileURL: URL, metadata: StorageMetadata? = nil,
+    completion: (@Sendable (StorageMetadata?, (any Error)?) -> Void)?
   ) -> StorageUploadTask {
     upload(file: fileURL, metadata: metadata, whenOver: Self.ending(completion) { $0.metadata })
   }
@@ -124,7 +137,8 @@ extension StorageReference {
   @discardableResult
   @preconcurrency
   public func putFile(
-    from fileURL: URL, metadata: StorageMetadata? = nil, completion: @escaping @Sendable (Result<StorageMetadata, any Error>) -> Void
+    from fileURL: URL, metadata: StorageMetadata? = nil,
+    completion: @escaping @Sendable (Result<StorageMetadata, any Error>) -> Void
   ) -> StorageUploadTask {
     upload(file: fileURL, metadata: metadata, whenOver: Self.ending(Self.shape(completion)) { $0.metadata })
   }
@@ -163,7 +177,8 @@ extension StorageReference {
   public func write(
     toFile fileURL: URL, completion: @escaping @Sendable (Result<URL, any Error>) -> Void
   ) -> StorageDownloadTask {
-    download(to: FileTarget(path: fileURL.path), maxSize: nil, whenOver: Self.ending(Self.shape(completion)) { _ in fileURL })
+    download(
+      to: FileTarget(path: fileURL.path), maxSize: nil, whenOver: Self.ending(Self.shape(completion)) { _ in fileURL })
   }
 
   // MARK: Shapes
@@ -183,7 +198,8 @@ extension StorageReference {
 
   /// An observer of both ends of a task for a handler of a value and an error.
   private static func ending<Value>(
-    _ completion: (@Sendable (Value?, (any Error)?) -> Void)?, _ value: @escaping @Sendable (StorageTaskSnapshot) -> Value?
+    _ completion: (@Sendable (Value?, (any Error)?) -> Void)?,
+    _ value: @escaping @Sendable (StorageTaskSnapshot) -> Value?
   ) -> (@Sendable (StorageTaskSnapshot) -> Void)? {
     guard let completion else { return nil }
     return { snapshot in

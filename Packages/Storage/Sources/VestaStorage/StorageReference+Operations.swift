@@ -1,4 +1,5 @@
 public import Foundation
+import VestaServiceInterop
 import VestaStorageBackend
 
 extension StorageReference {

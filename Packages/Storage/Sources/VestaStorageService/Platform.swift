@@ -113,13 +113,6 @@ enum Platform {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
-
-  /// The system's clock: microseconds since 1970.
-  @Sendable static func systemMicroseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-  }
 }
 
 /// An open file, which may be used from any thread and is closed once.

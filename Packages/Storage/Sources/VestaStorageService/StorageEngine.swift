@@ -1,5 +1,7 @@
 import VestaConcurrency
+import VestaCore
 import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
@@ -24,22 +26,24 @@ final class StorageEngine: StorageBackend {
   let blobs: any BlobStore
   let crypto: any CryptoProvider
   let options: StorageServiceOptions
-  let microseconds: @Sendable () -> Int64
+  let clock: ServiceClock
   let uploads = ActiveUploads()
   let garbage = Locked<[BlobID]>([])
+  private let boundary: ServiceBoundary<StorageServiceError>
 
   init(
     options: StorageServiceOptions, crypto: any CryptoProvider, blobs: any BlobStore,
-    microseconds: @escaping @Sendable () -> Int64 = Platform.systemMicroseconds,
+    clock: ServiceClock = .system,
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     self.options = options
     self.crypto = crypto
     self.blobs = blobs
-    self.microseconds = microseconds
+    self.clock = clock
+    boundary = ServiceBoundary(clock: clock) { log.error("I-STS000006", "An unexpected error: \($0)") }
     store = LazyResource(whenClosed: Self.closed) {
       let store = try await openStore()
-      await Sweep(store: store, blobs: blobs, now: microseconds()).removeLeftovers()
+      await Sweep(store: store, blobs: blobs, now: clock.now()).removeLeftovers()
       return store
     } close: {
       try await $0.close()
@@ -114,14 +118,16 @@ final class StorageEngine: StorageBackend {
     try await call(context) { try await $0.changeTokens(object, action) }
   }
 
-  /// Runs a call; what it throws leaves the engine as `StorageServiceError` or `CancellationError`.
-  private func call<Result>(
-    _ context: CallContext, _ body: (StorageCall) async throws -> Result
+  /// Runs a call; what it throws leaves the engine as `StorageServiceError`.
+  private func call<Result: Sendable>(
+    _ context: CallContext, _ body: @escaping @Sendable (StorageCall) async throws -> Result
   ) async throws -> Result {
-    do {
-      return try await body(StorageCall(engine: self, context: context, now: microseconds()))
-    } catch {
-      throw ErrorBoundary.error(for: error)
+    try await boundary.serve(context) {
+      do {
+        return try await body(StorageCall(engine: self, context: context, now: self.clock.now()))
+      } catch {
+        throw ErrorTable.error(for: error)
+      }
     }
   }
 
@@ -133,6 +139,8 @@ final class StorageEngine: StorageBackend {
   ///
   /// - Returns: How many were removed.
   func removeOrphans() async throws -> Int {
-    try await Sweep(store: store.get(), blobs: blobs, now: microseconds()).removeOrphans()
+    try await Sweep(store: store.get(), blobs: blobs, now: clock.now()).removeOrphans()
   }
 }
+
+private let log = Logger(service: "VestaStorageService")

@@ -7,8 +7,8 @@ import VestaSQLite
 
 @Suite struct StoreImplementations {
   static let all: [Implementation<StoreSubject>] = [
-    Implementation("ModelStore") { StoreSubject(store: ModelStore()) },
-    Implementation("MemoryStore") { StoreSubject(store: MemoryStore()) },
+    Implementation("ModelStore") { StoreSubject(store: ModelStore(), other: ModelStore()) },
+    Implementation("MemoryStore") { StoreSubject(store: MemoryStore(), other: MemoryStore()) },
     Implementation("SQLiteStore") { try await sqliteStore() },
   ]
 

@@ -59,7 +59,9 @@ extension ConfigParameter {
     object["defaultValue"] = (defaultValue?.jsonObject).map(JSONValue.object)
     if !conditionalValues.isEmpty {
       var values = JSONObject()
-      for (name, value) in conditionalValues.sorted(by: { $0.key < $1.key }) { values[name] = .object(value.jsonObject) }
+      for (name, value) in conditionalValues.sorted(by: { $0.key < $1.key }) {
+        values[name] = .object(value.jsonObject)
+      }
       object["conditionalValues"] = .object(values)
     }
     object["description"] = description.map(JSONValue.string)

@@ -43,10 +43,13 @@ enum ContinueURL: Equatable {
   private static func host(of authority: [UInt8]) -> String? {
     let isBracketed = authority.first == UInt8(ascii: "[")
     let end =
-      isBracketed ? authority.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : authority.firstIndex(of: UInt8(ascii: ":"))
+      isBracketed
+      ? authority.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : authority.firstIndex(of: UInt8(ascii: ":"))
     let host = authority[..<(end ?? authority.count)]
     let port = authority[host.endIndex...]
-    guard port.isEmpty || (port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy(\.isDigit)) else { return nil }
+    guard port.isEmpty || (port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy(\.isDigit)) else {
+      return nil
+    }
     let allowed = Array(isBracketed ? "[]:.".utf8 : "-.".utf8)
     guard !host.isEmpty, host.contains(where: \.isLetterOrDigit),
       host.allSatisfy({ $0.isLetterOrDigit || allowed.contains($0) }), !isBracketed || host.last == UInt8(ascii: "]")

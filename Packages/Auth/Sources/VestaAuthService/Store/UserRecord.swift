@@ -183,7 +183,8 @@ extension UserRecord.Provider {
 
   init(_ info: ProviderUserInfo) {
     self.init(
-      providerID: info.providerID, rawID: info.rawID, federatedID: info.federatedID, email: info.email.map(Checks.canonicalEmail),
+      providerID: info.providerID, rawID: info.rawID, federatedID: info.federatedID,
+      email: info.email.map(Checks.canonicalEmail),
       displayName: info.displayName, photoURL: info.photoURL, phoneNumber: info.phoneNumber,
       screenName: info.screenName)
   }

@@ -1,10 +1,13 @@
+import Dispatch
+
 /// Listeners, and the events they hear.
 ///
 /// - Listeners are called in the order of their addition.
 /// - Events have one order, the same for all listeners, also when several threads emit at once and when a listener
 ///   emits. An event that is emitted while another is being delivered is delivered by whoever is delivering, after
 ///   that one: such an `emit` returns before its event was heard. Any other `emit` returns when its event, and those
-///   emitted meanwhile, have been heard.
+///   emitted meanwhile, have been heard, but after 1,024 events at the latest: the rest is delivered on a queue, so
+///   that nobody is kept for ever by others who go on emitting.
 /// - A listener that is added during a delivery hears later events only.
 /// - A listener is not called again once its `cancel()` has returned, if that was called on the delivering thread, for
 ///   instance in a listener. If it was called on another thread, one call may be under way and still end.
@@ -74,13 +77,31 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
   @inlinable
   func deliver(_ first: ListenerBook<Listener<Event>, Event>.Delivery?) {
     var next = first
+    var count = 0
     while let delivery = next.take() {
+      count += 1
+      if count > 1_024 { return deliverLater(delivery) }
       switch delivery.news {
       case .event(let event): for listener in delivery.listeners { listener.receive(event) }
       case .end(let error): for listener in delivery.listeners { listener.end(error) }
       }
       next = book.withLock { $0.delivered() }
     }
+  }
+}
+
+extension ListenerRegistry {
+  /// Goes on delivering elsewhere; the registry lives until it is done.
+  @usableFromInline
+  func deliverLater(_ delivery: ListenerBook<Listener<Event>, Event>.Delivery) {
+    let box = DeliveryBox(delivery)
+    DispatchQueue.global().async { self.deliver(box.delivery) }
+  }
+
+  // Sound as @unchecked Sendable: written once, and read by the one closure that it is made for.
+  private final class DeliveryBox: @unchecked Sendable {
+    let delivery: ListenerBook<Listener<Event>, Event>.Delivery
+    init(_ delivery: ListenerBook<Listener<Event>, Event>.Delivery) { self.delivery = delivery }
   }
 }
 

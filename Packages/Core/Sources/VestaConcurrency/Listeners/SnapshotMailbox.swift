@@ -1,12 +1,17 @@
+import Dispatch
+
 /// A mailbox with room for one element: what arrives while one waits is merged with it.
 ///
 /// The merge is the caller's code and runs without the lock. So whoever posts takes the waiting element out, merges,
-/// and puts the outcome back; what is posted meanwhile lines up behind it, and the same thread merges that too.
+/// and puts the outcome back; what is posted meanwhile is queued, and the same thread merges that too, up to 256
+/// elements: the rest is merged on a queue. When 64 elements are queued, because merging is slower than posting,
+/// posters wait for the merging: so memory stays bounded.
 final class SnapshotMailbox<Element: Sendable>: Sendable {
   private struct State {
     var waiting: Element?
     var incoming = Fifo<Element>()
     var isMerging = false
+    var crowded: [DispatchSemaphore] = []
     var isClosed = false
     var isAbandoned = false
     var error: (any Error)?
@@ -33,15 +38,26 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
 
   /// Puts an element in.
   func post(_ element: Element) {
-    let isMine = state.withLock { state in
-      guard !state.isClosed else { return false }
+    // A merge that posts must not wait for itself.
+    let mayWait = !ThreadHoldings.contains(ObjectIdentifier(self))
+    let (isMine, room) = state.withLock { state -> (Bool, DispatchSemaphore?) in
+      guard !state.isClosed else { return (false, nil) }
       state.incoming.append(element)
-      if state.isMerging { return false }
-      state.isMerging = true
-      return true
+      guard state.isMerging else {
+        state.isMerging = true
+        return (true, nil)
+      }
+      guard mayWait, state.incoming.count > Self.crowd else { return (false, nil) }
+      let room = DispatchSemaphore(value: 0)
+      state.crowded.append(room)
+      return (false, room)
     }
-    if isMine { mergeAll() }
+    room?.wait()
+    if isMine { mergeSome() }
   }
+
+  private static var crowd: Int { 64 }
+  private static var turn: Int { 256 }
 
   /// No more elements: what is in can still be taken, then comes the end, or `error`.
   func finish(throwing error: (any Error)?) {
@@ -98,21 +114,32 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
     if let answer { consumer.resume(with: answer) }
   }
 
-  private func mergeAll() {
+  /// Merges what is queued, up to a limit, after which it goes on elsewhere.
+  private func mergeSome() {
+    var count = 0
     while let (waiting, new) = takeForMerging() {
-      let merged = if let waiting { merge(waiting, new) } else { new }
+      let merged =
+        if let waiting { ThreadHoldings.hold(ObjectIdentifier(self), while: { merge(waiting, new) }) } else { new }
       putBack(merged)
+      count += 1
+      if count == Self.turn { return DispatchQueue.global().async { self.mergeSome() } }
     }
   }
 
   private func takeForMerging() -> (Element?, Element)? {
-    let (work, consumers, error) = state.withLock {
-      state -> ((Element?, Element)?, [CheckedContinuation<Element?, any Error>], (any Error)?) in
-      if let new = state.incoming.popFirst() { return ((state.waiting.take(), new), [], nil) }
+    let (work, crowded, consumers, error) = state.withLock {
+      state -> (
+        (Element?, Element)?, [DispatchSemaphore], [CheckedContinuation<Element?, any Error>], (any Error)?
+      ) in
+      let new = state.incoming.popFirst()
+      let crowded = state.incoming.count * 2 <= Self.crowd ? state.crowded : []
+      if !crowded.isEmpty { state.crowded = [] }
+      if let new { return ((state.waiting.take(), new), crowded, [], nil) }
       state.isMerging = false
       let consumers = state.isClosed ? state.consumers.takeAll() : []
-      return (nil, consumers, consumers.isEmpty ? nil : state.error.take())
+      return (nil, crowded, consumers, consumers.isEmpty ? nil : state.error.take())
     }
+    for semaphore in crowded { semaphore.signal() }
     resume(consumers, error: error)
     return work
   }

@@ -1,22 +1,35 @@
-/// Something that is opened when it is first needed, once for all who ask at that moment, and closed in the end.
+/// Something that is opened when it is first needed, once for all callers, and closed in the end.
 ///
-/// For what takes an `await` to open, such as a store, in something that has to be there at once, such as a component.
-/// A failure to open is told to those who asked and not remembered: the next one tries again. After ``close()`` nothing
-/// opens it any more; what was still being opened then is closed at once.
+/// For a resource that takes an `await` to open, such as a store, in an object that exists at once, such as a
+/// component.
+///
+/// - Whoever asks while it is being opened waits for that opening. A task that is cancelled leaves at once; the opening
+///   goes on for the others, and for the next caller.
+/// - A failure to open is thrown to those who waited and not remembered: the next caller tries again.
+/// - ``close()`` waits for an opening that is under way and closes its result: when it has returned, nothing is open
+///   and nothing opens any more.
 ///
 /// ```swift
-/// let store = LazyResource(whenClosed: StoreError.closed) { try await provider.openStore(…) } close: { try await $0.close() }
+/// let store = LazyResource(whenClosed: closedError) { try await provider.openStore(…) } close: { try await $0.close() }
 /// try await store.get().read { … }
 /// ```
 public final class LazyResource<Resource: Sendable>: Sendable {
   private enum State {
     case shut
+    case opening([Turn<Resource>])
     case open(Resource)
     case ended
   }
 
-  private let state = Locked(State.shut)
-  private let opening = SingleFlight<ObjectIdentifier, Resource>()
+  private struct Guarded {
+    var state = State.shut
+    /// Opened when nothing is being opened any more; there is one while something is.
+    var opening: Latch?
+    var isClosing = false
+  }
+
+  private let guarded = Locked(Guarded())
+  private let ended = Latch()
   private let open: @Sendable () async throws -> Resource
   private let end: @Sendable (Resource) async throws -> Void
   private let closedError: any Error
@@ -25,7 +38,7 @@ public final class LazyResource<Resource: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - closedError: What ``get()`` throws after ``close()``.
-  ///   - open: Opens it.
+  ///   - open: Opens it, in a task that is never cancelled.
   ///   - close: Closes it; called once for what `open` has returned.
   public init(
     whenClosed closedError: any Error,
@@ -42,46 +55,69 @@ public final class LazyResource<Resource: Sendable>: Sendable {
   /// - Returns: The same one for everybody.
   /// - Throws: What opening it threw, the error for closed resources, or `CancellationError`.
   public func get() async throws -> Resource {
-    if let resource = try present() { return resource }
-    return try await opening.value(for: ObjectIdentifier(self)) {
-      // Somebody's flight may have landed between the look above and the start of this one.
-      if let resource = try self.present() { return resource }
-      return try await self.keep(try await self.open())
+    if let resource = try current() { return resource }
+    return try await Turn<Resource>().wait { turn in
+      let (answer, begins) = guarded.withLock { guarded -> (Result<Resource, any Error>?, Bool) in
+        if guarded.isClosing { return (.failure(closedError), false) }
+        switch guarded.state {
+        case .open(let resource): return (.success(resource), false)
+        case .ended: return (.failure(closedError), false)
+        case .opening(let turns):
+          guarded.state = .opening(turns + [turn])
+          return (nil, false)
+        case .shut:
+          guarded.state = .opening([turn])
+          guarded.opening = Latch()
+          return (nil, true)
+        }
+      }
+      if let answer { turn.begin()?.resume(with: answer) }
+      if begins { Task { await self.openNow() } }
     }
   }
 
-  /// Closes the resource, if it is open, and lets nobody open it any more; calling it again does nothing.
+  /// Closes the resource, if it is open, and lets nobody open it any more; a later call waits for the first.
   ///
-  /// - Throws: What closing it threw; it counts as closed all the same.
+  /// - Throws: What closing it threw, to the first caller; it counts as closed all the same.
   public func close() async throws {
-    let resource = state.withLock { state -> Resource? in
-      defer { state = .ended }
-      if case .open(let resource) = state { return resource }
+    let (isFirst, opening) = guarded.withLock { guarded in
+      defer { guarded.isClosing = true }
+      return (!guarded.isClosing, guarded.opening)
+    }
+    guard isFirst else { return await ended.wait() }
+    defer { ended.open() }
+    await opening?.wait()
+    let resource = guarded.withLock { guarded -> Resource? in
+      defer { guarded.state = .ended }
+      if case .open(let resource) = guarded.state { return resource }
       return nil
     }
     if let resource { try await end(resource) }
   }
 
-  private func present() throws -> Resource? {
-    try state.withLock { state in
-      switch state {
-      case .shut: return nil
-      case .open(let resource): return resource
-      case .ended: throw closedError
-      }
+  private func current() throws -> Resource? {
+    try guarded.withLock { guarded in
+      if guarded.isClosing { throw closedError }
+      if case .open(let resource) = guarded.state { return resource }
+      return nil
     }
   }
 
-  private func keep(_ resource: Resource) async throws -> Resource {
-    let isKept = state.withLock { state in
-      guard case .shut = state else { return false }
-      state = .open(resource)
-      return true
+  private func openNow() async {
+    let result: Result<Resource, any Error>
+    do {
+      result = .success(try await open())
+    } catch {
+      result = .failure(error)
     }
-    guard isKept else {
-      try await end(resource)
-      throw closedError
+    let (turns, opening, isClosing) = guarded.withLock { guarded -> ([Turn<Resource>], Latch?, Bool) in
+      var turns: [Turn<Resource>] = []
+      if case .opening(let waiting) = guarded.state { turns = waiting }
+      if case .success(let resource) = result { guarded.state = .open(resource) } else { guarded.state = .shut }
+      return (turns, guarded.opening.take(), guarded.isClosing)
     }
-    return resource
+    let answer = isClosing ? .failure(closedError) : result
+    for turn in turns { turn.begin()?.resume(with: answer) }
+    opening?.open()
   }
 }

@@ -16,6 +16,8 @@ final class AppRegistry: Sendable {
   private struct State {
     var entries: [String: Entry] = [:]
     var libraries: [any Library.Type] = []
+    /// Names and versions that were registered without components.
+    var namedVersions: [String: String] = [:]
   }
 
   private let state = Locked(State())
@@ -58,6 +60,10 @@ final class AppRegistry: Sendable {
   func release(_ name: String) { _ = state.withLock { $0.entries.removeValue(forKey: name) } }
 
   var libraries: [any Library.Type] { state.withLock { $0.libraries } }
+
+  var namedVersions: [String: String] { state.withLock { $0.namedVersions } }
+
+  func register(name: String, version: String) { state.withLock { $0.namedVersions[name] = version } }
 
   func register(_ library: any Library.Type) {
     state.withLock { state in

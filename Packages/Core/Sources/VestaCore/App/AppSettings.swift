@@ -34,6 +34,16 @@ final class AppSettings: Sendable {
     }
   }
 
+  /// Forgets what was set, on disk too: the next app of this name begins with the defaults.
+  func clear() {
+    contents.withLock { contents in
+      // Loaded from the file only if it was needed; an app that never set anything has no file.
+      guard loaded(&contents).isDataCollectionDefaultEnabled != nil else { return }
+      contents = Contents()
+      try? FileManager.default.removeItem(at: file)
+    }
+  }
+
   private func loaded(_ contents: inout Contents?) -> Contents {
     if let contents { return contents }
     let read = (try? Data(contentsOf: file)).flatMap { try? JSONDecoder().decode(Contents.self, from: $0) }

@@ -2,10 +2,11 @@
 enum UserAgent {
   /// Such as `vesta-core/0.1.0 swift/6 linux/x86_64 vesta-auth/0.1.0`; each part is `name/version`, libraries in the
   /// order of their names.
-  static func string(libraries: [any Library.Type]) -> String {
+  static func string(libraries: [any Library.Type], others named: [String: String] = [:]) -> String {
     let own = ["vesta-core/\(VestaVersion())", "swift/\(languageMode)", "\(platformName)/\(architectureName)"]
-    let others = libraries.map { "\(token($0.name))/\(token($0.version))" }.sorted()
-    return (own + others).joined(separator: " ")
+    let brought = libraries.map { "\(token($0.name))/\(token($0.version))" }
+    let registered = named.map { "\(token($0.key))/\(token($0.value))" }
+    return (own + Set(brought + registered).sorted()).joined(separator: " ")
   }
 
   /// The text without what would end a part of the string early or make a header invalid.

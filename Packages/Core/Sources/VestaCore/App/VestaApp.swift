@@ -31,8 +31,14 @@ public final class VestaApp: Sendable {
   /// It is made by whoever first writes to it.
   public let dataDirectory: URL
 
+  /// The path of ``dataDirectory``, without a slash at the end.
+  public let dataPath: String
+
   /// What this app says of itself to servers: the names and versions of Vesta's parts in it.
   public let userAgent: String
+
+  /// The days on which this app was used, for servers that count them.
+  public let heartbeat: Heartbeat
 
   private let frozenOptions: VestaOptions
   private let settings: AppSettings
@@ -44,17 +50,19 @@ public final class VestaApp: Sendable {
   }
 
   private enum Deletion {
-    case notBegun
-    case underWay(waiting: [CheckedContinuation<Void, Never>])
-    case done
+    case notBegun, underWay, done
   }
+
+  private let deleted = Latch()
 
   private init(name: String, options: VestaOptions, libraries: [any Library.Type], graph: ComponentGraph) {
     self.name = name
     frozenOptions = options
     dataDirectory = options.dataDirectory(appName: name, environment: ProcessInfo.processInfo.environment)
     settings = AppSettings(directory: dataDirectory)
-    userAgent = UserAgent.string(libraries: libraries)
+    dataPath = Self.path(of: dataDirectory)
+    userAgent = UserAgent.string(libraries: libraries, others: AppRegistry.shared.namedVersions)
+    heartbeat = Heartbeat(userAgent: userAgent)
     let container = ComponentContainer(graph: graph, appName: name, options: options)
     state = Locked(State(container: container))
     container.attach(self)
@@ -62,13 +70,26 @@ public final class VestaApp: Sendable {
 
   // MARK: Apps by name
 
-  /// The default app; `nil` until it is configured.
-  public static func app() -> VestaApp? { AppRegistry.shared.app(named: defaultName) }
+  /// The default app; `nil` until it is configured, and the log then says what to do.
+  public static func app() -> VestaApp? {
+    if let app = AppRegistry.shared.app(named: defaultName) { return app }
+    log.error(
+      "I-COR000003",
+      "The default app has not been configured yet. Call VestaApp.configure(libraries:) when your program starts.")
+    return nil
+  }
 
-  /// An app by its name; `nil` when there is none.
+  /// Whether the default app is configured; the log stays silent.
+  public static var isDefaultAppConfigured: Bool { AppRegistry.shared.app(named: defaultName) != nil }
+
+  /// An app by its name; `nil` when there is none, and the log then says what to do.
   ///
   /// - Parameter name: The name under which it was configured.
-  public static func app(name: String) -> VestaApp? { AppRegistry.shared.app(named: name) }
+  public static func app(name: String) -> VestaApp? {
+    if let app = AppRegistry.shared.app(named: name) { return app }
+    log.error("I-COR000007", "No app with the name \"\(name)\" is configured. Call VestaApp.configure(name:options:).")
+    return nil
+  }
 
   /// All apps by name; `nil` when there are none.
   public static var allApps: [String: VestaApp]? {
@@ -82,6 +103,21 @@ public final class VestaApp: Sendable {
   ///
   /// - Parameter library: The library.
   public static func register(_ library: any Library.Type) { AppRegistry.shared.register(library) }
+
+  /// Adds a name and a version to the user agents of the apps that are configured from now on.
+  ///
+  /// - Parameters:
+  ///   - name: Such as "my-framework".
+  ///   - version: A semantic version.
+  public static func registerLibrary(_ name: String, withVersion version: String) {
+    AppRegistry.shared.register(name: name, version: version)
+  }
+
+  /// Deletes all apps, for tests.
+  @_spi(VestaTesting)
+  public static func resetApps(where isMeant: (VestaApp) -> Bool = { _ in true }) async {
+    for app in AppRegistry.shared.apps.values where isMeant(app) { await app.delete() }
+  }
 
   /// Configures the default app with the options that the environment gives, see `VestaOptions.fromEnvironment(_:)`.
   ///
@@ -109,8 +145,8 @@ public final class VestaApp: Sendable {
 
   /// Configures an app.
   ///
-  /// All components are checked as a whole, then those that want to be created at once are. Nothing else is created, and
-  /// no file is opened.
+  /// All components are checked as a whole, then those that want to be created at once are. Nothing else is created,
+  /// and no file is opened.
   ///
   /// - Parameters:
   ///   - name: The name of the app: letters, digits, `-` and `_`.
@@ -127,13 +163,14 @@ public final class VestaApp: Sendable {
     let graph = try ComponentGraph(libraries: libraries)
     try AppRegistry.shared.reserve(name)
     let app = VestaApp(name: name, options: options.copy(), libraries: libraries, graph: graph)
+    // Before the eager components, which may look for their app.
+    AppRegistry.shared.put(app)
     do {
       try app.container.createEager(isDefaultApp: name == defaultName)
     } catch {
       app.discard()
       throw error
     }
-    AppRegistry.shared.put(app)
     log.debug("I-COR000006", "The app \"\(name)\" is configured: \(app.userAgent)")
     return app
   }
@@ -182,29 +219,29 @@ public final class VestaApp: Sendable {
 
   /// Deletes the app: takes its instances down, the one created last first, and frees its name.
   ///
-  /// Listeners end, streams finish, files close. When this has returned, an app of the same name can be configured anew.
-  /// Data on disk stays.
+  /// Listeners end, streams finish, files close. When this has returned, an app of the same name can be configured
+  /// anew. Data on disk stays, but for ``isDataCollectionDefaultEnabled``, which goes back to its default, as
+  /// upstream's does. ``didDeleteNotification`` is posted at the end. Inside `appWillBeDeleted` this returns at once.
   ///
   /// - Returns: `true` when this call or one at the same time has deleted the app; `false` when it was deleted before.
   @discardableResult
   public func delete() async -> Bool {
-    enum Part { case deletes, watches, comesLate }
-    let part = state.withLock { state -> Part in
-      switch state.deletion {
-      case .notBegun:
-        state.deletion = .underWay(waiting: [])
-        return .deletes
-      case .underWay: return .watches
-      case .done: return .comesLate
-      }
+    // An instance that deletes its app while the app is being deleted would wait for itself.
+    if Self.appBeingTornDown == ObjectIdentifier(self) { return true }
+    let before = state.withLock { state -> Deletion in
+      defer { if case .notBegun = state.deletion { state.deletion = .underWay } }
+      return state.deletion
     }
-    switch part {
-    case .comesLate: return false
-    case .watches: await deletionEnd()
-    case .deletes: await takeDown()
+    switch before {
+    case .done: return false
+    case .underWay: await deleted.wait()
+    case .notBegun: await Self.$appBeingTornDown.withValue(ObjectIdentifier(self)) { await takeDown() }
     }
     return true
   }
+
+  /// The app whose instances the current task is taking down.
+  @TaskLocal private static var appBeingTornDown: ObjectIdentifier?
 
   /// Deletes the app, and calls back when that is done.
   ///
@@ -222,36 +259,32 @@ public final class VestaApp: Sendable {
     AppRegistry.shared.beginRemoval(of: name)
     let container = container
     await container.tearDown(self)
-    // The instances may hold the app, and the container holds the instances: letting go of it here breaks the circle.
-    let waiting = state.withLock { state in
-      defer { state.deletion = .done }
+    // The instances may hold the app, and the container holds the instances: letting go of it here breaks the cycle.
+    state.withLock { state in
+      state.deletion = .done
       state.container = .empty(appName: name, options: frozenOptions)
-      if case .underWay(let waiting) = state.deletion { return waiting }
-      return []
     }
+    settings.clear()
     AppRegistry.shared.release(name)
-    for continuation in waiting { continuation.resume() }
-  }
-
-  private func deletionEnd() async {
-    await withCheckedContinuation { continuation in
-      let isDone = state.withLock { state in
-        guard case .underWay(let waiting) = state.deletion else { return true }
-        state.deletion = .underWay(waiting: waiting + [continuation])
-        return false
-      }
-      if isDone { continuation.resume() }
-    }
+    postDeletion(of: name)
+    deleted.open()
   }
 
   /// Takes an app down that could not be configured.
   ///
-  /// Its name is free at once, unless an instance that has been created
-  /// already has something to end: that goes on in the background, and frees the name afterwards.
+  /// Its name is free at once, unless an instance that has been created already has something to end: that goes on in
+  /// the background, and frees the name afterwards.
   private func discard() {
     guard container.hasLifecycleMaintainers else { return AppRegistry.shared.release(name) }
     AppRegistry.shared.beginRemoval(of: name)
     Task { await delete() }
+  }
+}
+
+extension VestaApp {
+  private static func path(of directory: URL) -> String {
+    let path = directory.path(percentEncoded: false)
+    return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 }
 

@@ -29,14 +29,16 @@ public struct VestaError: Error, Sendable, CustomStringConvertible {
     public static let optionsFileMalformed = Self("options-file-malformed")
     /// An options file or an environment variable lacks or has a wrong value.
     public static let invalidOption = Self("invalid-option")
-    /// A library stands in the list twice, or two libraries have one name.
+    /// A library is in the list twice, or two libraries have one name.
     public static let duplicateLibrary = Self("duplicate-library")
     /// Two components provide one protocol.
     public static let duplicateProvider = Self("duplicate-provider")
     /// Nothing provides a protocol that a component requires.
     public static let missingDependency = Self("missing-dependency")
-    /// Components need one another in a circle.
+    /// Components need one another in a cycle.
     public static let dependencyCycle = Self("dependency-cycle")
+    /// A component needs a protocol that libraries only contribute to.
+    public static let contributionNotProvider = Self("contribution-not-provider")
     /// Nothing provides the protocol that was asked for.
     public static let notProvided = Self("not-provided")
     /// The component's creation block threw.

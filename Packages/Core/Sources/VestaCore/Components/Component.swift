@@ -39,6 +39,41 @@ public struct Component: Sendable {
     self.init(type, .provider, instantiationTiming, dependencies, creationBlock)
   }
 
+  /// A component that is the one provider of a protocol, with one rule for all its instances.
+  ///
+  /// ```swift
+  /// Component((any AuthInterop).self, caching: .shared, dependencies: [.required(Auth.self)]) { container in
+  ///   try container.require(Auth.self)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: The protocol, as in `(any AuthInterop).self`.
+  ///   - caching: Whether the app shares one instance.
+  ///   - instantiationTiming: When the instance is created.
+  ///   - dependencies: What the creation block may resolve.
+  ///   - create: Creates the instance, on the thread that asked first; `nil` where there is nothing to provide.
+  public init<Interface: Sendable>(
+    _ type: Interface.Type,
+    caching: Caching,
+    instantiationTiming: InstantiationTiming = .lazy,
+    dependencies: [Dependency] = [],
+    create: @escaping @Sendable (_ container: ComponentContainer) throws -> Interface?
+  ) {
+    self.init(type, .provider, instantiationTiming, dependencies) { container, isCacheable in
+      isCacheable = caching == .shared
+      return try create(container)
+    }
+  }
+
+  /// Whether the instance of a component is kept.
+  public enum Caching: Sendable, Hashable {
+    /// The app has one instance.
+    case shared
+    /// Each request creates an instance.
+    case perRequest
+  }
+
   /// A component whose creation block is not typed, for registries that are filled from data.
   ///
   /// An instance that is not an `Interface` is refused with `VestaError.Code.wrongInstanceType`.

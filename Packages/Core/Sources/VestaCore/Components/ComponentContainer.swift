@@ -30,7 +30,7 @@ public final class ComponentContainer: Sendable {
 
   private let contributions: [ObjectIdentifier: [AnySlot]]
   private let slots: [AnySlot]
-  private let gate = CreationGate<Int>()
+  private let gate: CreationGate<Int>
   private let state = Locked(State())
 
   private struct State {
@@ -47,6 +47,8 @@ public final class ComponentContainer: Sendable {
       let timing = node.component.instantiationTiming
       return node.component.makeSlot(SlotInfo(index: index, name: node.name, library: node.library, timing: timing))
     }
+    let names = slots.map(\.info.name)
+    gate = CreationGate(place: "app \"\(appName)\"") { names[$0] }
     var providers: [ObjectIdentifier: AnySlot] = [:]
     var contributions: [ObjectIdentifier: [AnySlot]] = [:]
     for (node, slot) in zip(graph.nodes, slots) {
@@ -81,8 +83,8 @@ public final class ComponentContainer: Sendable {
   ///
   /// - Parameter type: The protocol, as in `(any StoreProvider).self`.
   /// - Returns: The instance.
-  /// - Throws: `VestaError` with the code `.notProvided`, `.dependencyCycle`, `.creationFailed`, `.wrongInstanceType` or
-  ///   `.appDeleted`. A failed creation is not remembered: the next request tries again.
+  /// - Throws: `VestaError` with the code `.notProvided`, `.dependencyCycle`, `.creationFailed`, `.wrongInstanceType`
+  ///   or `.appDeleted`. A failed creation is not remembered: the next request tries again.
   @inlinable
   public func require<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface {
     if let instance = cached(type) { return instance }
@@ -92,10 +94,14 @@ public final class ComponentContainer: Sendable {
   /// The instances that libraries contribute behind one protocol.
   ///
   /// - Parameter type: The protocol, as in `(any EndpointProvider).self`.
-  /// - Returns: One for each contribution, in the order of the libraries; those that gave nothing or failed are left out
-  ///   (the log says why).
+  /// - Returns: One for each contribution, in the order of the libraries; those that gave nothing or failed are left
+  ///   out (the log says why).
   public func resolveAll<Interface: Sendable>(_ type: Interface.Type) -> [Interface] {
-    let slots = contributions[ObjectIdentifier(type)] ?? []
+    let key = ObjectIdentifier(type)
+    let (override, isEmptied) = state.withLock { ($0.overrides[key], $0.isEmptied) }
+    if isEmptied { return [] }
+    if let override = override as? Interface { return [override] }
+    let slots = contributions[key] ?? []
     return slots.compactMap { slot in
       do {
         return try instance(of: slot, as: type)
@@ -140,7 +146,14 @@ public final class ComponentContainer: Sendable {
 
   // MARK: Creating
 
-  private func find<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface? {
+  /// The instance behind a protocol that a component can do without, created if need be.
+  ///
+  /// Absent and failed are different: a credential store that cannot be created must not be replaced by another one.
+  ///
+  /// - Parameter type: The protocol, as in `(any CredentialStore).self`.
+  /// - Returns: The instance; `nil` only when nothing provides the protocol or its creation block returned `nil`.
+  /// - Throws: `VestaError` when the creation failed, or the app has been deleted.
+  public func find<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface? {
     let key = ObjectIdentifier(type)
     let (override, isEmptied) = state.withLock { ($0.overrides[key], $0.isEmptied) }
     if isEmptied { throw deleted }
@@ -182,7 +195,7 @@ public final class ComponentContainer: Sendable {
     }
   }
 
-  /// The instance of a slot whose protocol is not known here, for its effect.
+  /// Creates the instance of a slot; this generic method opens the protocol that an `AnySlot` does not know.
   func touch<Interface: Sendable>(_ slot: ComponentSlot<Interface>) throws(VestaError) {
     _ = try instance(of: slot, as: Interface.self)
   }
@@ -224,7 +237,8 @@ public final class ComponentContainer: Sendable {
   ///
   /// - Parameters:
   ///   - type: The protocol.
-  ///   - instance: What `resolve` and `require` give from here on; `nil` takes the override away.
+  ///   - instance: What `resolve`, `find` and `require` return from here on, and the only element that `resolveAll`
+  ///     returns; `nil` removes the override.
   @_spi(VestaTesting)
   public func override<Interface: Sendable>(_ type: Interface.Type, with instance: Interface?) {
     hasDetour.store(true, ordering: .releasing)
@@ -242,11 +256,13 @@ public final class ComponentContainer: Sendable {
       .appDeleted, "The app \"\(appName)\" has been deleted. Configure it anew, and let go of what belonged to it.")
   }
 
-  private func cycle(_ path: [Int]) -> VestaError {
-    let names = path.map { slots[$0].info.name }.joined(separator: " -> ")
-    return VestaError(
+  private func cycle(_ path: [String]) -> VestaError {
+    VestaError(
       .dependencyCycle,
-      "These components need one another in a circle: \(names). Let one of them resolve the other when it is used.")
+      """
+      These components need one another in a cycle: \(path.joined(separator: " -> ")). \
+      Let one of them resolve the other when it is used.
+      """)
   }
 }
 

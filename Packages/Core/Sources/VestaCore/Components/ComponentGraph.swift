@@ -17,8 +17,8 @@ struct ComponentGraph: Sendable {
 
   /// Reads the components of the libraries and checks them as a whole.
   ///
-  /// - Throws: `VestaError` with the code `.duplicateLibrary`, `.duplicateProvider`, `.missingDependency` or
-  ///   `.dependencyCycle`, in that order of precedence.
+  /// - Throws: `VestaError` with the code `.duplicateLibrary`, `.duplicateProvider`, `.contributionNotProvider`,
+  ///   `.missingDependency` or `.dependencyCycle`, in that order of precedence.
   init(libraries: [any Library.Type]) throws(VestaError) {
     try Self.checkNames(of: libraries)
     nodes = libraries.flatMap { library in
@@ -35,7 +35,7 @@ struct ComponentGraph: Sendable {
       guard let other = seen.updateValue(library, forKey: library.name) else { continue }
       if ObjectIdentifier(other) == ObjectIdentifier(library) {
         throw VestaError(
-          .duplicateLibrary, "\(library) (\"\(library.name)\") stands in the list of libraries twice. Name it once.")
+          .duplicateLibrary, "\(library) (\"\(library.name)\") is in the list of libraries twice. Name it once.")
       }
       throw VestaError(
         .duplicateLibrary,
@@ -60,21 +60,56 @@ struct ComponentGraph: Sendable {
   private static func checkRequirements(
     of nodes: [Node], against providers: [ObjectIdentifier: Node]
   ) throws(VestaError) {
+    try checkContributions(among: nodes, against: providers)
+    // All at once, so that a newcomer adds what is missing in one go.
+    var missing: [Missing] = []
     for node in nodes {
-      for dependency in node.component.dependencies where dependency.isRequired {
-        guard providers[dependency.key] == nil else { continue }
-        let needed = VestaCore.name(of: dependency.type)
-        let advice =
-          dependency.providers.map { "Add one of these packages and name its library in the list: \($0)." }
-          ?? "Add a package that provides \(needed) and name its library in the list."
-        throw VestaError(
-          .missingDependency,
-          "\(node.name) (library \(node.library)) needs \(needed), which nothing provides. \(advice)")
+      for dependency in node.component.dependencies where dependency.isRequired && providers[dependency.key] == nil {
+        if let index = missing.firstIndex(where: { $0.dependency.key == dependency.key }) {
+          missing[index].needers.append(node)
+          if missing[index].dependency.providers == nil { missing[index].dependency = dependency }
+        } else {
+          missing.append(Missing(dependency: dependency, needers: [node]))
+        }
       }
+    }
+    guard !missing.isEmpty else { return }
+    throw VestaError(.missingDependency, missing.map(\.sentence).joined(separator: "\n"))
+  }
+
+  /// A protocol that nothing provides, and who needs it.
+  private struct Missing {
+    var dependency: Dependency
+    var needers: [Node]
+
+    var sentence: String {
+      let needed = VestaCore.name(of: dependency.type)
+      let libraries = Set(needers.map(\.library)).sorted().joined(separator: ", ")
+      let advice =
+        dependency.providers.map { "Add one of these and name its library in the list: \($0)." }
+        ?? "Add a package that provides \(needed) and name its library in the list."
+      return "\(libraries) needs \(needed), which nothing provides. \(advice)"
     }
   }
 
-  /// Walks the graph depth first; a component that is met again on the way down closes a circle.
+  /// Refuses contributions to a protocol that a component asks for as a dependency: they would be ignored in silence.
+  private static func checkContributions(
+    among nodes: [Node], against providers: [ObjectIdentifier: Node]
+  ) throws(VestaError) {
+    for contribution in nodes where contribution.component.role == .contribution {
+      let key = contribution.component.key
+      guard providers[key] == nil else { continue }
+      guard let asking = nodes.first(where: { $0.component.dependencies.contains { $0.key == key } }) else { continue }
+      throw VestaError(
+        .contributionNotProvider,
+        """
+        \(contribution.library) contributes to \(contribution.name), but \(asking.library) asks for one provider of it. \
+        Register it with Component(...) instead of Component.contribution(...).
+        """)
+    }
+  }
+
+  /// Walks the graph depth first; a component that is met again on the way down closes a cycle.
   private static func checkCycles(
     among nodes: [Node], providers: [ObjectIdentifier: Node]
   ) throws(VestaError) {
@@ -86,15 +121,18 @@ struct ComponentGraph: Sendable {
       if node.component.role == .provider {
         if sound.contains(key) { return }
         if let start = path.firstIndex(where: { $0.component.key == key && $0.component.role == .provider }) {
-          let circle = (path[start...] + [node]).map(\.name).joined(separator: " -> ")
+          let cycle = (path[start...] + [node]).map(\.name).joined(separator: " -> ")
           throw VestaError(
             .dependencyCycle,
-            "These components need one another in a circle: \(circle). Let one of them resolve the other when it is used."
+            """
+            These components need one another in a cycle: \(cycle). \
+            Let one of them declare the other as `.deferred` and resolve it when it is used.
+            """
           )
         }
       }
       path.append(node)
-      for dependency in node.component.dependencies {
+      for dependency in node.component.dependencies where !dependency.isDeferred {
         if let provider = providers[dependency.key] { try visit(provider) }
       }
       path.removeLast()

@@ -20,7 +20,7 @@ class AnySlot: @unchecked Sendable {  // sound: immutable but for the subclass's
 
   init(_ info: SlotInfo) { self.info = info }
 
-  /// Has the container create the instance, for its effect.
+  /// Has the container create the instance; the subclass opens the slot's generic type.
   func touch(in container: ComponentContainer) throws(VestaError) {
     preconditionFailure("AnySlot is abstract")
   }

@@ -1,71 +1,145 @@
 import Dispatch
 import VestaConcurrency
 
-/// Lets one thread at a time create an item, and knows when waiting would never end.
+/// Lets one thread at a time create an item, and detects that waiting would never end.
 ///
-/// The lock is held for a few table operations, never during a creation. Each waiting thread sleeps on a semaphore of
-/// its own.
+/// All gates of the process share one ledger, so a cycle is found also when it runs through several containers and
+/// instance tables. The lock is held for a few table operations, never during a creation. Each waiting thread sleeps on
+/// a semaphore of its own.
 final class CreationGate<Item: Hashable & Sendable>: Sendable {
   enum Entry: Equatable {
     /// Create it, then call `leave`.
     case create
     /// Another thread has been creating it and is done: look again.
     case lookAgain
-    /// Creating it would need itself.
-    case cycle(path: [Item])
+    /// Creating it would need itself: the labels of the items, each of which needs the next one.
+    case cycle(path: [String])
     /// The gate is closed for good.
     case closed
   }
 
-  private struct State {
-    var ledger = CreationLedger<Item, PlatformThreadID>()
-    var sleepers: [Item: [DispatchSemaphore]] = [:]
-    var isClosed = false
-    var drained: [CheckedContinuation<Void, Never>] = []
+  private let number: Int
+  private let numbers = Locked<[Item: Int]>([:])
+  private let place: String
+  private let label: @Sendable (Item) -> String
+
+  /// A gate.
+  ///
+  /// - Parameters:
+  ///   - place: Which container or table it belongs to, for the path of a cycle through several.
+  ///   - label: The name of an item.
+  init(place: String, label: @escaping @Sendable (Item) -> String = { "\($0)" }) {
+    self.place = place
+    self.label = label
+    number = CreationBoard.shared.withLock { $0.addGate() }
   }
 
-  private let state = Locked(State())
+  deinit { CreationBoard.shared.withLock { $0.gates[number] = nil } }
 
   /// Asks to create an item; waits for another thread that is creating it.
   func enter(_ item: Item) -> Entry {
     let thread = PlatformThreadID.current
-    let (entry, bed): (Entry, DispatchSemaphore?) = state.withLock { state in
-      if state.isClosed { return (.closed, nil) }
-      switch state.ledger.request(item, by: thread) {
-      case .create: return (.create, nil)
-      case .cycle(let path): return (.cycle(path: path), nil)
+    let item = boardItem(item)
+    let (entry, semaphore): (Entry, DispatchSemaphore?) = CreationBoard.shared.withLock { board in
+      if board.gates[number]?.isClosed == true { return (.closed, nil) }
+      switch board.ledger.request(item, by: thread) {
+      case .create:
+        board.gates[number]?.running += 1
+        return (.create, nil)
+      case .cycle(let path): return (.cycle(path: Self.labels(path)), nil)
       case .wait:
-        let bed = DispatchSemaphore(value: 0)
-        state.sleepers[item, default: []].append(bed)
-        return (.lookAgain, bed)
+        let semaphore = DispatchSemaphore(value: 0)
+        board.sleepers[item, default: []].append(semaphore)
+        return (.lookAgain, semaphore)
       }
     }
-    bed?.wait()
+    semaphore?.wait()
     return entry
   }
 
   /// Says that the item has been created, or that it could not be.
   func leave(_ item: Item) {
     let thread = PlatformThreadID.current
-    let (beds, drained) = state.withLock { state in
-      state.ledger.finish(item, by: thread)
-      var drained: [CheckedContinuation<Void, Never>] = []
-      if state.isClosed && state.ledger.isEmpty { swap(&drained, &state.drained) }
-      return (state.sleepers.removeValue(forKey: item) ?? [], drained)
+    let item = boardItem(item)
+    let (sleepers, drained) = CreationBoard.shared.withLock { board in
+      board.ledger.finish(item, by: thread)
+      board.gates[number]?.running -= 1
+      return (board.sleepers.removeValue(forKey: item) ?? [], board.takeDrained(number))
     }
-    for bed in beds { bed.signal() }
+    for semaphore in sleepers { semaphore.signal() }
     for continuation in drained { continuation.resume() }
   }
 
   /// Lets nobody in from here on, and returns when everybody is out.
   func close() async {
     await withCheckedContinuation { continuation in
-      let isEmpty = state.withLock { state in
-        state.isClosed = true
-        if !state.ledger.isEmpty { state.drained.append(continuation) }
-        return state.ledger.isEmpty
+      let drained = CreationBoard.shared.withLock { board in
+        board.gates[number]?.isClosed = true
+        board.gates[number]?.drained.append(continuation)
+        return board.takeDrained(number)
       }
-      if isEmpty { continuation.resume() }
+      for continuation in drained { continuation.resume() }
     }
+  }
+
+  /// How many calls of `close` wait, for tests.
+  var waitingCloses: Int { CreationBoard.shared.withLock { $0.gates[number]?.drained.count ?? 0 } }
+
+  private func boardItem(_ item: Item) -> CreationBoard.Item {
+    let index = numbers.withLock { numbers in
+      if let index = numbers[item] { return index }
+      numbers[item] = numbers.count
+      return numbers.count - 1
+    }
+    return CreationBoard.Item(gate: number, index: index, label: label(item), place: place)
+  }
+
+  private static func labels(_ path: [CreationBoard.Item]) -> [String] {
+    let isOneGate = Set(path.map(\.gate)).count == 1
+    return path.map { isOneGate ? $0.label : "\($0.label) (\($0.place))" }
+  }
+}
+
+/// What all gates of the process share.
+struct CreationBoard {
+  static let shared = Locked(CreationBoard())
+
+  /// An item of one gate.
+  struct Item: Hashable, Sendable {
+    let gate: Int
+    let index: Int
+    let label: String
+    let place: String
+
+    static func == (left: Item, right: Item) -> Bool { left.gate == right.gate && left.index == right.index }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(gate)
+      hasher.combine(index)
+    }
+  }
+
+  struct Gate {
+    var isClosed = false
+    var running = 0
+    var drained: [CheckedContinuation<Void, Never>] = []
+  }
+
+  var ledger = CreationLedger<Item, PlatformThreadID>()
+  var sleepers: [Item: [DispatchSemaphore]] = [:]
+  var gates: [Int: Gate] = [:]
+  private var lastGate = 0
+
+  mutating func addGate() -> Int {
+    lastGate += 1
+    gates[lastGate] = Gate()
+    return lastGate
+  }
+
+  /// Those who wait for a gate to be closed and empty, if it is.
+  mutating func takeDrained(_ number: Int) -> [CheckedContinuation<Void, Never>] {
+    guard let gate = gates[number], gate.isClosed, gate.running == 0 else { return [] }
+    gates[number]?.drained = []
+    return gate.drained
   }
 }

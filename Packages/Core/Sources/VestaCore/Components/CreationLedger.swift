@@ -28,7 +28,7 @@ struct CreationLedger<Item: Hashable, Thread: Hashable> {
       stack[thread, default: []].append(item)
       return .create
     }
-    if let path = circle(from: item, to: thread) { return .cycle(path: path) }
+    if let path = cycle(from: item, to: thread) { return .cycle(path: path) }
     awaited[thread] = item
     return .wait
   }
@@ -42,7 +42,7 @@ struct CreationLedger<Item: Hashable, Thread: Hashable> {
   }
 
   /// Follows who waits for whom; a path only if it leads back to the asking thread.
-  private func circle(from item: Item, to thread: Thread) -> [Item]? {
+  private func cycle(from item: Item, to thread: Thread) -> [Item]? {
     var path: [Item] = []
     var current = item
     while let creator = owner[current] {

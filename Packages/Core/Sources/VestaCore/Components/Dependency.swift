@@ -3,6 +3,7 @@ public struct Dependency: Sendable {
   let type: Any.Type
   let isRequired: Bool
   let providers: String?
+  var isDeferred = false
 
   var key: ObjectIdentifier { ObjectIdentifier(type) }
 
@@ -10,16 +11,31 @@ public struct Dependency: Sendable {
   ///
   /// - Parameters:
   ///   - type: The protocol, as in `(any StoreProvider).self`.
-  ///   - providers: Which packages provide it and what speaks for each; it ends up in the error message, which is how a
-  ///     newcomer learns what to add. Such as "VestaSQLite (keeps everything in a file)".
+  ///   - providers: Who provides it, for the error message: library, module and folder, and what each is good for. Such
+  ///     as "SQLiteLibrary of VestaSQLite (Packages/SQLite): keeps everything in a file".
   public static func required<Interface>(_ type: Interface.Type, providedBy providers: String? = nil) -> Dependency {
     Dependency(type: type, isRequired: true, providers: providers)
   }
 
-  /// A dependency that the component can do without: `resolve` gives `nil` when nothing provides it.
+  /// A dependency that the component can do without.
+  ///
+  /// Resolve it with ``ComponentContainer/find(_:)``, which tells an absent dependency from one that failed.
   ///
   /// - Parameter type: The protocol, as in `(any AuthInterop).self`.
   public static func optional<Interface>(_ type: Interface.Type) -> Dependency {
     Dependency(type: type, isRequired: false, providers: nil)
+  }
+
+  /// The same dependency, resolved when the component uses it and not while it is being created.
+  ///
+  /// Deferred dependencies form no cycle: two products may know each other this way.
+  ///
+  /// ```swift
+  /// .optional((any AuthInterop).self).deferred
+  /// ```
+  public var deferred: Dependency {
+    var copy = self
+    copy.isDeferred = true
+    return copy
   }
 }

@@ -20,7 +20,7 @@ public final class InstanceTable<Key: Hashable & Sendable, Instance: Sendable>: 
   }
 
   private let state = Locked(State())
-  private let gate = CreationGate<Key>()
+  private let gate = CreationGate<Key>(place: "instances")
 
   /// An empty table.
   public init() {}
@@ -29,8 +29,8 @@ public final class InstanceTable<Key: Hashable & Sendable, Instance: Sendable>: 
   ///
   /// - Parameters:
   ///   - key: Which instance.
-  ///   - create: Makes it, on the thread that asked first and with no lock held. What it throws is thrown to that caller;
-  ///     the next one tries again.
+  ///   - create: Makes it, on the thread that asked first and with no lock held. What it throws is thrown to that
+  ///     caller; the next one tries again.
   /// - Returns: The instance.
   /// - Throws: What `create` threw, or `VestaError.Code.dependencyCycle` when creating an instance needs that instance,
   ///   or `VestaError.Code.appDeleted` after `removeAll()`.
@@ -40,7 +40,10 @@ public final class InstanceTable<Key: Hashable & Sendable, Instance: Sendable>: 
       switch gate.enter(key) {
       case .lookAgain: continue
       case .closed: throw VestaError(.appDeleted, "The app of this instance (\(key)) has been deleted.")
-      case .cycle: throw VestaError(.dependencyCycle, "Creating the instance for \(key) needs that same instance.")
+      case .cycle(let path):
+        throw VestaError(
+          .dependencyCycle,
+          "Creating the instance for \(key) needs that same instance: \(path.joined(separator: " -> ")).")
       case .create:
         defer { gate.leave(key) }
         if let instance = state.withLock({ $0.instances[key] }) { return instance }

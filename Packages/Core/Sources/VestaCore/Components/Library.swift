@@ -18,3 +18,8 @@ public protocol Library: SendableMetatype {
   /// that, when it is first needed.
   static func components() -> [Component]
 }
+
+extension Library {
+  /// The version of Vesta: that of every package of this repository.
+  public static var version: String { VestaVersion() }
+}

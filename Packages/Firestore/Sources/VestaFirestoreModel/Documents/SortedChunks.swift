@@ -1,22 +1,22 @@
 /// Elements in an order, in pieces of bounded size: inserting and removing cost the size of a piece, not of the whole.
 ///
 /// A piece is split when it is full and goes when it is empty. Who compares is the caller, who has the order.
-struct SortedChunks<Element> {
+package struct SortedChunks<Element> {
   /// Where an element is, or where it would be.
-  struct Position {
+  package struct Position {
     var chunk: Int
     var index: Int
-    var isFound: Bool
+    package var isFound: Bool
   }
 
   private var chunks: [[Element]] = []
-  private(set) var count = 0
+  package private(set) var count = 0
   private let capacity: Int
 
-  init(capacity: Int = 256) { self.capacity = Swift.max(2, capacity) }
+  package init(capacity: Int = 256) { self.capacity = Swift.max(2, capacity) }
 
   /// Elements that are in order already.
-  init(sorted elements: [Element], capacity: Int = 256) {
+  package init(sorted elements: [Element], capacity: Int = 256) {
     self.init(capacity: capacity)
     let size = self.capacity / 2
     chunks = stride(from: 0, to: elements.count, by: size).map {
@@ -25,13 +25,13 @@ struct SortedChunks<Element> {
     count = elements.count
   }
 
-  var first: Element? { chunks.first?.first }
-  var last: Element? { chunks.last?.last }
+  package var first: Element? { chunks.first?.first }
+  package var last: Element? { chunks.last?.last }
 
   /// Where an element is.
   ///
   /// - Parameter compare: How an element of the collection compares with the one that is looked for.
-  func position(_ compare: (Element) -> Int) -> Position {
+  package func position(_ compare: (Element) -> Int) -> Position {
     let chunk = SortedChunks.lowerBound(chunks.count) { compare(chunks[$0][chunks[$0].count - 1]) < 0 }
     guard chunk < chunks.count else {
       return Position(chunk: Swift.max(0, chunks.count - 1), index: chunks.last?.count ?? 0, isFound: false)
@@ -41,14 +41,14 @@ struct SortedChunks<Element> {
   }
 
   /// How many elements are before a position.
-  func offset(of position: Position) -> Int {
+  package func offset(of position: Position) -> Int {
     chunks[..<position.chunk].reduce(position.index) { $0 + $1.count }
   }
 
-  subscript(position: Position) -> Element { chunks[position.chunk][position.index] }
+  package subscript(position: Position) -> Element { chunks[position.chunk][position.index] }
 
   /// The element after a number of others.
-  subscript(offset: Int) -> Element {
+  package subscript(offset: Int) -> Element {
     var rest = offset
     var chunk = 0
     while rest >= chunks[chunk].count {
@@ -59,7 +59,7 @@ struct SortedChunks<Element> {
   }
 
   /// Puts an element where `position(_:)` said it is missing, or in place of the one that is there.
-  mutating func put(_ element: Element, at position: Position) {
+  package mutating func put(_ element: Element, at position: Position) {
     if position.isFound {
       chunks[position.chunk][position.index] = element
       return
@@ -73,7 +73,7 @@ struct SortedChunks<Element> {
     if chunks[position.chunk].count > capacity { split(position.chunk) }
   }
 
-  mutating func remove(at position: Position) {
+  package mutating func remove(at position: Position) {
     chunks[position.chunk].remove(at: position.index)
     count -= 1
     if chunks[position.chunk].isEmpty { chunks.remove(at: position.chunk) }
@@ -98,14 +98,14 @@ struct SortedChunks<Element> {
 
 extension SortedChunks: Sequence {
   /// Visits the elements in order.
-  struct Iterator: IteratorProtocol {
+  package struct Iterator: IteratorProtocol {
     fileprivate let chunks: [[Element]]
     private var chunk = 0
     private var index = 0
 
     fileprivate init(_ chunks: [[Element]]) { self.chunks = chunks }
 
-    mutating func next() -> Element? {
+    package mutating func next() -> Element? {
       while chunk < chunks.count {
         if index < chunks[chunk].count {
           defer { index += 1 }
@@ -118,9 +118,9 @@ extension SortedChunks: Sequence {
     }
   }
 
-  func makeIterator() -> Iterator { Iterator(chunks) }
+  package func makeIterator() -> Iterator { Iterator(chunks) }
 
-  var underestimatedCount: Int { count }
+  package var underestimatedCount: Int { count }
 }
 
 extension SortedChunks: Sendable where Element: Sendable {}

@@ -37,6 +37,17 @@ struct DecodableConfigValue: FirebaseRemoteConfigValueDecoding {
   func boolValue() -> Bool { value.boolValue }
   func stringValue() -> String { value.stringValue }
   func dataValue() -> Data { value.dataValue }
-  func arrayValue() -> [AnyHashable]? { value.jsonValue as? [AnyHashable] }
-  func dictionaryValue() -> [String: AnyHashable]? { value.jsonValue as? [String: AnyHashable] }
+  func arrayValue() -> [AnyHashable]? { value.jsonValue.map(Self.hashable) as? [AnyHashable] }
+  func dictionaryValue() -> [String: AnyHashable]? { value.jsonValue.map(Self.hashable) as? [String: AnyHashable] }
+
+  /// A value of JSON, with hashable values at every depth.
+  private static func hashable(_ value: Any) -> AnyHashable {
+    switch value {
+    case let members as [String: Any]: members.mapValues(hashable)
+    case let elements as [Any]: elements.map(hashable)
+    case let value as NSObject: value
+    case let value as AnyHashable: value
+    default: NSNull()
+    }
+  }
 }

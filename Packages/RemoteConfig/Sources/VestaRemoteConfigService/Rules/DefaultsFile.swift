@@ -49,7 +49,8 @@ enum DefaultsFile {
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\t", "\n", "\r": result.unicodeScalars.append(scalar)
-      default: if scalar.value >= 32, scalar.value != 0xFFFE, scalar.value != 0xFFFF { result.unicodeScalars.append(scalar) }
+      default:
+        if scalar.value >= 32, scalar.value != 0xFFFE, scalar.value != 0xFFFF { result.unicodeScalars.append(scalar) }
       }
     }
     return result

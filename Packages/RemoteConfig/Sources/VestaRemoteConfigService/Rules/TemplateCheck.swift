@@ -61,7 +61,8 @@ enum TemplateCheck {
 
     mutating func conditions() {
       if template.conditions.count > maximumConditions {
-        refuse("conditions", "There are \(template.conditions.count) conditions; at most \(maximumConditions) are allowed.")
+        refuse(
+          "conditions", "There are \(template.conditions.count) conditions; at most \(maximumConditions) are allowed.")
       }
       for (index, condition) in template.conditions.enumerated() {
         let path = "conditions[\(index)]"
@@ -118,7 +119,9 @@ enum TemplateCheck {
 
     private func allPlaces() -> [(String, [String: ConfigParameter])] {
       [("parameters", template.parameters)]
-        + template.parameterGroups.sorted { $0.key < $1.key }.map { ("parameterGroups.\($0).parameters", $1.parameters) }
+        + template.parameterGroups.sorted { $0.key < $1.key }.map {
+          ("parameterGroups.\($0).parameters", $1.parameters)
+        }
     }
 
     private mutating func check(key: String, at path: String) {

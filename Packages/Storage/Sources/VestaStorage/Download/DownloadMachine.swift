@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// Decides the steps of one download. Pure.
@@ -75,7 +76,8 @@ struct DownloadMachine: Sendable, Equatable {
     completed += Int64(count)
     budget.reset()
     guard count > 0, completed <= total else {
-      return fail(StorageServiceError(.dataLoss, "The object ended at byte \(completed) of \(total).", reason: .contentMismatch))
+      return fail(
+        StorageServiceError(.dataLoss, "The object ended at byte \(completed) of \(total).", reason: .contentMismatch))
     }
     guard completed == total else { return .read }
     state = .over

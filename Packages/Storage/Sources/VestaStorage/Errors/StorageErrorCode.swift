@@ -6,7 +6,7 @@ public let StorageErrorDomain: String = "FIRStorageErrorDomain"
 /// ```swift
 /// do {
 ///   let data = try await reference.data(maxSize: 1_000_000)
-/// } catch StorageErrorCode.objectNotFound {
+/// } catch let error as StorageError where error.code == .objectNotFound {
 ///   …
 /// }
 /// ```
@@ -41,15 +41,4 @@ public enum StorageErrorCode: Int, Error, Sendable {
   case internalError = -13052
   /// A URL does not name an object.
   case pathError = -13053
-
-  /// Lets `catch StorageErrorCode.objectNotFound` match a ``StorageError``.
-  ///
-  /// - Parameters:
-  ///   - code: The code.
-  ///   - error: Any error.
-  /// - Returns: Whether the error has that code.
-  public static func ~= (code: StorageErrorCode, error: any Error) -> Bool {
-    if let error = error as? StorageError { return error.code == code }
-    return (error as? StorageErrorCode) == code
-  }
 }

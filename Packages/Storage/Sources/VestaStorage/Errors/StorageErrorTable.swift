@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// Turns what the service threw into what the app catches; pure.
@@ -42,21 +43,12 @@ enum StorageErrorTable {
     return error.code == .unavailable || error.code == .deadlineExceeded || error.code == .aborted
   }
 
+  /// What the status of an HTTP service would be; Firebase has a status of its own for a full bucket.
   private static func httpStatus(of code: ServiceCode) -> Int {
     switch code {
-    case .ok: 200
-    case .cancelled: 499
-    case .invalidArgument, .outOfRange: 400
-    case .deadlineExceeded: 504
-    case .notFound: 404
-    case .alreadyExists, .aborted: 409
-    case .permissionDenied: 403
-    case .unauthenticated: 401
     case .resourceExhausted: 402
     case .failedPrecondition: 412
-    case .unimplemented: 501
-    case .unavailable: 503
-    case .unknown, .internal, .dataLoss: 500
+    default: code.httpStatus
     }
   }
 }

@@ -20,7 +20,9 @@ struct StorageLocation: Sendable, Hashable {
   }
 
   /// The last component; "" at the root.
-  var name: String { path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path }
+  var name: String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+  }
 
   /// The location above; `nil` at the root.
   var parent: StorageLocation? {

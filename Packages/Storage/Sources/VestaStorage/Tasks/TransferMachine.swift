@@ -12,7 +12,9 @@
 struct TransferMachine: Sendable, Equatable {
   enum Kind: Sendable { case upload, download }
 
-  enum State: Sendable, Equatable { case unknown, queueing, running, resuming, pausing, paused, success, failed, cancelled }
+  enum State: Sendable, Equatable {
+    case unknown, queueing, running, resuming, pausing, paused, success, failed, cancelled
+  }
 
   enum Action: Sendable, Equatable {
     /// Runs an attempt, after the one before it has ended.

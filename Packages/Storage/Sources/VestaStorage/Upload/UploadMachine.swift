@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// Decides the steps of one upload: what to ask the service next, and what to do when that fails. Pure.

@@ -2,6 +2,7 @@ import Foundation
 import VestaBytes
 import VestaConcurrency
 import VestaCore
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// Performs what an ``UploadMachine`` decides, attempt after attempt.

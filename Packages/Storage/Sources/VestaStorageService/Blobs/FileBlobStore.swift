@@ -47,7 +47,9 @@ public final class FileBlobStore: BlobStore {
   public func list() async throws -> [BlobID] {
     try translated { () throws(SystemFailure) in
       var names = try Platform.names(in: "\(root)/partial")
-      for folder in try Platform.names(in: "\(root)/blobs") { names += try Platform.names(in: "\(root)/blobs/\(folder)") }
+      for folder in try Platform.names(in: "\(root)/blobs") {
+        names += try Platform.names(in: "\(root)/blobs/\(folder)")
+      }
       return names.compactMap { BlobID(rawValue: $0) }
     }
   }

@@ -1,6 +1,7 @@
 import VestaBytes
 import VestaConcurrency
 import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// An upload whose blob is open: what has been written, and its digests so far.

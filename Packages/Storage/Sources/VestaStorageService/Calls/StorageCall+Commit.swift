@@ -30,9 +30,8 @@ extension StorageCall {
     let old = try await object(name, in: transaction)
     try PreconditionRules.check(preconditions, old)
     var record = ObjectRecord()
-    // Later than the last generation of this name, also when the clock has gone back or the object was deleted.
-    let version = Int64(clamping: transaction.version.rawValue)
-    record.generation = max(now, version + 1, (old?.generation ?? 0) + 1)
+    // The version of the commit is a time that only grows, whatever the clock does.
+    record.generation = Int64(clamping: try await transaction.commitVersion().rawValue)
     record.metageneration = 1
     record.size = content.size
     record.crc32c = Int64(content.crc32c)

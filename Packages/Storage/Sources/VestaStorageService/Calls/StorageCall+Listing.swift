@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
@@ -11,7 +12,7 @@ extension StorageCall {
     let all = Keys.objects(in: request.bucket, prefix: request.prefix)
     var start = all.lower
     if let token = request.pageToken {
-      start = Keys.firstObject(in: request.bucket, from: try ListToken.name(token, prefix: request.prefix))
+      start = Keys.firstObject(in: request.bucket, from: try ListToken.name(token, of: request))
     }
     return try await read { reader in
       try await Self.page(request, KeyRange(from: start, to: all.upper), reader)
@@ -37,7 +38,7 @@ extension StorageCall {
           skipped = prefix
           return .stop
         case .full(let next):
-          page.nextPageToken = ListToken.token(from: next, prefix: request.prefix)
+          page.nextPageToken = ListToken.token(from: next, of: request)
           return .stop
         }
       }

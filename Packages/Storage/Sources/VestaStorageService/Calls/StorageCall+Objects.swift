@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
@@ -129,7 +130,7 @@ final class BlobContent: ObjectContent {
       position.withLock { $0 = start + Int64(bytes.count) }
       return bytes
     } catch {
-      throw ErrorBoundary.error(for: error)
+      throw ErrorTable.error(for: error)
     }
   }
 

@@ -1,6 +1,7 @@
 import VestaBytes
 import VestaCore
 import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
@@ -298,10 +299,7 @@ extension StorageCall {
 
   private func makeDigest() -> (any DigestStream)? { try? engine.crypto.makeDigestStream(.md5) }
 
-  private var lifetime: Int64 {
-    let parts = engine.options.sessionLifetime.components
-    return parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000
-  }
+  private var lifetime: Int64 { engine.options.sessionLifetime.microseconds }
 
   private static func status(_ state: UploadStatus.State, _ progress: ActiveUpload.Progress) -> UploadStatus {
     UploadStatus(state: state, received: progress.size, crc32c: progress.checksum.value)
@@ -315,7 +313,7 @@ extension StorageEngine {
   /// Closes an upload that may go on later, from where it is now.
   func suspend(_ upload: ActiveUpload) async {
     do {
-      try await StorageCall(engine: self, context: CallContext(), now: microseconds()).checkpoint(upload)
+      try await StorageCall(engine: self, context: CallContext(), now: clock.now()).checkpoint(upload)
     } catch {
       log.debug("I-STS000004", "An interrupted upload goes on from its last checkpoint: \(error)")
     }

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// The bytes of a content that a request asks for; pure.

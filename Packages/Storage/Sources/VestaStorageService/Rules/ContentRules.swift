@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// Whether content is what its sender said; pure.

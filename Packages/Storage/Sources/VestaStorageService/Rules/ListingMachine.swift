@@ -1,4 +1,3 @@
-import VestaBytes
 import VestaStorageBackend
 
 /// Decides what a page of a listing holds, name by name. Pure.
@@ -48,24 +47,5 @@ struct ListingMachine: Sendable, Equatable {
       index += 1
     }
     return nil
-  }
-}
-
-/// Where the next page begins, as a string that callers pass back; pure.
-enum ListToken {
-  /// The token of a page that begins at a name.
-  static func token(from name: String, prefix: String) -> String {
-    Base64.url.encode(Array(name.utf8.dropFirst(prefix.utf8.count)))
-  }
-
-  /// The name at which the page of a token begins.
-  ///
-  /// - Throws: `invalidArgument` for a token that was not made here.
-  static func name(_ token: String, prefix: String) throws(StorageServiceError) -> String {
-    guard let bytes = try? Base64.url.decode(token), let rest = String(validating: bytes, as: UTF8.self) else {
-      throw StorageServiceError(
-        .invalidArgument, "The page token is not one of this service. Pass the token of the page before, unchanged.")
-    }
-    return prefix + rest
   }
 }

@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// What becomes of metadata in an upload and in a change; pure.
@@ -8,6 +9,9 @@ enum MetadataRules {
 
   /// How many bytes the custom names and values of an object can have together.
   static let customLimit = 8 * 1024
+
+  /// How many bytes each of the other fields can have.
+  static let fieldLimit = 4 * 1024
 
   /// The metadata of a new generation, and the download tokens that came in it.
   static func prepared(
@@ -70,9 +74,9 @@ enum MetadataRules {
       metadata.contentLanguage,
     ]
     for case let field? in fields {
-      guard field.utf8.count <= 1024, !field.utf8.contains(where: { $0 < 32 || $0 == 127 }) else {
+      guard field.utf8.count <= fieldLimit, !field.utf8.contains(where: { $0 < 32 || $0 == 127 }) else {
         throw StorageServiceError(
-          .invalidArgument, "A metadata field is longer than 1024 bytes or has control characters.")
+          .invalidArgument, "A metadata field is longer than \(fieldLimit) bytes or has control characters.")
       }
     }
   }

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// Which names buckets and objects can have; pure.
@@ -41,5 +42,7 @@ enum ObjectNameRules {
     }
   }
 
-  private static func invalid(_ message: String) -> StorageServiceError { StorageServiceError(.invalidArgument, message) }
+  private static func invalid(_ message: String) -> StorageServiceError {
+    StorageServiceError(.invalidArgument, message)
+  }
 }

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// Whether a call may go on; pure.

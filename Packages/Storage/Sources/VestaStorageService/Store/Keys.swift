@@ -43,7 +43,9 @@ enum Keys {
   static func firstObject(in bucket: String, from name: String) -> [UInt8] { unfinished(bucket, name) }
 
   /// The first key after all names with a prefix.
-  static func firstObject(in bucket: String, after prefix: String) -> [UInt8]? { objects(in: bucket, prefix: prefix).upper }
+  static func firstObject(in bucket: String, after prefix: String) -> [UInt8]? {
+    objects(in: bucket, prefix: prefix).upper
+  }
 
   /// The name in an object's key.
   static func objectName(_ key: [UInt8]) throws -> ObjectName {

@@ -14,7 +14,8 @@ struct Sweep: Sendable {
       try await expireUploads()
       try await removeGarbage()
     } catch {
-      log.warning("I-STS000001", "What crashes have left behind could not be removed; the next start tries again: \(error)")
+      log.warning(
+        "I-STS000001", "What crashes have left behind could not be removed; the next start tries again: \(error)")
     }
   }
 

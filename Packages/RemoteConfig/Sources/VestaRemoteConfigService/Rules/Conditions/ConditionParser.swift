@@ -22,7 +22,9 @@ struct ConditionParser {
   private mutating func expression() throws(ConditionSyntaxError) -> ConditionExpression {
     var tests = [try test()]
     while accept("&&") {
-      guard tests.count < Self.maximumTests else { throw error("An expression has \(Self.maximumTests) tests at most.") }
+      guard tests.count < Self.maximumTests else {
+        throw error("An expression has \(Self.maximumTests) tests at most.")
+      }
       tests.append(try test())
     }
     switch next.kind {
@@ -186,7 +188,8 @@ struct ConditionParser {
     let texts = try callStrings()
     let versions = texts.compactMap(VersionNumber.init)
     guard versions.count == texts.count else {
-      throw ConditionSyntaxError(at: start, "A version has one to five numbers with dots between them, such as '1.2.3'.")
+      throw ConditionSyntaxError(
+        at: start, "A version has one to five numbers with dots between them, such as '1.2.3'.")
     }
     guard versions.count == 1 || comparison == .equal || comparison == .notEqual else {
       throw ConditionSyntaxError(at: start, "\"\(comparison.rawValue)\" compares with one version.")
@@ -238,15 +241,17 @@ struct ConditionParser {
     try expect("(")
     let start = next.start
     let text = try string()
+    let hasZone = accept(",")
     let zoneStart = next.start
-    let zone = accept(",") ? try string() : "UTC"
+    let zone = hasZone ? try string() : "UTC"
     try expect(")")
     switch ConditionTime.parse(text, zone: zone) {
     case .time(let time): return time
     case .notATime:
       throw ConditionSyntaxError(at: start, "Expected a date and time such as '2024-01-31T09:30:00'.")
     case .unknownZone:
-      throw ConditionSyntaxError(at: zoneStart, "There is no time zone \"\(zone)\". Use a name such as 'Europe/Berlin'.")
+      throw ConditionSyntaxError(
+        at: zoneStart, "There is no time zone \"\(zone)\". Use a name such as 'Europe/Berlin'.")
     }
   }
 

@@ -1,0 +1,45 @@
+/// Something that happens once, and that any number of tasks may wait for.
+///
+/// ```swift
+/// let closed = Latch()
+/// // whoever closes:          closed.open()
+/// // whoever waits for it:    await closed.wait()   // returns at once after the opening
+/// ```
+public final class Latch: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Locked(State())
+
+  /// A latch that is closed.
+  public init() {}
+
+  /// Whether it has been opened.
+  public var isOpen: Bool { state.withLock { $0.isOpen } }
+
+  /// How many tasks wait.
+  public var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Lets everybody go on who waits or comes to wait; only the first call does something.
+  public func open() {
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Waits until it is open; a cancellation does not end the wait.
+  public func wait() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        if !state.isOpen { state.waiting.append(continuation) }
+        return state.isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+}

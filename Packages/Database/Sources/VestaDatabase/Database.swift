@@ -1,0 +1,255 @@
+public import Dispatch
+public import VestaCore
+public import VestaDataCoding
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaStoreInterop
+
+/// A Realtime Database: a tree of values that all clients see change.
+///
+/// ```swift
+/// let rooms = Database.database().reference(withPath: "rooms")
+/// try await rooms.child("hall").setValue(["name": "Hall", "size": 40])
+/// for try await snapshot in rooms.value { print(snapshot.childrenCount) }
+/// ```
+///
+/// - All members may be called from any thread, in any callback.
+/// - Writes show in this client's observers at once, and are taken back if the service refuses them.
+/// - Observers and completions are called on ``callbackQueue``, in the order in which things happened.
+///
+/// To read on: `DatabaseQuery.swift`, `DatabaseReference.swift`, then `Repo/Repo.swift`.
+public final class Database: Sendable {
+  /// Encodes values for ``DatabaseReference/setValue(from:encoder:completion:)``.
+  public typealias Encoder = FirebaseDataEncoder
+  /// Decodes the values of snapshots.
+  public typealias Decoder = FirebaseDataDecoder
+
+  /// The app; `nil` once it is gone.
+  public weak let app: VestaApp?
+
+  private struct State {
+    var url: DatabaseURL
+    var isPersistenceEnabled = false
+    var cacheSize: UInt = 10 << 20
+    var callbackQueue: DispatchQueue
+    var repo: Repo?
+    var persistence: Persistence?
+    var isOver = false
+  }
+
+  private let state: Locked<State>
+  private let environment: Repo.Environment
+  private let events: EventQueue
+  private let stores: (any StoreProvider)?
+  private let storeName: String
+  private let directory: String
+
+  init(
+    app: VestaApp?, url: DatabaseURL, environment: Repo.Environment, callbackQueue: DispatchQueue,
+    stores: (any StoreProvider)?, storeName: String, directory: String
+  ) {
+    self.app = app
+    self.environment = environment
+    self.stores = stores
+    self.storeName = storeName
+    self.directory = directory
+    events = EventQueue(callbackQueue)
+    state = Locked(State(url: url, callbackQueue: callbackQueue))
+  }
+
+  // MARK: Reaching it
+
+  /// The database of the default app.
+  ///
+  /// Stops the process when no default app is configured, or when it was configured without `DatabaseLibrary`. Use
+  /// ``instance(for:url:)`` where that can happen.
+  public class func database() -> Database { require(nil, nil) }
+
+  /// A database of the default app, by its address.
+  public class func database(url: String) -> Database { require(nil, url) }
+
+  /// The database of an app.
+  public class func database(app: VestaApp) -> Database { require(app, nil) }
+
+  /// A database of an app, by its address.
+  public class func database(app: VestaApp, url: String) -> Database { require(app, url) }
+
+  /// A database, or why there is none.
+  ///
+  /// - Parameters:
+  ///   - app: The app; `nil` for the default app.
+  ///   - url: The address; `nil` for that of the app's options.
+  /// - Returns: Always the same object for the same app and address.
+  /// - Throws: `VestaError` or ``DatabaseError`` with a sentence that says what to do.
+  public class func instance(for app: VestaApp? = nil, url: String? = nil) throws -> Database {
+    guard let app = app ?? VestaApp.app() else {
+      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
+    }
+    return try app.container.require(DatabaseProvider.self).database(url: url)
+  }
+
+  private class func require(_ app: VestaApp?, _ url: String?) -> Database {
+    do {
+      return try instance(for: app, url: url)
+    } catch {
+      log.error("I-RDB000008", "\(error)")
+      preconditionFailure("\(error)")
+    }
+  }
+
+  // MARK: References
+
+  /// The root.
+  public func reference() -> DatabaseReference { DatabaseReference(self, .root) }
+
+  /// A place by its path.
+  ///
+  /// A path that is not valid gives a reference whose every use fails with a sentence that says why.
+  public func reference(withPath path: String) -> DatabaseReference {
+    let problem = path.isEmpty || path == "/" || KeyRules.isValidRootPath(path) ? nil : Texts.path("referenceWithPath:")
+    return DatabaseReference(self, DatabasePath(path), problem: problem)
+  }
+
+  /// A place by its URL, which has to be one of this database.
+  public func reference(fromURL databaseUrl: String) -> DatabaseReference {
+    do throws(DatabaseError) {
+      let url = try DatabaseURL(databaseUrl)
+      let own = address
+      guard url.host == own.host else {
+        let text = """
+          Invalid URL (\(databaseUrl)) passed to getReference(). \
+          URL was expected to match configured Database URL: \(own.host)
+          """
+        return DatabaseReference(self, url.path, problem: text)
+      }
+      let isValid = url.path.isRoot || KeyRules.isValidRootPath(url.path.text)
+      return DatabaseReference(self, url.path, problem: isValid ? nil : Texts.path("referenceFromURL:"))
+    } catch {
+      return DatabaseReference(self, .root, problem: error.message)
+    }
+  }
+
+  /// The address without a path.
+  var address: DatabaseURL { state.withLock { $0.url } }
+
+  /// The machinery, which the first use makes.
+  var repo: Repo {
+    state.withLock { state in
+      if let repo = state.repo { return repo }
+      let limit = Int(state.cacheSize)
+      if state.isPersistenceEnabled, let stores, state.persistence == nil {
+        let (name, directory) = (storeName, directory)
+        state.persistence = Persistence(limit: limit) {
+          try await stores.openStore(named: name, in: directory, options: StoreOptions())
+        }
+      }
+      let repo = Repo(
+        url: state.url, environment: environment, events: events,
+        persistence: state.isPersistenceEnabled ? state.persistence : nil)
+      state.repo = repo
+      return repo
+    }
+  }
+
+  // MARK: Going online and offline
+
+  /// Takes back all writes that the service has not acknowledged yet; their completions get an error.
+  public func purgeOutstandingWrites() { repo.perform { $0.purgeOutstandingWrites() } }
+
+  /// Closes the connection, and opens none until ``goOnline()``.
+  public func goOffline() { repo.perform { $0.interrupt(.offline) } }
+
+  /// Connects again after ``goOffline()``.
+  public func goOnline() { repo.perform { $0.resume(.offline) } }
+
+  // MARK: Settings
+
+  /// Whether data and writes are kept on this device, for the time without a connection and the next start.
+  ///
+  /// It needs a store in the app. To be set before anything else is done with the database: later, it changes nothing and
+  /// the log says so.
+  public var isPersistenceEnabled: Bool {
+    get { state.withLock { $0.isPersistenceEnabled } }
+    set { configure("setPersistenceEnabled") { $0.isPersistenceEnabled = newValue } }
+  }
+
+  /// How much data is kept on this device, in bytes: between 1 MiB and 100 MiB, 10 MiB unless it is set.
+  ///
+  /// Other sizes change nothing and the log says so.
+  public var persistenceCacheSizeBytes: UInt {
+    get { state.withLock { $0.cacheSize } }
+    set {
+      if newValue < 1 << 20 { return log.error("I-RDB000009", "The minimum cache size must be at least 1MB") }
+      if newValue > 100 << 20 {
+        let text = "Firebase Database currently doesn't support a cache size larger than 100MB"
+        return log.error("I-RDB000010", text)
+      }
+      configure("setPersistenceCacheSizeBytes") { $0.cacheSize = newValue }
+    }
+  }
+
+  /// The queue on which observers and completions are called; the main queue unless it is set.
+  public var callbackQueue: DispatchQueue {
+    get { state.withLock { $0.callbackQueue } }
+    set {
+      state.withLock { $0.callbackQueue = newValue }
+      events.setTarget(newValue)
+    }
+  }
+
+  /// Says that the database is that of an emulator; before anything else is done with it.
+  public func useEmulator(withHost host: String, port: Int) {
+    let isLate = state.withLock { state in
+      if state.repo != nil { return true }
+      state.url = DatabaseURL(host: "\(host):\(port)", isSecure: false, namespace: state.url.namespace)
+      return false
+    }
+    if isLate {
+      log.error(
+        "I-RDB000011",
+        """
+        Cannot connect to emulator after database initialization. Call useEmulator(host:port:) before creating a \
+        database reference or trying to load data.
+        """)
+    }
+  }
+
+  private func configure(_ name: String, _ body: (inout State) -> Void) {
+    let isLate = state.withLock { state in
+      if state.repo == nil { body(&state) }
+      return state.repo != nil
+    }
+    if isLate {
+      log.error("I-RDB000012", "Calls to \(name) must be made before any other usage of FIRDatabase instance.")
+    }
+  }
+
+  /// Whether the log has everything that the database does.
+  public class func setLoggingEnabled(_ enabled: Bool) {
+    VestaConfiguration.shared.setLoggerLevel(enabled ? .debug : .notice)
+  }
+
+  /// The version of this library.
+  public class func sdkVersion() -> String { VestaVersion() }
+
+  /// Ends the database with its app.
+  func shutDown() async {
+    let (repo, persistence) = state.withLock { state in
+      state.isOver = true
+      return (state.repo, state.persistence)
+    }
+    if let repo {
+      await withCheckedContinuation { continuation in
+        // After the start, so that what was asked during it is not lost.
+        repo.perform { repo in
+          repo.shutDown()
+          continuation.resume()
+        }
+      }
+    }
+    await persistence?.close()
+  }
+}
+
+private let log = Logger(service: "VestaDatabase")

@@ -1,0 +1,91 @@
+import Dispatch
+import VestaAppCheckInterop
+import VestaAuthInterop
+import VestaDatabaseBackend
+import VestaStoreInterop
+public import VestaCore
+
+/// What makes the Realtime Database a part of an app.
+///
+/// It needs a `DatabaseBackend`, uses Auth and App Check where they are there, and a store for what is kept on the device.
+///
+/// ```swift
+/// try VestaApp.configure(libraries: [DatabaseLibrary.self, DatabaseServiceLibrary.self, SQLiteLibrary.self])
+/// let reference = Database.database().reference()
+/// ```
+public enum DatabaseLibrary: Library {
+  /// The name of the library.
+  public static let name = "vesta-database"
+
+  /// The version of the library.
+  public static let version = VestaVersion()
+
+  /// The databases of an app.
+  public static func components() -> [Component] {
+    [
+      Component(
+        DatabaseProvider.self,
+        dependencies: [
+          .required(
+            (any DatabaseBackend).self,
+            providedBy: "VestaDatabaseService (the embedded engine, part of Packages/Database)"),
+          .optional((any AuthInterop).self),
+          .optional((any AppCheckInterop).self),
+          .optional((any StoreProvider).self),
+        ]
+      ) { container, isCacheable in
+        isCacheable = true
+        return try DatabaseProvider(container)
+      }
+    ]
+  }
+}
+
+/// The databases of an app, one for each address.
+final class DatabaseProvider: Sendable, ComponentLifecycleMaintainer {
+  private let databases = InstanceTable<DatabaseURL, Database>()
+  private let make: @Sendable (DatabaseURL) -> Database
+  private let defaultURL: String
+
+  init(_ container: ComponentContainer) throws {
+    guard let app = container.app else {
+      throw VestaError(.appDeleted, "The app was deleted while its databases were being made.")
+    }
+    var environment = Repo.Environment(backend: try container.require((any DatabaseBackend).self))
+    environment.auth = container.resolve((any AuthInterop).self)
+    environment.appCheck = container.resolve((any AppCheckInterop).self)
+    environment.userAgent = app.userAgent
+    let stores = container.resolve((any StoreProvider).self)
+    let queue = app.options.callbackQueue ?? .main
+    let directory = path(of: app.dataDirectory)
+    let project = app.options.projectID ?? "local"
+    defaultURL = app.options.databaseURL ?? "https://\(project)-default-rtdb.firebaseio.com"
+    make = { [weak app, environment] url in
+      Database(
+        app: app, url: url, environment: environment, callbackQueue: queue, stores: stores,
+        storeName: Self.storeName(url), directory: directory)
+    }
+  }
+
+  /// A name that a store can have, and that no other address has.
+  private static func storeName(_ url: DatabaseURL) -> String {
+    let text = "\(url.host)_\(url.namespace)".map { character in
+      character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character)) ? character : "_"
+    }
+    return "database-cache-" + String(text.prefix(80))
+  }
+
+  func database(url text: String?) throws -> Database {
+    let url = try DatabaseURL(text ?? defaultURL)
+    guard url.path.isRoot else {
+      throw DatabaseError(
+        .other, "Configured Database URL '\(text ?? defaultURL)' is invalid. It should point to the root of a database."
+      )
+    }
+    return try databases.instance(for: url) { make(url) }
+  }
+
+  func appWillBeDeleted(_ app: VestaApp) async {
+    for database in await databases.removeAll() { await database.shutDown() }
+  }
+}

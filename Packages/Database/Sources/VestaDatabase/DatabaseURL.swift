@@ -1,0 +1,47 @@
+import Foundation
+import VestaDatabaseBackend
+
+/// The address of a database: its host, its namespace, and perhaps a path in it.
+struct DatabaseURL: Sendable, Hashable {
+  let host: String
+  let isSecure: Bool
+  let namespace: String
+  let path: DatabasePath
+
+  /// The address without the path.
+  var root: String { "\(isSecure ? "https" : "http")://\(host)" }
+
+  /// Reads an address; an error says what is wrong with it.
+  init(_ text: String) throws(DatabaseError) {
+    var rest = Substring(text)
+    var scheme = "https"
+    if let colon = rest.range(of: "://") {
+      scheme = rest[..<colon.lowerBound].lowercased()
+      rest = rest[colon.upperBound...]
+    }
+    var query = Substring()
+    if let mark = rest.firstIndex(of: "?") {
+      query = rest[rest.index(after: mark)...]
+      rest = rest[..<mark]
+    }
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    host = rest[..<slash].lowercased()
+    guard !host.isEmpty else { throw DatabaseError(.other, "Cannot connect to nil or empty host.") }
+    let hasPort = host.contains(":")
+    isSecure = !hasPort || scheme == "https" || scheme == "wss"
+    let parts = rest[slash...].split(separator: "/").map { part in
+      part.replacing("+", with: " ").removingPercentEncoding ?? String(part)
+    }
+    path = DatabasePath(parts.map { DatabaseKey($0) })
+    let labels = host.prefix { $0 != ":" }.split(separator: ".")
+    let item = query.split(separator: "&").first { $0.hasPrefix("ns=") }?.dropFirst(3)
+    namespace = labels.count == 3 && item == nil ? String(labels[0]) : String(item ?? labels.first ?? "")
+  }
+
+  init(host: String, isSecure: Bool, namespace: String) {
+    self.host = host
+    self.isSecure = isSecure
+    self.namespace = namespace
+    path = .root
+  }
+}

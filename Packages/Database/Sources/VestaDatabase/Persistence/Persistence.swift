@@ -1,0 +1,165 @@
+import VestaBytes
+import VestaConcurrency
+import VestaCore
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaStoreInterop
+
+/// Keeps what a client has been sent and what it has not been able to send, on an `OrderedStore`.
+///
+/// | table | key after the table | value |
+/// |---|---|---|
+/// | `1` | the bytes of a path | a leaf and a priority |
+/// | `2` | number of a write | the write |
+/// | `3` | number of a query | the query |
+///
+/// The client answers from memory; changes are written behind it, in order, several of them in one commit.
+final class Persistence: Sendable {
+  /// What was kept when the program ended.
+  struct Kept: Sendable {
+    var cache: SyncCache
+    var writes: [StoredWrite] = []
+  }
+
+  private enum Job: Sendable {
+    case changes([SyncCache.Change])
+    case save(StoredWrite)
+    case removeWrite(Int)
+  }
+
+  private let store: LazyResource<any OrderedStore>
+  private let lane = CommitLane<Job>(limit: 512)
+  private let limit: Int
+
+  /// Persistence in a store.
+  ///
+  /// - Parameters:
+  ///   - limit: How much data is kept, in estimated bytes.
+  ///   - open: Opens the store, once.
+  init(limit: Int, open: @escaping @Sendable () async throws -> any OrderedStore) {
+    self.limit = limit
+    store = LazyResource(
+      whenClosed: StoreError(.closed, operation: "open", message: "The database's app has been deleted."),
+      open: open, close: { try await $0.close() })
+  }
+
+  // MARK: Keys
+
+  private static func data(_ path: DatabasePath) -> [UInt8] {
+    var key: [UInt8] = [1]
+    PathCoding.append(path, to: &key)
+    return key
+  }
+
+  private static func numbered(_ table: UInt8, _ id: Int) -> [UInt8] {
+    var key = KeyEncoder(continuing: [table])
+    key.append(int: Int64(id))
+    return key.bytes
+  }
+
+  private static func number(in key: [UInt8]) throws -> Int {
+    var decoder = KeyDecoder(key, from: 1)
+    return Int(try decoder.int())
+  }
+
+  // MARK: Reading
+
+  /// Reads what is kept. A store that cannot be read counts as an empty one, and the log says so.
+  func load(now: Int64) async -> Kept {
+    do {
+      let limit = limit
+      return try await store.get().read { reader in
+        var rows: [TreeRows.Row] = []
+        for entry in try await reader.entries(in: KeyRange(prefix: [1])) {
+          let (leaf, priority) = try NodeCoding.decodeRow(entry.value)
+          rows.append(.init(keys: try PathCoding.decode(entry.key, from: 1), leaf: leaf, priority: priority))
+        }
+        let queries = try await reader.entries(in: KeyRange(prefix: [3])).map { entry in
+          try SyncCache.TrackedQuery(id: try Self.number(in: entry.key), bytes: entry.value)
+        }
+        let writes = try await reader.entries(in: KeyRange(prefix: [2])).map { entry in
+          try StoredWrite(id: try Self.number(in: entry.key), bytes: entry.value)
+        }
+        let cache = SyncCache(node: TreeRows.node(of: rows), queries: queries, limit: limit, now: now)
+        return Kept(cache: cache, writes: writes)
+      }
+    } catch {
+      log.error("I-RDB000005", "What is kept on this device cannot be read, and is not used: \(error)")
+      return Kept(cache: SyncCache(limit: limit, now: now))
+    }
+  }
+
+  // MARK: Writing
+
+  func store(_ changes: [SyncCache.Change]) { submit(.changes(changes)) }
+  func save(_ write: StoredWrite) { submit(.save(write)) }
+  func removeWrite(_ id: Int) { submit(.removeWrite(id)) }
+
+  private func submit(_ job: Job) { lane.submit(job) { [self] jobs in await carryOut(jobs) } }
+
+  private func carryOut(_ jobs: [Job]) async {
+    do {
+      _ = try await store.get().write { transaction in
+        for job in jobs { try await Self.carryOut(job, in: transaction) }
+      }
+    } catch {
+      log.error("I-RDB000006", "Changes could not be kept on this device: \(error)")
+    }
+  }
+
+  private static func carryOut(_ job: Job, in transaction: any StoreTransaction) async throws {
+    switch job {
+    case .save(let write): try await transaction.put(write.bytes, for: numbered(2, write.id))
+    case .removeWrite(let id): try await transaction.delete(numbered(2, id))
+    case .changes(let changes):
+      for change in changes {
+        switch change {
+        case .query(let query): try await transaction.put(query.bytes, for: numbered(3, query.id))
+        case .dropQuery(let id): try await transaction.delete(numbered(3, id))
+        case .node(let path, let node): try await write(node, at: path, in: transaction)
+        }
+      }
+    }
+  }
+
+  private static func write(
+    _ node: DatabaseNode, at path: DatabasePath, in transaction: any StoreTransaction
+  ) async throws {
+    if path.back?.isPriority == true, let place = path.parent {
+      let row = try await transaction.get(data(place)).map { try NodeCoding.decodeRow($0) }
+      let value = NodeCoding.encode(leaf: row?.leaf, priority: node.leaf)
+      if row?.leaf == nil, node.isEmpty {
+        try await transaction.delete(data(place))
+      } else {
+        try await transaction.put(value, for: data(place))
+      }
+      return
+    }
+    for place in sequence(first: path, next: { $0.parent }).dropFirst() where !node.isEmpty {
+      guard let bytes = try await transaction.get(data(place)), case let row = try NodeCoding.decodeRow(bytes),
+        row.leaf != nil
+      else { continue }
+      if row.priority == nil {
+        try await transaction.delete(data(place))
+      } else {
+        try await transaction.put(NodeCoding.encode(leaf: nil, priority: row.priority), for: data(place))
+      }
+    }
+    try await transaction.deleteRange(KeyRange(prefix: data(path)))
+    var rows: [(key: [UInt8], value: [UInt8])] = []
+    TreeRows.forEach(of: node, prefix: data(path)) { rows.append(($0, $1)) }
+    for row in rows { try await transaction.put(row.value, for: row.key) }
+  }
+
+  /// Writes what is still to be written, and closes the store.
+  func close() async {
+    await lane.idle()
+    do {
+      try await store.close()
+    } catch {
+      log.error("I-RDB000007", "The store of this device could not be closed: \(error)")
+    }
+  }
+}
+
+private let log = Logger(service: "VestaDatabase")

@@ -1,0 +1,12 @@
+// What depends on the platform in this module stands here: the clock and the path of a directory.
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The system's time in milliseconds since 1970.
+func systemMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+/// The path of a file URL.
+func path(of url: URL) -> String { url.path(percentEncoded: false) }

@@ -1,0 +1,185 @@
+import Foundation
+import VestaBytes
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseModel
+
+/// A place of a database: reads it, writes it, leads to others.
+public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, CustomDebugStringConvertible {  // As its parent.
+  init(_ database: Database, _ path: DatabasePath, problem: String? = nil) {
+    super.init(database, path, QueryTerms(), problem: problem)
+  }
+
+  // MARK: Places
+
+  /// A place below, by a key or a path.
+  ///
+  /// A path that is not valid gives a reference whose every use fails with a sentence that says why.
+  public func child(_ pathString: String) -> DatabaseReference {
+    let isValid = path.isRoot ? KeyRules.isValidRootPath(pathString) : KeyRules.isValidPath(pathString)
+    return DatabaseReference(
+      database, path.appending(DatabasePath(pathString)), problem: problem ?? (isValid ? nil : Texts.path("child:")))
+  }
+
+  /// A place below with a new key, which comes after all that were made before.
+  public func childByAutoId() -> DatabaseReference {
+    descendant(DatabasePath([DatabaseKey(PushIDSource.next(offset: 0))]))
+  }
+
+  func descendant(_ below: DatabasePath) -> DatabaseReference {
+    DatabaseReference(database, path.appending(below), problem: problem)
+  }
+
+  /// The place above; `nil` at the root.
+  public var parent: DatabaseReference? { path.parent.map { DatabaseReference(database, $0, problem: problem) } }
+
+  /// The root.
+  public var root: DatabaseReference { DatabaseReference(database, .root) }
+
+  /// The last part of the path; `nil` at the root.
+  public var key: String? { path.back?.text }
+
+  /// The address.
+  public var url: String {
+    let root = database.address.root
+    guard !path.isRoot else { return root }
+    return root + "/" + path.keys.map { Self.encoding.encode($0.text) }.joined(separator: "/")
+  }
+
+  private static let encoding = PercentEncoding(leaving: "-_~")
+
+  /// The address.
+  public var debugDescription: String { url }
+
+  /// The address: the form of the Apple SDK, where the description is a method.
+  public func description() -> String { url }
+
+  // MARK: The connection
+
+  /// Closes the connection of the default app's database, and opens none until ``goOnline()``.
+  public class func goOffline() { Database.database().goOffline() }
+
+  /// Connects the default app's database again.
+  public class func goOnline() { Database.database().goOnline() }
+
+  // MARK: Writing
+
+  /// Runs a checked write.
+  ///
+  /// - Parameter make: Makes what is written, or says why it cannot be.
+  func write(
+    _ completion: @escaping WriteCompletion,
+    _ make: () throws(InvalidValue) -> @Sendable (isolated Repo, @escaping WriteCompletion) -> Void
+  ) {
+    do throws(InvalidValue) {
+      if let problem { throw InvalidValue(problem) }
+      let body = try make()
+      repo.perform { body($0, completion) }
+    } catch {
+      Logs.misuse(error.description)
+      let misuse = DatabaseError(.other, error.description)
+      repo.perform { $0.complete { completion(misuse) } }
+    }
+  }
+
+  /// Runs a write and waits for the service.
+  func written(_ start: (@escaping WriteCompletion) -> Void) async throws -> DatabaseReference {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      start { error in
+        if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+      }
+    }
+    return self
+  }
+
+  func set(_ value: Any?, priority: Any?, _ function: String, _ completion: @escaping WriteCompletion) {
+    write(completion) { () throws(InvalidValue) in
+      let node = try self.node(value, priority: priority, function)
+      let path = path
+      return { repo, completion in repo.set(path, node, completion) }
+    }
+  }
+
+  func setPriority(_ priority: Any?, _ function: String, _ completion: @escaping WriteCompletion) {
+    write(completion) { () throws(InvalidValue) in
+      try checkWritable(function)
+      let leaf = try prefixed(function) { () throws(InvalidValue) in try NodeImport(at: path).priority(priority) }
+      let (place, node) = (path.child(.priority), leaf.map { DatabaseNode($0) } ?? .empty)
+      return { repo, completion in repo.set(place, node, completion) }
+    }
+  }
+
+  func update(_ values: [AnyHashable: Any], _ function: String, _ completion: @escaping WriteCompletion) {
+    write(completion) { () throws(InvalidValue) in
+      let values = try self.updateValues(values, function)
+      let path = path
+      return { repo, completion in repo.update(path, values, completion) }
+    }
+  }
+
+  // MARK: Checks
+
+  func node(_ value: Any?, priority: Any?, _ function: String) throws(InvalidValue) -> DatabaseNode {
+    try checkWritable(function)
+    return try prefixed(function) { () throws(InvalidValue) in
+      try NodeImport(at: path).node(value, priority: priority)
+    }
+  }
+
+  func checkWritable(_ function: String) throws(InvalidValue) {
+    if path.front?.text == ".info" { throw InvalidValue(Texts.info(function, "\(path)")) }
+  }
+
+  private func prefixed<Value>(
+    _ function: String, _ body: () throws(InvalidValue) -> Value
+  ) throws(InvalidValue) -> Value {
+    do throws(InvalidValue) {
+      return try body()
+    } catch {
+      throw InvalidValue("(\(function)) \(error.description)")
+    }
+  }
+
+  func updateValues(
+    _ values: [AnyHashable: Any], _ function: String
+  ) throws(InvalidValue) -> [DatabasePathValue] {
+    try checkWritable(function)
+    var result: [DatabasePathValue] = []
+    for (name, value) in values {
+      let text = (name.base as? String) ?? "\(name.base)"
+      let relative = DatabasePath(text)
+      let isPriority = relative.back?.isPriority == true
+      let plain = isPriority ? relative.parent ?? .root : relative
+      guard !relative.isRoot, plain.isRoot || KeyRules.isValidPath(plain.text) else {
+        throw InvalidValue(Texts.updateKey(function))
+      }
+      let place = NodeImport(at: path.appending(plain))
+      let node: DatabaseNode = try prefixed(function) { () throws(InvalidValue) in
+        guard isPriority else { return try place.node(value) }
+        return try place.priority(value).map { DatabaseNode($0) } ?? .empty
+      }
+      result.append(DatabasePathValue(relative, node))
+    }
+    result.sort { $0.path.text < $1.path.text }
+    for value in result {
+      for other in result where value.path != other.path && value.path.contains(other.path) {
+        throw InvalidValue(
+          "(\(function)) Invalid path in object. Path (\(value.path)) is an ancestor of (\(other.path)).")
+      }
+    }
+    return result
+  }
+}
+
+/// Push ids, each given once in the process.
+enum PushIDSource {
+  private static let generator = Locked(PushID())
+
+  static func next(offset: Int64) -> String {
+    let now = systemMilliseconds() + offset
+    return generator.withLock { generator in
+      var random = SystemRandomNumberGenerator()
+      return generator.next(at: now, using: &random)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import VestaConcurrency
+import VestaDatabaseBackend
+public import Foundation
+
+/// A read that waits for the service.
+struct OutstandingGet: Sendable {
+  enum Outcome: Sendable {
+    case node(DatabaseNode)
+    case failure(String)
+  }
+
+  let path: DatabasePath
+  let spec: DatabaseQuerySpec
+  let completion: GetCompletion
+  var timer: ListenerRegistration?
+}
+
+/// A value that neither the service nor this device could give.
+public struct UnknownValueError: Error, LocalizedError, CustomNSError, Sendable, CustomStringConvertible {
+  let path: DatabasePath
+  let reason: String
+
+  /// The domain of the `NSError`.
+  public static let errorDomain = "com.firebase.core"
+
+  /// The code of the `NSError`.
+  public var errorCode: Int { 1 }
+
+  /// What happened.
+  public var description: String {
+    """
+    Unable to get latest value for query \(path), client offline with no active listeners \
+    and no matching disk cache entries
+    """
+  }
+
+  /// What happened.
+  public var errorDescription: String? { description }
+
+  /// What the service said.
+  public var failureReason: String? { reason }
+
+  /// What an `NSError` carries.
+  public var errorUserInfo: [String: Any] {
+    [NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason]
+  }
+}

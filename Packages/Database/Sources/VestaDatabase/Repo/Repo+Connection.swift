@@ -1,0 +1,259 @@
+import VestaAppCheckInterop
+import VestaAuthInterop
+import VestaConcurrency
+import VestaCore
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaServiceInterop
+
+extension Repo {
+  /// A connection that lasted this long was a good one, in milliseconds.
+  private static let goodConnection: Int64 = 30_000
+
+  // MARK: Connecting
+
+  /// Takes a reason away for not connecting.
+  func resume(_ reason: Interruption) {
+    interruptions.remove(reason)
+    guard interruptions.isEmpty, phase == .disconnected else { return }
+    delay.reset()
+    scheduleConnect()
+  }
+
+  /// Adds a reason for not connecting, and disconnects.
+  func interrupt(_ reason: Interruption) {
+    interruptions.insert(reason)
+    delay.reset()
+    disconnect(reason: reason)
+  }
+
+  private func scheduleConnect() {
+    guard interruptions.isEmpty, phase == .disconnected else { return }
+    let wait = delay.next(using: &random)
+    phase = .waiting
+    if wait == .zero { return connect() }
+    timer = environment.clock.schedule(after: wait) { [weak self] in
+      self?.enqueue { repo in if repo.phase == .waiting { repo.connect() } }
+    }
+  }
+
+  private func connect() {
+    generation += 1
+    let attempt = generation
+    guard environment.auth != nil || environment.appCheck != nil else { return open(attempt) }
+    phase = .gettingToken
+    let (auth, appCheck, forces) = (environment.auth, environment.appCheck, forcesTokenRefresh)
+    forcesTokenRefresh = false
+    Task {
+      do {
+        async let proof = appCheck?.getToken(forcingRefresh: forces)
+        let token = try await auth?.getToken(forcingRefresh: forces)
+        let appCheckToken = await proof?.token
+        enqueue { repo in repo.gotTokens(token, appCheckToken, attempt) }
+      } catch {
+        log.warning("I-RDB000001", "The token cannot be had, the connection is tried again: \(error)")
+        enqueue { repo in
+          guard repo.generation == attempt, repo.phase == .gettingToken else { return }
+          repo.phase = .disconnected
+          repo.scheduleConnect()
+        }
+      }
+    }
+  }
+
+  private func gotTokens(_ token: String?, _ appCheckToken: String?, _ attempt: Int) {
+    guard generation == attempt, phase == .gettingToken else { return }
+    self.token = token
+    self.appCheckToken = appCheckToken
+    open(attempt)
+  }
+
+  private func open(_ attempt: Int) {
+    phase = .connecting
+    let request = DatabaseConnectRequest(
+      namespace: url.namespace, lastSession: lastSession, userAgent: environment.userAgent)
+    connection = environment.backend.connect(request) { [weak self] message in
+      self?.enqueue { repo in
+        guard repo.generation == attempt else { return }
+        repo.receive(message)
+        repo.flush()
+      }
+    }
+  }
+
+  // MARK: Messages
+
+  private func receive(_ message: DatabaseServerMessage) {
+    switch message {
+    case .hello(let hello): opened(hello)
+    case .reply(let id, let reply): pending.removeValue(forKey: id)?(self, reply)
+    case .data(let path, let node, let tag): raiseAndRerun(tree.serverOverwrite(path, node, tag: tag), at: path)
+    case .merge(let path, let values, let tag):
+      var trie = WriteTrie.empty
+      for value in values { trie = trie.adding(value.node, at: value.path) }
+      raiseAndRerun(tree.serverMerge(path, trie, tag: tag), at: path)
+    case .listenRevoked(let path, let spec):
+      cancelListen(path, spec, status: .permissionDenied, message: "Permission Denied")
+    case .authRevoked(let status, let reason): authFailed(status, reason)
+    case .appCheckRevoked: appCheckToken = nil
+    case .debug(let text): log.debug("I-RDB000002", text)
+    case .shutdown(let reason):
+      log.error("I-RDB000003", "The service does not want this client to come back: \(reason)")
+      interrupt(.killed)
+    case .closed(let reason): lost(reason)
+    }
+  }
+
+  private func opened(_ hello: DatabaseHello) {
+    connectedAt = now
+    lastSession = hello.session
+    serverTimeOffset = hello.timestamp - now
+    if let appCheckToken { request(.appCheck(token: appCheckToken)) { _, _ in } }
+    setInfo("serverTimeOffset", DatabaseNode(.int(serverTimeOffset)))
+    guard let token else { return restore() }
+    phase = .authenticating
+    request(.authenticate(token: token)) { repo, reply in
+      if reply.status == .ok { repo.restore() } else { repo.authFailed(reply.status.rawValue, reply.message) }
+    }
+  }
+
+  /// Sends what the service has to know of this client, in the order that it must have.
+  private func restore() {
+    phase = .connected
+    setInfo("connected", DatabaseNode(.bool(true)))
+    _ = tree.takeListenActions()
+    for listen in tree.listens { sendListen(listen.path, listen.spec, listen.tag) }
+    for id in puts.keys.sorted() { sendPut(id) }
+    for id in gets.keys.sorted() { sendGet(id) }
+    let operations = onDisconnectQueue
+    onDisconnectQueue = []
+    for operation in operations { sendOnDisconnect(operation.request, operation.completion) }
+  }
+
+  private func authFailed(_ status: String, _ reason: String) {
+    log.warning("I-RDB000004", "The service does not accept the token: \(status) \(reason)")
+    token = nil
+    forcesTokenRefresh = true
+    connection?.close()
+    lost("The token was not accepted.")
+  }
+
+  // MARK: Disconnecting
+
+  /// Closes the connection on this client's own account.
+  func disconnect(reason: Interruption) {
+    timer?.cancel()
+    timer = nil
+    connection?.close()
+    lost("The client has gone offline.")
+  }
+
+  /// Clears up after a connection, and tries the next one unless there is a reason against it.
+  private func lost(_ reason: String) {
+    generation += 1
+    connection = nil
+    pending = [:]
+    listensInFlight = 0
+    let wasOpen = phase == .connected || phase == .authenticating
+    phase = .disconnected
+    if wasOpen, now - connectedAt > Self.goodConnection { delay.reset() }
+    releaseAcknowledgements()
+    if infoValues["connected"]?.leaf == .bool(true) { setInfo("connected", DatabaseNode(.bool(false))) }
+    applyOnDisconnect()
+    failSentTransactions()
+    scheduleConnect()
+  }
+
+  /// A transaction of which the outcome is not known ends.
+  private func failSentTransactions() {
+    let lost = puts.filter { $0.value.isTransaction }.sorted { $0.key < $1.key }
+    for (id, _) in lost { puts[id] = nil }
+    for (_, put) in lost {
+      put.onReply(
+        self, DatabaseReply(.disconnect, message: "Client was disconnected while running a transaction"))
+    }
+  }
+
+  // MARK: Requests
+
+  /// Sends a request; its reply is lost with the connection.
+  func request(
+    _ request: DatabaseRequest, _ onReply: @escaping @Sendable (isolated Repo, DatabaseReply) -> Void
+  ) {
+    let id = nextRequestID
+    nextRequestID += 1
+    pending[id] = onReply
+    connection?.send(request, id: id)
+  }
+
+  /// Sends a write as soon as there is a connection, and again after a connection that was lost.
+  func put(_ put: OutstandingPut) {
+    let id = nextPutID
+    nextPutID += 1
+    puts[id] = put
+    if phase == .connected { sendPut(id) }
+  }
+
+  private func sendPut(_ id: Int) {
+    guard let put = puts[id] else { return }
+    // What was listened to before the write must be so for the service too.
+    performListenActions()
+    request(put.request) { repo, reply in
+      repo.acknowledgeInOrder { repo in
+        guard let put = repo.puts.removeValue(forKey: id) else { return }
+        put.onReply(repo, reply)
+      }
+    }
+  }
+
+  /// Acknowledgements wait, in order, while data of a listen is on its way.
+  private func acknowledgeInOrder(_ body: @escaping @Sendable (isolated Repo) -> Void) {
+    if listensInFlight > 0 || !heldAcknowledgements.isEmpty {
+      heldAcknowledgements.append(body)
+    } else {
+      body(self)
+    }
+  }
+
+  func releaseAcknowledgements() {
+    let held = heldAcknowledgements
+    heldAcknowledgements = []
+    for body in held { body(self) }
+  }
+
+  // MARK: Tokens
+
+  /// Follows sign-ins and sign-outs.
+  func listenForTokens() {
+    if let auth = environment.auth {
+      tokenListeners.append(
+        auth.addTokenListener { [weak self] change in
+          self?.enqueue { repo in repo.tokenChanged(change.token) }
+        })
+    }
+    if let appCheck = environment.appCheck {
+      tokenListeners.append(
+        appCheck.addTokenListener { [weak self] change in
+          self?.enqueue { repo in repo.appCheckChanged(change.token) }
+        })
+    }
+  }
+
+  private func tokenChanged(_ new: String?) {
+    guard new != token else { return }
+    token = new
+    guard phase == .connected else { return }
+    guard let new else { return request(.unauthenticate) { _, _ in } }
+    request(.authenticate(token: new)) { repo, reply in
+      if reply.status != .ok { repo.authFailed(reply.status.rawValue, reply.message) }
+    }
+  }
+
+  private func appCheckChanged(_ new: String) {
+    appCheckToken = new
+    guard phase == .connected else { return }
+    request(.appCheck(token: new)) { _, _ in }
+  }
+}
+
+private let log = Logger(service: "VestaDatabase")

@@ -1,0 +1,234 @@
+import Dispatch
+import VestaAppCheckInterop
+import VestaAuthInterop
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaServiceInterop
+
+/// One database as a client has it: what is listened to and written, the connection, transactions.
+///
+/// All of it is confined to a serial queue, which is the executor of this actor. The public API hands its work to
+/// ``enqueue(_:)`` and returns; the order of its calls is the order of the work. Observers and completions are called on
+/// the event queue, in the order in which things happened.
+///
+/// To read on: `Repo+Listening.swift`, `Repo+Writing.swift`, `Repo+Transactions.swift`, `Repo+Connection.swift`.
+actor Repo {
+  /// What a repo works with.
+  struct Environment: Sendable {
+    var backend: any DatabaseBackend
+    var auth: (any AuthInterop)?
+    var appCheck: (any AppCheckInterop)?
+    var clock: ServiceClock = .system
+    var userAgent = ""
+    var seed: UInt64?
+  }
+
+  nonisolated let url: DatabaseURL
+  nonisolated let environment: Environment
+  nonisolated let queue: WorkQueue
+  nonisolated let events: EventQueue
+  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  // Data.
+  var tree = SyncTree()
+  var info = SyncTree()
+  var infoValues: [DatabaseKey: DatabaseNode] = [.init("connected"): DatabaseNode(.bool(false))]
+  var observers: [Int: Observer] = [:]
+  var keptSynced: [SyncQuery: Int] = [:]
+  var nextWriteID = 1
+  var serverTimeOffset: Int64 = 0
+  let persistence: Persistence?
+
+  // Transactions.
+  var transactions: [ClientTransaction] = []
+  var nextTransactionID = 1
+
+  // The start.
+  private var isStarted = false
+  /// Work that waits until what the device keeps has been loaded; `nil` when it has been.
+  private var waitingForStart: [@Sendable (isolated Repo) -> Void]?
+
+  // The connection.
+  var phase = ConnectionPhase.disconnected
+  var interruptions: Set<Interruption> = [.waitingForFirstUse]
+  var connection: (any DatabaseConnection)?
+  var generation = 0
+  var delay = ReconnectDelay()
+  var connectedAt: Int64 = 0
+  var lastSession: String?
+  var timer: ListenerRegistration?
+  var random: RepoRandom
+  var forcesTokenRefresh = false
+  var token: String?
+  var appCheckToken: String?
+  var tokenListeners: [ListenerRegistration] = []
+
+  // Requests.
+  var nextRequestID = 1
+  var pending: [Int: @Sendable (isolated Repo, DatabaseReply) -> Void] = [:]
+  var puts: [Int: OutstandingPut] = [:]
+  var nextPutID = 1
+  var gets: [Int: OutstandingGet] = [:]
+  var nextGetID = 1
+  var onDisconnectQueue: [(request: DatabaseRequest, completion: WriteCompletion)] = []
+  var onDisconnect = WriteTrie.empty
+  var listensInFlight = 0
+  var heldAcknowledgements: [@Sendable (isolated Repo) -> Void] = []
+
+  init(url: DatabaseURL, environment: Environment, events: EventQueue, persistence: Persistence? = nil) {
+    self.url = url
+    self.environment = environment
+    self.events = events
+    self.persistence = persistence
+    queue = WorkQueue(label: "vesta.database.\(url.namespace)")
+    random = RepoRandom(seed: environment.seed)
+  }
+
+  // MARK: Running
+
+  /// Runs a piece of work on the repo's queue, after all that was handed in before; returns at once.
+  nonisolated func enqueue(_ body: @escaping @Sendable (isolated Repo) -> Void) {
+    queue.async { self.assumeIsolated { repo in body(repo) } }
+  }
+
+  /// Runs a piece of work of the public API: as ``enqueue(_:)``, but not before what the device keeps has been loaded.
+  nonisolated func perform(_ body: @escaping @Sendable (isolated Repo) -> Void) {
+    enqueue { repo in
+      repo.start()
+      if repo.waitingForStart == nil {
+        body(repo)
+        repo.flush()
+      } else {
+        repo.waitingForStart?.append(body)
+      }
+    }
+  }
+
+  /// At the first use: loads what the device keeps, then connects.
+  private func start() {
+    guard !isStarted else { return }
+    isStarted = true
+    guard let persistence else { return begin() }
+    waitingForStart = []
+    let now = now
+    Task {
+      let kept = await persistence.load(now: now)
+      enqueue { repo in repo.begin(with: kept) }
+    }
+  }
+
+  private func begin(with kept: Persistence.Kept) {
+    tree.cache = kept.cache
+    for write in kept.writes { replay(write) }
+    let bodies = waitingForStart ?? []
+    waitingForStart = nil
+    begin()
+    for body in bodies {
+      body(self)
+      flush()
+    }
+  }
+
+  private func begin() {
+    listenForTokens()
+    resume(.waitingForFirstUse)
+  }
+
+  /// Hands over what an operation has left to do: listens to start and stop, changes to store.
+  func flush() {
+    tree.cache?.now = now
+    performListenActions()
+    if let changes = tree.cache?.takeChanges(), !changes.isEmpty { persistence?.store(changes) }
+  }
+
+  /// The time on this device, in milliseconds.
+  var now: Int64 { environment.clock.milliseconds() }
+
+  /// The time of the service as far as it is known, in milliseconds.
+  var serverTime: Int64 { now + serverTimeOffset }
+
+  /// Ends the repo: closes the connection and stores what is still to be stored.
+  func shutDown() {
+    interruptions.insert(.shutDown)
+    for listener in tokenListeners { listener.cancel() }
+    tokenListeners = []
+    disconnect(reason: .shutDown)
+    for observer in observers.values { observer.silence() }
+    observers = [:]
+  }
+
+  // MARK: Raising events
+
+  /// Calls observers, later, on the event queue.
+  func raise(_ events: [SyncEvent]) {
+    if events.isEmpty { return }
+    var calls: [@Sendable () -> Void] = []
+    for event in events {
+      guard let observer = observers[event.registration] else { continue }
+      switch event.content {
+      case .data(let kind, let key, let node, let previous):
+        let path = key.map { event.path.child($0) } ?? event.path
+        let raised = RaisedEvent(kind: kind, path: path, node: node, previousKey: previous?.text)
+        calls.append { observer.raise(raised) }
+        if observer.isOnce { removeOnce(observer) }
+      case .cancelled(let status, let message):
+        observers[observer.id] = nil
+        let error = DatabaseError(status: DatabaseStatus(rawValue: status), message: message)
+        calls.append { observer.cancel(error) }
+      }
+    }
+    self.events.post(calls)
+  }
+
+  private func removeOnce(_ observer: Observer) {
+    observers[observer.id] = nil
+    if observer.path.front?.text == ".info" {
+      _ = info.remove(observer.id, at: observer.path, observer.spec)
+    } else {
+      _ = tree.remove(observer.id, at: observer.path, observer.spec)
+    }
+  }
+
+  /// Calls a completion, later, on the event queue.
+  func complete(_ body: @escaping @Sendable () -> Void) { events.post([body]) }
+}
+
+/// A query at its place.
+struct SyncQuery: Hashable, Sendable {
+  let path: DatabasePath
+  let spec: DatabaseQuerySpec
+}
+
+/// The queue on which observers and completions are called, in order.
+final class EventQueue: Sendable {
+  private let queue: Locked<DispatchQueue>
+
+  init(_ target: DispatchQueue) { queue = Locked(DispatchQueue(label: "vesta.database.events", target: target)) }
+
+  func setTarget(_ target: DispatchQueue) {
+    let new = DispatchQueue(label: "vesta.database.events", target: target)
+    queue.withLock { $0 = new }
+  }
+
+  func post(_ calls: [@Sendable () -> Void]) {
+    if calls.isEmpty { return }
+    queue.withLock { $0 }.async { for call in calls { call() } }
+  }
+}
+
+/// The system's chance, or that of a seed.
+struct RepoRandom: RandomNumberGenerator, Sendable {
+  private var state: UInt64?
+  private var system = SystemRandomNumberGenerator()
+
+  init(seed: UInt64?) { state = seed }
+
+  mutating func next() -> UInt64 {
+    guard let value = state else { return system.next() }
+    // A linear congruential step is enough: it only spreads reconnections.
+    let next = value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    state = next
+    return next
+  }
+}

@@ -1,0 +1,88 @@
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseModel
+
+/// What the end of a write calls.
+typealias WriteCompletion = @Sendable (DatabaseError?) -> Void
+
+/// An observer and what it is called with.
+struct RaisedEvent: Sendable {
+  let kind: SyncEventKind
+  let path: DatabasePath
+  let node: IndexedNode
+  let previousKey: String?
+}
+
+/// Something that listens: an observer of the program, or one of the library's own.
+final class Observer: Sendable {
+  let id: Int
+  let path: DatabasePath
+  let spec: DatabaseQuerySpec
+  let kinds: Set<SyncEventKind>
+  let isOnce: Bool
+  private let handlers: Locked<Handlers?>
+
+  private struct Handlers {
+    let event: @Sendable (RaisedEvent) -> Void
+    let cancel: @Sendable (DatabaseError) -> Void
+  }
+
+  init(
+    id: Int, path: DatabasePath, spec: DatabaseQuerySpec, kinds: Set<SyncEventKind>, isOnce: Bool,
+    event: @escaping @Sendable (RaisedEvent) -> Void, cancel: @escaping @Sendable (DatabaseError) -> Void
+  ) {
+    self.id = id
+    self.path = path
+    self.spec = spec
+    self.kinds = kinds
+    self.isOnce = isOnce
+    handlers = Locked(Handlers(event: event, cancel: cancel))
+  }
+
+  /// Calls the observer, unless it has been removed.
+  func raise(_ event: RaisedEvent) {
+    let handlers = isOnce ? handlers.withLock { $0.take() } : handlers.withLock { $0 }
+    handlers?.event(event)
+  }
+
+  /// Tells the observer that it has been ended.
+  func cancel(_ error: DatabaseError) {
+    let handlers = handlers.withLock { $0.take() }
+    handlers?.cancel(error)
+  }
+
+  /// No call begins after this one.
+  func silence() {
+    let handlers = handlers.withLock { $0.take() }
+    withExtendedLifetime(handlers) {}
+  }
+}
+
+/// A write that waits for its acknowledgement.
+struct OutstandingPut: Sendable {
+  let request: DatabaseRequest
+  let isTransaction: Bool
+  let onReply: @Sendable (isolated Repo, DatabaseReply) -> Void
+}
+
+/// Where a client stands with the service.
+enum ConnectionPhase: Sendable, Equatable {
+  case disconnected
+  case waiting
+  case gettingToken
+  case connecting
+  case authenticating
+  case connected
+}
+
+/// Why a client does not connect.
+enum Interruption: Sendable, Hashable {
+  /// Nothing has been asked yet.
+  case waitingForFirstUse
+  /// `goOffline` was called.
+  case offline
+  /// The service has sent the client away.
+  case killed
+  /// The app is being deleted.
+  case shutDown
+}

@@ -1,0 +1,64 @@
+internal import VestaConcurrency
+internal import VestaFirestoreBackend
+internal import VestaFirestoreSync
+
+/// Removes a listener.
+public protocol ListenerRegistration: AnyObject, Sendable {
+  /// Removes the listener: no call of it begins after this one.
+  func remove()
+}
+
+extension VestaConcurrency.ListenerRegistration: ListenerRegistration {}
+
+extension ListenOptions {
+  init(_ options: SnapshotListenOptions) {
+    self.init(includesMetadata: options.includeMetadataChanges, isCacheOnly: options.source == .cache)
+  }
+}
+
+extension Firestore {
+  /// Adds a listener that is called on the queue of the settings.
+  func listen(
+    _ query: QueryDescription, options: SnapshotListenOptions,
+    _ listener: @escaping @Sendable (Result<ViewSnapshot, any Error>) -> Void
+  ) -> any ListenerRegistration {
+    let receiver = QueuedReceiver(queue: callbackQueue, receive: listener)
+    do {
+      let local = try query.local()
+      let registration = try client().listen(local, options: ListenOptions(options)) { result in
+        receiver.post(result.mapError(FirestoreErrorCode.publicError))
+      }
+      return VestaConcurrency.ListenerRegistration {
+        receiver.silence()
+        registration.remove()
+      }
+    } catch {
+      receiver.post(.failure(FirestoreErrorCode.publicError(error)))
+      return VestaConcurrency.ListenerRegistration { receiver.silence() }
+    }
+  }
+
+  /// A stream of a query's snapshots, made of what the client sends, on no queue of its own.
+  func stream<Snapshot: Sendable>(
+    _ query: QueryDescription, options: SnapshotListenOptions,
+    merge: @escaping @Sendable (Snapshot, Snapshot) -> Snapshot,
+    make: @escaping @Sendable (ViewSnapshot) throws -> Snapshot
+  ) -> AsyncThrowingStream<Snapshot, any Error> {
+    .snapshots(merge: merge) { sink in
+      do {
+        let local = try query.local()
+        let registration = try client().listen(local, options: ListenOptions(options)) { result in
+          do {
+            sink.send(try make(result.get()))
+          } catch {
+            sink.finish(throwing: FirestoreErrorCode.publicError(error))
+          }
+        }
+        return VestaConcurrency.ListenerRegistration { registration.remove() }
+      } catch {
+        sink.finish(throwing: FirestoreErrorCode.publicError(error))
+        return VestaConcurrency.ListenerRegistration {}
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+internal import VestaAuthInterop
+internal import VestaConcurrency
+internal import VestaFirestoreBackend
+internal import VestaFirestoreModel
+internal import VestaFirestoreSync
+
+/// The sync engine's client as the public API needs it, with the users of the app's Auth.
+final class SyncClientAdapter: FirestoreClient {
+  private let client: SyncClient
+  private let users: VestaConcurrency.ListenerRegistration?
+
+  init(_ client: SyncClient, auth: (any AuthInterop)?, isEmbedded: Bool) {
+    self.client = client
+    let last = Locked(auth?.getUserID())
+    users = auth?.addTokenListener { [weak client] change in
+      let isSame = last.withLock { last in
+        defer { last = change.userID }
+        return last == change.userID
+      }
+      // An engine in the process asks for the token of each call: streams need not begin anew for a new token.
+      if isSame, isEmbedded { return }
+      client?.changeUser(change.userID)
+    }
+  }
+
+  func listen(
+    _ query: LocalQuery, options: ListenOptions,
+    receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreError>) -> Void
+  ) -> any ClientRegistration {
+    client.listen(query, options: options, receive: receive)
+  }
+
+  func cachedDocument(_ path: ResourcePath) async throws -> CachedDocument { try await client.cachedDocument(path) }
+
+  func cachedResults(_ query: LocalQuery) async throws -> ViewSnapshot { try await client.cachedResults(query) }
+
+  func freshDocument(_ path: ResourcePath) async throws -> CachedDocument? { try await client.freshDocument(path) }
+
+  func freshResults(_ query: LocalQuery) async throws -> ViewSnapshot? { try await client.freshResults(query) }
+
+  func write(_ mutations: [Mutation]) -> any ClientWrite { client.write(mutations) }
+
+  func lookup(_ paths: [ResourcePath]) async throws -> [CachedDocument] { try await client.lookup(paths) }
+
+  func commit(_ mutations: [Mutation]) async throws { try await client.commit(mutations) }
+
+  func aggregate(_ query: LocalQuery, _ aggregations: [Aggregation]) async throws -> [String: Value] {
+    try await client.aggregate(query, aggregations)
+  }
+
+  func setNetworkEnabled(_ isEnabled: Bool) async throws { await client.setNetworkEnabled(isEnabled) }
+
+  func waitForPendingWrites() async throws { try await client.waitForPendingWrites() }
+
+  func addSnapshotsInSyncListener(_ receive: @escaping @Sendable () -> Void) -> any ClientRegistration {
+    client.addSnapshotsInSyncListener(receive)
+  }
+
+  func loadBundle(
+    _ bytes: [UInt8], progress: @escaping @Sendable (BundleProgress) -> Void
+  ) async throws -> BundleProgress {
+    try await client.loadBundle(bytes, progress: progress)
+  }
+
+  func namedQuery(_ name: String) async throws -> LocalQuery? { try await client.namedQuery(name) }
+
+  func setIndexAutoCreation(_ isEnabled: Bool) { client.setIndexAutoCreation(isEnabled) }
+
+  func deleteAllIndexes() { client.deleteAllIndexes() }
+
+  func shutdown() async {
+    users?.cancel()
+    await client.shutdown()
+  }
+}
+
+extension SyncRegistration: ClientRegistration {}
+
+extension VestaFirestoreSync.PendingWrite: ClientWrite {
+  func acknowledgement() async throws { try await acknowledged() }
+}

@@ -1,0 +1,113 @@
+internal import Foundation
+// Programs that set a coding strategy need no second import, as with the Firebase SDK.
+@_exported public import VestaDataCoding
+
+extension Firestore {
+  /// Encodes values of a program as the data of a document.
+  ///
+  /// Dates become timestamps and `Data` becomes bytes; `Timestamp`, `GeoPoint`, `VectorValue`, `FieldValue` and
+  /// `DocumentReference` are kept. `nil` properties are left out, see ``ExplicitNull``.
+  ///
+  /// ```swift
+  /// try document.setData(from: city)                       // uses an encoder of its own
+  /// let fields = try Firestore.Encoder().encode(city)      // ["name": "Berlin", ...]
+  /// ```
+  ///
+  /// An encoder may be used by one thread at a time, and again for as many values as one likes.
+  public class Encoder {
+    /// How dates are stored; as timestamps unless set otherwise.
+    public var dateEncodingStrategy: FirebaseDataEncoder.DateEncodingStrategy = .timestamp
+    /// How `Data` is stored; as bytes unless set otherwise.
+    public var dataEncodingStrategy: FirebaseDataEncoder.DataEncodingStrategy = .blob
+    /// How infinity and NaN are stored; an error unless set otherwise.
+    public var nonConformingFloatEncodingStrategy: FirebaseDataEncoder.NonConformingFloatEncodingStrategy = .throw
+    /// How the names of properties become names of fields.
+    public var keyEncodingStrategy: FirebaseDataEncoder.KeyEncodingStrategy = .useDefaultKeys
+    /// What `encode(to:)` finds in `encoder.userInfo`.
+    public var userInfo: [CodingUserInfoKey: Any] = [:]
+
+    /// Creates an encoder with the strategies above.
+    public init() {}
+
+    /// The fields of a value.
+    ///
+    /// - Throws: `EncodingError` if the value is not a map of fields, or holds something that Firestore does not store.
+    public func encode<T: Encodable>(_ value: T) throws -> [String: Any] {
+      let encoder = FirebaseDataEncoder()
+      encoder.dateEncodingStrategy = dateEncodingStrategy
+      encoder.dataEncodingStrategy = dataEncodingStrategy
+      encoder.nonConformingFloatEncodingStrategy = nonConformingFloatEncodingStrategy
+      encoder.keyEncodingStrategy = keyEncodingStrategy
+      encoder.passthroughTypeResolver = FirestoreLeafTypes.self
+      encoder.userInfo = userInfo
+      guard let fields = try encoder.encode(value) as? [String: Any] else {
+        let context = EncodingError.Context(codingPath: [], debugDescription: "Top-level \(T.self) is not allowed.")
+        throw EncodingError.invalidValue(value, context)
+      }
+      return fields
+    }
+  }
+
+  /// Decodes documents as values of a program.
+  ///
+  /// A decoder may be used by one thread at a time, and again for as many documents as one likes.
+  public class Decoder {
+    /// How dates are read; from timestamps unless set otherwise.
+    public var dateDecodingStrategy: FirebaseDataDecoder.DateDecodingStrategy = .timestamp
+    /// How `Data` is read; from bytes unless set otherwise.
+    public var dataDecodingStrategy: FirebaseDataDecoder.DataDecodingStrategy = .blob
+    /// How infinity and NaN are read.
+    public var nonConformingFloatDecodingStrategy: FirebaseDataDecoder.NonConformingFloatDecodingStrategy = .throw
+    /// How names of fields become names of properties.
+    public var keyDecodingStrategy: FirebaseDataDecoder.KeyDecodingStrategy = .useDefaultKeys
+    /// What `init(from:)` finds in `decoder.userInfo`.
+    public var userInfo: [CodingUserInfoKey: Any] = [:]
+
+    /// Creates a decoder with the strategies above.
+    public init() {}
+
+    /// Decodes data such as `DocumentSnapshot.data()` returns.
+    ///
+    /// - Throws: `DecodingError` with the path of the field that does not fit.
+    public func decode<T: Decodable>(_ t: T.Type, from data: Any) throws -> T { try decode(t, from: data, in: nil) }
+
+    /// Decodes data of a document, whose reference ``DocumentID`` properties get.
+    ///
+    /// - Throws: `DecodingError` with the path of the field that does not fit.
+    public func decode<T: Decodable>(_ t: T.Type, from data: Any, in reference: DocumentReference?) throws -> T {
+      let decoder = FirebaseDataDecoder()
+      decoder.dateDecodingStrategy = dateDecodingStrategy
+      decoder.dataDecodingStrategy = dataDecodingStrategy
+      decoder.nonConformingFloatDecodingStrategy = nonConformingFloatDecodingStrategy
+      decoder.keyDecodingStrategy = keyDecodingStrategy
+      decoder.passthroughTypeResolver = FirestoreLeafTypes.self
+      decoder.userInfo = userInfo
+      if let reference, let key = CodingUserInfoKey.documentReference { decoder.userInfo[key] = reference }
+      return try decoder.decode(t, from: data)
+    }
+  }
+}
+
+/// The values that documents hold as they are, and coders leave alone.
+enum FirestoreLeafTypes: StructureCodingPassthroughTypeResolver {
+  static func isPassthroughType<T>(_ value: T) -> Bool {
+    value is Timestamp || value is GeoPoint || value is VectorValue || value is FieldValue || value is DocumentReference
+  }
+}
+
+extension FirebaseDataEncoder.DateEncodingStrategy {
+  /// Stores dates as timestamps; the default of ``Firestore/Encoder``.
+  public static var timestamp: FirebaseDataEncoder.DateEncodingStrategy {
+    .custom { date, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode(Timestamp(date: date))
+    }
+  }
+}
+
+extension FirebaseDataDecoder.DateDecodingStrategy {
+  /// Reads dates from timestamps; the default of ``Firestore/Decoder``.
+  public static var timestamp: FirebaseDataDecoder.DateDecodingStrategy {
+    .custom { decoder in try decoder.singleValueContainer().decode(Timestamp.self).dateValue() }
+  }
+}

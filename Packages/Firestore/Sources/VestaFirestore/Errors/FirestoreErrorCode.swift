@@ -1,0 +1,134 @@
+public import Foundation
+internal import VestaFirestoreBackend
+
+/// The domain of Firestore's errors when they are seen as `NSError`.
+public let FirestoreErrorDomain = "FIRFirestoreErrorDomain"
+
+/// An error of Firestore: a code of the Firebase SDK and a text.
+///
+/// ```swift
+/// do {
+///   try await document.updateData(["seen": true])
+/// } catch FirestoreErrorCode.notFound {
+///   // There is no such document.
+/// } catch let error as FirestoreErrorCode {
+///   print(error.code, error.localizedDescription)
+/// }
+/// ```
+public struct FirestoreErrorCode: Error, Sendable, Hashable {
+  /// The kind of failure; the numbers are those of the Firebase SDK.
+  public enum Code: Int, Sendable, CaseIterable {
+    /// No failure.
+    case OK = 0
+    /// The operation was cancelled, as a rule by the caller.
+    case cancelled = 1
+    /// A failure that has no code of its own.
+    case unknown = 2
+    /// The request can never succeed as it is: correct the argument that the text names.
+    case invalidArgument = 3
+    /// The operation took too long; it may have happened. Read before writing again.
+    case deadlineExceeded = 4
+    /// The document or database does not exist.
+    case notFound = 5
+    /// A document that must not exist does.
+    case alreadyExists = 6
+    /// The security rules do not allow this.
+    case permissionDenied = 7
+    /// A quota is used up, or the disk is full.
+    case resourceExhausted = 8
+    /// The database is not in the state that the operation needs, such as a missing index.
+    case failedPrecondition = 9
+    /// A concurrent transaction was in the way: run the transaction again.
+    case aborted = 10
+    /// A value is beyond the valid range.
+    case outOfRange = 11
+    /// The operation is not supported by this backend.
+    case unimplemented = 12
+    /// The backend broke a promise of its own.
+    case `internal` = 13
+    /// The backend cannot be reached: try again with growing pauses.
+    case unavailable = 14
+    /// Data was lost or is damaged for good.
+    case dataLoss = 15
+    /// The caller has no valid credentials: sign in again.
+    case unauthenticated = 16
+  }
+
+  /// The kind of failure.
+  public let code: Code
+
+  /// What failed, and for an argument of the program what to change.
+  public let message: String
+
+  /// An error with a code and a text.
+  public init(_ code: Code, _ message: String = "") {
+    self.code = code
+    self.message = message
+  }
+
+  static func invalid(_ message: String) -> FirestoreErrorCode { FirestoreErrorCode(.invalidArgument, message) }
+}
+
+extension FirestoreErrorCode.Code {
+  /// Lets `catch FirestoreErrorCode.notFound` match.
+  public static func ~= (code: FirestoreErrorCode.Code, error: any Error) -> Bool {
+    (error as? FirestoreErrorCode)?.code == code
+  }
+}
+
+/// The codes by name, as the Firebase SDK's programs write them: `FirestoreErrorCode.notFound`.
+extension FirestoreErrorCode {
+  /// No failure.
+  public static var OK: Code { .OK }
+  /// The operation was cancelled.
+  public static var cancelled: Code { .cancelled }
+  /// A failure that has no code of its own.
+  public static var unknown: Code { .unknown }
+  /// The request can never succeed as it is.
+  public static var invalidArgument: Code { .invalidArgument }
+  /// The operation took too long.
+  public static var deadlineExceeded: Code { .deadlineExceeded }
+  /// The document or database does not exist.
+  public static var notFound: Code { .notFound }
+  /// A document that must not exist does.
+  public static var alreadyExists: Code { .alreadyExists }
+  /// The security rules do not allow this.
+  public static var permissionDenied: Code { .permissionDenied }
+  /// A quota is used up.
+  public static var resourceExhausted: Code { .resourceExhausted }
+  /// The database is not in the state that the operation needs.
+  public static var failedPrecondition: Code { .failedPrecondition }
+  /// A concurrent transaction was in the way.
+  public static var aborted: Code { .aborted }
+  /// A value is beyond the valid range.
+  public static var outOfRange: Code { .outOfRange }
+  /// The operation is not supported by this backend.
+  public static var unimplemented: Code { .unimplemented }
+  /// The backend broke a promise of its own.
+  public static var `internal`: Code { .internal }
+  /// The backend cannot be reached.
+  public static var unavailable: Code { .unavailable }
+  /// Data was lost.
+  public static var dataLoss: Code { .dataLoss }
+  /// The caller has no valid credentials.
+  public static var unauthenticated: Code { .unauthenticated }
+}
+
+/// Domain, code and text for programs that look at errors as `NSError`.
+extension FirestoreErrorCode: CustomNSError, LocalizedError, CustomStringConvertible {
+  /// `FirestoreErrorDomain`.
+  public static var errorDomain: String { FirestoreErrorDomain }
+  /// The code's number.
+  public var errorCode: Int { code.rawValue }
+  /// The text under `NSLocalizedDescriptionKey`.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
+  /// The text.
+  public var errorDescription: String? { message }
+  /// The code's name and the text.
+  public var description: String { "\(code): \(message)" }
+}
+
+extension FirestoreErrorCode {
+  /// The error of a backend under the same code; a number that has no name becomes `unknown`.
+  init(_ error: FirestoreError) { self.init(Code(rawValue: error.code.rawValue) ?? .unknown, error.message) }
+}

@@ -1,0 +1,87 @@
+internal import Dispatch
+internal import VestaCore
+
+extension Firestore {
+  /// Completion form of ``enableNetwork()``.
+  @preconcurrency
+  public func enableNetwork(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+    finish(completion) { try await self.enableNetwork() }
+  }
+
+  /// Completion form of ``disableNetwork()``.
+  @preconcurrency
+  public func disableNetwork(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+    finish(completion) { try await self.disableNetwork() }
+  }
+
+  /// Completion form of ``clearPersistence()``.
+  @preconcurrency
+  public func clearPersistence(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+    finish(completion) { try await self.clearPersistence() }
+  }
+
+  /// Completion form of ``waitForPendingWrites()``.
+  @preconcurrency
+  public func waitForPendingWrites(completion: @escaping @Sendable ((any Error)?) -> Void) {
+    finish(completion) { try await self.waitForPendingWrites() }
+  }
+
+  /// Completion form of ``terminate()``.
+  @preconcurrency
+  public func terminate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+    finish(completion) { try await self.terminate() }
+  }
+
+  /// Calls a handler with what an operation returned or threw, on the queue of the settings.
+  func complete<Value: Sendable>(
+    _ completion: @escaping @Sendable (Value?, (any Error)?) -> Void,
+    _ operation: @escaping @Sendable () async throws -> Value
+  ) {
+    let queue = callbackQueue
+    Task.detached {
+      do {
+        let value = try await operation()
+        queue.async { completion(value, nil) }
+      } catch {
+        queue.async { completion(nil, error) }
+      }
+    }
+  }
+
+  /// Starts a write now, and calls a handler when the backend has answered. Without a handler a refusal of the data is
+  /// written to the log.
+  func complete(_ completion: (@Sendable ((any Error)?) -> Void)?, _ start: () throws -> PendingWrite) {
+    let queue = callbackQueue
+    do {
+      let write = try start()
+      guard let completion else { return }
+      Task.detached {
+        do {
+          try await write.acknowledgement()
+          queue.async { completion(nil) }
+        } catch {
+          queue.async { completion(error) }
+        }
+      }
+    } catch {
+      guard let completion else { return Self.logger.error("I-FST000001", "A write was refused: \(error)") }
+      queue.async { completion(error) }
+    }
+  }
+
+  private func finish(
+    _ completion: (@Sendable ((any Error)?) -> Void)?, _ operation: @escaping @Sendable () async throws -> Void
+  ) {
+    let queue = callbackQueue
+    Task.detached {
+      do {
+        try await operation()
+        queue.async { completion?(nil) }
+      } catch {
+        queue.async { completion?(error) }
+      }
+    }
+  }
+
+  private static let logger = Logger(service: "VestaFirestore")
+}

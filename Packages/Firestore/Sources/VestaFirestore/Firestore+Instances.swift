@@ -1,0 +1,78 @@
+internal import VestaConcurrency
+public import VestaCore
+internal import VestaFirestoreModel
+
+extension Firestore {
+  /// The default database of the default app.
+  ///
+  /// Stops the process when no default app is configured, or when it was configured without `FirestoreLibrary`. Use
+  /// ``instance(for:database:)`` where that can happen.
+  public static func firestore() -> Firestore { firestore(database: FirestoreProvider.defaultDatabase) }
+
+  /// A database of the default app.
+  public static func firestore(database: String) -> Firestore {
+    guard let app = VestaApp.app() else {
+      stop("There is no default app. Call VestaApp.configure(libraries:) before Firestore.firestore().")
+    }
+    return firestore(app: app, database: database)
+  }
+
+  /// The default database of an app.
+  public static func firestore(app: VestaApp) -> Firestore {
+    firestore(app: app, database: FirestoreProvider.defaultDatabase)
+  }
+
+  /// A database of an app.
+  ///
+  /// - Returns: Always the same object for the same app and database.
+  public static func firestore(app: VestaApp, database: String) -> Firestore {
+    do {
+      return try instance(for: app, database: database)
+    } catch {
+      stop("The app \"\(app.name)\" has no Firestore. \(error)")
+    }
+  }
+
+  /// A database of an app, or why there is none.
+  ///
+  /// - Parameters:
+  ///   - app: The app; `nil` for the default app.
+  ///   - database: The database; the default one unless given.
+  /// - Returns: Always the same object for the same app and database.
+  /// - Throws: `VestaError` with a sentence that says what to do.
+  public static func instance(for app: VestaApp? = nil, database: String = "(default)") throws -> Firestore {
+    guard let app = app ?? VestaApp.app() else {
+      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
+    }
+    return try app.container.require(FirestoreProvider.self).firestore(app: app, database: database)
+  }
+
+  /// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
+  private static func stop(_ sentence: String) -> Never {
+    Logger(service: "VestaFirestore").error("I-FST000002", sentence)
+    preconditionFailure(sentence)
+  }
+}
+
+/// The databases of an app.
+final class FirestoreProvider: Sendable, ComponentLifecycleMaintainer {
+  static let defaultDatabase = "(default)"
+
+  private let databases = InstanceTable<String, Firestore>()
+  private let source: any FirestoreClientSource
+
+  init(source: any FirestoreClientSource) { self.source = source }
+
+  func firestore(app: VestaApp, database: String) throws -> Firestore {
+    guard !database.isEmpty else { throw VestaError(.invalidOption, "A database must have a name.") }
+    return try databases.instance(for: database) {
+      let name = DatabaseName(project: app.options.projectID ?? "default", database: database)
+      return Firestore(app: app, database: name, source: source)
+    }
+  }
+
+  func appWillBeDeleted(_ app: VestaApp) async {
+    for firestore in await databases.removeAll() { await firestore.end()?.shutdown() }
+    await source.close()
+  }
+}

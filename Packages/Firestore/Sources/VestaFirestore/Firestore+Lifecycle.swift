@@ -1,0 +1,93 @@
+internal import VestaConcurrency
+internal import VestaCore
+
+extension Firestore {
+  /// Lets the client talk to the backend again.
+  public func enableNetwork() async throws { try await network(true) }
+
+  /// Keeps the client from talking to the backend: listeners continue with the cache, and writes wait in the queue.
+  public func disableNetwork() async throws { try await network(false) }
+
+  /// Returns when the backend has accepted or refused all writes that are pending now.
+  ///
+  /// - Throws: ``FirestoreErrorCode/Code/cancelled`` when another user signs in meanwhile.
+  public func waitForPendingWrites() async throws {
+    do { try await client().waitForPendingWrites() } catch { throw FirestoreErrorCode.publicError(error) }
+  }
+
+  /// Ends the instance: listeners are removed, later calls fail, and pending writes stay in the cache for the next run.
+  public func terminate() async throws { await end()?.shutdown() }
+
+  /// Removes everything from the cache, pending writes included.
+  ///
+  /// - Throws: ``FirestoreErrorCode/Code/failedPrecondition`` while the instance is running: terminate it first.
+  public func clearPersistence() async throws {
+    do { try await clearCache() } catch { throw FirestoreErrorCode.publicError(error) }
+  }
+
+  /// Calls a listener each time when all other listeners have the same state of the cache.
+  ///
+  /// - Parameter listener: Called on the queue of the settings.
+  @preconcurrency
+  public func addSnapshotsInSyncListener(_ listener: @escaping @Sendable () -> Void) -> any ListenerRegistration {
+    let receiver = QueuedReceiver<Void>(queue: callbackQueue) { _ in listener() }
+    guard let client = try? client() else { return VestaConcurrency.ListenerRegistration { receiver.silence() } }
+    let registration = client.addSnapshotsInSyncListener { receiver.post(()) }
+    return VestaConcurrency.ListenerRegistration {
+      receiver.silence()
+      registration.remove()
+    }
+  }
+
+  /// An event each time when all listeners have the same state of the cache.
+  public var snapshotsInSync: AsyncStream<Void> {
+    .events { sink in
+      guard let client = try? client() else {
+        sink.finish()
+        return VestaConcurrency.ListenerRegistration {}
+      }
+      let registration = client.addSnapshotsInSyncListener { sink.send(()) }
+      return VestaConcurrency.ListenerRegistration { registration.remove() }
+    }
+  }
+
+  /// Writes every step of the client to the log.
+  public static func enableLogging(_ logging: Bool) {
+    VestaConfiguration.shared.setLoggerLevel(logging ? .debug : .notice)
+  }
+
+  /// Talks to an emulator instead of the backend of the app's options. Call it before anything else.
+  public func useEmulator(withHost host: String, port: Int) {
+    precondition(!host.isEmpty, "Host cannot be nil or empty.")
+    let settings = settings
+    settings.host = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    settings.isSSLEnabled = false
+    self.settings = settings
+  }
+
+  /// Manages the indexes of the cache; `nil` for a cache in memory.
+  public var persistentCacheIndexManager: PersistentCacheIndexManager? {
+    guard settings.cacheSettings is PersistentCacheSettings else { return nil }
+    return PersistentCacheIndexManager(firestore: self)
+  }
+
+  private func network(_ isEnabled: Bool) async throws {
+    do { try await client().setNetworkEnabled(isEnabled) } catch { throw FirestoreErrorCode.publicError(error) }
+  }
+}
+
+/// Manages the indexes over the cache. They are made when queries need them unless this is switched off.
+public final class PersistentCacheIndexManager: Sendable {
+  private let firestore: Firestore
+
+  init(firestore: Firestore) { self.firestore = firestore }
+
+  /// Makes indexes for queries that would read many documents of the cache without one; the default.
+  public func enableIndexAutoCreation() { (try? firestore.client())?.setIndexAutoCreation(true) }
+
+  /// Makes no more indexes; those that exist stay.
+  public func disableIndexAutoCreation() { (try? firestore.client())?.setIndexAutoCreation(false) }
+
+  /// Deletes all indexes over the cache.
+  public func deleteAllIndexes() { (try? firestore.client())?.deleteAllIndexes() }
+}

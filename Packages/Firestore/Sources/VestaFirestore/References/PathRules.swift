@@ -1,0 +1,50 @@
+internal import VestaFirestoreModel
+
+/// How applications write paths. The texts are those of the Firebase SDK.
+enum UserPath {
+  /// The path of a string, with slashes at its ends tolerated; stops the program for anything else.
+  static func parse(_ string: String, below parent: ResourcePath = ResourcePath([]), kind: Kind) -> ResourcePath {
+    let path = ResourcePath(parent.segments + segments(of: string, kind: kind))
+    precondition(
+      path.segments.count.isMultiple(of: 2) == (kind == .document), wrongCount(path, kind: kind))
+    return path
+  }
+
+  enum Kind {
+    case document
+    case collection
+
+    var name: String { self == .document ? "document" : "collection" }
+  }
+
+  /// The id of collections of a group; stops the program for a path.
+  static func groupID(_ string: String) -> String {
+    precondition(!string.isEmpty, "Collection ID cannot be nil or empty.")
+    precondition(
+      !string.contains("/"), "Invalid collection ID (\(string)). Collection IDs must not contain / in them.")
+    return string
+  }
+
+  private static func segments(of string: String, kind: Kind) -> [String] {
+    precondition(!string.isEmpty, "\(kind == .document ? "Document" : "Collection") path cannot be nil or empty.")
+    precondition(!string.contains("//"), "Invalid path (\(string)). Paths must not contain // in them.")
+    return string.split(separator: "/").map(String.init)
+  }
+
+  private static func wrongCount(_ path: ResourcePath, kind: Kind) -> String {
+    let parity = kind == .document ? "even" : "odd"
+    return "Invalid \(kind.name) reference. \(kind == .document ? "Document" : "Collection") references must have an "
+      + "\(parity) number of segments, but \(path) has \(path.segments.count)"
+  }
+}
+
+/// Identifiers of new documents.
+enum AutoID {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
+  /// 20 random letters and digits.
+  static func make() -> String {
+    var random = SystemRandomNumberGenerator()
+    return String((0..<20).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
+  }
+}

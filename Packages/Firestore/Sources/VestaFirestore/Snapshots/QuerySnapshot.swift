@@ -1,0 +1,106 @@
+internal import VestaFirestoreModel
+internal import VestaFirestoreSync
+
+/// The results of a query at one time, and what has changed since the snapshot before.
+///
+/// ```swift
+/// for try await snapshot in db.collection("messages").order(by: "sent").snapshots {
+///   for change in snapshot.documentChanges where change.type == .added { show(change.document) }
+/// }
+/// ```
+public final class QuerySnapshot: Sendable, Hashable {
+  /// The query.
+  public let query: Query
+  /// Whether the results come from the cache, and have pending writes.
+  public let metadata: SnapshotMetadata
+  let view: ViewSnapshot
+
+  init(query: Query, view: ViewSnapshot) {
+    self.query = query
+    self.view = view
+    metadata = SnapshotMetadata(hasPendingWrites: view.hasPendingWrites, isFromCache: view.isFromCache)
+  }
+
+  /// Whether there are no results.
+  public var isEmpty: Bool { view.documents.isEmpty }
+
+  /// How many results there are.
+  public var count: Int { view.documents.count }
+
+  /// The results in the order of the query.
+  public var documents: [QueryDocumentSnapshot] { view.documents.map(document) }
+
+  /// What has changed since the snapshot before; every document is added in the first one.
+  public var documentChanges: [DocumentChange] { changes(includingMetadata: false) }
+
+  /// What has changed since the snapshot before.
+  ///
+  /// - Parameter includeMetadataChanges: Whether documents are listed of which only metadata changed. The listener must
+  ///   have been added with metadata changes then; the program stops otherwise.
+  public func documentChanges(includeMetadataChanges: Bool) -> [DocumentChange] {
+    precondition(
+      !(includeMetadataChanges && view.excludesMetadataChanges),
+      "To include metadata changes with your document changes, you must call "
+        + "addSnapshotListener(includeMetadataChanges:true).")
+    return changes(includingMetadata: includeMetadataChanges)
+  }
+
+  /// The snapshot with all changes since an older one that nobody has seen.
+  func withChanges(since waiting: QuerySnapshot) -> QuerySnapshot {
+    QuerySnapshot(query: query, view: view.merged(after: waiting.view))
+  }
+
+  private func changes(includingMetadata: Bool) -> [DocumentChange] {
+    ChangeList(snapshot: view, makeDocument: document).changes(includingMetadata: includingMetadata)
+  }
+
+  private func document(_ document: CachedDocument) -> QueryDocumentSnapshot {
+    QueryDocumentSnapshot(
+      reference: DocumentReference(path: document.path, firestore: query.firestore), document: document,
+      metadata: SnapshotMetadata(
+        hasPendingWrites: view.mutatedKeys.contains(document.path), isFromCache: view.isFromCache))
+  }
+
+  /// Whether two snapshots are of the same query with the same results and metadata.
+  public static func == (left: QuerySnapshot, right: QuerySnapshot) -> Bool {
+    left.query == right.query && left.metadata == right.metadata && left.view.documents == right.view.documents
+      && left.view.changes == right.view.changes
+  }
+
+  /// Hashes query and metadata.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(query)
+    hasher.combine(metadata)
+    hasher.combine(count)
+  }
+}
+
+extension ViewSnapshot {
+  /// This snapshot with changes relative to what was there before an older one.
+  func merged(after waiting: ViewSnapshot) -> ViewSnapshot {
+    let touched = Set((waiting.changes + changes).map(\.document.path))
+    let merged = touched.compactMap { path -> DocumentViewChange? in
+      switch (waiting.oldDocuments[path], documents[path]) {
+      case (nil, let new?): DocumentViewChange(.added, new)
+      case (let old?, nil): DocumentViewChange(.removed, old)
+      case (let old?, let new?): change(from: old, to: new)
+      case (nil, nil): nil
+      }
+    }
+    let sorted = merged.sorted { left, right in
+      if left.kind != right.kind, left.kind < right.kind || right.kind < left.kind { return left.kind < right.kind }
+      return query.compare(left.document, right.document) < 0
+    }
+    return ViewSnapshot(
+      query: query, id: id, documents: documents, oldDocuments: waiting.oldDocuments, changes: sorted,
+      mutatedKeys: mutatedKeys, isFromCache: isFromCache,
+      syncStateChanged: waiting.syncStateChanged || syncStateChanged,
+      excludesMetadataChanges: excludesMetadataChanges, hasCachedResults: hasCachedResults)
+  }
+
+  private func change(from old: CachedDocument, to new: CachedDocument) -> DocumentViewChange? {
+    if old.fields != new.fields { return DocumentViewChange(.modified, new) }
+    guard !excludesMetadataChanges, old.hasPendingWrites != new.hasPendingWrites else { return nil }
+    return DocumentViewChange(.metadata, new)
+  }
+}

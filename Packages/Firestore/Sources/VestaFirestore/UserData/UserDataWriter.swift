@@ -1,0 +1,74 @@
+internal import Foundation
+internal import VestaFirestoreBackend
+internal import VestaFirestoreModel
+
+/// Turns stored values into what applications get as `Any`: `NSNumber`, `String`, `Timestamp`, `Data`, `NSNull`, ...
+struct UserDataWriter: Sendable {
+  /// How server timestamps are shown that the backend has not set yet.
+  let behavior: ServerTimestampBehavior
+  /// Makes the reference to a document from its resource name.
+  let reference: @Sendable (String) -> DocumentReference?
+
+  /// All fields of a document.
+  func dictionary(_ fields: MapValue) -> [String: Any] {
+    var result: [String: Any] = [:]
+    result.reserveCapacity(fields.count)
+    for (name, value) in fields { result[name] = any(value) }
+    return result
+  }
+
+  /// One value.
+  func any(_ value: Value) -> Any {
+    switch value {
+    case .null: NSNull()
+    case .boolean(let value): NSNumber(value: value)
+    case .integer(let value): NSNumber(value: value)
+    case .double(let value): NSNumber(value: value)
+    case .timestamp(let value): Timestamp(clamping: value)
+    case .string(let value): value
+    case .bytes(let value): Data(value)
+    case .reference(let name): reference(name) as Any? ?? NSNull()
+    case .geoPoint(let value): GeoPoint(value)
+    case .array(let elements): elements.map(any)
+    case .map(let fields): map(fields)
+    }
+  }
+
+  private func map(_ fields: MapValue) -> Any {
+    if let shown = ServerTimestampView(behavior: behavior).resolved(.map(fields)) { return any(shown) }
+    if let vector = VectorValue(stored: fields) { return vector }
+    return dictionary(fields)
+  }
+}
+
+/// What is shown in place of a server timestamp that the backend has not set yet.
+struct ServerTimestampView: Sendable {
+  let behavior: ServerTimestampBehavior
+
+  /// The value to show; `nil` if the value is no pending server timestamp and is shown as it is.
+  func resolved(_ value: Value) -> Value? {
+    guard let time = value.pendingWriteTime else { return nil }
+    switch behavior {
+    case .none: return .null
+    case .estimate: return .timestamp(time)
+    case .previous: return value.pendingPreviousValue.map { resolved($0) ?? $0 } ?? .null
+    }
+  }
+}
+
+extension VectorValue {
+  /// The vector that a map stands for; `nil` for every other map.
+  convenience init?(stored fields: MapValue) {
+    guard fields.isVector, let elements = Value.map(fields).vectorElements else { return nil }
+    var numbers: [Double] = []
+    numbers.reserveCapacity(elements.count)
+    for element in elements {
+      switch element {
+      case .double(let number): numbers.append(number)
+      case .integer(let number): numbers.append(Double(number))
+      default: return nil
+      }
+    }
+    self.init(numbers)
+  }
+}

@@ -1,0 +1,26 @@
+internal import VestaFirestoreBackend
+internal import VestaFirestoreModel
+
+/// The data of one write, checked and taken apart.
+struct WriteData: Sendable, Hashable {
+  /// The values, without the fields that the database computes.
+  var fields: MapValue
+  /// The fields that change; `nil` when the write replaces the whole document. Transforms are not in it.
+  var mask: [ModelFieldPath]?
+  /// What the database computes, in the order of the data.
+  var transforms: [FieldTransform]
+}
+
+/// What a call does with its data, and its name in error texts.
+enum WriteKind: Sendable, Hashable {
+  /// Replaces the document.
+  case set
+  /// Changes the fields that the data names.
+  case merge
+  /// Changes the named fields only.
+  case mergeFields([FieldPath])
+  /// Changes the fields of an existing document; keys are paths.
+  case update
+
+  var allowsDelete: Bool { self != .set }
+}

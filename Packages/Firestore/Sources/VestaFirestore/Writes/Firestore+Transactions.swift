@@ -1,0 +1,151 @@
+internal import Dispatch
+internal import Foundation
+internal import VestaConcurrency
+internal import VestaFirestoreModel
+
+extension Firestore {
+  /// Starts a batch of writes that happen together.
+  public func batch() -> WriteBatch { WriteBatch(firestore: self) }
+
+  /// Runs a transaction: the block reads with `getDocument`, then writes, and runs again if others were in the way.
+  ///
+  /// ```swift
+  /// let population = try await db.runTransaction { transaction in
+  ///   let old = try await transaction.document(berlin).get("population") as? Int ?? 0
+  ///   transaction.updateData(["population": old + 1], forDocument: berlin)
+  ///   return old + 1
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - options: How often it runs at most; 5 times unless set.
+  ///   - block: Called once for each attempt, one after the other. What it throws ends the transaction without a write,
+  ///     but for an error of Firestore that says to try again.
+  /// - Returns: What the last run of the block returned.
+  /// - Throws: What the block threw, or ``FirestoreErrorCode`` of the last attempt.
+  public func runTransaction<Value>(
+    with options: TransactionOptions? = nil, _ block: (Transaction) async throws -> sending Value
+  ) async throws -> sending Value {
+    let client = try client()
+    var retry = TransactionRetry(attempts: (options ?? TransactionOptions()).maxAttempts)
+    while true {
+      let transaction = Transaction(firestore: self, client: client)
+      do {
+        let value = try await block(transaction)
+        try await transaction.commit()
+        return value
+      } catch {
+        let error = FirestoreErrorCode.publicError(error)
+        guard let pause = retry.pause(after: error, random: .random(in: -0.5...0.5)) else { throw error }
+        try await Task.sleep(for: pause)
+      }
+    }
+  }
+
+  /// Runs a transaction with a block of the Firebase SDK's form: it reads synchronously and reports errors by the pointer.
+  ///
+  /// - Returns: What the block returned.
+  public func runTransaction(
+    _ updateBlock: @escaping @Sendable (Transaction, NSErrorPointer) -> sending Any?
+  ) async throws -> sending Any? {
+    try await runTransaction(with: nil, blocking: updateBlock)
+  }
+
+  /// Completion form of ``runTransaction(with:_:)``.
+  @preconcurrency
+  public func runTransaction(
+    _ updateBlock: @escaping @Sendable (Transaction, NSErrorPointer) -> Any?,
+    completion: @escaping @Sendable (Any?, (any Error)?) -> Void
+  ) {
+    runTransaction(with: nil, block: updateBlock, completion: completion)
+  }
+
+  /// Completion form of ``runTransaction(with:_:)`` with options.
+  @preconcurrency
+  public func runTransaction(
+    with options: TransactionOptions?, block updateBlock: @escaping @Sendable (Transaction, NSErrorPointer) -> Any?,
+    completion: @escaping @Sendable (Any?, (any Error)?) -> Void
+  ) {
+    let queue = callbackQueue
+    Task.detached {
+      do {
+        let value = BlockResult(try await self.runTransaction(with: options, blocking: updateBlock))
+        queue.async { completion(value.any, nil) }
+      } catch {
+        queue.async { completion(nil, error) }
+      }
+    }
+  }
+
+  /// Runs blocks that wait on a queue of their own, so that they hold up no task.
+  private func runTransaction(
+    with options: TransactionOptions?, blocking block: @escaping @Sendable (Transaction, NSErrorPointer) -> Any?
+  ) async throws -> Any? {
+    let result = try await runTransaction(with: options) { transaction in
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<BlockResult, any Error>) in
+        Firestore.transactionQueue.async {
+          continuation.resume(with: Result { try BlockResult.run(block, transaction) })
+        }
+      }
+    }
+    return result.any
+  }
+
+  private static let transactionQueue = DispatchQueue(label: "vesta.firestore.transactions", attributes: .concurrent)
+}
+
+/// What a block returned, on its way to the caller.
+// Sound as @unchecked Sendable: the block that made the value hands it over and ends.
+private struct BlockResult: @unchecked Sendable {
+  let any: Any?
+
+  init(_ any: Any?) { self.any = any }
+
+  /// Calls a block of the Firebase SDK's form; throws the error that it reports.
+  static func run(
+    _ block: (Transaction, NSErrorPointer) -> Any?, _ transaction: Transaction
+  ) throws -> BlockResult {
+    var error: NSError?
+    let value = withUnsafeMutablePointer(to: &error) { block(transaction, errorPointer($0)) }
+    if let error { throw TransactionRetry.firestoreError(error) ?? error }
+    return BlockResult(value)
+  }
+}
+
+/// Decides whether a transaction runs again, and when.
+struct TransactionRetry {
+  private var attemptsLeft: Int
+  private var delay = 0.0
+
+  init(attempts: Int) { attemptsLeft = attempts }
+
+  /// The pause before the next attempt; `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - error: What ended the attempt. Errors of other kinds than Firestore's are never tried again.
+  ///   - random: From -0.5 to 0.5.
+  mutating func pause(after error: any Error, random: Double) -> Duration? {
+    attemptsLeft -= 1
+    guard attemptsLeft > 0, let code = (error as? FirestoreErrorCode)?.code, isTransient(code) else { return nil }
+    defer { delay = min(max(delay * 1.5, 1), 60) }
+    return .seconds(max(0, delay + random * delay))
+  }
+
+  /// Codes after which the same transaction may succeed.
+  private func isTransient(_ code: FirestoreErrorCode.Code) -> Bool {
+    switch code {
+    case .aborted, .failedPrecondition, .alreadyExists: true
+    case .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable, .unauthenticated, .resourceExhausted: true
+    default: false
+    }
+  }
+
+  /// An error of Firestore that a block reports as `NSError`.
+  static func firestoreError(_ error: NSError) -> FirestoreErrorCode? {
+    if let error = error as any Error as? FirestoreErrorCode { return error }
+    guard error.domain == FirestoreErrorDomain, let code = FirestoreErrorCode.Code(rawValue: error.code) else {
+      return nil
+    }
+    return FirestoreErrorCode(code, error.localizedDescription)
+  }
+}

@@ -1,0 +1,138 @@
+internal import VestaConcurrency
+internal import VestaFirestoreModel
+
+/// Several writes that happen together or not at all.
+///
+/// ```swift
+/// let batch = db.batch()
+/// batch.setData(["name": "Berlin"], forDocument: berlin)
+/// batch.deleteDocument(paris)
+/// try await batch.commit()
+/// ```
+///
+/// A batch may be filled from any thread and is committed once. Data that Firestore does not store is an error of `commit`;
+/// nothing is written then.
+public final class WriteBatch: Sendable {
+  private struct State {
+    var mutations: [Mutation] = []
+    var failure: (any Error)?
+    var isCommitted = false
+  }
+
+  let firestore: Firestore
+  private let state = Locked(State())
+
+  init(firestore: Firestore) { self.firestore = firestore }
+
+  /// Adds the writing of a document; all its fields are replaced.
+  @discardableResult
+  public func setData(_ data: [String: Any], forDocument document: DocumentReference) -> WriteBatch {
+    setData(data, forDocument: document, merge: false)
+  }
+
+  /// Adds the writing of a document.
+  ///
+  /// - Parameter merge: Whether fields that are not in the data are kept.
+  @discardableResult
+  public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> WriteBatch {
+    add(document) { try .set(document, UserValue.entries(of: data), as: merge ? .merge : .set) }
+  }
+
+  /// Adds the writing of the named fields of a document.
+  ///
+  /// - Parameter mergeFields: Strings with dots between names, or ``FieldPath``s; each must be in the data.
+  @discardableResult
+  public func setData(
+    _ data: [String: Any], forDocument document: DocumentReference, mergeFields: [Any]
+  ) -> WriteBatch {
+    add(document) {
+      try .set(document, UserValue.entries(of: data), as: .mergeFields(mergeFields.map(FieldPath.reading)))
+    }
+  }
+
+  /// Adds a change of fields of an existing document.
+  @discardableResult
+  public func updateData(_ fields: [AnyHashable: Any], forDocument document: DocumentReference) -> WriteBatch {
+    add(document) { try .update(document, fields) }
+  }
+
+  /// Adds the deletion of a document.
+  @discardableResult
+  public func deleteDocument(_ document: DocumentReference) -> WriteBatch {
+    add(document) { Mutation(document.resourcePath, .delete) }
+  }
+
+  /// Adds the writing of a document with the fields of a value.
+  ///
+  /// - Throws: `EncodingError`; nothing is added then.
+  @discardableResult
+  public func setData<T: Encodable>(
+    from value: T, forDocument doc: DocumentReference, encoder: Firestore.Encoder = Firestore.Encoder()
+  ) throws -> WriteBatch {
+    setData(try encoder.encode(value), forDocument: doc)
+  }
+
+  /// Adds the writing of a document with the fields of a value.
+  ///
+  /// - Throws: `EncodingError`; nothing is added then.
+  @discardableResult
+  public func setData<T: Encodable>(
+    from value: T, forDocument doc: DocumentReference, merge: Bool, encoder: Firestore.Encoder = Firestore.Encoder()
+  ) throws -> WriteBatch {
+    setData(try encoder.encode(value), forDocument: doc, merge: merge)
+  }
+
+  /// Adds the writing of the named fields of a value.
+  ///
+  /// - Throws: `EncodingError`; nothing is added then.
+  @discardableResult
+  public func setData<T: Encodable>(
+    from value: T, forDocument doc: DocumentReference, mergeFields: [Any],
+    encoder: Firestore.Encoder = Firestore.Encoder()
+  ) throws -> WriteBatch {
+    setData(try encoder.encode(value), forDocument: doc, mergeFields: mergeFields)
+  }
+
+  /// Writes everything in the batch; a second commit stops the program.
+  ///
+  /// The writes are visible to listeners when the call begins to wait; it returns when the backend has accepted them.
+  ///
+  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store, or the backend's refusal.
+  public func commit() async throws { try await startCommit().acknowledgement() }
+
+  /// Completion form of ``commit()``.
+  @preconcurrency
+  public func commit(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+    firestore.complete(completion) { try self.startCommit() }
+  }
+
+  /// Begins to write everything in the batch: `localCommit()` of the result returns also while there is no network.
+  ///
+  /// - Throws: ``FirestoreErrorCode/Code/invalidArgument`` for data that Firestore does not store.
+  public func startCommit() throws -> PendingWrite {
+    let (mutations, failure, wasCommitted) = state.withLock { state in
+      defer { state.isCommitted = true }
+      return (state.mutations, state.failure, state.isCommitted)
+    }
+    precondition(!wasCommitted, WriteBatch.usedUp)
+    if let failure { throw failure }
+    return PendingWrite(try firestore.client().write(mutations))
+  }
+
+  private func add(_ document: DocumentReference, _ make: () throws -> Mutation) -> WriteBatch {
+    precondition(
+      document.firestore === firestore, "Provided document reference is from a different Cloud Firestore instance.")
+    let result = Result { try make() }
+    let isCommitted = state.withLock { state in
+      switch result {
+      case .success(let mutation): state.mutations.append(mutation)
+      case .failure(let error): state.failure = state.failure ?? error
+      }
+      return state.isCommitted
+    }
+    precondition(!isCommitted, WriteBatch.usedUp)
+    return self
+  }
+
+  private static let usedUp = "A write batch can no longer be used after commit has been called."
+}

@@ -1,0 +1,250 @@
+import VestaConcurrency
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// What the application asks for.
+extension SyncClient {
+  // MARK: Listening
+
+  /// Adds a listener to a query.
+  ///
+  /// - Parameter receive: Called in order, one call at a time, never under a lock; after a failure not again.
+  package func listen(
+    _ query: LocalQuery, options: ListenOptions,
+    receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreError>) -> Void
+  ) -> SyncRegistration {
+    let receiver = Receiver(receive)
+    let id = state.withLock { state in
+      defer { state.nextID += 1 }
+      state.listeners[state.nextID] = receiver
+      return state.nextID
+    }
+    run { $0.listen(query, options: options, listener: id) }
+    return SyncRegistration { [weak self] in
+      receiver.mute()
+      guard let self else { return }
+      _ = state.withLock { $0.listeners.removeValue(forKey: id) }
+      run { $0.unlisten(id) }
+    }
+  }
+
+  /// Adds a listener that hears when the listeners of all queries agree.
+  package func addSnapshotsInSyncListener(_ receive: @escaping @Sendable () -> Void) -> SyncRegistration {
+    let receiver = Receiver<Void> { _ in receive() }
+    let id = state.withLock { state in
+      defer { state.nextID += 1 }
+      state.syncListeners[state.nextID] = receiver
+      return state.nextID
+    }
+    run { $0.addSyncListener(id) }
+    return SyncRegistration { [weak self] in
+      receiver.mute()
+      guard let self else { return }
+      _ = state.withLock { $0.syncListeners.removeValue(forKey: id) }
+      run { $0.removeSyncListener(id) }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Writes a batch: into the cache, so that listeners see it at once, and then to the backend.
+  package func write(_ mutations: [Mutation]) -> PendingWrite {
+    let write = PendingWrite()
+    guard !mutations.isEmpty else {
+      write.local.finish(nil)
+      write.remote.finish(nil)
+      return write
+    }
+    let id = register(write.remote)
+    let time = options.clock.now
+    run { [weak self] machine in
+      machine.write(mutations, at: time, callback: id)
+      self?.commitLocally(machine, write)
+    }
+    failIfShutDown(write, id)
+    return write
+  }
+
+  /// Makes the rows of a write, and finishes its first stage when they are durable.
+  private func commitLocally(_ machine: ClientMachine, _ write: PendingWrite) {
+    guard let writer else { return write.local.finish(nil) }
+    writer.write(machine.takeRows(), completions: [write.local])
+  }
+
+  private func failIfShutDown(_ write: PendingWrite, _ id: CallbackID) {
+    guard state.withLock({ $0.isShutDown }) else { return }
+    _ = state.withLock { $0.callbacks.removeValue(forKey: id) }
+    write.local.finish(SyncClient.terminated)
+    write.remote.finish(SyncClient.terminated)
+  }
+
+  private func register(_ completion: Completion) -> CallbackID {
+    state.withLock { state in
+      defer { state.nextID += 1 }
+      state.callbacks[state.nextID] = completion
+      return state.nextID
+    }
+  }
+
+  /// Waits until every write that is pending now has been answered.
+  package func waitForPendingWrites() async throws {
+    let completion = Completion()
+    let id = register(completion)
+    run { $0.waitForPendingWrites(id) }
+    if state.withLock({ $0.isShutDown }) { throw SyncClient.terminated }
+    try await completion.wait()
+  }
+
+  // MARK: Calls to the backend alone
+
+  /// Reads documents from the backend, without the cache; for transactions.
+  package func lookup(_ paths: [ResourcePath]) async throws -> [CachedDocument] {
+    let names = paths.map { ResourceName(database: database, path: $0) }
+    let request = BatchGetDocumentsRequest(
+      database: database.description, documents: names.map(\.description))
+    var documents: [ResourcePath: CachedDocument] = [:]
+    try await call { context in
+      try await backend.batchGet(request, context: context) { response in
+        switch response.result {
+        case .found(let document)?:
+          let cached = try CachedDocument(document, likely: database)
+          documents[cached.path] = cached
+        case .missing(let text)?:
+          let name = try ResourceName(document: text, likely: database)
+          documents[name.path] = CachedDocument(name, .missing, version: .zero)
+        case nil: break
+        }
+      }
+    }
+    return names.map { documents[$0.path] ?? CachedDocument($0, .missing) }
+  }
+
+  /// Commits writes at the backend, without the cache; for transactions.
+  package func commit(_ mutations: [Mutation]) async throws {
+    let request = CommitRequest(database: database.description, writes: mutations.map { $0.write(in: database) })
+    try await call { context in _ = try await backend.commit(request, context: context) }
+  }
+
+  /// Asks the backend for figures about the results of a query.
+  package func aggregate(_ query: LocalQuery, _ aggregations: [Aggregation]) async throws -> [String: Value] {
+    guard state.withLock({ $0.isNetworkEnabled && !$0.isShutDown }) else {
+      throw FirestoreError(.unavailable, "Failed to get result from server.")
+    }
+    let target = query.target
+    let request = RunAggregationQueryRequest(
+      parent: target.parent, query: StructuredAggregationQuery(query: target.structured, aggregations: aggregations))
+    var fields = MapValue()
+    try await call { context in fields = try await backend.runAggregation(request, context: context).result ?? [:] }
+    return Dictionary(fields.map { ($0.name, $0.value) }) { _, new in new }
+  }
+
+  private func call(_ body: (FirestoreCallContext) async throws -> Void) async throws {
+    do {
+      try await body(streams.context())
+    } catch {
+      streams.noteFailure(error)
+      throw error
+    }
+  }
+
+  // MARK: The cache
+
+  /// A document of the cache with the pending writes on top.
+  package func cachedDocument(_ path: ResourcePath) async throws -> CachedDocument {
+    if options.isEmbedded { return try await embeddedDocument(path) }
+    return try await read { $0.local.localDocument(path) }
+  }
+
+  /// The results of a query in the cache, with the pending writes on top.
+  package func cachedResults(_ query: LocalQuery) async throws -> ViewSnapshot {
+    if options.isEmbedded { return try await embeddedResults(query, isFromCache: true) }
+    return try await read { $0.cachedResults(query) }
+  }
+
+  // MARK: Indexes
+
+  /// Whether queries over many documents of the cache make an index.
+  package func setIndexAutoCreation(_ isOn: Bool) { run { $0.local.documents.makesIndexes = isOn } }
+
+  /// Deletes the indexes over the cache.
+  package func deleteAllIndexes() { run { $0.local.documents.deleteIndexes() } }
+
+  // MARK: Network, users, the end
+
+  /// Whether the backend is asked. Without it listeners hear what the cache has, and writes wait.
+  package func setNetworkEnabled(_ isEnabled: Bool) async {
+    state.withLock { $0.isNetworkEnabled = isEnabled }
+    let completion = Completion()
+    run { machine in
+      if isEnabled { machine.enableNetwork() } else { machine.disableNetwork() }
+      completion.finish(nil)
+    }
+    if state.withLock({ $0.isShutDown }) { return }
+    // Ends only with the event itself: nobody cancels it.
+    try? await completion.wait()
+  }
+
+  /// Notes that another user has signed in, or nobody, or that the tokens of the user are new.
+  package func changeUser(_ user: String?) { run { $0.changeUser(user ?? "") } }
+
+  /// Ends the client: no listener is called again, and what is pending stays pending in its store.
+  package func shutdown() async {
+    let (receivers, waiting) = state.withLock { state in
+      defer { (state.listeners, state.syncListeners) = ([:], [:]) }
+      return (Array(state.listeners.values), state.waiting ?? [])
+    }
+    for receiver in receivers { receiver.mute() }
+    if !waiting.isEmpty { _ = try? await read { _ in true } }
+    run { $0.shutDown() }
+    let (callbacks, timers) = state.withLock { state in
+      state.isShutDown = true
+      defer { (state.callbacks, state.timers, state.machine) = ([:], [:], nil) }
+      return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), Array(state.timers.values))
+    }
+    for timer in timers { timer.cancel() }
+    for callback in callbacks {
+      callback.finish(FirestoreError(.cancelled, "The client was terminated before the backend answered."))
+    }
+    do { try await writer?.flush() } catch { options.log("The last rows of the cache were not written: \(error)") }
+  }
+
+  // MARK: Bundles
+
+  /// Loads a bundle into the cache.
+  ///
+  /// - Parameter progress: Called with each step, in order.
+  /// - Returns: The last step.
+  /// - Throws: `INVALID_ARGUMENT` for what is no bundle; nothing has been loaded then.
+  package func loadBundle(
+    _ bytes: [UInt8], progress: @escaping @Sendable (BundleProgress) -> Void
+  ) async throws -> BundleProgress {
+    let (steps, error) = try await change { machine in
+      var steps: [BundleProgress] = []
+      let error = machine.loadBundle(bytes) { steps.append($0) }
+      return (steps, error)
+    }
+    for step in steps { progress(step) }
+    if let error { throw error }
+    return steps.last ?? BundleProgress()
+  }
+
+  /// The query that a bundle brought under a name.
+  package func namedQuery(_ name: String) async throws -> LocalQuery? { try await read { $0.namedQuery(name) } }
+
+  /// Lets the machine take an event that has a result.
+  private func change<Result: Sendable>(
+    _ event: @escaping @Sendable (ClientMachine) -> Result
+  ) async throws -> Result {
+    let result = Locked<Result?>(nil)
+    let completion = Completion()
+    run { machine in
+      let value = event(machine)
+      result.withLock { $0 = value }
+      completion.finish(nil)
+    }
+    if state.withLock({ $0.isShutDown }) { throw SyncClient.terminated }
+    try await completion.wait()
+    guard let value = result.withLock({ $0 }) else { throw SyncClient.terminated }
+    return value
+  }
+}

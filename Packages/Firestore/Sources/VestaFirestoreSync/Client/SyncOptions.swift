@@ -1,0 +1,47 @@
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// How a client of one database behaves.
+package struct SyncOptions: Sendable {
+  /// What keeps the cache small.
+  package var garbagePolicy = LocalStore.GarbagePolicy.eager
+  /// What the rows of this client are found under in its store.
+  package var persistenceKey = "firestore"
+  /// Whether the backend is an engine in this process.
+  ///
+  /// The client then keeps no copy of its documents: it reads them from the engine, and makes rows of pending writes only
+  /// while the network is disabled.
+  package var isEmbedded = false
+  /// How many limbo resolutions are active at once.
+  package var limboLimit = 100
+  /// MD5; without it bloom filters are not used.
+  package var digest: BloomFilter.Digest?
+  /// The user at the start; `nil` for nobody.
+  package var user: String?
+  /// The context of calls.
+  ///
+  /// It is asked before each call. Its argument says whether the last tokens were refused and new ones are needed.
+  package var context: @Sendable (_ refreshesTokens: Bool) async throws -> FirestoreCallContext = { _ in
+    FirestoreCallContext()
+  }
+  /// The time and the timers.
+  package var clock: any SyncClock = SystemSyncClock()
+  /// Called with what the operator should know, such as a damaged row of the cache.
+  package var log: @Sendable (String) -> Void = { _ in }
+
+  /// Options with defaults: a cache in memory, and nobody signed in.
+  package init() {}
+}
+
+/// The time as a client sees it.
+package protocol SyncClock: Sendable {
+  /// The time of day.
+  var now: Timestamp { get }
+  /// A time in seconds that only grows.
+  var monotonicSeconds: Double { get }
+
+  /// Calls an action later.
+  ///
+  /// - Returns: Cancels the call.
+  func schedule(seconds: Double, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+}

@@ -1,0 +1,55 @@
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// A timer of the client; each has at most one appointment.
+package enum TimerName: String, Sendable, Hashable, CaseIterable {
+  /// Waiting for the first message of the watch stream.
+  case onlineState
+  /// Waiting before the watch stream opens again.
+  case watchBackoff
+  /// Waiting before the write stream opens again.
+  case writeBackoff
+  /// The watch stream has no targets.
+  case watchIdle
+  /// The write stream has no writes.
+  case writeIdle
+  /// The watch stream has been open for long enough to be healthy.
+  case watchHealth
+  /// The same of the write stream.
+  case writeHealth
+  /// The cache may have grown too large.
+  case garbageCollection
+}
+
+/// What is told to a caller that waits.
+package typealias CallbackID = Int
+
+/// What a client's machine wants done; performed in order, after the event.
+package enum ClientAction: Sendable {
+  /// Open the watch stream, with new tokens where the old ones were refused.
+  case openWatch(stream: Int, refreshesTokens: Bool)
+  /// Ask for a target.
+  case watch(stream: Int, TargetRecord)
+  /// Stop asking for a target.
+  case unwatch(stream: Int, Int32)
+  /// Close the watch stream.
+  case closeWatch(stream: Int)
+  /// Open the write stream, with new tokens where the old ones were refused.
+  case openWrite(stream: Int, refreshesTokens: Bool)
+  /// Send the handshake of the write stream.
+  case shakeHands(stream: Int)
+  /// Send a batch.
+  case write(stream: Int, MutationBatch, token: [UInt8])
+  /// Close the write stream; after the handshake an empty write goes first.
+  case closeWrite(stream: Int, token: [UInt8]?)
+  /// Start a timer, in place of the one with the same name.
+  case startTimer(TimerName, seconds: Double)
+  /// Stop a timer.
+  case cancelTimer(TimerName)
+  /// Tell a listener.
+  case event(EventMachine.Event)
+  /// Tell a caller that waits that its write or its waiting is over.
+  case finish(CallbackID, FirestoreError?)
+  /// Log that the backend cannot be reached.
+  case warnUnreachable
+}

@@ -1,0 +1,131 @@
+package import VestaFirestoreBackend
+import VestaFirestoreModel
+
+/// The watch side of the remote store: targets, and the stream that follows them.
+extension ClientMachine {
+  // MARK: Targets
+
+  func listenRemotely(_ record: TargetRecord) {
+    guard listenTargets[record.id] == nil else { return }
+    listenTargets[record.id] = record
+    if shouldStartWatch { startWatch() } else if watchStream.isOpen { request(record) }
+  }
+
+  func unlistenRemotely(_ id: Int32) {
+    guard listenTargets.removeValue(forKey: id) != nil else { return }
+    if watchStream.isOpen { requestRemoval(of: id) }
+    guard listenTargets.isEmpty else { return }
+    if watchStream.isOpen {
+      performWatch(watchStream.markIdle())
+    } else if isNetworkEnabled {
+      perform(onlineMachine.update(.unknown))
+    }
+  }
+
+  private func request(_ record: TargetRecord) {
+    aggregator?.recordRequest(for: record.id)
+    var record = record
+    if !record.resumeToken.isEmpty || record.snapshotVersion > .zero {
+      record.expectedCount = Int32(clamping: remoteKeys(of: record.id).count)
+    }
+    performWatch(watchStream.sending())
+    emit(.watch(stream: watchStream.connection, record))
+  }
+
+  private func requestRemoval(of id: Int32) {
+    aggregator?.recordRequest(for: id)
+    performWatch(watchStream.sending())
+    emit(.unwatch(stream: watchStream.connection, id))
+  }
+
+  // MARK: The stream
+
+  private var shouldStartWatch: Bool { isNetworkEnabled && !watchStream.isStarted && !listenTargets.isEmpty }
+
+  func startWatch() {
+    aggregator = WatchAggregator(
+      database: database, digest: configuration.digest,
+      targets: .init(
+        data: { [unowned self] in listenTargets[$0] }, remoteKeys: { [unowned self] in remoteKeys(of: $0) }))
+    performWatch(watchStream.start(now: configuration.monotonicTime(), random: configuration.random()))
+    perform(onlineMachine.streamStarting())
+  }
+
+  /// The watch stream has opened.
+  package func watchOpened(stream: Int) {
+    guard stream == watchStream.connection, watchStream.state == .starting else { return }
+    performWatch(watchStream.opened())
+    for id in listenTargets.keys.sorted() { if let record = listenTargets[id] { request(record) } }
+  }
+
+  /// The watch stream has closed.
+  package func watchClosed(stream: Int, error: FirestoreError?) {
+    guard stream == watchStream.connection, watchStream.isStarted else { return }
+    performWatch(watchStream.closed(error))
+    aggregator = nil
+    guard shouldStartWatch else { return perform(onlineMachine.update(.unknown)) }
+    perform(onlineMachine.streamFailed())
+    startWatch()
+  }
+
+  /// A message of the watch stream has arrived.
+  package func watchReceived(stream: Int, _ response: ListenResponse) {
+    guard stream == watchStream.connection, watchStream.isOpen else { return }
+    watchStream.resetBackoff()
+    perform(onlineMachine.update(.online))
+    switch response {
+    case .targetChange(let change):
+      if change.kind == .remove, let cause = change.cause { return rejectTargets(change.targetIDs, cause) }
+      aggregator?.receive(change)
+      raiseIfConsistent(change)
+    case .documentChange(let change): aggregator?.receive(change)
+    case .documentDelete(let delete): aggregator?.receive(delete)
+    case .documentRemove(let removal): aggregator?.receive(removal)
+    case .filter(let filter): aggregator?.receive(filter)
+    }
+  }
+
+  private func rejectTargets(_ ids: [Int32], _ cause: FirestoreError) {
+    for id in ids where listenTargets.removeValue(forKey: id) != nil {
+      aggregator?.removeTarget(id)
+      rejectTarget(id, cause)
+    }
+  }
+
+  private func raiseIfConsistent(_ change: TargetChange) {
+    guard change.kind == .noChange, change.targetIDs.isEmpty, let version = change.readTime, version > .zero,
+      version >= local.lastRemoteSnapshotVersion, let event = aggregator?.makeEvent(version: version)
+    else { return }
+    for (id, change) in event.targetChanges where !change.resumeToken.isEmpty {
+      listenTargets[id] = listenTargets[id]?.resuming(at: change.resumeToken, version: version)
+    }
+    for (id, purpose) in event.targetMismatches.sorted(by: { $0.key < $1.key }) {
+      guard let record = listenTargets[id] else { continue }
+      listenTargets[id] = record.resuming(at: [], version: .zero)
+      requestRemoval(of: id)
+      request(TargetRecord(record.target, id: id, purpose: purpose, sequenceNumber: record.sequenceNumber))
+    }
+    apply(event)
+  }
+
+  func performWatch(_ steps: [StreamMachine.Step]) {
+    for step in steps {
+      switch step {
+      case .connect(let refreshes): emit(.openWatch(stream: watchStream.connection, refreshesTokens: refreshes))
+      case .disconnect: emit(.closeWatch(stream: watchStream.connection))
+      case .startTimer(let name, let seconds): emit(.startTimer(name, seconds: seconds))
+      case .cancelTimer(let name): emit(.cancelTimer(name))
+      }
+    }
+  }
+
+  func perform(_ outcome: OnlineStateMachine.Outcome) {
+    switch outcome.timer {
+    case .start: emit(.startTimer(.onlineState, seconds: 10))
+    case .cancel: emit(.cancelTimer(.onlineState))
+    case nil: break
+    }
+    if outcome.warns { emit(.warnUnreachable) }
+    if let state = outcome.state { changeOnlineState(state) }
+  }
+}

@@ -1,0 +1,127 @@
+import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// A client of one database without its input and output: calls, stream events and timers in, actions out.
+///
+/// It has the three layers of a Firestore client. The sync engine (`ClientMachine+Sync`) has a view for each query and
+/// resolves documents in limbo; the local store has the cache and the pending writes; the remote store
+/// (`ClientMachine+Watch`, `ClientMachine+Write`) follows targets and sends writes. Everything that one event causes is
+/// done before the event returns; what must happen outside is in `takeActions()`.
+///
+/// Worked example: a listener on `rooms`, offline, then a write, then the network.
+/// 1. `listen`: target 2 is allocated, the view runs on the cache, the event machine withholds an empty first event,
+///    `.openWatch` is asked for.
+/// 2. `write`: batch 1 and its overlay; the view adds the document; the listener receives it with pending writes and
+///    from the cache; `.openWrite` is asked for.
+/// 3. `watchOpened`: `.watch(target 2)`. The document, CURRENT and a global snapshot make the view complete.
+/// 4. `writeResponse`: the caller is told, the batch goes, the document is committed and waits for the watch stream.
+///
+/// Not thread-safe: its owner holds a lock.
+package final class ClientMachine {
+  /// What a machine is made with.
+  package struct Configuration: Sendable {
+    /// The database.
+    package var database: DatabaseName
+    /// How many limbo resolutions are active at once; `nil` for no limit.
+    package var limboLimit: Int? = 100
+    /// MD5; without it bloom filters are not used.
+    package var digest: BloomFilter.Digest?
+    /// A time in seconds that only grows.
+    package var monotonicTime: @Sendable () -> Double = { 0 }
+    /// Whether rows are made of pending writes alone, and only while the network is disabled.
+    package var keepsOnlyPendingWrites = false
+    /// A random number from 0 to 1.
+    package var random: @Sendable () -> Double = { 0.5 }
+
+    /// A configuration with defaults.
+    package init(database: DatabaseName) { self.database = database }
+  }
+
+  /// A query with its view and its target.
+  struct QueryView {
+    let query: LocalQuery
+    let target: Int32
+    var view: View
+  }
+
+  struct LimboResolution {
+    let key: DocumentKey
+    var hasReceivedDocument = false
+  }
+
+  let configuration: Configuration
+  var database: DatabaseName { configuration.database }
+
+  // Local.
+  package internal(set) var local: LocalStore
+
+  // Core.
+  var events = EventMachine()
+  var views: [QueryID: QueryView] = [:]
+  var queriesByTarget: [Int32: [QueryID]] = [:]
+  var limboReferences = ReferenceSet()
+  var enqueuedLimbo: [DocumentKey] = []
+  var activeLimbo: [DocumentKey: Int32] = [:]
+  var limboResolutions: [Int32: LimboResolution] = [:]
+  var limboIDs = TargetIDs.limbo
+  var writeCallbacks: [String: [Int: CallbackID]] = [:]
+  var pendingWritesCallbacks: [Int: [CallbackID]] = [:]
+
+  // Remote.
+  package internal(set) var listenTargets: [Int32: TargetRecord] = [:]
+  var aggregator: WatchAggregator?
+  var watchStream = StreamMachine(.watch)
+  var writeStream = StreamMachine(.write)
+  var onlineMachine = OnlineStateMachine()
+  var pipeline: [MutationBatch] = []
+  var hasShakenHands = false
+  var writeToken: [UInt8] = []
+  var isNetworkEnabled = false
+  /// The keys of the pending writes that have a row, where only those have.
+  private var keptBatches: Set<[UInt8]>
+
+  private var actions: [ClientAction] = []
+
+  /// A client with a cache; `start()` comes first.
+  package init(_ configuration: Configuration, local: LocalStore) {
+    self.configuration = configuration
+    self.local = local
+    keptBatches = local.batchKeys
+  }
+
+  /// The actions since the last call, in order.
+  package func takeActions() -> [ClientAction] {
+    defer { actions = [] }
+    return actions
+  }
+
+  /// The rows of a durable cache that have changed since the last call.
+  package func takeRows() -> [CacheRow] {
+    let rows = local.takeRows()
+    guard configuration.keepsOnlyPendingWrites else { return rows }
+    return rows.filter { row in
+      guard row.isBatch else { return false }
+      if row.value == nil { return keptBatches.remove(row.key) != nil }
+      // While the network is enabled, the engine has the write before a row would be durable.
+      if isNetworkEnabled { return false }
+      keptBatches.insert(row.key)
+      return true
+    }
+  }
+
+  func emit(_ action: ClientAction) { actions.append(action) }
+
+  func emit(_ events: [EventMachine.Event]) { for event in events { emit(.event(event)) } }
+
+  /// The documents whose limbo state is being resolved, with their targets.
+  package var activeLimboDocuments: [DocumentKey: Int32] { activeLimbo }
+
+  /// The documents that wait for their resolution.
+  package var enqueuedLimboDocuments: [DocumentKey] { enqueuedLimbo }
+
+  /// The batches that were sent or are about to be.
+  package var writePipeline: [MutationBatch] { pipeline }
+
+  /// Whether the client reaches its backend, as far as it knows.
+  package var onlineState: OnlineState { onlineMachine.state }
+}

@@ -1,0 +1,257 @@
+import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// The results of one query, kept current by the changes of documents.
+///
+/// It computes what has changed, whether the results are complete, and which documents are in limbo: in the results,
+/// though the backend does not say so.
+package struct View: Sendable {
+  /// How complete the results are.
+  package enum SyncState: Sendable, Hashable {
+    case none
+    case local
+    case synced
+  }
+
+  /// A document that came into limbo or left it.
+  package enum LimboChange: Sendable, Hashable {
+    case added(DocumentKey)
+    case removed(DocumentKey)
+  }
+
+  /// The documents after changes that are not yet applied.
+  package struct DocumentChanges: Sendable {
+    let documents: DocumentSet
+    let changes: DocumentChangeSet
+    let mutatedKeys: Set<DocumentKey>
+    /// Documents whose acknowledged state is not shown yet.
+    let awaitedKeys: Set<DocumentKey>
+    /// Whether a document beyond the limit may have to come in: the query must run again.
+    package let needsRefill: Bool
+  }
+
+  /// What applying changes comes to.
+  package struct Outcome: Sendable {
+    /// What listeners receive; `nil` when nothing has changed for them.
+    package var snapshot: ViewSnapshot?
+    /// Documents that came into limbo or left it.
+    package var limboChanges: [LimboChange]
+  }
+
+  /// The query.
+  package let query: LocalQuery
+  let id: QueryID
+  /// How complete the results are.
+  package private(set) var syncState = SyncState.none
+  /// The documents that the backend says are results.
+  package private(set) var syncedKeys: Set<DocumentKey>
+  private var isCurrent = false
+  private var documents: DocumentSet
+  private var mutatedKeys: Set<DocumentKey> = []
+  private var limboKeys: Set<DocumentKey> = []
+  /// Documents that are shown with a local state although the write was acknowledged: the backend's is waited for.
+  private var awaitedKeys: Set<DocumentKey> = []
+
+  /// A view without documents.
+  ///
+  /// - Parameter remoteKeys: The documents that the cache has of the target.
+  package init(_ query: LocalQuery, id: QueryID, remoteKeys: Set<DocumentKey>) {
+    self.query = query
+    self.id = id
+    syncedKeys = remoteKeys
+    documents = DocumentSet(orders: query.orders)
+  }
+
+  // MARK: Computing changes
+
+  /// What changed documents do to the results; nothing is applied.
+  package func computeChanges(
+    _ changed: [DocumentKey: CachedDocument], previous: DocumentChanges? = nil
+  ) -> DocumentChanges {
+    var pass = Pass(view: self, previous: previous)
+    if documents.isEmpty, previous == nil, changed.count > 32 {
+      pass.addInitial(changed.values.filter { query.matches($0) })
+    } else {
+      for (key, document) in changed.sorted(by: { $0.key < $1.key }) { pass.add(key, document) }
+    }
+    pass.trim()
+    return pass.result(needsRefill: pass.needsRefill)
+  }
+
+  /// One run over changed documents.
+  private struct Pass {
+    let query: LocalQuery
+    let oldDocuments: DocumentSet
+    let oldMutatedKeys: Set<DocumentKey>
+    let isRefill: Bool
+    let lastInLimit: CachedDocument?
+    let firstInLimit: CachedDocument?
+    var documents: DocumentSet
+    var mutatedKeys: Set<DocumentKey>
+    var awaitedKeys: Set<DocumentKey>
+    var changes: DocumentChangeSet
+    var needsRefill = false
+
+    init(view: View, previous: DocumentChanges?) {
+      let oldDocuments = previous?.documents ?? view.documents
+      query = view.query
+      self.oldDocuments = oldDocuments
+      oldMutatedKeys = view.mutatedKeys
+      isRefill = previous != nil
+      documents = oldDocuments
+      mutatedKeys = previous?.mutatedKeys ?? view.mutatedKeys
+      awaitedKeys = previous?.awaitedKeys ?? view.awaitedKeys
+      changes = previous?.changes ?? DocumentChangeSet()
+      let isFull = oldDocuments.count == view.query.limit
+      lastInLimit = isFull && view.query.limitType == .first ? oldDocuments.last : nil
+      firstInLimit = isFull && view.query.limitType == .last ? oldDocuments.first : nil
+    }
+
+    mutating func addInitial(_ matching: [CachedDocument]) {
+      documents.insert(contentsOf: matching)
+      for document in matching {
+        changes.add(DocumentViewChange(.added, document))
+        if document.hasLocalMutations { mutatedKeys.insert(document.path) }
+      }
+    }
+
+    mutating func add(_ key: DocumentKey, _ document: CachedDocument) {
+      let new = query.matches(document) ? document : nil
+      let applied: Bool
+      switch (oldDocuments[key], new) {
+      case (let old?, let new?): applied = replace(old, new)
+      case (nil, let new?):
+        changes.add(DocumentViewChange(.added, new))
+        applied = true
+      case (let old?, nil):
+        changes.add(DocumentViewChange(.removed, old))
+        if lastInLimit != nil || firstInLimit != nil { needsRefill = true }
+        applied = true
+      case (nil, nil): applied = false
+      }
+      guard applied else { return }
+      awaitedKeys.remove(key)
+      guard let new else {
+        documents.remove(key)
+        mutatedKeys.remove(key)
+        return
+      }
+      documents.insert(new)
+      if new.hasLocalMutations { mutatedKeys.insert(key) } else { mutatedKeys.remove(key) }
+    }
+
+    /// Whether the new document takes the place of the old one.
+    private mutating func replace(_ old: CachedDocument, _ new: CachedDocument) -> Bool {
+      if old.fields == new.fields {
+        let isPending = new.hasLocalMutations || oldMutatedKeys.contains(new.path) && new.hasCommittedMutations
+        guard oldMutatedKeys.contains(old.path) != isPending else {
+          if isPending, new.hasCommittedMutations { awaitedKeys.insert(new.path) }
+          return false
+        }
+        changes.add(DocumentViewChange(.metadata, new))
+        return true
+      }
+      // An acknowledged write is shown when the watch stream has delivered it: until then the local state stays.
+      if old.hasLocalMutations, new.hasCommittedMutations {
+        awaitedKeys.insert(new.path)
+        return false
+      }
+      changes.add(DocumentViewChange(.modified, new))
+      let isBeyondLast = lastInLimit.map { query.compare(new, $0) > 0 } ?? false
+      let isBeforeFirst = firstInLimit.map { query.compare(new, $0) < 0 } ?? false
+      if isBeyondLast || isBeforeFirst { needsRefill = true }
+      return true
+    }
+
+    mutating func trim() {
+      guard let limit = query.limit else { return }
+      while documents.count > limit, let edge = query.limitType == .first ? documents.last : documents.first {
+        documents.remove(edge.path)
+        mutatedKeys.remove(edge.path)
+        awaitedKeys.remove(edge.path)
+        changes.add(DocumentViewChange(.removed, edge))
+      }
+    }
+
+    func result(needsRefill: Bool) -> DocumentChanges {
+      DocumentChanges(
+        documents: documents, changes: changes, mutatedKeys: mutatedKeys, awaitedKeys: awaitedKeys,
+        needsRefill: needsRefill && !isRefill)
+    }
+  }
+
+  // MARK: Applying changes
+
+  /// Applies changes of documents and of the target.
+  ///
+  /// - Parameters:
+  ///   - new: What `computeChanges` returned.
+  ///   - target: What the backend said about the target.
+  ///   - isPendingReset: Whether the documents of the target are about to be fetched again.
+  package mutating func apply(
+    _ new: DocumentChanges, _ target: TargetUpdate? = nil, isPendingReset: Bool = false
+  ) -> Outcome {
+    let oldDocuments = documents
+    (documents, mutatedKeys, awaitedKeys) = (new.documents, new.mutatedKeys, new.awaitedKeys)
+    let changes = sorted(new.changes)
+    if let target {
+      syncedKeys.formUnion(target.added)
+      syncedKeys.subtract(target.removed)
+      isCurrent = target.isCurrent
+    }
+    let limboChanges = isPendingReset ? [] : updateLimbo()
+    let newState: SyncState = limboKeys.isEmpty && isCurrent && !isPendingReset ? .synced : .local
+    let stateChanged = newState != syncState
+    syncState = newState
+    guard !changes.isEmpty || stateChanged else { return Outcome(snapshot: nil, limboChanges: limboChanges) }
+    let snapshot = ViewSnapshot(
+      query: query, id: id, documents: documents, oldDocuments: oldDocuments, changes: changes,
+      mutatedKeys: mutatedKeys, isFromCache: newState != .synced, syncStateChanged: stateChanged,
+      excludesMetadataChanges: false, hasCachedResults: target.map { !$0.resumeToken.isEmpty } ?? false)
+    return Outcome(snapshot: snapshot, limboChanges: limboChanges)
+  }
+
+  /// Notes that the client is offline: complete results may be outdated now.
+  package mutating func becomeOffline() -> Outcome {
+    guard isCurrent else { return Outcome(snapshot: nil, limboChanges: []) }
+    isCurrent = false
+    return apply(
+      DocumentChanges(
+        documents: documents, changes: DocumentChangeSet(), mutatedKeys: mutatedKeys, awaitedKeys: awaitedKeys,
+        needsRefill: false))
+  }
+
+  /// The results as one snapshot in which every document is added.
+  package var initialSnapshot: ViewSnapshot {
+    ViewSnapshot(
+      query: query, id: id, documents: documents, oldDocuments: DocumentSet(orders: query.orders),
+      changes: documents.map { DocumentViewChange(.added, $0) }, mutatedKeys: mutatedKeys,
+      isFromCache: syncState != .synced, syncStateChanged: true, excludesMetadataChanges: false,
+      hasCachedResults: false)
+  }
+
+  private func sorted(_ set: DocumentChangeSet) -> [DocumentViewChange] {
+    set.changes.values.sorted {
+      $0.kind.order != $1.kind.order ? $0.kind < $1.kind : query.compare($0.document, $1.document) < 0
+    }
+  }
+
+  private mutating func updateLimbo() -> [LimboChange] {
+    guard isCurrent else { return [] }
+    let old = limboKeys
+    limboKeys = []
+    for document in documents where isLimbo(document) { limboKeys.insert(document.path) }
+    let removed = old.subtracting(limboKeys).sorted().map { LimboChange.removed($0) }
+    return removed + limboKeys.subtracting(old).sorted(by: viewOrder).map { LimboChange.added($0) }
+  }
+
+  private func viewOrder(_ left: DocumentKey, _ right: DocumentKey) -> Bool {
+    guard let first = documents[left], let second = documents[right] else { return left < right }
+    return query.compare(first, second) < 0
+  }
+
+  private func isLimbo(_ document: CachedDocument) -> Bool {
+    // A target that does not have the document will never deliver what is waited for.
+    !syncedKeys.contains(document.path) && (!document.hasLocalMutations || awaitedKeys.contains(document.path))
+  }
+}

@@ -1,0 +1,47 @@
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// The bundles that were loaded, and the queries they brought.
+package struct BundleCache: Sendable {
+  /// A bundle that was loaded.
+  package struct Bundle: Sendable, Hashable {
+    /// Its name.
+    package let id: String
+    /// The format.
+    package let version: Int
+    /// When it was made.
+    package let createTime: Timestamp
+
+    /// A bundle.
+    package init(id: String, version: Int, createTime: Timestamp) {
+      self.id = id
+      self.version = version
+      self.createTime = createTime
+    }
+  }
+
+  /// A query of a bundle.
+  package struct NamedQuery: Sendable, Hashable {
+    /// Its name.
+    package let name: String
+    /// The query.
+    package let query: LocalQuery
+    /// The snapshot that its results are from.
+    package let readTime: Timestamp
+
+    /// A named query.
+    package init(name: String, query: LocalQuery, readTime: Timestamp) {
+      self.name = name
+      self.query = query
+      self.readTime = readTime
+    }
+  }
+
+  /// The bundles by name.
+  package var bundles: [String: Bundle] = [:]
+  /// The queries by name.
+  package var queries: [String: NamedQuery] = [:]
+
+  /// A cache without bundles.
+  package init() {}
+}

@@ -1,0 +1,237 @@
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaBytes
+
+/// An index over one field of the documents of one collection of the cache.
+///
+/// An entry is the encoded value and the document, in the order of both. An index of elements has an entry for each
+/// element of an array.
+struct CacheIndex: Sendable {
+  /// What an index is of.
+  struct ID: Sendable, Hashable {
+    let path: FieldPath
+    let isOfElements: Bool
+  }
+
+  private struct Entry: Sendable {
+    let bytes: [UInt8]
+    let key: DocumentKey
+
+    func compare(_ other: [UInt8]) -> Int { UTF8Order.compare(bytes: bytes, other) }
+  }
+
+  let id: ID
+  private var entries = SortedChunks<Entry>()
+
+  /// An index of documents.
+  init(_ id: ID, _ documents: some Sequence<CachedDocument>) {
+    self.id = id
+    var all: [Entry] = []
+    for document in documents {
+      for bytes in CacheIndex.bytes(of: document, id) { all.append(Entry(bytes: bytes, key: document.path)) }
+    }
+    all.sort { CacheIndex.compare($0, $1) < 0 }
+    entries = SortedChunks(sorted: all)
+  }
+
+  private static func compare(_ left: Entry, _ right: Entry) -> Int {
+    let order = left.compare(right.bytes)
+    return order != 0 ? order : left.key.compare(right.key)
+  }
+
+  private static func bytes(of document: CachedDocument, _ id: ID) -> [[UInt8]] {
+    guard document.isFound, let value = document.value(at: id.path) else { return [] }
+    guard id.isOfElements else { return [IndexEncoder.encode(value)] }
+    guard case .array(let elements) = value else { return [] }
+    return Array(Set(elements.map(IndexEncoder.encode)))
+  }
+
+  mutating func replace(_ old: CachedDocument?, by new: CachedDocument?) {
+    let (gone, come) = (old.map { CacheIndex.bytes(of: $0, id) } ?? [], new.map { CacheIndex.bytes(of: $0, id) } ?? [])
+    if gone == come { return }
+    if let old { for bytes in gone { remove(Entry(bytes: bytes, key: old.path)) } }
+    if let new { for bytes in come { insert(Entry(bytes: bytes, key: new.path)) } }
+  }
+
+  private mutating func remove(_ entry: Entry) {
+    let position = entries.position { CacheIndex.compare($0, entry) }
+    if position.isFound { entries.remove(at: position) }
+  }
+
+  private mutating func insert(_ entry: Entry) {
+    entries.put(entry, at: entries.position { CacheIndex.compare($0, entry) })
+  }
+
+  // MARK: Ranges
+
+  /// Which entries, by their positions.
+  func positions(_ bounds: Bounds) -> Range<Int> {
+    let start = entries.offset(of: entries.position { $0.compare(bounds.lower) < 0 ? -1 : 1 })
+    guard let upper = bounds.upper else { return start..<entries.count }
+    let end = entries.offset(of: entries.position { $0.compare(upper) < 0 ? -1 : 1 })
+    return start..<max(start, end)
+  }
+
+  func key(at position: Int) -> DocumentKey { entries[position].key }
+
+  /// Whether two entries have the same value.
+  func hasEqualValues(_ left: Int, _ right: Int) -> Bool { entries[left].compare(entries[right].bytes) == 0 }
+
+  /// Bounds of encoded values: from the lower one on, up to and without the upper one.
+  struct Bounds: Sendable {
+    var lower: [UInt8] = []
+    var upper: [UInt8]?
+
+    static let all = Bounds()
+
+    /// The values that a predicate may accept.
+    init(_ test: Predicate.Test) {
+      switch test {
+      case .equal(let value), .contains(let value):
+        lower = IndexEncoder.encode(value)
+        upper = Bounds.next(lower)
+      case .notIn: break
+      case .compare(let relation, let value):
+        let bytes = IndexEncoder.encode(value)
+        // The tags of the classes of values are multiples of eight.
+        let tag = (bytes.first ?? 0) & 0xF8
+        lower = [tag]
+        upper = [tag + 8]
+        switch relation {
+        case .greater, .greaterOrEqual: lower = bytes
+        case .less, .lessOrEqual: upper = Bounds.next(bytes)
+        }
+      }
+    }
+
+    fileprivate init() {}
+
+    /// The smallest bytes after all that begin with these; no encoded value ends with nothing but the largest byte.
+    fileprivate static func next(_ bytes: [UInt8]) -> [UInt8] {
+      bytes + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
+    }
+  }
+}
+
+/// How a query is answered from the indexes of a collection: the predicate that the fewest documents satisfy, or the order
+/// until there are enough results.
+///
+/// Worked example: `size == 3`, `color == "red"`, by `price`, 25 results, of 100,000 documents. The index of `size` has 40
+/// entries for 3, that of `color` 30,000 for red: the 40 documents are looked at. Without the filter on `size`, the index
+/// of `price` is walked from its beginning until 25 documents are red; where that takes more than 30,000 steps, the
+/// 30,000 red ones are looked at.
+struct CacheQueryPlan {
+  private let query: LocalQuery
+  private let conjunctions: [[Predicate]]
+
+  /// A plan; `nil` for a query that cannot use an index.
+  init?(_ query: LocalQuery) {
+    guard !query.matchesAll, !query.isDocument,
+      let form = try? DisjunctiveForm(query.filters.isEmpty ? nil : .composite(.and, query.filters))
+    else { return nil }
+    self.query = query
+    conjunctions = form.conjunctions
+  }
+
+  /// The documents that may be results.
+  ///
+  /// - Parameters:
+  ///   - index: Returns an index, made if need be; `nil` when there is none.
+  ///   - isResult: Whether a document is a result in its present state.
+  /// - Returns: `nil` when every document has to be looked at.
+  func candidates(
+    index: (CacheIndex.ID) -> CacheIndex?, isResult: (DocumentKey) -> Bool
+  ) -> Set<DocumentKey>? {
+    var keys: Set<DocumentKey> = []
+    var total = 0
+    var ranges: [(CacheIndex, Range<Int>)] = []
+    var isComplete = true
+    for conjunction in conjunctions {
+      guard let (best, range) = smallest(conjunction, index) else {
+        isComplete = false
+        break
+      }
+      ranges.append((best, range))
+      total += range.count
+    }
+    let bound = isComplete ? total : .max
+    if let limit = query.limit, bound > 4 * limit + 64, let found = walk(limit, bound, index, isResult) { return found }
+    guard isComplete else { return nil }
+    for (index, range) in ranges { for position in range { keys.insert(index.key(at: position)) } }
+    return keys
+  }
+
+  /// The predicate of a conjunction that the fewest documents satisfy.
+  private func smallest(
+    _ conjunction: [Predicate], _ index: (CacheIndex.ID) -> CacheIndex?
+  ) -> (CacheIndex, Range<Int>)? {
+    var best: (CacheIndex, Range<Int>)?
+    for predicate in conjunction {
+      var isOfElements = false
+      if case .contains = predicate.test { isOfElements = true }
+      guard let index = index(CacheIndex.ID(path: predicate.path, isOfElements: isOfElements)) else { continue }
+      let range = index.positions(CacheIndex.Bounds(predicate.test))
+      if range.count < best?.1.count ?? .max { best = (index, range) }
+    }
+    return best
+  }
+
+  /// The first results in the order of the query; `nil` when more entries than a number would have to be looked at.
+  private func walk(
+    _ limit: Int, _ bound: Int, _ index: (CacheIndex.ID) -> CacheIndex?, _ isResult: (DocumentKey) -> Bool
+  ) -> Set<DocumentKey>? {
+    guard let order = query.orders.first, let index = index(CacheIndex.ID(path: order.path, isOfElements: false)) else {
+      return nil
+    }
+    let range = orderedRange(order, index)
+    let isReversed = order.descending != (query.limitType == .last)
+    var found: Set<DocumentKey> = []
+    var last: Int?
+    for (step, offset) in range.indices.enumerated() {
+      let position = isReversed ? range.upperBound - 1 - (offset - range.lowerBound) : offset
+      // Later orders decide among equal values: all of them have to be seen.
+      if found.count >= limit, let last, !index.hasEqualValues(last, position) { return found }
+      guard step < bound else { return nil }
+      let key = index.key(at: position)
+      guard isResult(key) else { continue }
+      found.insert(key)
+      last = position
+    }
+    return found
+  }
+
+  /// The entries that the filters and cursors of a query leave of the index of its first order.
+  private func orderedRange(_ order: NormalQuery.Order, _ index: CacheIndex) -> Range<Int> {
+    var range = index.positions(.all)
+    if conjunctions.count == 1 {
+      for predicate in conjunctions[0] where predicate.path == order.path {
+        if case .contains = predicate.test { continue }
+        range = range.clamped(to: index.positions(CacheIndex.Bounds(predicate.test)))
+      }
+    }
+    for (cursor, isStart) in [(query.startAt, true), (query.endAt, false)] {
+      guard let value = cursor?.values.first else { continue }
+      let bytes = IndexEncoder.encode(value)
+      if isStart != order.descending {
+        range = range.clamped(to: index.positions(CacheIndex.Bounds(from: bytes)))
+      } else {
+        range = range.clamped(to: index.positions(CacheIndex.Bounds(through: bytes)))
+      }
+    }
+    return range
+  }
+}
+
+extension CacheIndex.Bounds {
+  /// From a value on.
+  init(from bytes: [UInt8]) {
+    self = .all
+    lower = bytes
+  }
+
+  /// Up to a value, and with it.
+  init(through bytes: [UInt8]) {
+    self = .all
+    upper = CacheIndex.Bounds.next(bytes)
+  }
+}

@@ -1,0 +1,107 @@
+import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// Makes a cache of the rows that an earlier client wrote.
+///
+/// A damaged row of what the backend can send again discards everything of that kind: documents, targets, bundles are
+/// fetched anew. A damaged pending write is set aside under a key of its own, reported, and never deleted.
+package struct CacheLoader {
+  private var batches: [String: [MutationBatch]] = [:]
+  private var documents: [CachedDocument] = []
+  private var sequenceNumbers: [DocumentKey: Int64] = [:]
+  private var records: [TargetRecord] = []
+  private var targetDocuments: [(DocumentKey, Int32)] = []
+  private var bundles = BundleCache()
+  private var highestID: Int32 = 0
+  private var lastVersion = Timestamp.zero
+  private var sequenceNumber: Int64 = 0
+  private var cacheKeys: [[UInt8]] = []
+  private var isDamaged = false
+
+  private let database: DatabaseName
+  /// What was wrong, in sentences for the log.
+  package private(set) var complaints: [String] = []
+  /// Rows to write because of it.
+  package private(set) var repairs: [CacheRow] = []
+
+  /// A loader that has seen no row.
+  package init(database: DatabaseName) { self.database = database }
+
+  /// Takes a row.
+  package mutating func add(key: [UInt8], value: [UInt8]) {
+    do {
+      let parsed = try CacheKey(key)
+      if !parsed.isBatch { cacheKeys.append(key) }
+      do {
+        try add(parsed, value)
+      } catch {
+        complain(parsed, key, value, error)
+      }
+    } catch {
+      complaints.append("A row with an unknown key is ignored: \(error)")
+    }
+  }
+
+  private mutating func complain(_ parsed: CacheKey, _ key: [UInt8], _ value: [UInt8], _ error: FirestoreError) {
+    guard parsed.isBatch else {
+      isDamaged = true
+      complaints.append("The row \(parsed) of the cache is damaged; the cache is fetched anew. \(error)")
+      return
+    }
+    repairs.append(CacheRow(key: CacheKey.setAside(key).bytes, value: value))
+    repairs.append(CacheRow(key: key, value: nil))
+    complaints.append("A pending write cannot be read and is set aside: \(parsed). \(error)")
+  }
+
+  private mutating func add(_ key: CacheKey, _ value: [UInt8]) throws(FirestoreError) {
+    var reader = RowReader(value)
+    switch key {
+    case .globals:
+      highestID = Int32(clamping: try reader.int())
+      lastVersion = try reader.time()
+      sequenceNumber = try reader.int()
+    case .batch(let user, _): batches[user, default: []].append(try MutationBatch(value))
+    case .document(let path):
+      documents.append(try CachedDocument(row: value, ResourceName(database: database, path: path)))
+    case .sequenceNumber(let path): sequenceNumbers[path] = try reader.int()
+    case .target: records.append(try TargetRecord(value))
+    case .targetDocument(let id, let path): targetDocuments.append((path, id))
+    case .bundle(let id):
+      bundles.bundles[id] = BundleCache.Bundle(id: id, version: Int(try reader.int()), createTime: try reader.time())
+    case .namedQuery(let name):
+      let time = try reader.time()
+      bundles.queries[name] = BundleCache.NamedQuery(
+        name: name, query: try LocalQuery(try reader.blob()), readTime: time)
+    case .setAside: break
+    }
+  }
+
+  /// The cache of all rows.
+  package mutating func makeStore(user: String, policy: LocalStore.GarbagePolicy) -> LocalStore {
+    var store = LocalStore(database: database, user: user, policy: policy)
+    if isDamaged {
+      repairs += cacheKeys.map { CacheRow(key: $0, value: nil) }
+    } else {
+      for document in documents { store.documents.insert(document) }
+      store.sequenceNumbers = sequenceNumbers
+      store.sequenceNumber = sequenceNumber
+      store.bundles = bundles
+      store.targets = TargetCache(
+        records: records, documents: targetDocuments, highestID: highestID, lastVersion: lastVersion)
+    }
+    store.targetIDs = TargetIDs.queries(after: isDamaged ? highestID : store.targets.highestID)
+    for (owner, batches) in batches { store.restore(batches, of: owner) }
+    return store
+  }
+}
+
+extension LocalStore {
+  /// Takes the pending writes of a user out of a durable cache.
+  mutating func restore(_ batches: [MutationBatch], of owner: String) {
+    let current = user
+    user = owner
+    queues[owner] = MutationQueue(batches: batches)
+    recalculateOverlays(of: batches.reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) })
+    user = current
+  }
+}

@@ -1,0 +1,209 @@
+package import VestaFirestoreBackend
+import VestaFirestoreModel
+
+/// A row of a durable cache.
+package struct CacheRow: Sendable, Hashable {
+  /// The key, without the prefix of the client.
+  package let key: [UInt8]
+  /// The value; `nil` for a row that goes.
+  package let value: [UInt8]?
+
+  /// A row.
+  package init(key: [UInt8], value: [UInt8]?) {
+    self.key = key
+    self.value = value
+  }
+}
+
+extension CacheRow {
+  /// Whether the row is a write of the application.
+  var isBatch: Bool { (try? CacheKey(key))?.isBatch ?? false }
+}
+
+/// The keys of all rows of a durable cache. The tags are on disk: never change one.
+///
+/// | tag | rest of the key | value |
+/// |---|---|---|
+/// | 1 | | the highest target identifier, the last snapshot version, the sequence number |
+/// | 2 | user, batch | `MutationBatch` |
+/// | 3 | document | `CachedDocument` |
+/// | 4 | document | the sequence number of its last use |
+/// | 5 | target | `TargetRecord` |
+/// | 6 | target, document | nothing |
+/// | 7 | bundle | version and time |
+/// | 8 | named query | read time and `LocalQuery` |
+/// | 9 | the key of a batch that could not be read | its value, set aside |
+///
+/// Overlays are not kept: they are computed from batches and documents when the cache is opened.
+package enum CacheKey: Sendable, Hashable {
+  case globals
+  case batch(user: String, Int)
+  case document(DocumentKey)
+  case sequenceNumber(DocumentKey)
+  case target(Int32)
+  case targetDocument(Int32, DocumentKey)
+  case bundle(String)
+  case namedQuery(String)
+  case setAside([UInt8])
+
+  /// The bytes of the key.
+  package var bytes: [UInt8] {
+    var writer = RowWriter(reserving: 64)
+    switch self {
+    case .globals: writer.write(byte: 1)
+    case .batch(let user, let id):
+      writer.write(byte: 2)
+      writer.write(text: user)
+      writer.write(int: Int64(id))
+    case .document(let key): writer.write(tag: 3, key)
+    case .sequenceNumber(let key): writer.write(tag: 4, key)
+    case .target(let id):
+      writer.write(byte: 5)
+      writer.write(int: Int64(id))
+    case .targetDocument(let id, let key):
+      writer.write(byte: 6)
+      writer.write(int: Int64(id))
+      writer.write(path: key)
+    case .bundle(let name):
+      writer.write(byte: 7)
+      writer.write(text: name)
+    case .namedQuery(let name):
+      writer.write(byte: 8)
+      writer.write(text: name)
+    case .setAside(let key):
+      writer.write(byte: 9)
+      writer.write(blob: key)
+    }
+    return writer.bytes
+  }
+
+  /// The key of its bytes.
+  ///
+  /// - Throws: `DATA_LOSS` for other bytes.
+  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+    var reader = RowReader(bytes)
+    switch try reader.byte() {
+    case 1: self = .globals
+    case 2: self = .batch(user: try reader.text(), Int(try reader.int()))
+    case 3: self = .document(try reader.path())
+    case 4: self = .sequenceNumber(try reader.path())
+    case 5: self = .target(try reader.target())
+    case 6: self = .targetDocument(try reader.target(), try reader.path())
+    case 7: self = .bundle(try reader.text())
+    case 8: self = .namedQuery(try reader.text())
+    case 9: self = .setAside(try reader.blob())
+    default: throw .damaged
+    }
+  }
+
+  /// Whether the row is a write of the application, which nothing can bring back.
+  var isBatch: Bool {
+    if case .batch = self { return true }
+    return false
+  }
+}
+
+extension RowWriter {
+  fileprivate mutating func write(tag: UInt8, _ key: DocumentKey) {
+    write(byte: tag)
+    write(path: key)
+  }
+}
+
+extension RowReader {
+  fileprivate mutating func target() throws(FirestoreError) -> Int32 {
+    guard let id = Int32(exactly: try int()) else { throw .damaged }
+    return id
+  }
+}
+
+extension CachedDocument {
+  /// The bytes of the row; the path is in its key.
+  var row: [UInt8] {
+    var writer = RowWriter()
+    let kind: UInt8 =
+      switch contents {
+      case .invalid: 0
+      case .found: 1
+      case .missing: 2
+      case .unknown: 3
+      }
+    writer.write(byte: kind | (hasCommittedMutations ? 0x10 : 0))
+    writer.write(time: version)
+    writer.write(time: readTime)
+    writer.write(time: createTime ?? .zero)
+    if let fields { writer.write(map: fields) }
+    return writer.bytes
+  }
+
+  init(row: [UInt8], _ name: ResourceName) throws(FirestoreError) {
+    var reader = RowReader(row)
+    let tag = try reader.byte()
+    let (version, readTime, createTime) = (try reader.time(), try reader.time(), try reader.time())
+    let contents: Contents =
+      switch tag & 0xF {
+      case 0: .invalid
+      case 1: .found(try reader.map())
+      case 2: .missing
+      case 3: .unknown
+      default: throw .damaged
+      }
+    self.init(
+      name, contents, version: version, createTime: createTime == .zero ? nil : createTime, readTime: readTime)
+    if tag & 0x10 != 0 { commit(contents, at: version) }
+  }
+}
+
+extension LocalStore {
+  /// The rows that have changed since the last call.
+  package mutating func takeRows() -> [CacheRow] {
+    let taken = changes
+    if taken.isEmpty { return [] }
+    changes = CacheChanges()
+    var rows: [CacheRow] = []
+    func add(_ key: CacheKey, _ value: [UInt8]?) { rows.append(CacheRow(key: key.bytes, value: value)) }
+    for entry in taken.batches {
+      add(.batch(user: entry.user, entry.id), queues[entry.user]?.batches.first { $0.id == entry.id }?.bytes)
+    }
+    for key in taken.documents { add(.document(key), documents[key].isValid ? documents[key].row : nil) }
+    for key in taken.sequenceNumbers {
+      add(.sequenceNumber(key), sequenceNumbers[key].map { number(UInt64(bitPattern: $0)) })
+    }
+    for id in taken.targets { add(.target(id), targets.records[id]?.bytes) }
+    for entry in taken.targetDocuments {
+      add(.targetDocument(entry.id, entry.key), targets.keys(of: entry.id).contains(entry.key) ? [] : nil)
+    }
+    for id in taken.bundles { add(.bundle(id), bundles.bundles[id].map(row)) }
+    for name in taken.namedQueries { add(.namedQuery(name), bundles.queries[name].map(row)) }
+    if taken.globals { add(.globals, globals) }
+    return rows
+  }
+
+  private func number(_ value: UInt64) -> [UInt8] {
+    var writer = RowWriter(reserving: 8)
+    writer.write(fixed: value)
+    return writer.bytes
+  }
+
+  private var globals: [UInt8] {
+    var writer = RowWriter(reserving: 32)
+    writer.write(int: Int64(targets.highestID))
+    writer.write(time: targets.lastRemoteSnapshotVersion)
+    writer.write(int: sequenceNumber)
+    return writer.bytes
+  }
+
+  private func row(_ bundle: BundleCache.Bundle) -> [UInt8] {
+    var writer = RowWriter(reserving: 32)
+    writer.write(int: Int64(bundle.version))
+    writer.write(time: bundle.createTime)
+    return writer.bytes
+  }
+
+  private func row(_ query: BundleCache.NamedQuery) -> [UInt8] {
+    var writer = RowWriter()
+    writer.write(time: query.readTime)
+    writer.write(blob: query.query.bytes)
+    return writer.bytes
+  }
+}

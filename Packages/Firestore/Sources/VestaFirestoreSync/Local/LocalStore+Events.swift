@@ -1,0 +1,90 @@
+import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// What the backend tells: snapshots of the watch stream.
+extension LocalStore {
+  /// Takes a snapshot into the cache.
+  ///
+  /// - Returns: The documents that have changed, with the pending writes on top.
+  package mutating func apply(_ event: RemoteEvent) -> [DocumentKey: CachedDocument] {
+    beginTransaction()
+    for (id, change) in event.targetChanges { apply(change, to: id, event) }
+    for key in event.documentUpdates.keys where event.resolvedLimboDocuments.contains(key) { touchLimbo(key) }
+    let changed = take(event.documentUpdates)
+    if event.version > .zero, event.version >= targets.lastRemoteSnapshotVersion {
+      targets.lastRemoteSnapshotVersion = event.version
+      changes.globals = true
+    }
+    // Views are told before the transaction ends: what nothing refers to leaves the cache then.
+    let result = localDocuments(changed)
+    endTransaction()
+    return result
+  }
+
+  private mutating func apply(_ change: TargetUpdate, to id: Int32, _ event: RemoteEvent) {
+    guard let old = active[id] else { return }
+    for key in change.removed {
+      targets.remove(key, from: id)
+      changes.targetDocuments.insert(.init(id: id, key: key))
+      dereference(key)
+    }
+    for key in change.added {
+      targets.insert(key, into: id)
+      changes.targetDocuments.insert(.init(id: id, key: key))
+      touch(key)
+    }
+    var record = old
+    record.sequenceNumber = sequenceNumber
+    if event.targetMismatches[id] != nil {
+      record = record.resuming(at: [], version: .zero)
+      record.lastLimboFreeVersion = .zero
+    } else if !change.resumeToken.isEmpty {
+      record = record.resuming(at: change.resumeToken, version: event.version)
+    }
+    active[id] = record
+    keepIfNeeded(record, before: old, change: change)
+  }
+
+  /// Takes newer documents into the cache; overlays follow where a document begins or ceases to exist.
+  ///
+  /// - Returns: The documents that have changed.
+  mutating func take(_ updates: [DocumentKey: CachedDocument]) -> [DocumentKey] {
+    var changed: [DocumentKey] = []
+    var switched: [DocumentKey] = []
+    for (key, document) in updates {
+      let existing = documents[key]
+      if document.isFound != existing.isFound { switched.append(key) }
+      if document.isMissing, document.version == .zero {
+        remove(key)
+        changed.append(key)
+      } else if !existing.isValid || document.version > existing.version
+        || document.version == existing.version && existing.hasCommittedMutations
+      {
+        insert(document)
+        changed.append(key)
+      }
+    }
+    recalculateOverlays(of: switched.filter(needsNewOverlay))
+    return changed
+  }
+
+  /// Patches depend on the document beneath them; sets and deletes do not.
+  private func needsNewOverlay(_ key: DocumentKey) -> Bool {
+    guard queue.contains(key) else { return false }
+    guard let overlay = queue.overlays[key] else { return true }
+    if case .patch = overlay.mutation.change { return true }
+    return false
+  }
+
+  mutating func insert(_ document: CachedDocument) {
+    documents.insert(document)
+    changes.documents.insert(document.path)
+    noteUse(of: document.path)
+  }
+
+  mutating func remove(_ key: DocumentKey) {
+    documents.remove(key)
+    changes.documents.insert(key)
+    if sequenceNumbers.removeValue(forKey: key) != nil { changes.sequenceNumbers.insert(key) }
+  }
+}

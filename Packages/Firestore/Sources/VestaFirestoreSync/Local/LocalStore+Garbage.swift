@@ -1,0 +1,101 @@
+import VestaFirestoreModel
+
+/// Which documents and targets go, and when.
+extension LocalStore {
+  /// What a collection of garbage has removed.
+  package struct GarbageResult: Sendable, Hashable {
+    /// How many targets.
+    package var targets = 0
+    /// How many documents.
+    package var documents = 0
+  }
+
+  mutating func beginTransaction() { sequenceNumber += 1 }
+
+  /// Ends a transaction: with the eager policy, what nothing refers to any more goes now.
+  mutating func endTransaction() {
+    guard case .eager = policy, !orphans.isEmpty else { return }
+    for key in orphans where !isReferenced(key) { remove(key) }
+    orphans = []
+  }
+
+  /// Notes that a target, view or write has ceased to refer to a document.
+  mutating func dereference(_ key: DocumentKey) {
+    switch policy {
+    case .eager: orphans.insert(key)
+    case .leastRecentlyUsed: touch(key)
+    }
+  }
+
+  /// Notes that a document was used now.
+  mutating func touch(_ key: DocumentKey) {
+    guard case .leastRecentlyUsed = policy else { return }
+    sequenceNumbers[key] = sequenceNumber
+    changes.sequenceNumbers.insert(key)
+  }
+
+  /// Notes that a document was stored; what only a limbo resolution or an acknowledgement stored may have no referrer.
+  mutating func noteUse(of key: DocumentKey) {
+    switch policy {
+    case .eager: if !isReferenced(key) { orphans.insert(key) }
+    case .leastRecentlyUsed: if sequenceNumbers[key] == nil { touch(key) }
+    }
+  }
+
+  /// Notes that only a limbo resolution has told about a document.
+  mutating func touchLimbo(_ key: DocumentKey) {
+    switch policy {
+    case .eager: if isReferenced(key) { orphans.remove(key) } else { orphans.insert(key) }
+    case .leastRecentlyUsed: touch(key)
+    }
+  }
+
+  func isReferenced(_ key: DocumentKey) -> Bool {
+    targets.contains(key) || viewReferences.contains(key) || queues.values.contains { $0.contains(key) }
+  }
+
+  /// Removes the least recently used targets and documents if the cache is larger than its limit.
+  ///
+  /// - Parameters:
+  ///   - threshold: The bytes above which anything goes.
+  ///   - percentile: The share of targets and documents without a referrer that go, in percent.
+  /// - Returns: What went.
+  package mutating func collectGarbage(
+    threshold: Int, percentile: Int = 10, maximum: Int = 1000
+  ) -> GarbageResult {
+    guard case .leastRecentlyUsed = policy, byteSize >= threshold else { return GarbageResult() }
+    beginTransaction()
+    let orphaned = documents.all.filter { !isReferenced($0.path) }.map(\.path)
+    let numbers = (targets.records.values.map(\.sequenceNumber) + orphaned.map { sequenceNumbers[$0] ?? 0 }).sorted()
+    let count = min(maximum, numbers.count * percentile / 100)
+    guard count > 0 else { return GarbageResult() }
+    let bound = numbers[count - 1]
+    var result = GarbageResult()
+    for record in targets.records.values where record.sequenceNumber <= bound && active[record.id] == nil {
+      removeTarget(record.id)
+      result.targets += 1
+    }
+    for document in Array(documents.all)
+    where (sequenceNumbers[document.path] ?? 0) <= bound && !isReferenced(document.path) {
+      remove(document.path)
+      result.documents += 1
+    }
+    return result
+  }
+
+  /// How large the cache is, as the service counts the sizes of documents.
+  package var byteSize: Int {
+    documents.all.reduce(0) {
+      $0 + DocumentSize.size(ofName: $1.name) + 32 + ($1.fields.map(DocumentSize.size(of:)) ?? 0)
+    }
+  }
+}
+
+extension ClientMachine {
+  /// Removes the least recently used targets and documents if the cache is larger than a number of bytes.
+  package func collectGarbage(
+    threshold: Int, percentile: Int = 10, maximum: Int = 1000
+  ) -> LocalStore.GarbageResult {
+    local.collectGarbage(threshold: threshold, percentile: percentile, maximum: maximum)
+  }
+}

@@ -1,0 +1,163 @@
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// The cache of a client: what the backend sent, what is pending on top of it, and what is listened to.
+///
+/// All of it is held in memory, so that reading never waits; `changes` names the rows that a durable cache writes after
+/// each event. Reading a document takes the backend's document and its overlay and never replays pending writes.
+package struct LocalStore {
+  /// What keeps the cache small.
+  package enum GarbagePolicy: Sendable, Hashable {
+    /// A document goes as soon as no target, view or pending write needs it.
+    case eager
+    /// The least recently used targets and documents go when the cache is larger than a number of bytes; `nil`: never.
+    case leastRecentlyUsed(bytes: Int?)
+  }
+
+  /// Token and versions of a target are written when they are this much newer than what was written.
+  static let resumeTokenWriteInterval: Int64 = 300
+
+  let database: DatabaseName
+  let policy: GarbagePolicy
+  /// The user whose writes are pending; empty for nobody.
+  package internal(set) var user: String
+  /// The documents of the backend.
+  package var documents: RemoteDocuments
+  /// The pending writes of each user.
+  package internal(set) var queues: [String: MutationQueue] = [:]
+  /// The targets.
+  package internal(set) var targets = TargetCache()
+  /// The named queries and bundles.
+  package internal(set) var bundles = BundleCache()
+  /// The rows to write; taken by whoever writes them.
+  package var changes = CacheChanges()
+
+  /// The newest records of the targets in use.
+  var active: [Int32: TargetRecord] = [:]
+  var targetIDs = TargetIDs.queries()
+  var viewReferences = ReferenceSet()
+  var orphans: Set<DocumentKey> = []
+  var sequenceNumbers: [DocumentKey: Int64] = [:]
+  var sequenceNumber: Int64 = 0
+
+  /// An empty cache.
+  package init(database: DatabaseName, user: String, policy: GarbagePolicy) {
+    self.database = database
+    self.user = user
+    self.policy = policy
+    documents = RemoteDocuments(database: database)
+    queues[user] = MutationQueue()
+  }
+
+  /// The pending writes of the current user.
+  package var queue: MutationQueue { queues[user] ?? MutationQueue() }
+
+  /// The snapshot up to which the cache has been told everything.
+  package var lastRemoteSnapshotVersion: Timestamp { targets.lastRemoteSnapshotVersion }
+
+  /// The documents of a target that the backend has told about.
+  package func remoteKeys(of id: Int32) -> Set<DocumentKey> { targets.keys(of: id) }
+
+  // MARK: Users
+
+  /// Makes another user's writes the pending ones.
+  ///
+  /// - Returns: The documents that either user has written, as they are now.
+  package mutating func changeUser(_ new: String) -> [DocumentKey: CachedDocument] {
+    let old = queue
+    user = new
+    if queues[new] == nil { queues[new] = MutationQueue() }
+    let keys = (old.batches + queue.batches).reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) }
+    return localDocuments(keys)
+  }
+
+  // MARK: Targets
+
+  /// Begins to use a target and returns what is known about it.
+  package mutating func allocate(_ target: QueryTarget) -> TargetRecord {
+    beginTransaction()
+    if let kept = targets.record(of: target) {
+      let record = active[kept.id] ?? kept
+      active[kept.id] = record
+      return record
+    }
+    let record = TargetRecord(target, id: targetIDs.next(), sequenceNumber: sequenceNumber)
+    targets.save(record)
+    changes.targets.insert(record.id)
+    changes.globals = true
+    active[record.id] = record
+    return record
+  }
+
+  /// Ends the use of a target.
+  package mutating func release(_ id: Int32) {
+    beginTransaction()
+    guard var record = active.removeValue(forKey: id) else { return }
+    for key in viewReferences.removeAll(of: id) { dereference(key) }
+    switch policy {
+    case .eager: removeTarget(id)
+    case .leastRecentlyUsed:
+      record.sequenceNumber = sequenceNumber
+      targets.save(record)
+      changes.targets.insert(id)
+    }
+    endTransaction()
+  }
+
+  mutating func removeTarget(_ id: Int32) {
+    for key in targets.remove(id) {
+      changes.targetDocuments.insert(.init(id: id, key: key))
+      // Losing a target is no use of its documents: their sequence numbers stay.
+      if case .eager = policy { dereference(key) }
+    }
+    changes.targets.insert(id)
+  }
+
+  /// What is known about a target in use.
+  package func record(of id: Int32) -> TargetRecord? { active[id] }
+
+  // MARK: Views
+
+  /// Notes which documents views show, and which targets are without limbo documents.
+  package mutating func noteViews(_ views: [ViewReferences]) {
+    guard !views.isEmpty else { return }
+    beginTransaction()
+    for view in views {
+      for key in view.added { viewReferences.insert(key, view.target) }
+      for key in view.removed {
+        viewReferences.remove(key, view.target)
+        dereference(key)
+      }
+      guard !view.isFromCache, var record = active[view.target] else { continue }
+      let old = record
+      record.lastLimboFreeVersion = record.snapshotVersion
+      active[view.target] = record
+      keepIfNeeded(record, before: old, change: nil)
+    }
+    endTransaction()
+  }
+
+  /// What a view snapshot says about documents.
+  package struct ViewReferences {
+    /// The target of the view.
+    package let target: Int32
+    /// Whether the view may be incomplete.
+    package let isFromCache: Bool
+    /// Documents that are new in the view.
+    package let added: [DocumentKey]
+    /// Documents that have left the view.
+    package let removed: [DocumentKey]
+  }
+
+  /// Keeps a record when losing it would cost more than writing it.
+  mutating func keepIfNeeded(_ new: TargetRecord, before old: TargetRecord, change: TargetUpdate?) {
+    let interval = Self.resumeTokenWriteInterval
+    let isNeeded =
+      old.resumeToken.isEmpty || new.snapshotVersion.seconds - old.snapshotVersion.seconds >= interval
+      || new.lastLimboFreeVersion.seconds - old.lastLimboFreeVersion.seconds >= interval
+      || change.map { !($0.added.isEmpty && $0.modified.isEmpty && $0.removed.isEmpty) } ?? false
+    guard isNeeded else { return }
+    targets.save(new)
+    changes.targets.insert(new.id)
+  }
+}

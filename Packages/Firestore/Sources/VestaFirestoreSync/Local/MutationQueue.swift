@@ -1,0 +1,90 @@
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// The pending writes of one user, in order, and the overlays that stand for them.
+package struct MutationQueue: Sendable {
+  /// The batches, oldest first.
+  package private(set) var batches: [MutationBatch] = []
+  /// What all pending writes do to each document.
+  package private(set) var overlays: [DocumentKey: Overlay] = [:]
+  /// The token of the last response of the write stream.
+  package var streamToken: [UInt8] = []
+  private var idsByKey: [DocumentKey: Set<Int>] = [:]
+  private var groups: [String: Set<ResourcePath>] = [:]
+  private var overlaysByCollection: [ResourcePath: Set<DocumentKey>] = [:]
+  /// The identifier of the next batch; never used twice.
+  package private(set) var nextID = 1
+
+  /// A queue without writes.
+  package init() {}
+
+  /// A queue with the batches that a cache kept; overlays are computed by the cache.
+  package init(batches: [MutationBatch]) {
+    for batch in batches.sorted(by: { $0.id < $1.id }) { insert(batch) }
+  }
+
+  /// Whether nothing is pending.
+  package var isEmpty: Bool { batches.isEmpty }
+
+  /// Whether writes of a document are pending.
+  package func contains(_ key: DocumentKey) -> Bool { idsByKey[key] != nil }
+
+  /// Adds writes as one batch.
+  package mutating func add(_ mutations: [Mutation], base: [Mutation], at time: Timestamp) -> MutationBatch {
+    let batch = MutationBatch(id: nextID, localWriteTime: time, baseMutations: base, mutations: mutations)
+    insert(batch)
+    return batch
+  }
+
+  private mutating func insert(_ batch: MutationBatch) {
+    batches.append(batch)
+    nextID = max(nextID, batch.id + 1)
+    for key in batch.paths {
+      idsByKey[key, default: []].insert(batch.id)
+      groups[key.parent.lastSegment, default: []].insert(key.parent)
+    }
+  }
+
+  /// Removes a batch and the overlays that end with it.
+  ///
+  /// - Returns: The batch; `nil` when it is not in the queue.
+  package mutating func remove(_ id: Int) -> MutationBatch? {
+    guard let index = batches.firstIndex(where: { $0.id == id }) else { return nil }
+    let batch = batches.remove(at: index)
+    for key in batch.paths {
+      idsByKey[key]?.remove(id)
+      if idsByKey[key]?.isEmpty == true { idsByKey[key] = nil }
+    }
+    for key in batch.paths where overlays[key]?.largestBatchID == id { removeOverlay(of: key) }
+    return batch
+  }
+
+  /// The first batch after an identifier.
+  package func batch(after id: Int) -> MutationBatch? { batches.first { $0.id > id } }
+
+  /// The batches that write a document, oldest first.
+  package func batches(of key: DocumentKey) -> [MutationBatch] {
+    guard let ids = idsByKey[key] else { return [] }
+    return batches.filter { ids.contains($0.id) }
+  }
+
+  /// Puts an overlay in place of the one of its document.
+  package mutating func save(_ overlay: Overlay) {
+    let key = overlay.mutation.path
+    overlays[key] = overlay
+    overlaysByCollection[key.parent, default: []].insert(key)
+  }
+
+  /// Removes the overlay of a document.
+  package mutating func removeOverlay(of key: DocumentKey) {
+    guard overlays.removeValue(forKey: key) != nil else { return }
+    overlaysByCollection[key.parent]?.remove(key)
+    if overlaysByCollection[key.parent]?.isEmpty == true { overlaysByCollection[key.parent] = nil }
+  }
+
+  /// The documents of a collection that have an overlay.
+  package func overlayKeys(in collection: ResourcePath) -> Set<DocumentKey> { overlaysByCollection[collection] ?? [] }
+
+  /// The collections with an identifier that were written to.
+  package func collections(of group: String) -> Set<ResourcePath> { groups[group] ?? [] }
+}

@@ -1,0 +1,56 @@
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// The targets that the cache keeps, with the documents of each.
+package struct TargetCache: Sendable {
+  /// The targets as they are kept; resume tokens may be older than those in use.
+  package private(set) var records: [Int32: TargetRecord] = [:]
+  /// The highest identifier that a target ever had.
+  package private(set) var highestID: Int32 = 0
+  /// The snapshot up to which the cache has been told everything.
+  package var lastRemoteSnapshotVersion = Timestamp.zero
+  private var ids: [TargetKey: Int32] = [:]
+  private var documents = ReferenceSet()
+
+  /// A cache without targets.
+  package init() {}
+
+  /// A cache with what was kept.
+  package init(records: [TargetRecord], documents: [(DocumentKey, Int32)], highestID: Int32, lastVersion: Timestamp) {
+    for record in records { save(record) }
+    for (key, id) in documents { self.documents.insert(key, id) }
+    self.highestID = max(self.highestID, highestID)
+    lastRemoteSnapshotVersion = lastVersion
+  }
+
+  /// The record of a target.
+  package func record(of target: QueryTarget) -> TargetRecord? { ids[TargetKey(target)].flatMap { records[$0] } }
+
+  /// Keeps a record in place of the one with its identifier.
+  package mutating func save(_ record: TargetRecord) {
+    records[record.id] = record
+    ids[TargetKey(record.target)] = record.id
+    highestID = max(highestID, record.id)
+  }
+
+  /// Forgets a target.
+  ///
+  /// - Returns: The documents it had.
+  @discardableResult
+  package mutating func remove(_ id: Int32) -> Set<DocumentKey> {
+    if let record = records.removeValue(forKey: id) { ids[TargetKey(record.target)] = nil }
+    return documents.removeAll(of: id)
+  }
+
+  /// The documents of a target.
+  package func keys(of id: Int32) -> Set<DocumentKey> { documents.keys(of: id) }
+
+  /// Whether any target has a document.
+  package func contains(_ key: DocumentKey) -> Bool { documents.contains(key) }
+
+  /// Adds a document to a target.
+  package mutating func insert(_ key: DocumentKey, into id: Int32) { documents.insert(key, id) }
+
+  /// Removes a document from a target.
+  package mutating func remove(_ key: DocumentKey, from id: Int32) { documents.remove(key, id) }
+}

@@ -1,0 +1,163 @@
+package import VestaBytes
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// Reads messages of the service in their JSON form, as bundles have them.
+package enum WireJSON {
+  static func invalid(_ text: String) -> FirestoreError { FirestoreError(.invalidArgument, text) }
+
+  /// A document with its fields and times.
+  package static func document(_ json: JSONValue) throws(FirestoreError) -> Document {
+    guard let object = json.object, let name = object["name"]?.string else { throw invalid("A document has no name.") }
+    return Document(
+      name: name, fields: try map(object["fields"]), createTime: try object["createTime"].map(timestamp),
+      updateTime: try object["updateTime"].map(timestamp))
+  }
+
+  /// The fields of a document or of a map.
+  static func map(_ json: JSONValue?) throws(FirestoreError) -> MapValue {
+    var result = MapValue()
+    for member in json?.object?.members ?? [] { result[member.name] = try value(member.value) }
+    return result
+  }
+
+  /// A value, an object with one member that names its type.
+  package static func value(_ json: JSONValue) throws(FirestoreError) -> Value {
+    guard let member = json.object?.members.first, json.object?.members.count == 1 else {
+      throw invalid("A value must have exactly one type.")
+    }
+    let content = member.value
+    switch member.name {
+    case "nullValue": return .null
+    case "booleanValue": if let flag = content.bool { return .boolean(flag) }
+    case "integerValue": if let number = integer(content) { return .integer(number) }
+    case "doubleValue": if let number = double(content) { return .double(number) }
+    case "timestampValue": return .timestamp(try timestamp(content))
+    case "stringValue": if let text = content.string { return .string(text) }
+    case "bytesValue":
+      if let bytes = content.string.flatMap({ try? Base64.standard.decode($0) }) { return .bytes(bytes) }
+    case "referenceValue": if let text = content.string { return .reference(text) }
+    case "geoPointValue":
+      let latitude = content.object?["latitude"].flatMap(double) ?? 0
+      return .geoPoint(GeoPoint(latitude: latitude, longitude: content.object?["longitude"].flatMap(double) ?? 0))
+    case "arrayValue":
+      var values: [Value] = []
+      for element in content.object?["values"]?.array ?? [] { values.append(try value(element)) }
+      return .array(values)
+    case "mapValue": return .map(try map(content.object?["fields"]))
+    default: break
+    }
+    throw invalid("The value of type \"\(member.name)\" is malformed.")
+  }
+
+  static func integer(_ json: JSONValue) -> Int64? { json.integer ?? json.string.flatMap { Int64($0) } }
+
+  private static func double(_ json: JSONValue) -> Double? {
+    switch json.string {
+    case "NaN"?: .nan
+    case "Infinity"?: .infinity
+    case "-Infinity"?: -.infinity
+    case let text?: Double(text)
+    case nil: json.double
+    }
+  }
+
+  // MARK: Timestamps
+
+  /// A timestamp in the form of RFC 3339, or as seconds and nanoseconds.
+  package static func timestamp(_ json: JSONValue) throws(FirestoreError) -> Timestamp {
+    if let object = json.object {
+      let nanos = object["nanos"].flatMap(integer) ?? object["nanoseconds"].flatMap(integer) ?? 0
+      return Timestamp(seconds: object["seconds"].flatMap(integer) ?? 0, nanos: Int32(clamping: nanos))
+    }
+    guard let text = json.string, let time = timestamp(Array(text.utf8)) else {
+      throw invalid("A timestamp is malformed.")
+    }
+    return time
+  }
+
+  /// Reads `yyyy-mm-ddThh:mm:ss[.fraction]Z`.
+  private static func timestamp(_ text: [UInt8]) -> Timestamp? {
+    guard text.count >= 20, text.last == UInt8(ascii: "Z") else { return nil }
+    func number(_ range: Range<Int>) -> Int64? { Int64(String(decoding: text[range], as: UTF8.self)) }
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
+      let minute = number(14..<16), let second = number(17..<19), (1...12).contains(month)
+    else { return nil }
+    var nanos: Int32 = 0
+    if text.count > 20 {
+      let digits = text[20..<(text.count - 1)].prefix(9)
+      guard text[19] == UInt8(ascii: "."), let fraction = Int32(String(decoding: digits, as: UTF8.self)) else {
+        return nil
+      }
+      nanos = (digits.count..<9).reduce(fraction) { value, _ in value * 10 }
+    }
+    let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+    return Timestamp(seconds: seconds, nanos: nanos)
+  }
+
+  /// The days from the beginning of 1970; years begin in March here, so that the leap day is the last one.
+  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let year = month <= 2 ? year - 1 : year
+    let era = (year >= 0 ? year : year - 399) / 400
+    let yearOfEra = year - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  // MARK: Queries
+
+  /// A query of a bundle: `parent`, `structuredQuery` and `limitType`.
+  package static func bundledQuery(_ json: JSONValue, in database: DatabaseName) throws(FirestoreError) -> LocalQuery {
+    guard let object = json.object, let parent = object["parent"]?.string,
+      let query = object["structuredQuery"]?.object,
+      let from = query["from"]?.array, from.count == 1, let selector = from[0].object
+    else { throw invalid("A bundled query needs a parent and exactly one collection.") }
+    if query["offset"] != nil { throw invalid("Queries with offset are not supported in bundles.") }
+    let path = try ResourceName(parent: parent).path
+    let id = selector["collectionId"]?.string ?? ""
+    let isGroup = selector["allDescendants"]?.bool ?? false
+    var orders: [NormalQuery.Order] = []
+    for order in query["orderBy"]?.array ?? [] {
+      let field = try FieldPath(parsing: order.object?["field"]?.object?["fieldPath"]?.string ?? "")
+      orders.append(NormalQuery.Order(field, descending: order.object?["direction"]?.string == "DESCENDING"))
+    }
+    let limit = query["limit"].flatMap { integer($0) ?? $0.object?["value"].flatMap(integer) }
+    return try LocalQuery(
+      database: database, path: isGroup ? path : path.appending(id), collectionGroup: isGroup ? id : nil,
+      filters: try query["where"].map(filters) ?? [], orders: orders, limit: limit.map(Int.init(clamping:)),
+      limitType: object["limitType"]?.string == "LAST" ? .last : .first, startAt: try query["startAt"].map(cursor),
+      endAt: try query["endAt"].map(cursor))
+  }
+
+  private static func cursor(_ json: JSONValue) throws(FirestoreError) -> StructuredQuery.Cursor {
+    var values: [Value] = []
+    for element in json.object?["values"]?.array ?? [] { values.append(try value(element)) }
+    return StructuredQuery.Cursor(values: values, before: json.object?["before"]?.bool ?? false)
+  }
+
+  private static func filters(_ json: JSONValue) throws(FirestoreError) -> [Filter] {
+    guard let member = json.object?.members.first, let content = member.value.object else {
+      throw invalid("A filter is malformed.")
+    }
+    switch member.name {
+    case "compositeFilter":
+      guard content["op"]?.string == "AND" else {
+        throw invalid("The Cloud Firestore SDK only supports composite filters of type 'AND' in bundles.")
+      }
+      var result: [Filter] = []
+      for filter in content["filters"]?.array ?? [] { result += try filters(filter) }
+      return result
+    case "fieldFilter":
+      guard let path = content["field"]?.object?["fieldPath"]?.string, let operand = content["value"],
+        let operation = content["op"]?.string.flatMap(Filter.FieldOperator.init)
+      else { throw invalid("A field filter is malformed.") }
+      return [.field(path: path, operation, try value(operand))]
+    case "unaryFilter":
+      guard let path = content["field"]?.object?["fieldPath"]?.string,
+        let operation = content["op"]?.string.flatMap(Filter.UnaryOperator.init)
+      else { throw invalid("A unary filter is malformed.") }
+      return [.unary(path: path, operation)]
+    default: throw invalid("The filter \"\(member.name)\" is not known.")
+    }
+  }
+}

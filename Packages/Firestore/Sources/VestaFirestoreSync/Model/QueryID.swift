@@ -1,0 +1,20 @@
+package import VestaFirestoreModel
+
+/// The path of a document below the root of its database.
+package typealias DocumentKey = ResourcePath
+
+/// What a query is known by: the bytes of its canonical identifier, computed once.
+package struct QueryID: Sendable, Hashable {
+  private let bytes: [UInt8]
+
+  /// The identity of a query.
+  package init(_ query: LocalQuery) { bytes = Array(query.canonicalID.utf8) }
+}
+
+/// The same for targets.
+package struct TargetKey: Sendable, Hashable {
+  private let bytes: [UInt8]
+
+  /// The identity of a target.
+  package init(_ target: QueryTarget) { bytes = Array(target.canonicalID.utf8) }
+}

@@ -1,0 +1,244 @@
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// Collects the messages of one watch stream until they form a consistent snapshot.
+///
+/// Messages about a target count only while the target is active: it is listened to, and every request for it has been
+/// acknowledged. So what belongs to an earlier use of the same number is ignored.
+package struct WatchAggregator {
+  /// What the aggregator asks about targets.
+  package struct Targets {
+    /// The target with a number, if it is listened to.
+    package let data: (Int32) -> TargetRecord?
+    /// The documents of a target that the backend has told about.
+    package let remoteKeys: (Int32) -> Set<DocumentKey>
+
+    /// What is asked, as functions.
+    package init(data: @escaping (Int32) -> TargetRecord?, remoteKeys: @escaping (Int32) -> Set<DocumentKey>) {
+      self.data = data
+      self.remoteKeys = remoteKeys
+    }
+  }
+
+  private enum Change { case added, modified, removed }
+
+  private struct TargetState {
+    var outstandingResponses = 0
+    var changes: [DocumentKey: Change] = [:]
+    var resumeToken: [UInt8] = []
+    var isCurrent = false
+    var hasPendingChanges = true
+    /// Whether a document or its absence was told about since the target was added.
+    var hasReceivedDocument = false
+
+    mutating func store(_ token: [UInt8]) {
+      guard !token.isEmpty else { return }
+      (resumeToken, hasPendingChanges) = (token, true)
+    }
+
+    mutating func add(_ change: Change, of key: DocumentKey) {
+      (changes[key], hasPendingChanges) = (change, true)
+    }
+
+    var update: TargetUpdate {
+      var update = TargetUpdate()
+      (update.resumeToken, update.isCurrent) = (resumeToken, isCurrent)
+      for (key, change) in changes {
+        switch change {
+        case .added: update.added.insert(key)
+        case .modified: update.modified.insert(key)
+        case .removed: update.removed.insert(key)
+        }
+      }
+      return update
+    }
+  }
+
+  private let database: DatabaseName
+  private let targets: Targets
+  private let digest: BloomFilter.Digest?
+  private var states: [Int32: TargetState] = [:]
+  private var documentUpdates: [DocumentKey: CachedDocument] = [:]
+  private var targetsByKey: [DocumentKey: Set<Int32>] = [:]
+  private var pendingResets: [Int32: TargetRecord.Purpose] = [:]
+
+  /// An aggregator of a new stream.
+  ///
+  /// - Parameter digest: MD5; without it bloom filters are not used.
+  package init(database: DatabaseName, digest: BloomFilter.Digest?, targets: Targets) {
+    self.database = database
+    self.digest = digest
+    self.targets = targets
+  }
+
+  /// Notes that a request about a target was sent.
+  package mutating func recordRequest(for id: Int32) { states[id, default: TargetState()].outstandingResponses += 1 }
+
+  /// Forgets a target.
+  package mutating func removeTarget(_ id: Int32) { states[id] = nil }
+
+  private func isActive(_ id: Int32) -> Bool {
+    targets.data(id) != nil && (states[id]?.outstandingResponses ?? 0) == 0
+  }
+
+  // MARK: Messages
+
+  /// Takes a change of targets; one with a cause must not come here.
+  package mutating func receive(_ change: TargetChange) {
+    let ids = change.targetIDs.isEmpty ? states.keys.filter(isActive) : change.targetIDs
+    for id in ids where states[id] != nil { apply(change, to: id) }
+  }
+
+  private mutating func apply(_ change: TargetChange, to id: Int32) {
+    switch change.kind {
+    case .noChange:
+      if isActive(id) { states[id]?.store(change.resumeToken) }
+    case .add:
+      acknowledge(id)
+      if states[id]?.outstandingResponses == 0 { states[id]?.changes = [:] }
+      states[id]?.store(change.resumeToken)
+    case .remove:
+      acknowledge(id)
+      if states[id]?.outstandingResponses == 0 { states[id] = nil }
+    case .current where isActive(id):
+      states[id]?.isCurrent = true
+      states[id]?.hasPendingChanges = true
+      states[id]?.store(change.resumeToken)
+    case .reset where isActive(id):
+      reset(id)
+      states[id]?.store(change.resumeToken)
+    case .current, .reset: break
+    }
+  }
+
+  private mutating func acknowledge(_ id: Int32) {
+    let outstanding = states[id]?.outstandingResponses ?? 1
+    states[id]?.outstandingResponses = max(0, outstanding - 1)
+  }
+
+  private mutating func reset(_ id: Int32) {
+    states[id] = TargetState()
+    for key in targets.remoteKeys(id) { remove(key, from: id, document: nil) }
+  }
+
+  /// Takes a document with its fields.
+  package mutating func receive(_ change: DocumentChange) {
+    guard let document = try? CachedDocument(change.document, likely: database) else { return }
+    let key = document.path
+    for id in change.targetIDs where isActive(id) {
+      let kind: Change = targets.remoteKeys(id).contains(key) ? .modified : .added
+      states[id, default: TargetState()].add(kind, of: key)
+      states[id]?.hasReceivedDocument = true
+      note(document, from: id)
+    }
+    for id in change.removedTargetIDs { remove(key, from: id, document: document) }
+  }
+
+  /// Takes a deleted document.
+  package mutating func receive(_ delete: DocumentDelete) {
+    guard let key = key(of: delete.document) else { return }
+    let document = missing(key, at: delete.readTime ?? .zero)
+    for id in delete.removedTargetIDs { remove(key, from: id, document: document) }
+  }
+
+  /// Takes a document that has left targets.
+  package mutating func receive(_ removal: DocumentRemove) {
+    guard let key = key(of: removal.document) else { return }
+    for id in removal.removedTargetIDs { remove(key, from: id, document: nil) }
+  }
+
+  private func key(of name: String) -> DocumentKey? { try? ResourceName(document: name, likely: database).path }
+
+  private func missing(_ key: DocumentKey, at version: Timestamp) -> CachedDocument {
+    CachedDocument(ResourceName(database: database, path: key), .missing, version: version)
+  }
+
+  private mutating func note(_ document: CachedDocument, from id: Int32) {
+    documentUpdates[document.path] = document
+    targetsByKey[document.path, default: []].insert(id)
+  }
+
+  private mutating func remove(_ key: DocumentKey, from id: Int32, document: CachedDocument?) {
+    guard isActive(id) else { return }
+    if targets.remoteKeys(id).contains(key) {
+      states[id, default: TargetState()].add(.removed, of: key)
+    } else {
+      states[id, default: TargetState()].changes[key] = nil
+      states[id]?.hasPendingChanges = true
+    }
+    targetsByKey[key, default: []].insert(id)
+    guard let document else { return }
+    states[id]?.hasReceivedDocument = true
+    note(document, from: id)
+  }
+
+  // MARK: Existence filters
+
+  /// Takes the number of documents that match a target.
+  package mutating func receive(_ filter: ExistenceFilter) {
+    let id = filter.targetID
+    guard isActive(id), let data = targets.data(id) else { return }
+    if data.target.isDocument {
+      guard filter.count == 0 else { return }
+      remove(data.target.path, from: id, document: missing(data.target.path, at: .zero))
+      return
+    }
+    guard count(of: id) != Int(filter.count) else { return }
+    let outcome = applyBloomFilter(of: filter)
+    guard outcome != nil else { return }
+    reset(id)
+    pendingResets[id] = outcome
+  }
+
+  private func count(of id: Int32) -> Int {
+    let changes = states[id]?.changes.values.map { $0 } ?? []
+    return targets.remoteKeys(id).count + changes.count { $0 == .added } - changes.count { $0 == .removed }
+  }
+
+  /// Removes what a bloom filter does not contain; returns the purpose of a new request where that does not explain the
+  /// number.
+  private mutating func applyBloomFilter(of filter: ExistenceFilter) -> TargetRecord.Purpose? {
+    guard let digest, let message = filter.unchangedNames, !message.bitmap.isEmpty,
+      let bloom = try? BloomFilter(message, digest: digest)
+    else { return .existenceFilterMismatch }
+    let size = count(of: filter.targetID)
+    var removed = 0
+    for key in targets.remoteKeys(filter.targetID) where !bloom.mayContain(database.documentsPrefix + key.description) {
+      remove(key, from: filter.targetID, document: nil)
+      removed += 1
+    }
+    return Int(filter.count) == size - removed ? nil : .existenceFilterMismatchBloom
+  }
+
+  // MARK: Snapshots
+
+  /// The event of a consistent snapshot; what it contains is forgotten here.
+  package mutating func makeEvent(version: Timestamp) -> RemoteEvent {
+    var event = RemoteEvent(version: version)
+    for id in states.keys.sorted() where isActive(id) {
+      synthesizeDelete(for: id, version: version)
+      guard let state = states[id], state.hasPendingChanges else { continue }
+      event.targetChanges[id] = state.update
+      states[id]?.changes = [:]
+      states[id]?.hasPendingChanges = false
+    }
+    for (key, ids) in targetsByKey where ids.allSatisfy({ targets.data($0)?.purpose == .limboResolution }) {
+      event.resolvedLimboDocuments.insert(key)
+    }
+    for (key, var document) in documentUpdates {
+      document.readTime = version
+      event.documentUpdates[key] = document
+    }
+    event.targetMismatches = pendingResets
+    (documentUpdates, targetsByKey, pendingResets) = ([:], [:], [:])
+    return event
+  }
+
+  /// A document target that is current and has told about no document has none.
+  private mutating func synthesizeDelete(for id: Int32, version: Timestamp) {
+    guard let state = states[id], let data = targets.data(id), state.isCurrent, data.target.isDocument else { return }
+    let key = data.target.path
+    guard !state.hasReceivedDocument, !targets.remoteKeys(id).contains(key) else { return }
+    remove(key, from: id, document: missing(key, at: version))
+  }
+}

@@ -1,0 +1,6 @@
+import VestaFirestore
+
+// The seam has values of the same names; these tests mean the public ones.
+typealias Timestamp = VestaFirestore.Timestamp
+typealias GeoPoint = VestaFirestore.GeoPoint
+typealias FieldPath = VestaFirestore.FieldPath

@@ -1,0 +1,197 @@
+import CVestaSQLite
+import CVestaStoreFiles
+import VestaStoreInterop
+
+/// The one connection that writes, and what is known about the file without asking it.
+///
+/// A body's changes lie in an open SQLite transaction. The first body of a group needs nothing else: when it fails, the
+/// transaction is rolled back. Each body behind it has a savepoint, so that its failure is its own.
+// Sound as @unchecked Sendable: touched by the task that has the turn in the `WriteQueue`, and by nobody else.
+final class WriterSession: @unchecked Sendable {
+  let path: String
+  private let options: StoreOptions
+  private let tuning: StoreTuning
+  private var connection: Connection?
+  private var log: LogPolicy
+  private var bodyHasSavepoint = false
+
+  /// The version of the last commit.
+  private(set) var version = StoreVersion.zero
+
+  /// The version that no later commit may be at or below, as the file has it.
+  private(set) var floor = StoreVersion.zero
+  private var pendingFloor: StoreVersion?
+
+  /// Whether the table of large values may hold any.
+  private(set) var hasLarge = false
+
+  /// Opens the file, and makes the tables in an empty one.
+  init(path: String, options: StoreOptions, tuning: StoreTuning) throws {
+    self.path = path
+    self.options = options
+    self.tuning = tuning
+    log = LogPolicy(checkpointPages: tuning.checkpointPages, limit: tuning.logLimit)
+    _ = try opened("open")
+  }
+
+  /// The map; a body has begun.
+  func table() throws -> EntryTable { EntryTable(connection: try opened("write")) }
+
+  /// Puts a value, and remembers whether large ones have to be looked for from now on.
+  func put(_ value: [UInt8], for key: [UInt8], in table: EntryTable) throws {
+    if EntryTable.isLarge(key: key.count, value: value.count) { hasLarge = true }
+    try table.put(value, for: key, hasLarge: hasLarge)
+  }
+
+  /// Makes a floor durable with the commit that is under way.
+  func setFloor(_ floor: StoreVersion, in table: EntryTable) throws {
+    try table.setFloor(floor)
+    pendingFloor = floor
+  }
+
+  // MARK: Bodies
+
+  /// Opens what the next body's changes can be undone by.
+  func beginBody() throws {
+    let connection = try opened("write")
+    bodyHasSavepoint = connection.isInTransaction
+    try connection.run(bodyHasSavepoint ? .savepoint : .beginWriting)
+  }
+
+  /// Keeps the body's changes for the commit.
+  func keepBody() throws {
+    if bodyHasSavepoint { try opened("write").run(.releaseSavepoint) }
+  }
+
+  /// Undoes the body's changes.
+  func undoBody() throws {
+    let connection = try opened("write")
+    guard bodyHasSavepoint else { return try connection.run(.rollback) }
+    try connection.run(.rollbackToSavepoint)
+    try connection.run(.releaseSavepoint)
+  }
+
+  /// Whether there is a transaction to put a body in or to commit; SQLite gives one up by itself after some failures.
+  var isInTransaction: Bool { connection?.isInTransaction ?? false }
+
+  // MARK: Commits
+
+  /// Makes everything since the first body durable and visible, under a version.
+  ///
+  /// - Throws: What went wrong. Nothing has been changed then, except after `unknownOutcome`, and the next body can
+  ///   begin.
+  func commit(_ version: StoreVersion, _ versions: StoreVersions) throws {
+    let connection = try opened("commit")
+    // Whether frames may be in the log.
+    var isCommitting = false
+    do {
+      if version > self.version { try EntryTable(connection: connection).setVersion(version) }
+      isCommitting = true
+      try connection.run(.commit)
+      self.version = version
+      if let pendingFloor { floor = max(floor, pendingFloor) }
+      pendingFloor = nil
+    } catch {
+      abandon()
+      if isCommitting { try eraseFailedCommit(versions.next()) }
+      throw error
+    }
+  }
+
+  /// Ends the transaction without keeping anything; a connection that cannot even do that is let go of.
+  func abandon() {
+    pendingFloor = nil
+    guard let connection, connection.isInTransaction else { return }
+    do {
+      try connection.run(.rollback)
+    } catch {
+      close()
+    }
+  }
+
+  /// Makes sure that a commit which was reported as failed does not come back.
+  ///
+  /// Whatever fails in a commit (a write, the sync, the growth of the log's index), the whole of it may lie in the log all
+  /// the same, and the next start after a crash would take it for good. An empty commit is written over its beginning.
+  private func eraseFailedCommit(_ version: StoreVersion) throws {
+    do {
+      let connection = try opened("commit")
+      try connection.run(.beginWriting)
+      // A version is skipped: SQLite would write nothing if nothing were different.
+      try EntryTable(connection: connection).setVersion(version)
+      try connection.run(.commit)
+      self.version = version
+    } catch {
+      abandon()
+      throw StoreError(.unknownOutcome, operation: "commit", path: path)
+    }
+  }
+
+  // MARK: The log
+
+  /// Writes the log back into the database file when it has grown, so that it can start over.
+  ///
+  /// Called with the turn and between transactions. Readers never wait for it. A reader of an older moment keeps the
+  /// log from starting over; once the log has reached its limit, this waits a little for such readers to end, and new
+  /// ones meanwhile no longer need the log. A failure is nobody's: the commits are safe in the log, and it is tried
+  /// again.
+  func keepLogShort() async {
+    guard let connection else { return }
+    switch log.decide(pages: connection.logPages) {
+    case .nothing: return
+    case .writeBack: _ = connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+    case .startOver:
+      let deadline = ContinuousClock.now + .milliseconds(tuning.logPatience)
+      while connection.checkpoint(SQLITE_CHECKPOINT_RESTART) == SQLITE_BUSY, ContinuousClock.now < deadline {
+        // A cancelled task does not sleep, and must not spin.
+        guard (try? await Task.sleep(for: .milliseconds(1))) != nil else { return }
+      }
+    }
+  }
+
+  /// Rewrites the database without its free space, between transactions.
+  func compact(_ request: WriteRequest) throws {
+    let connection = try opened("compact")
+    connection.endStatements(when: request)
+    defer { connection.endStatements(when: nil) }
+    try connection.execute("VACUUM", operation: "compact")
+    // The file is cut to its new length when the log is written back. Readers may hold that up until later.
+    _ = connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+  }
+
+  /// How many pages the log had after the last commit.
+  var logPages: Int { connection?.logPages ?? 0 }
+
+  /// Lets the file go.
+  func close() {
+    connection?.close()
+    connection = nil
+  }
+
+  /// For tests: see `store_files_delay_sync`.
+  func delaySyncs(microseconds: Int) {
+    if let connection { _ = store_files_delay_sync(connection.handle, Int32(microseconds)) }
+  }
+
+  /// For tests: see `store_files_fail_syncs`.
+  func failSyncs(_ count: Int) {
+    if let connection { _ = store_files_fail_syncs(connection.handle, Int32(count)) }
+  }
+
+  /// For tests: lets the database grow to so many pages and no further.
+  func limitPages(to count: Int) throws {
+    _ = try opened("test").number("PRAGMA max_page_count = \(count)", operation: "test")
+  }
+
+  /// The connection; a new one when the last one had to be let go of.
+  private func opened(_ operation: String) throws -> Connection {
+    if let connection { return connection }
+    let fresh = try Connection(path: path, operation: operation)
+    try Schema.prepareWriter(fresh, options: options, tuning: tuning)
+    version = try EntryTable(connection: fresh).version()
+    floor = try EntryTable(connection: fresh).floor()
+    hasLarge = try fresh.number("SELECT 1 FROM large LIMIT 1", operation: operation) != nil
+    connection = fresh
+    return fresh
+  }
+}

@@ -1,0 +1,222 @@
+import VestaConcurrency
+import VestaStoreInterop
+
+/// A connection that one body reads with.
+struct ReaderLease: Sendable {
+  let connection: Connection
+  // The body that has this reader beyond the limit of the pool.
+  fileprivate let owner: StoreBody?
+}
+
+/// Connections to read with, each for one body at a time.
+///
+/// - **Limit.** Bodies that never suspend need no more readers than there are threads. Those that do suspend hold theirs,
+///   so there is a limit; beyond it a task waits, suspended, in the order of arrival.
+/// - **Nesting.** A read inside a body would wait for its own body, so each body may have one reader beyond the limit; its
+///   other child tasks wait for that one, or for the pool. So there are never more readers than the limit and one for
+///   each body that is running.
+/// - **Memory.** The first few readers have large page caches and are preferred, the others small ones.
+/// - **No descriptors left.** When a connection cannot be opened, the task waits for one that is open; only where there is
+///   none it gets the error.
+final class ReaderPool: Sendable {
+  private struct Waiter: Sendable {
+    let id: Int
+    let body: StoreBody?
+    // Whether it waits because no more connections could be opened.
+    let needsOpenOne: Bool
+    let resume: @Sendable (Result<Grant, any Error>) -> Void
+  }
+
+  private struct State {
+    var idle: [Connection] = []
+    // Connections in the pool, in use or idle; those beyond the limit are counted in `extra`.
+    var open = 0
+    var warm = 0
+    var extra: Set<ObjectIdentifier> = []
+    var waiting: [Waiter] = []
+    var nextID = 0
+    var isClosed = false
+    var whenEmpty: [@Sendable () -> Void] = []
+  }
+
+  private enum Grant: Sendable {
+    case reader(ReaderLease)
+    case open(isWarm: Bool, owner: StoreBody?)
+    case wait
+  }
+
+  private let state = Locked(State())
+  private let path: String
+  private let tuning: StoreTuning
+
+  init(path: String, tuning: StoreTuning) {
+    self.path = path
+    self.tuning = tuning
+  }
+
+  /// How many connections there are, in use or not.
+  var openCount: Int { state.withLock { $0.open + $0.extra.count } }
+
+  /// How many connections have a large page cache.
+  var warmCount: Int { state.withLock { $0.warm } }
+
+  /// How many tasks wait for one.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Lends a reader; give it back with `release` or `discard`.
+  ///
+  /// - Parameter body: The body of this store that the caller is inside of.
+  func acquire(inside body: StoreBody?) async throws -> ReaderLease {
+    try Task.checkCancellation()
+    var grant: Grant = try state.withLock { try self.grant(&$0, inside: body) }
+    var mustReuse = false
+    while true {
+      if case .wait = grant { grant = try await wait(inside: body, needsOpenOne: mustReuse) }
+      switch grant {
+      case .reader(let lease): return lease
+      case .wait: continue
+      case .open(let isWarm, let owner):
+        do {
+          return ReaderLease(connection: try openConnection(isWarm: isWarm), owner: owner)
+        } catch {
+          let others = takeBack(isWarm: isWarm, owner: owner)
+          // Inside a body the one to wait for may be the body's own.
+          guard others > 0, body == nil else { throw error }
+          (grant, mustReuse) = (.wait, true)
+        }
+      }
+    }
+  }
+
+  /// Takes a reader back for the next one.
+  func release(_ lease: ReaderLease) {
+    let (isKept, waiter): (Bool, Waiter?) = state.withLock { state in
+      guard lease.owner == nil, !state.isClosed || !state.waiting.isEmpty else { return (false, nil) }
+      // The one that has waited longest, whatever it waits for: a free connection serves all.
+      if !state.waiting.isEmpty { return (true, state.waiting.removeFirst()) }
+      guard state.idle.count < tuning.idleReaders || lease.connection.isWarm else { return (false, nil) }
+      state.idle.append(lease.connection)
+      return (true, nil)
+    }
+    waiter?.resume(.success(.reader(lease)))
+    if !isKept { discard(lease) }
+  }
+
+  /// Closes a reader and counts it out; somebody who waits may open another one.
+  func discard(_ lease: ReaderLease) {
+    lease.connection.close()
+    _ = takeBack(isWarm: lease.connection.isWarm, owner: lease.owner)
+  }
+
+  /// Counts a connection out that was closed, or never opened; returns how many others there are.
+  private func takeBack(isWarm: Bool, owner: StoreBody?) -> Int {
+    let (others, resume, finished) = state.withLock { state in
+      if let owner { state.extra.remove(ObjectIdentifier(owner)) } else { state.open -= 1 }
+      if isWarm { state.warm -= 1 }
+      let others = state.open + state.extra.count
+      let resume = nextToOpen(&state)
+      guard state.isClosed, others == 0 else {
+        return (others, resume, []) as (Int, Resumption?, [@Sendable () -> Void])
+      }
+      defer { state.whenEmpty = [] }
+      return (others, resume, state.whenEmpty)
+    }
+    resume?()
+    for finish in finished { finish() }
+    return others
+  }
+
+  private typealias Resumption = @Sendable () -> Void
+
+  /// Lets the first one go on who may open a connection now.
+  private func nextToOpen(_ state: inout State) -> Resumption? {
+    for (index, waiter) in state.waiting.enumerated() {
+      // Who could not open one waits for a connection that is given back, unless there is none left.
+      if waiter.needsOpenOne, state.open + state.extra.count > 0 { continue }
+      guard let grant = room(&state, inside: waiter.body) else { continue }
+      state.waiting.remove(at: index)
+      return { waiter.resume(.success(grant)) }
+    }
+    return nil
+  }
+
+  /// Refuses new readers from here on.
+  func refuse() { state.withLock { $0.isClosed = true } }
+
+  /// Waits for the readers that are out, after `refuse`.
+  func close() async {
+    let idle = state.withLock { state in
+      let idle = state.idle
+      state.idle = []
+      state.open -= idle.count
+      return idle
+    }
+    for connection in idle { connection.close() }
+    await withCheckedContinuation { continuation in
+      let isEmpty = state.withLock { state in
+        let isEmpty = state.open + state.extra.count == 0
+        if !isEmpty { state.whenEmpty.append { continuation.resume() } }
+        return isEmpty
+      }
+      if isEmpty { continuation.resume() }
+    }
+  }
+
+  private func grant(_ state: inout State, inside body: StoreBody?) throws -> Grant {
+    if state.isClosed { throw StoreError(.closed, operation: "read", path: path) }
+    if let index = state.idle.lastIndex(where: \.isWarm) ?? state.idle.indices.last {
+      return .reader(ReaderLease(connection: state.idle.remove(at: index), owner: nil))
+    }
+    return room(&state, inside: body) ?? .wait
+  }
+
+  /// A place for another connection, if there is one: in the pool, or beyond it for a body that has none there.
+  private func room(_ state: inout State, inside body: StoreBody?) -> Grant? {
+    if state.open < tuning.readerLimit {
+      state.open += 1
+      let isWarm = state.warm < tuning.warmReaders
+      if isWarm { state.warm += 1 }
+      return .open(isWarm: isWarm, owner: nil)
+    }
+    guard let body, state.extra.insert(ObjectIdentifier(body)).inserted else { return nil }
+    return .open(isWarm: false, owner: body)
+  }
+
+  private func openConnection(isWarm: Bool) throws -> Connection {
+    let connection = try Connection(path: path, operation: "read", isWarm: isWarm)
+    let kilobytes = isWarm ? tuning.readerCacheKilobytes : tuning.coldReaderCacheKilobytes
+    try Schema.prepareReader(connection, cacheKilobytes: kilobytes)
+    return connection
+  }
+
+  private func wait(inside body: StoreBody?, needsOpenOne: Bool) async throws -> Grant {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let waiter = Waiter(id: id, body: body, needsOpenOne: needsOpenOne) { continuation.resume(with: $0) }
+        if let answer = enqueue(waiter) { waiter.resume(answer) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+      }
+      waiter?.resume(.failure(CancellationError()))
+    }
+  }
+
+  /// Queues a waiter, unless things have changed since it was told to wait; its answer then.
+  private func enqueue(_ waiter: Waiter) -> Result<Grant, any Error>? {
+    state.withLock { state in
+      if Task.isCancelled { return .failure(CancellationError()) }
+      let isWorthWaiting = waiter.needsOpenOne && state.idle.isEmpty && state.open + state.extra.count > 0
+      let answer: Result<Grant, any Error> =
+        isWorthWaiting && !state.isClosed ? .success(.wait) : Result { try grant(&state, inside: waiter.body) }
+      guard case .success(.wait) = answer else { return answer }
+      state.waiting.append(waiter)
+      return nil
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import VestaStoreInterop
+import VestaConcurrency
+
+/// The directory of one store, and the right to be the only one who uses it.
+///
+/// ```
+/// <directory>/<name>/lock           held while the store is open; says whether the store was ever complete
+/// <directory>/<name>/store.sqlite   the data
+/// <directory>/<name>/store.sqlite-wal, -shm   its write-ahead log, while the store is open or after a crash
+/// ```
+/// The lock is the system's advisory lock on an open file, which ends with the process however it ends. The note in the
+/// lock file tells a new store from one whose data file is gone or was emptied: that one must not start over silently.
+final class StoreFiles: Sendable {
+  let database: String
+  let directory: String
+  private let lock: Int32
+  private let isReleased = Locked(false)
+  private let identity: Platform.FileIdentity
+  private let wasComplete: Bool
+  // The database file that was opened, to notice when another one takes its place.
+  private let opened = Locked<Platform.FileIdentity?>(nil)
+
+  private static let note = Array("vesta-store 1\n".utf8)
+  private static let openHere = Locked<Set<Platform.FileIdentity>>([])
+
+  /// Makes the directory when it is not there, and takes its lock.
+  init(name: String, in parent: String) throws {
+    guard StoreLimits.isValidName(name) else { throw StoreError(.invalidName, operation: "open", path: parent) }
+    let directory = parent.hasSuffix("/") ? parent + name : "\(parent)/\(name)"
+    self.directory = directory
+    database = "\(directory)/store.sqlite"
+    do {
+      let made = try Platform.makeDirectories(directory)
+      for path in made { try Platform.syncDirectory(Platform.parent(of: path)) }
+      (lock, identity) = try Self.takeLock("\(directory)/lock")
+      wasComplete = try Platform.firstBytes(Self.note.count, of: lock) == Self.note
+    } catch let failure as SystemFailure {
+      throw StoreError(system: failure, operation: "open", path: directory)
+    }
+  }
+
+  deinit { release() }
+
+  /// Gives the lock back; calling it again does nothing.
+  func release() {
+    let isFirst = isReleased.withLock { isReleased in
+      defer { isReleased = true }
+      return !isReleased
+    }
+    guard isFirst else { return }
+    // The lock goes with the file, and the identity of a removed file may be given to another one at once: both go
+    // together.
+    let (lock, identity) = (lock, identity)
+    Self.openHere.withLock { openHere in
+      Platform.closeFile(lock)
+      openHere.remove(identity)
+    }
+  }
+
+  /// The write-ahead log of the database.
+  var log: String { database + "-wal" }
+
+  /// Refuses a file that is no store, and makes an empty one where there is none.
+  func prepareDatabase() throws {
+    do {
+      let header = StoreHeader(try Platform.firstBytes(StoreHeader.length, of: database) ?? [])
+      switch header {
+      case .empty where wasComplete, .zeros where wasComplete, .foreign where wasComplete:
+        throw StoreError(.corrupt, operation: "open", path: database)
+      case .foreign: throw StoreError(.notADatabase, operation: "open", path: database)
+      case .newer: throw StoreError(.newerSchema, operation: "open", path: database)
+      case .empty: Platform.closeFile(try Platform.openFile(database))
+      case .zeros: try startOver()
+      case .store: try checkLog()
+      }
+    } catch let failure as SystemFailure {
+      throw StoreError(system: failure, operation: "open", path: database)
+    }
+  }
+
+  /// Empties a file of zeros, as a loss of power leaves it before the store was ever complete.
+  private func startOver() throws {
+    guard try Platform.isAllZeros(database, atMost: 1 << 20) else {
+      throw StoreError(.notADatabase, operation: "open", path: database)
+    }
+    Platform.removeFile(log)
+    try Platform.truncate(database)
+  }
+
+  /// Refuses a log that SQLite would ignore, with every transaction in it.
+  private func checkLog() throws {
+    guard LogHeader(try Platform.firstBytes(LogHeader.length, of: log) ?? []) == .damaged else { return }
+    throw StoreError(
+      .corrupt,
+      operation: "open",
+      path: log,
+      message: "The header of the write-ahead log is damaged; the transactions in it cannot be read.",
+      hint: "Restore a backup, or call SQLiteStore.repair to go on without the transactions that were in the log only."
+    )
+  }
+
+  /// Remembers which file has been opened.
+  func noteOpened() throws {
+    do {
+      let identity = try Platform.identity(atPath: database)
+      opened.withLock { $0 = identity }
+    } catch {
+      throw StoreError(system: error, operation: "open", path: database)
+    }
+  }
+
+  /// Throws when the database or the lock file is not where it was: commits would go to a file that nobody finds again.
+  func checkInPlace() throws {
+    let isInPlace =
+      (try? Platform.identity(atPath: database)) == opened.withLock({ $0 })
+      && (try? Platform.identity(atPath: "\(directory)/lock")) == identity
+    guard !isInPlace else { return }
+    throw StoreError(
+      .inputOutput,
+      operation: "commit",
+      path: database,
+      message: "The files of the store were moved, replaced or removed while it was open.",
+      hint: "Close the store, put its directory back, and open it again."
+    )
+  }
+
+  /// Whether a directory belongs to a store that is open, here or in another process.
+  static func isInUse(_ directory: String) throws(SystemFailure) -> Bool {
+    try Platform.isLocked("\(directory)/lock")
+  }
+
+  /// Notes that the data file is complete and its name durable.
+  func markComplete() throws {
+    guard !wasComplete else { return }
+    do {
+      try Platform.syncDirectory(directory)
+      try Platform.write(Self.note, to: lock)
+    } catch {
+      throw StoreError(system: error, operation: "open", path: directory)
+    }
+  }
+
+  private static func takeLock(_ path: String) throws -> (Int32, Platform.FileIdentity) {
+    let descriptor = try Platform.openFile(path)
+    do {
+      let identity = try Platform.identity(of: descriptor)
+      let isFirst = openHere.withLock { $0.insert(identity).inserted }
+      guard isFirst else { throw StoreError(.alreadyOpen, operation: "open", path: path) }
+      do {
+        try Platform.lockFile(descriptor)
+      } catch {
+        openHere.withLock { _ = $0.remove(identity) }
+        throw error
+      }
+      return (descriptor, identity)
+    } catch {
+      Platform.closeFile(descriptor)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Dispatch
+import VestaStoreInterop
+
+/// Does something long on a thread of its own, so that it takes none of the few that run tasks.
+///
+/// - Parameter work: Gets a request that is cancelled with the calling task. What it throws after that is told as
+///   `CancellationError`.
+func aside<Result: Sendable>(
+  _ work: @escaping @Sendable (_ cancellation: WriteRequest) throws -> Result
+) async throws -> Result {
+  try Task.checkCancellation()
+  let request = WriteRequest { _ in }
+  return try await withTaskCancellationHandler {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global(qos: .utility).async {
+        do {
+          continuation.resume(returning: try work(request))
+        } catch {
+          continuation.resume(throwing: request.hasBeenCancelled ? CancellationError() : error)
+        }
+      }
+    }
+  } onCancel: {
+    request.cancel()
+  }
+}
+
+extension SQLiteStore {
+  /// Does something long with a fresh connection, which reads the disk; the store stays open for it.
+  func aside<Result: Sendable>(
+    _ work: @escaping @Sendable (Connection, _ cancellation: WriteRequest) throws -> Result
+  ) async throws -> Result {
+    // A reader of the pool holds the store open.
+    let lease = try await readers.acquire(inside: bodies.current())
+    defer { readers.release(lease) }
+    return try await VestaSQLite.aside { [path] request in
+      let connection = try Connection(path: path, operation: "read")
+      defer { connection.close() }
+      connection.endStatements(when: request)
+      return try work(connection, request)
+    }
+  }
+}
+
+extension StoreError {
+  /// Does something with files; an error of the system gets the operation and the path.
+  static func telling<Result>(
+    _ operation: String, _ path: String, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let failure as SystemFailure {
+      throw StoreError(system: failure, operation: operation, path: path)
+    }
+  }
+}

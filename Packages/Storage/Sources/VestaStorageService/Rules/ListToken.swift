@@ -1,0 +1,28 @@
+import VestaServiceInterop
+import VestaStorageBackend
+
+/// Where the next page of a listing begins, as a string that callers pass back; pure.
+enum ListToken {
+  /// The token of a page that begins at a name.
+  static func token(from name: String, of request: ListRequest) -> String {
+    PageToken(position: Array(name.utf8), of: scope(request)).text
+  }
+
+  /// The name at which the page of a token begins.
+  ///
+  /// - Throws: `invalidArgument` for a token that was not made for this listing.
+  static func name(_ token: String, of request: ListRequest) throws(StorageServiceError) -> String {
+    guard let token = try? PageToken(token, of: scope(request)),
+      let name = String(validating: token.position, as: UTF8.self), name.hasPrefix(request.prefix)
+    else {
+      throw StorageServiceError(
+        .invalidArgument,
+        "The page token is not of this listing. Pass the token of the page before, with the same arguments.")
+    }
+    return name
+  }
+
+  private static func scope(_ request: ListRequest) -> [UInt8] {
+    Array("\(request.bucket)\u{0}\(request.prefix)\u{0}\(request.delimiter ?? "\u{0}")".utf8)
+  }
+}

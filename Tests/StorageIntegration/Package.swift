@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "StorageIntegration",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  dependencies: [
+    .package(path: "../../Packages/Core"),
+    .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/SQLite"),
+    .package(path: "../../Packages/Storage"),
+    .package(path: "../../Interop/StorageBackend"),
+  ],
+  targets: [
+    .target(
+      name: "StorageHarness",
+      dependencies: [
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaStorage", package: "Storage"),
+        .product(name: "VestaStorageService", package: "Storage"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaStorageBackendFakes", package: "StorageBackend"),
+      ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "StorageCrashWorker",
+      dependencies: [
+        "StorageHarness",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaStorage", package: "Storage"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "StorageIntegrationTests",
+      dependencies: [
+        "StorageHarness",
+        "StorageCrashWorker",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaCrashTesting", package: "SQLite"),
+        .product(name: "VestaStorage", package: "Storage"),
+        .product(name: "VestaStorageService", package: "Storage"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaStorageBackendContracts", package: "StorageBackend"),
+        .product(name: "VestaStorageBackendFakes", package: "StorageBackend"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

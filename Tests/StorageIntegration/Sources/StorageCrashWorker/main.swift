@@ -1,0 +1,1 @@
+await Worker.run(Array(CommandLine.arguments.dropFirst()))

@@ -1,0 +1,85 @@
+import Foundation
+import VestaConcurrency
+public import VestaCore
+import VestaCrypto
+import VestaSQLite
+public import VestaStorage
+public import VestaStorageBackend
+import VestaStorageBackendFakes
+import VestaStorageService
+import VestaTesting
+
+/// An app with Storage on SQLite and files, in a directory.
+public struct StorageHarness: Sendable {
+  /// The app.
+  public let app: VestaApp
+
+  /// Its storage.
+  public let storage: Storage
+
+  /// Its engine.
+  public let backend: any StorageBackend
+
+  /// Configures an app with a name of its own.
+  ///
+  /// - Parameters:
+  ///   - directory: Where its data is.
+  ///   - checkpointInterval: See `StorageServiceOptions`.
+  ///   - inlineLimit: See `StorageServiceOptions`.
+  public init(
+    directory: String, checkpointInterval: Int64 = 256 * 1024, inlineLimit: Int = 16 * 1024
+  ) throws {
+    let options = VestaOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
+    options.projectID = "storage-test"
+    options.storageBucket = "test-bucket"
+    options.backend = .embedded(directory: URL(fileURLWithPath: directory))
+    options.callbackQueue = DispatchQueue(label: "callbacks")
+    var service = StorageServiceOptions()
+    service.checkpointInterval = checkpointInterval
+    service.inlineLimit = inlineLimit
+    app = try Self.options.with(service) {
+      try VestaApp.configure(
+        name: "s\(Self.number.withLock { $0 += 1; return $0 })", options: options,
+        libraries: [
+          StorageLibrary.self, StorageServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self, TestOptions.self,
+        ])
+    }
+    storage = try Storage.instance(for: app)
+    backend = try app.container.require((any StorageBackend).self)
+  }
+
+  private static let number = Locked(Int(getpid()) * 1000)
+  fileprivate static let options = ChosenOptions()
+}
+
+/// Hands options to the app that is being configured.
+private final class ChosenOptions: Sendable {
+  private let turn = CriticalSection()
+  private let value = Locked(StorageServiceOptions())
+
+  var current: StorageServiceOptions { value.withLock { $0 } }
+
+  func with(_ options: StorageServiceOptions, _ body: () throws -> VestaApp) throws -> VestaApp {
+    try turn.execute {
+      value.withLock { $0 = options }
+      let app = try body()
+      // Resolved here, so that the next app's options are not taken for this one's.
+      _ = app.container.resolve(StorageServiceOptions.self)
+      return app
+    }
+  }
+}
+
+private enum TestOptions: Library {
+  static let name = "storage-test-options"
+  static let version = "1.0.0"
+
+  static func components() -> [Component] {
+    [
+      Component(StorageServiceOptions.self) { _, isCacheable in
+        isCacheable = true
+        return StorageHarness.options.current
+      }
+    ]
+  }
+}
