@@ -17,8 +17,8 @@ public import VestaCore
 /// - All members may be called from any thread, in any callback.
 /// - Each asynchronous operation has two forms: one with a completion handler, which is called on the callback queue of
 ///   the app's options (the main queue unless it was set), and one with `async`.
-/// - The session is kept in a ``CredentialStore`` and is there again when the program starts anew. It is read when it is
-///   first needed.
+/// - The session is kept in a ``CredentialStore`` and is there again when the program starts anew. It is read when it
+///   is first needed.
 /// - A session ends when the user signs out, or when the backend does not accept it any more. A backend that cannot be
 ///   reached, or a store that cannot be read or written, ends none.
 ///
@@ -77,12 +77,7 @@ public final class Auth: Sendable {
   ///
   /// Stops the process when no default app is configured, or when it was configured without `AuthLibrary`. Use
   /// ``instance(for:)`` where that can happen.
-  public class func auth() -> Auth {
-    guard let app = VestaApp.app() else {
-      stop("There is no default app. Call VestaApp.configure(libraries:) before Auth.auth().")
-    }
-    return auth(app: app)
-  }
+  public class func auth() -> Auth { VestaApp.instanceOrStop(of: Auth.self, call: "Auth.auth()") }
 
   /// The users of an app.
   ///
@@ -91,17 +86,7 @@ public final class Auth: Sendable {
   /// - Parameter app: The app.
   /// - Returns: Always the same object for the same app.
   public class func auth(app: VestaApp) -> Auth {
-    do {
-      return try instance(for: app)
-    } catch {
-      stop("The app \"\(app.name)\" has no Auth. \(error)")
-    }
-  }
-
-  /// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
-  private static func stop(_ sentence: String) -> Never {
-    Logger(service: "VestaAuth").error("I-AUT000006", sentence)
-    preconditionFailure(sentence)
+    VestaApp.instanceOrStop(of: Auth.self, for: app, call: "Auth.auth(app:)")
   }
 
   /// The users of an app, or why it has none.
@@ -110,10 +95,7 @@ public final class Auth: Sendable {
   /// - Returns: Always the same object for the same app.
   /// - Throws: `VestaError` with a sentence that says what to do.
   public class func instance(for app: VestaApp? = nil) throws(VestaError) -> Auth {
-    guard let app = app ?? VestaApp.app() else {
-      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
-    }
-    return try app.container.require(Auth.self)
+    try VestaApp.instance(of: Auth.self, for: app)
   }
 
   // MARK: The current user
@@ -126,8 +108,8 @@ public final class Auth: Sendable {
   /// Who is signed in, or why that cannot be told.
   ///
   /// - Returns: The user; `nil` when nobody is signed in.
-  /// - Throws: ``AuthError`` with `keychainError` when the store cannot be read. The session is still there, and the next
-  ///   call, of this or of anything else, tries again.
+  /// - Throws: ``AuthError`` with `keychainError` when the store cannot be read. The session is still there, and the
+  ///   next call, of this or of anything else, tries again.
   public func loadCurrentUser() throws -> User? {
     try AuthActor.sync {
       try restore()

@@ -46,8 +46,8 @@ public enum AuthLibrary: Library {
     guard let app = container.app else { return nil }
     let backend = try container.require((any AuthBackend).self)
     // A store that is there and fails must not become a plain file, nor App Check be left off.
-    let appCheck = try container.found((any AppCheckInterop).self)
-    let store = try container.found((any CredentialStore).self)
+    let appCheck = try container.find((any AppCheckInterop).self)
+    let store = try container.find((any CredentialStore).self)
     return Auth(
       app: app,
       backend: BackendCaller(backend: backend, appCheck: appCheck),

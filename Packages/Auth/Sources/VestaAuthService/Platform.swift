@@ -9,6 +9,3 @@ import Foundation
 func composed(_ text: String) -> String {
   text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
 }
-
-/// The path of a file URL.
-func path(of url: URL) -> String { url.path }

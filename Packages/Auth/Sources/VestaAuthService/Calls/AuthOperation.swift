@@ -3,14 +3,14 @@ import VestaCryptoInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// One call of the service, outside of any transaction: it verifies tokens and hashes passwords before, and signs tokens
-/// and sends messages after.
+/// One call of the service, outside of any transaction: it verifies tokens and hashes passwords before, and signs
+/// tokens and sends messages after.
 ///
 /// The methods of the extensions beside this file are the calls of `AuthEngine`, one for each. What happens within a
 /// transaction is a method of ``ReadCall`` or ``WriteCall``, which are made here and carry the scope and the time.
 ///
-/// Example: `lookup` verifies the ID token here (`proof`), reads the account in a `ReadCall` whose scope is the tenant of
-/// the token, and returns what the account looks like.
+/// Example: `lookup` verifies the ID token here (`proof`), reads the account in a `ReadCall` whose scope is the tenant
+/// of the token, and returns what the account looks like.
 struct AuthOperation: Sendable {
   let engine: AuthEngine
   var context: CallContext
