@@ -3,10 +3,10 @@ public import Foundation
 import VestaConcurrency
 import VestaCore
 
-/// What removes a listener that was added with `Auth.addStateDidChangeListener(_:)`.
+/// The handle of a listener that was added with `Auth.addStateDidChangeListener(_:)`.
 public typealias AuthStateDidChangeListenerHandle = any NSObjectProtocol
 
-/// What removes a listener that was added with `Auth.addIDTokenDidChangeListener(_:)`.
+/// The handle of a listener that was added with `Auth.addIDTokenDidChangeListener(_:)`.
 public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol
 
 extension NSNotification.Name {

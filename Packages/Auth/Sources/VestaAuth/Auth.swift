@@ -50,7 +50,7 @@ public final class Auth: Sendable {
   @AuthActor var stopTimer: (@Sendable () -> Void)?
   @AuthActor var configuration = Configuration()
 
-  /// What an app can set.
+  /// The settings of an app.
   struct Configuration: Sendable {
     var languageCode: String?
     var tenantID: String?
@@ -73,13 +73,13 @@ public final class Auth: Sendable {
 
   // MARK: Reaching it
 
-  /// The users of the default app.
+  /// Returns the `Auth` of the default app.
   ///
   /// Stops the process when no default app is configured, or when it was configured without `AuthLibrary`. Use
   /// ``instance(for:)`` where that can happen.
   public class func auth() -> Auth { VestaApp.instanceOrStop(of: Auth.self, call: "Auth.auth()") }
 
-  /// The users of an app.
+  /// Returns the `Auth` of an app.
   ///
   /// Stops the process when the app was configured without `AuthLibrary`. Use ``instance(for:)`` where that can happen.
   ///
@@ -89,7 +89,7 @@ public final class Auth: Sendable {
     VestaApp.instanceOrStop(of: Auth.self, for: app, call: "Auth.auth(app:)")
   }
 
-  /// The users of an app, or why it has none.
+  /// Returns the `Auth` of an app, or throws when it has none.
   ///
   /// - Parameter app: The app; `nil` for the default app.
   /// - Returns: Always the same object for the same app.
@@ -100,12 +100,12 @@ public final class Auth: Sendable {
 
   // MARK: The current user
 
-  /// Who is signed in; `nil` when nobody is, or when the store cannot be read at the moment.
+  /// The signed-in user; `nil` when nobody is signed in, or when the store cannot be read at the moment.
   ///
   /// ``loadCurrentUser()`` tells the two apart.
   public var currentUser: User? { AuthActor.sync { present() } }
 
-  /// Who is signed in, or why that cannot be told.
+  /// Returns the signed-in user, or throws when the store cannot be read.
   ///
   /// - Returns: The user; `nil` when nobody is signed in.
   /// - Throws: ``AuthError`` with `keychainError` when the store cannot be read. The session is still there, and the
@@ -149,7 +149,7 @@ public final class Auth: Sendable {
     }
   }
 
-  /// Says that the app works with an emulator.
+  /// Connects the app to an emulator.
   ///
   /// The app has to be configured with `.emulator(host:port:)` for the same place: where the backend lives is decided
   /// there. When it is not, every later operation fails with a sentence that says so.
@@ -195,7 +195,7 @@ public final class Auth: Sendable {
     try await backend.call(context: try context(inTenant: tenantID), operation)
   }
 
-  /// What a call says of itself that signs somebody in, in the tenant that the app has set.
+  /// The context of a call that signs a user in, in the tenant that the app has set.
   @AuthActor
   func callContext() throws -> CallContext { try context(inTenant: configuration.tenantID) }
 

@@ -5,12 +5,14 @@ import VestaAuthBackend
 import VestaCredentialInterop
 public import VestaCore
 
-/// What makes Auth a part of an app.
+/// Registers Auth with an app.
 ///
 /// It needs an `AuthBackend`, uses App Check where that is there, and offers `AuthInterop` to other products.
 ///
 /// ```swift
-/// try VestaApp.configure(libraries: [AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self])
+/// try VestaApp.configure(libraries: [
+///   AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self,
+/// ])
 /// let user = try await Auth.auth().signInAnonymously().user
 /// ```
 public enum AuthLibrary: Library {

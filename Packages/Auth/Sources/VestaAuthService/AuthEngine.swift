@@ -108,7 +108,7 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
     try await serve(context) { try await $0.signInWithPassword(request) }
   }
 
-  /// Signs in with a token that a server of the project has signed; makes the account where there is none.
+  /// Signs in with a token that a server of the project has signed; creates an account if there is none.
   public func signInWithCustomToken(
     _ request: CustomTokenSignInRequest, context: CallContext
   ) async throws(IdentityError) -> CustomTokenSignInResponse {
@@ -240,12 +240,12 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
 
   // MARK: The project
 
-  /// What passwords have to be like.
+  /// The password policy.
   public func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy {
     try await serve(context) { try await $0.passwordPolicy() }
   }
 
-  /// What a client may know of the project.
+  /// Returns the part of the project's settings that clients may read.
   public func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig {
     try await serve(context) { try await $0.publicProjectConfig() }
   }

@@ -125,7 +125,7 @@ extension WriteCall {
     // The first ones are those of the owner; whoever changes the address again and again adds no more.
     guard user.recoveries.count < Self.recoveryLimit else { return nil }
     let type = OobRequestType.recoverEmail
-    var ticket = newTicket(.oobCode, for: user, lifetime: options.oobCodeLifetimes[type] ?? 3600)
+    var ticket = newTicket(.oobCode, for: user, lifetime: options.oobCodeLifetimes[type] ?? .seconds(3600))
     ticket.requestType = type.rawValue
     ticket.email = email
     ticket.newEmail = user.email

@@ -86,7 +86,7 @@ extension AuthCall {
 
   /// Refuses what needs a recent sign-in.
   func requireRecentSignIn(_ caller: Caller) throws {
-    guard nowSeconds - caller.facts.authTime <= options.recentSignInWindow else {
+    guard nowSeconds - caller.facts.authTime <= options.recentSignInWindow.seconds else {
       throw IdentityError(.credentialTooOld)
     }
   }

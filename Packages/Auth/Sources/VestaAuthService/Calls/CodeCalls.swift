@@ -52,7 +52,7 @@ extension WriteCall {
     _ type: OobRequestType, _ request: SendOobCodeRequest, _ caller: Caller?, isPrivileged: Bool
   ) async throws -> MadeCode {
     try checkContinueURL(request.settings.continueURL)
-    var ticket = newTicket(.oobCode, lifetime: options.oobCodeLifetimes[type] ?? 3600)
+    var ticket = newTicket(.oobCode, lifetime: options.oobCodeLifetimes[type] ?? .seconds(3600))
     ticket.requestType = type.rawValue
     try await address(&ticket, type, request, caller, isPrivileged: isPrivileged)
     let email = ticket.email ?? ""

@@ -3,7 +3,7 @@ import VestaServiceInterop
 
 // Sign-in by phone: codes are sent, and proven.
 
-private let temporaryProofLifetime: Int64 = 3600
+private let temporaryProofLifetime = Duration.seconds(3600)
 
 extension AuthOperation {
   func sendVerificationCode(_ request: SendVerificationCodeRequest) async throws -> SendVerificationCodeResponse {
@@ -45,7 +45,7 @@ extension AuthOperation {
         localID: grant.user.localID, phoneNumber: grant.user.phoneNumber ?? "", isNewUser: isNew,
         tokens: try await tokens(grant))
     case .inUse(let number, let proof):
-      .numberInUse(phoneNumber: number, temporaryProof: proof, expiresIn: temporaryProofLifetime)
+      .numberInUse(phoneNumber: number, temporaryProof: proof, expiresIn: temporaryProofLifetime.seconds)
     }
   }
 }

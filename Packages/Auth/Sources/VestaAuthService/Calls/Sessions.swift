@@ -106,7 +106,7 @@ extension AuthEngine {
   func idToken(_ grant: Grant) async throws -> String {
     let claims = TokenClaims.idToken(
       of: grant.user, tenantID: grant.tenantID, session: grant.facts, projectID: projectID,
-      now: options.now() / 1000, lifetime: options.idTokenLifetime)
+      now: options.now() / 1000, lifetime: options.idTokenLifetime.seconds)
     return try JWT.sign(claims, with: try await keyRing.signer())
   }
 }
@@ -117,10 +117,10 @@ extension AuthOperation {
     guard let signing = grant.signing else {
       return IdentityTokens(
         idToken: try await engine.idToken(grant), refreshToken: grant.refreshToken,
-        expiresIn: options.idTokenLifetime)
+        expiresIn: options.idTokenLifetime.seconds)
     }
     return IdentityTokens(
-      idToken: try await signing.value, refreshToken: grant.refreshToken, expiresIn: options.idTokenLifetime,
+      idToken: try await signing.value, refreshToken: grant.refreshToken, expiresIn: options.idTokenLifetime.seconds,
       account: grant.user.view(tenantID: grant.tenantID))
   }
 

@@ -5,9 +5,9 @@ import VestaStoreInterop
 extension AuthCall {
   /// A ticket that ends by itself after its lifetime, and before that with the sessions of its account.
   func newTicket(
-    _ purpose: TicketRecord.Purpose, for user: UserRecord? = nil, lifetime: Int64
+    _ purpose: TicketRecord.Purpose, for user: UserRecord? = nil, lifetime: Duration
   ) -> TicketRecord {
-    var ticket = TicketRecord(purpose, tenant: tenant, expiresAt: now + lifetime * 1000)
+    var ticket = TicketRecord(purpose, tenant: tenant, expiresAt: now + lifetime.milliseconds)
     if let user { ticket.bind(to: user) }
     return ticket
   }
