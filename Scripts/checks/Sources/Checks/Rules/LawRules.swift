@@ -102,7 +102,7 @@ private let groundFloorHint = "seams use VestaConcurrency and VestaBytes, and Ve
     }
     for target in package.manifest.targets where target.kind == "target" || target.kind == "systemLibrary" {
       let isNamedRight = target.name.hasPrefix("Vesta") || target.name.hasPrefix("CVesta")
-      guard !isNamedRight, !package.isCompatibility else { continue }
+      guard !isNamedRight else { continue }
       found.append(
         Violation(package.manifest.path, target.line, "prefix", "call the module Vesta\(target.name), or CVesta… for C")
       )
