@@ -11,9 +11,9 @@ import VestaTesting
 extension OneAtATime {
   /// Faults in random operations on files, under tasks that write; then what a crash right there would leave.
   ///
-  /// 24 rounds; 600 with `VESTA_SOAK=1`.
+  /// 12 rounds; 600 with `VESTA_SOAK=1`.
   @Suite struct FaultSoakTests {
-    private static var rounds: Int { ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 600 : 24 }
+    private static var rounds: Int { ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 600 : 12 }
 
     @Test func `what was acknowledged is there after random faults, and the rest is whole or absent`() async throws {
       defer { store_files_inject(store_fault()) }
