@@ -1,9 +1,9 @@
 /// Everything cryptographic that Vesta needs, behind one seam.
 ///
-/// The engines ask the component container for `any CryptoProvider`; the `VestaCrypto` plug-in provides one on OpenSSL's
-/// libcrypto. All methods may be called from any thread at the same time. The synchronous ones take microseconds and
-/// never wait. Those that take milliseconds (password hashing, key generation) are `async`, run on threads of their own
-/// and let only a few through at once, so that they never hold up the cooperative pool.
+/// The engines ask the component container for `any CryptoProvider`; the `VestaCrypto` plug-in provides one on
+/// OpenSSL's libcrypto. All methods may be called from any thread at the same time. The synchronous ones take
+/// microseconds and never wait. Those that take milliseconds (password hashing, key generation) are `async`, run on
+/// threads of their own and let only a few through at once, so that they never hold up the cooperative pool.
 ///
 /// ```swift
 /// let checksum = try crypto.digest(.sha256, of: Array("abc".utf8))
@@ -187,12 +187,6 @@ extension CryptoProvider {
     try digest(algorithm, of: bytes.span.bytes)
   }
 
-  /// The CRC-32C checksum of an array of bytes, by hardware where there is any.
-  ///
-  /// - Parameters:
-  ///   - bytes: The next bytes of the message.
-  ///   - checksum: The checksum of the bytes before them.
-  /// - Returns: The checksum of everything so far.
   /// The CRC-32C checksum of a run of bytes, by the instructions of the processor where it has some.
   public func crc32c(_ bytes: RawSpan, continuing checksum: UInt32) -> UInt32 {
     var crc = CRC32C(continuing: checksum)
@@ -200,6 +194,12 @@ extension CryptoProvider {
     return crc.value
   }
 
+  /// The CRC-32C checksum of an array of bytes, by hardware where there is any.
+  ///
+  /// - Parameters:
+  ///   - bytes: The next bytes of the message.
+  ///   - checksum: The checksum of the bytes before them.
+  /// - Returns: The checksum of everything so far.
   public func crc32c(_ bytes: [UInt8], continuing checksum: UInt32 = 0) -> UInt32 {
     crc32c(bytes.span.bytes, continuing: checksum)
   }
