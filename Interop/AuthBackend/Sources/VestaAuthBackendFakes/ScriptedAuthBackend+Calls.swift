@@ -1,151 +1,12 @@
-import VestaServiceInterop
-import VestaCryptoInterop
-import Foundation
-import VestaAuthBackend
-import VestaConcurrency
+public import VestaAuthBackend
+import VestaBytes
+public import VestaServiceInterop
 
-@testable import VestaAuth
-
-/// A backend that does as the test says: small accounts in memory, errors and delays on request, every call recorded.
-final class ScriptedIdentityBackend: AuthBackend {
-  struct Account {
-    var user: IdentityUser
-    var password: String?
-    var generation = 1
-  }
-
-  struct Call: Sendable {
-    let name: String
-    let request: any IdentityMessage
-    let context: CallContext
-    let wasOnWorkQueue: Bool
-  }
-
-  struct State {
-    var accounts: [String: Account] = [:]
-    var calls: [Call] = []
-    var errors: [String: IdentityError] = [:]
-    var held: Set<String> = []
-    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    var lastNumber = 0
-    var pending: [String: String] = [:]
-    var codes: [String: ResetPasswordResponse] = [:]
-    var arrivals: [(name: String, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
-    var idpResponse: IdpSignInResponse?
-    var phoneInUse = false
-    var lifetime: Int64 = 3600
-    var tellsAccounts = false
-    /// Whether a refresh answers with the token of before, as within the same second.
-    var repeatsTokens = false
-  }
-
-  let state = Locked(State())
-
-  // MARK: What a test says
-
-  /// Makes a call fail from now on; `nil` ends that.
-  func fail(_ name: String, with code: IdentityError.Code?) {
-    state.withLock { $0.errors[name] = code.map { IdentityError($0) } }
-  }
-
-  func hold(_ name: String) { state.withLock { _ = $0.held.insert(name) } }
-
-  func release(_ name: String) {
-    let waiting = state.withLock { state in
-      state.held.remove(name)
-      defer { state.waiting = [:] }
-      return state.waiting
-    }
-    for continuation in waiting.values { continuation.resume() }
-  }
-
-  /// Returns when a call has arrived that often.
-  func arrival(of name: String, count: Int = 1) async {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        if state.calls.count(where: { $0.name == name }) >= count { return true }
-        state.arrivals.append((name, count, continuation))
-        return false
-      }
-      if isThere { continuation.resume() }
-    }
-  }
-
-  func count(of name: String) -> Int { state.withLock { $0.calls.count { $0.name == name } } }
-
-  var calls: [Call] { state.withLock { $0.calls } }
-
-  func last<Request: IdentityMessage>(_ type: Request.Type) -> Request? {
-    calls.reversed().lazy.compactMap { $0.request as? Request }.first
-  }
-
-  /// Makes an account with a password, and perhaps second factors.
-  @discardableResult
-  func addAccount(_ email: String, password: String = "secret1", factors: [MfaEnrollment] = []) -> String {
-    state.withLock { state in
-      let uid = state.newID("user")
-      var user = IdentityUser(localID: uid, email: email, hasPassword: true, createdAt: 1_700_000_000_000)
-      user.mfaInfo = factors
-      user.providerUserInfo = [ProviderUserInfo(providerID: "password", rawID: email, email: email)]
-      state.accounts[uid] = Account(user: user, password: password)
-      return uid
-    }
-  }
-
-  func change(_ uid: String, _ body: (inout IdentityUser) -> Void) {
-    state.withLock { state in
-      guard var account = state.accounts[uid] else { return }
-      body(&account.user)
-      state.accounts[uid] = account
-    }
-  }
-
-  // MARK: Serving
-
-  private func serve<Response>(
-    _ name: String, _ request: some IdentityMessage, _ context: CallContext,
-    _ body: @Sendable (inout State) throws(IdentityError) -> Response
-  ) async throws(IdentityError) -> Response {
-    let call = Call(name: name, request: request, context: context, wasOnWorkQueue: AuthActor.queue.isCurrent)
-    let (mustWait, arrived) = state.withLock { state in
-      state.calls.append(call)
-      let count = state.calls.count { $0.name == name }
-      let arrived = state.arrivals.filter { $0.name == name && $0.count <= count }.map(\.continuation)
-      state.arrivals.removeAll { $0.name == name && $0.count <= count }
-      return (state.held.contains(name), arrived)
-    }
-    for continuation in arrived { continuation.resume() }
-    if mustWait { await wait(for: name) }
-    if Task.isCancelled { throw IdentityError(.cancelled) }
-    return try state.withLock { state throws(IdentityError) in
-      if let error = state.errors[name] { throw error }
-      return try body(&state)
-    }
-  }
-
-  private func wait(for name: String) async {
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      return state.lastNumber
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let goesOn = state.withLock { state in
-          if Task.isCancelled || !state.held.contains(name) { return true }
-          state.waiting[number] = continuation
-          return false
-        }
-        if goesOn { continuation.resume() }
-      }
-    } onCancel: {
-      let continuation = state.withLock { $0.waiting.removeValue(forKey: number) }
-      continuation?.resume()
-    }
-  }
-
+extension ScriptedAuthBackend {
   // MARK: Signing in
 
-  func signUp(
+  /// Serves `signUp` from the accounts of the script.
+  public func signUp(
     _ request: SignUpRequest, context: CallContext
   ) async throws(IdentityError) -> SignUpResponse {
     try await serve("signUp", request, context) { state throws(IdentityError) in
@@ -165,7 +26,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func signInWithPassword(
+  /// Serves `signInWithPassword` from the accounts of the script.
+  public func signInWithPassword(
     _ request: PasswordSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PasswordSignInResponse {
     try await serve("signInWithPassword", request, context) { state throws(IdentityError) in
@@ -186,7 +48,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func signInWithCustomToken(
+  /// Serves `signInWithCustomToken` from the accounts of the script.
+  public func signInWithCustomToken(
     _ request: CustomTokenSignInRequest, context: CallContext
   ) async throws(IdentityError) -> CustomTokenSignInResponse {
     try await serve("signInWithCustomToken", request, context) { state throws(IdentityError) in
@@ -197,7 +60,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func signInWithEmailLink(
+  /// Serves `signInWithEmailLink` from the accounts of the script.
+  public func signInWithEmailLink(
     _ request: EmailLinkSignInRequest, context: CallContext
   ) async throws(IdentityError) -> EmailLinkSignInResponse {
     try await serve("signInWithEmailLink", request, context) { state throws(IdentityError) in
@@ -218,7 +82,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func signInWithIdp(
+  /// Serves `signInWithIdp` from the accounts of the script.
+  public func signInWithIdp(
     _ request: IdpSignInRequest, context: CallContext
   ) async throws(IdentityError) -> IdpSignInResponse {
     try await serve("signInWithIdp", request, context) { state throws(IdentityError) in
@@ -247,7 +112,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func sendVerificationCode(
+  /// Serves `sendVerificationCode` from the accounts of the script.
+  public func sendVerificationCode(
     _ request: SendVerificationCodeRequest, context: CallContext
   ) async throws(IdentityError) -> SendVerificationCodeResponse {
     try await serve("sendVerificationCode", request, context) { _ in
@@ -255,7 +121,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func signInWithPhoneNumber(
+  /// Serves `signInWithPhoneNumber` from the accounts of the script.
+  public func signInWithPhoneNumber(
     _ request: PhoneSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PhoneSignInResponse {
     try await serve("signInWithPhoneNumber", request, context) { state throws(IdentityError) in
@@ -284,7 +151,8 @@ final class ScriptedIdentityBackend: AuthBackend {
 
   // MARK: The account of an ID token
 
-  func lookup(
+  /// Serves `lookup` from the accounts of the script.
+  public func lookup(
     _ request: LookupRequest, context: CallContext
   ) async throws(IdentityError) -> LookupResponse {
     try await serve("lookup", request, context) { state throws(IdentityError) in
@@ -293,7 +161,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func update(
+  /// Serves `update` from the accounts of the script.
+  public func update(
     _ request: UpdateRequest, context: CallContext
   ) async throws(IdentityError) -> UpdateResponse {
     try await serve("update", request, context) { state throws(IdentityError) in
@@ -316,7 +185,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError) {
+  /// Serves `delete` from the accounts of the script.
+  public func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError) {
     try await serve("delete", request, context) { state throws(IdentityError) in
       state.accounts[try state.uid(of: request.idToken)] = nil
     }
@@ -324,13 +194,15 @@ final class ScriptedIdentityBackend: AuthBackend {
 
   // MARK: Codes
 
-  func sendOobCode(
+  /// Serves `sendOobCode` from the accounts of the script.
+  public func sendOobCode(
     _ request: SendOobCodeRequest, context: CallContext
   ) async throws(IdentityError) -> SendOobCodeResponse {
     try await serve("sendOobCode", request, context) { _ in SendOobCodeResponse(email: request.email ?? "") }
   }
 
-  func resetPassword(
+  /// Serves `resetPassword` from the accounts of the script.
+  public func resetPassword(
     _ request: ResetPasswordRequest, context: CallContext
   ) async throws(IdentityError) -> ResetPasswordResponse {
     try await serve("resetPassword", request, context) { state throws(IdentityError) in
@@ -339,7 +211,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func createAuthURI(
+  /// Serves `createAuthURI` from the accounts of the script.
+  public func createAuthURI(
     _ request: CreateAuthURIRequest, context: CallContext
   ) async throws(IdentityError) -> CreateAuthURIResponse {
     try await serve("createAuthURI", request, context) { _ in
@@ -349,7 +222,8 @@ final class ScriptedIdentityBackend: AuthBackend {
 
   // MARK: Tokens
 
-  func refresh(
+  /// Serves `refresh` from the accounts of the script.
+  public func refresh(
     _ request: RefreshRequest, context: CallContext
   ) async throws(IdentityError) -> RefreshResponse {
     try await serve("refresh", request, context) { state throws(IdentityError) in
@@ -359,13 +233,15 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(IdentityError) {
+  /// Serves `revokeToken` from the accounts of the script.
+  public func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(IdentityError) {
     try await serve("revokeToken", request, context) { _ in }
   }
 
   // MARK: Second factors
 
-  func startMfaEnrollment(
+  /// Serves `startMfaEnrollment` from the accounts of the script.
+  public func startMfaEnrollment(
     _ request: StartMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaEnrollmentResponse {
     try await serve("startMfaEnrollment", request, context) { _ in
@@ -376,7 +252,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func finalizeMfaEnrollment(
+  /// Serves `finalizeMfaEnrollment` from the accounts of the script.
+  public func finalizeMfaEnrollment(
     _ request: FinalizeMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await serve("finalizeMfaEnrollment", request, context) { state throws(IdentityError) in
@@ -397,7 +274,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func withdrawMfaEnrollment(
+  /// Serves `withdrawMfaEnrollment` from the accounts of the script.
+  public func withdrawMfaEnrollment(
     _ request: WithdrawMfaEnrollmentRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await serve("withdrawMfaEnrollment", request, context) { state throws(IdentityError) in
@@ -411,7 +289,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func startMfaSignIn(
+  /// Serves `startMfaSignIn` from the accounts of the script.
+  public func startMfaSignIn(
     _ request: StartMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaSignInResponse {
     try await serve("startMfaSignIn", request, context) { _ in
@@ -419,7 +298,8 @@ final class ScriptedIdentityBackend: AuthBackend {
     }
   }
 
-  func finalizeMfaSignIn(
+  /// Serves `finalizeMfaSignIn` from the accounts of the script.
+  public func finalizeMfaSignIn(
     _ request: FinalizeMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> IdentityTokens {
     try await serve("finalizeMfaSignIn", request, context) { state throws(IdentityError) in
@@ -435,18 +315,21 @@ final class ScriptedIdentityBackend: AuthBackend {
 
   // MARK: The project
 
-  func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy { PasswordPolicy() }
+  /// Serves `passwordPolicy` from the accounts of the script.
+  public func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy { PasswordPolicy() }
 
-  func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig {
+  /// Serves `publicProjectConfig` from the accounts of the script.
+  public func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig {
     PublicProjectConfig(projectID: "demo", authorizedDomains: [])
   }
 
-  func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse {
+  /// Serves `publicKeys` from the accounts of the script.
+  public func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse {
     PublicKeysResponse(jwks: Array("{}".utf8), maximumAge: 0)
   }
 }
 
-extension ScriptedIdentityBackend.State {
+extension ScriptedAuthBackend.State {
   mutating func newID(_ kind: String) -> String {
     lastNumber += 1
     return "\(kind)\(lastNumber)"
@@ -460,13 +343,14 @@ extension ScriptedIdentityBackend.State {
       """
     let header = Base64.url.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
     let token = "\(header).\(Base64.url.encode(Array(claims.utf8)))."
+    owners[token] = uid
     return IdentityTokens(
       idToken: token, refreshToken: "refresh-\(uid)", expiresIn: lifetime,
       account: tellsAccounts ? accounts[uid]?.user : nil)
   }
 
   func uid(of token: String) throws(IdentityError) -> String {
-    guard let uid = try? IDToken(token).uid else { throw IdentityError(.invalidIDToken) }
+    guard let uid = owners[token] else { throw IdentityError(.invalidIDToken) }
     guard accounts[uid] != nil else { throw IdentityError(.userNotFound) }
     return uid
   }

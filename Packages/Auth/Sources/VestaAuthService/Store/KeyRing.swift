@@ -70,7 +70,7 @@ final class KeyRing: Sendable {
   }
 
   private func isFresh(_ createdAt: Int64, _ now: Int64) -> Bool {
-    now - createdAt < options.signingKeyLifetime * 1000
+    now - createdAt < options.signingKeyLifetime.milliseconds
   }
 
   private func stored() async throws -> SigningKeysRecord? {

@@ -9,26 +9,18 @@ struct Scope: Sendable {
 
   /// The tenant as keys have it.
   var tenant: String { tenantID ?? "" }
-}
 
-extension AuthEngine {
-  /// The scope of a call.
+  /// Reads the scope of a tenant.
   ///
   /// - Parameters:
   ///   - tenantID: The tenant; `nil` and empty are the project itself.
+  ///   - initial: The settings of a project that has none in the store yet.
   ///   - reader: Where to read.
-  ///   - checksDisabled: Whether a project or tenant that is turned off is refused.
-  func scope(
-    _ tenantID: String?, in reader: any StoreReader, checksDisabled: Bool = true
+  static func read(
+    _ tenantID: String?, initial: ProjectConfig, in reader: any StoreReader
   ) async throws -> Scope {
-    let scope = try await readScope(tenantID, reader)
-    if checksDisabled, scope.signIn.isDisabled { throw IdentityError(.projectDisabled) }
-    return scope
-  }
-
-  private func readScope(_ tenantID: String?, _ reader: any StoreReader) async throws -> Scope {
     guard let tenantID, !tenantID.isEmpty else {
-      let config = try await projectConfig(in: reader)
+      let config = try await config(initial: initial, in: reader)
       return Scope(tenantID: nil, config: config, signIn: config.signIn)
     }
     let rows = try await reader.get([Keys.config, Keys.tenant(tenantID)])
@@ -36,10 +28,10 @@ extension AuthEngine {
     guard let row = rows[1] else { throw IdentityError(.tenantNotFound) }
     var signIn = try RecordCodec.decode(TenantRecord.self, from: row).signIn
     signIn.allowsPhone = false
-    return Scope(tenantID: tenantID, config: config ?? options.initialConfig, signIn: signIn)
+    return Scope(tenantID: tenantID, config: config ?? initial, signIn: signIn)
   }
 
-  func projectConfig(in reader: any StoreReader) async throws -> ProjectConfig {
-    try await reader.record(ConfigRecord.self, Keys.config)?.config ?? options.initialConfig
+  static func config(initial: ProjectConfig, in reader: any StoreReader) async throws -> ProjectConfig {
+    try await reader.record(ConfigRecord.self, Keys.config)?.config ?? initial
   }
 }
