@@ -141,6 +141,8 @@ import Testing
     follower.add(Target(id: 2, .query(parent: root, .all("rooms"))))
     try await follower.snapshot()
     follower.cancel()
+    let hub = try await engine.engine(database).hub
+    while !hub.isIdle { await Task.yield() }
     for number in 0..<500 { try await engine.commit(update("halls/h", ["n": .integer(Int64(number))])) }
     try await engine.commit(update("rooms/b", ["n": .null]))
     let (rows, _) = try await store.rows {
@@ -163,7 +165,8 @@ import Testing
       from: [.init(collectionID: "rooms", allDescendants: true)], filter: .field(path: "n", .greaterThan, .integer(2)))
     let before = try await engine.query(group)
     for hall in 0..<20 {
-      try await engine.commit(.delete(name("halls/\(hall)/rooms/4")), update("halls/\(hall)/rooms/0", ["n": .integer(9)]))
+      try await engine.commit(
+        .delete(name("halls/\(hall)/rooms/4")), update("halls/\(hall)/rooms/0", ["n": .integer(9)]))
       try await engine.commit(update("rooms/\(hall)", ["n": .integer(5)]), update("__esc1__/x", [:]))
     }
     #expect(try await engine.query(group, .readTime(time)) == before && before.count == 40)

@@ -8,9 +8,9 @@ import VestaConcurrency
 /// The listen calls of a database, and the one task that serves them all: it reads, `WatchMachine` decides.
 ///
 /// The task wakes for a commit, for a request, for a job that is done, and once a minute. A turn reads the store at one
-/// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no change
-/// can fall between, or come twice. What takes long, finding the first results and asking limited queries again, is done by
-/// tasks beside it.
+/// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no
+/// change can fall between, or come twice. What takes long, finding the first results and asking limited queries again,
+/// is done by tasks beside it.
 final class ListenHub: Sendable {
   typealias Read = @Sendable ((Snapshot) async throws -> Void) async throws -> Void
 
@@ -21,6 +21,7 @@ final class ListenHub: Sendable {
     case answered(WatchMachine.JobID, WatchMachine.WatchID, Result<Answer, FirestoreError>)
     case tick
 
+    var isEnd: Bool { if case .end = self { true } else { false } }
     var isTick: Bool { if case .tick = self { true } else { false } }
   }
 
@@ -87,6 +88,9 @@ final class ListenHub: Sendable {
 
   /// Tells the task that something has been committed.
   func wake() { state.withLock { $0.wake }?.yield() }
+
+  /// Whether nobody listens, and no task serves.
+  var isIdle: Bool { state.withLock { $0.wake == nil } }
 
   /// Ends all calls.
   func close() { close(.shutDown) }
@@ -167,8 +171,10 @@ final class ListenHub: Sendable {
         if events.contains(where: \.isTick) { floor = try await store.raiseFloor(to: nil).microseconds }
         try await read { snapshot in
           let snapshot = snapshot.later(floor)
+          // For whoever has gone nothing need be read.
+          for event in events where event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
           try await self.advance(&machine, &jobs, to: snapshot)
-          for event in events { try await self.serve(event, &machine, &jobs, snapshot) }
+          for event in events where !event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
         }
       } catch {
         close(FirestoreError(serving: error))

@@ -4,8 +4,8 @@ import VestaConcurrency
 
 /// The responses of a listen call that its caller has not taken yet, up to a number of bytes.
 ///
-/// The caller takes all of them at once. Who lets too much pile up is told to listen again with its resume tokens, which
-/// are good: what it has not read is what it has not seen.
+/// The caller takes all of them at once. Who lets too much pile up is told to listen again with its resume tokens,
+/// which are good: what it has not read is what it has not seen.
 final class ListenMailbox: Sendable {
   private struct State: Sendable {
     var responses: [ListenResponse] = []

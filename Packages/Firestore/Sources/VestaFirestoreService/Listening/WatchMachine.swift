@@ -4,20 +4,20 @@ import VestaFirestoreModel
 
 /// Decides what each listen call is sent: events in, actions out, without a store, a task or a clock.
 ///
-/// All targets that are followed are at one version. A turn brings them to the next one: what was changed is matched with
-/// the subjects it may concern, and each call that is concerned gets its documents and one global snapshot.
+/// All targets that are followed are at one version. A turn brings them to the next one: what was changed is matched
+/// with the subjects it may concern, and each call that is concerned gets its documents and one global snapshot.
 ///
 /// A target is in one of these states:
 /// - *starting*: its start is being worked out (`.start`). `joined` makes it *followed*, `refused` ends it.
 /// - *followed*: changes are sent as they come.
-/// - *asked again*: a limited query lost a result and only the store knows what takes its place (`.requery`). `answered`
-///   makes it *followed* again, `failed` ends it. Until then all that its calls are owed is held back, so that no call
-///   sees a global snapshot with a target missing; all other calls go on.
+/// - *asked again*: a limited query lost a result and only the store knows what takes its place (`.requery`).
+///   `answered` makes it *followed* again, `failed` ends it. Until then all that its calls are owed is held back, so
+///   that no call sees a global snapshot with a target missing; all other calls go on.
 ///
 /// Example: two calls follow a chat, and the second also follows the ten best scores. A commit deletes the best score:
 /// `committed` returns `.requery` for the scores, and sends nothing. A message comes: the first call gets it with a
-/// snapshot, for the second it is held. `answered` comes: the second call gets the message, the score that has gone, the
-/// score that is new, and one global snapshot.
+/// snapshot, for the second it is held. `answered` comes: the second call gets the message, the score that has gone,
+/// the score that is new, and one global snapshot.
 struct WatchMachine {
   typealias CallID = Int
   typealias WatchID = Int
@@ -257,7 +257,8 @@ struct WatchMachine {
 
   /// The subject of a start that somebody waits for, and its results where others follow it.
   ///
-  /// While those are being asked again, nobody can join: what a newcomer knows would be something else than what they know.
+  /// While those are being asked again, nobody can join: what a newcomer knows would be something else than what they
+  /// know.
   func pending(_ job: JobID) -> (request: StartRequest, view: WatchView?, isBlocked: Bool)? {
     guard let (request, _) = waiters[job] else { return nil }
     let watch = numbers[request.subject].flatMap { watches[$0] }

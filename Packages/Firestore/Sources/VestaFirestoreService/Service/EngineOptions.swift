@@ -44,7 +44,8 @@ public struct FirestoreServiceOptions: Sendable {
   /// After how many seconds a transaction ends in any case.
   public var transactionLifetime: Int64 = 270
 
-  /// For how many seconds a write outside of transactions waits for documents that a transaction has read and may write.
+  /// For how many seconds a write outside of transactions waits for documents that a transaction has read and may
+  /// write.
   ///
   /// After that it fails with `ABORTED`.
   public var lockWait: Int64 = 15

@@ -1,8 +1,8 @@
 /// Who holds which document, and who waits for it: a value without clock, thread or lock.
 ///
-/// Readers share a document, a writer has it alone. First come, first served: a reader queues behind a writer that waits,
-/// so writers do not starve, and the only reader that becomes a writer goes first. A wait that would close a cycle is
-/// refused; so of two readers that both want to write, one goes on and the other begins again.
+/// Readers share a document, a writer has it alone. First come, first served: a reader queues behind a writer that
+/// waits, so writers do not starve, and the only reader that becomes a writer goes first. A wait that would close a
+/// cycle is refused; so of two readers that both want to write, one goes on and the other begins again.
 ///
 /// | holds | asks | answer |
 /// |---|---|---|
