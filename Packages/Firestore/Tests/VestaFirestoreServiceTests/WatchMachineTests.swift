@@ -4,20 +4,27 @@ import Testing
 
 @testable import VestaFirestoreService
 
-/// The book by itself: starts made at one version join at a later one, and all go on together.
-struct WatchBookTests {
+/// The machine by itself: starts made at one version join at a later one, and all go on together.
+struct WatchMachineTests {
   private let engine = makeEngine()
 
   @Test(arguments: UInt64(61)...66)
   func whatIsFoldedIsWhatAQueryFinds(seed: UInt64) async throws {
     var data = RandomData(generator: SeededGenerator(seed: seed))
     let base = try await engine.engine(database)
-    var book = WatchBook()
+    var machine = WatchMachine(tokenInterval: .max / 2)
     var folded: [Int32: [String: Document]] = [:]
     var queries: [Int32: StructuredQuery] = [:]
     var repetitions = 0
-    func fold(_ mail: WatchBook.Mail) {
-      for (_, responses) in mail { for response in responses { apply(response) } }
+    var requeries: [(job: Int, watch: Int)] = []
+    func fold(_ actions: [WatchMachine.Action]) {
+      for action in actions {
+        switch action {
+        case .send(_, let responses): for response in responses { apply(response) }
+        case .begin(let job): if case .requery(let watch, _) = job.work { requeries.append((job.id, watch)) }
+        case .cancel: continue
+        }
+      }
     }
     func apply(_ response: ListenResponse) {
       switch response {
@@ -35,20 +42,32 @@ struct WatchBookTests {
     for round in 1...40 {
       let id = Int32(round % 12 + 1)
       let resumes = queries[id] != nil && data.pick([true, false])
-      if let old = book.remove(id, of: 1) { Issue.record("\(old) is waited for") }
+      fold(machine.remove(id, of: 1))
       if !resumes {
         (queries[id], folded[id]) = (try await validQuery(&data), [:])
       }
       for _ in 0..<data.pick([0, 1, 2]) { try await engine.commit(data.write(), data.write()) }
       let resume = resumes ? tokens[id].map(Target.Resume.token) : nil
       let target = Target(id: id, .query(parent: root, try #require(queries[id])), resume: resume)
-      let job = try #require(try book.add(target, of: 1, in: base.name))
-      var start = try await base.reading { try await WatchStart(job.order, in: $0, digest: nil) }
+      let added = machine.add(target, of: 1, in: base.name)
+      let job = try #require(added.lazy.compactMap { if case .begin(let job) = $0 { job } else { nil } }.first)
+      let request = try #require(machine.pending(job.id)?.request)
+      var start = try await base.reading { try await WatchStart(request, in: $0, digest: nil, now: .max) }
       if data.pick([true, false]) { start.prepare(for: data.pick([id, id + 100])) }
       for _ in 0..<data.pick([0, 1, 3]) { try await engine.commit(data.write(), data.write()) }
       try await base.reading { snapshot in
-        fold(try await book.advance(to: snapshot))
-        fold(try #require(try await book.join(job.ticket, start, in: snapshot)))
+        var changes: [WatchChange] = []
+        if let version = machine.version, version < snapshot.version {
+          changes = try await WatchChange.all(after: version, .everything, in: snapshot)
+        }
+        fold(machine.committed(changes, at: snapshot.version))
+        while let (job, watch) = requeries.popLast() {
+          guard let (subject, known, _) = machine.known(watch, for: job) else { continue }
+          let view = try await subject.limitedView(in: snapshot)
+          fold(machine.answered(watch, view, try await (view?.view ?? [:]).facts(since: known, in: snapshot)))
+        }
+        #expect(try await start.advance(to: snapshot, view: machine.pending(job.id)?.view))
+        fold(machine.joined(job.id, start))
       }
       for (id, query) in queries {
         let found = try await engine.query(query)
@@ -60,7 +79,7 @@ struct WatchBookTests {
       }
     }
     #expect(repetitions == 0, "seed \(seed)")
-    _ = book.end(1)
+    _ = machine.ended(1)
   }
 
   private func validQuery(_ data: inout RandomData) async throws -> StructuredQuery {

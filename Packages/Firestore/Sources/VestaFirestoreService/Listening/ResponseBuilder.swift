@@ -14,7 +14,7 @@ struct WatchFact: Sendable {
 /// What one moment brings to the calls: for each document one message, for all targets of a call together.
 ///
 /// Calls that are told the same get the same messages, made once.
-struct WatchNews {
+struct ResponseBuilder {
   private struct Line: Hashable {
     var document: Int
     var targets: [Int32]
@@ -23,10 +23,10 @@ struct WatchNews {
 
   private var facts: [WatchFact] = []
   private var numbers: [Place: Int] = [:]
-  private var lines: [WatchBook.CallID: [Line]] = [:]
+  private var lines: [WatchMachine.CallID: [Line]] = [:]
 
   /// Notes a fact for targets of calls.
-  mutating func add(_ fact: WatchFact, for members: [WatchBook.CallID: [Int32]]) {
+  mutating func add(_ fact: WatchFact, for members: [WatchMachine.CallID: [Int32]]) {
     let number = number(of: fact)
     for (call, targets) in members {
       lines[call, default: []].append(Line(document: number, targets: targets, isIn: fact.isIn))
@@ -43,7 +43,7 @@ struct WatchNews {
   /// The messages for each call, in the order of names.
   ///
   /// - Parameter last: What comes behind them.
-  func responses(readTime: Timestamp, last: [ListenResponse] = []) -> [WatchBook.CallID: [ListenResponse]] {
+  func responses(readTime: Timestamp, last: [ListenResponse] = []) -> [WatchMachine.CallID: [ListenResponse]] {
     var made: [[Line]: [ListenResponse]] = [:]
     return lines.mapValues { lines in
       if let responses = made[lines] { return responses }
