@@ -17,12 +17,14 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/DatabaseBackend"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/AuthBackend"),
     .package(path: "../../Interop/StoreInterop"),
     .package(path: "../../Packages/Auth"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
     .package(path: "../../Packages/SQLite"),
@@ -32,7 +34,7 @@ let package = Package(
       name: "vesta-bench",
       dependencies: [
         "BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks", "StoreBenchmarks",
-        "AuthBenchmarks", "FirestoreBenchmarks",
+        "AuthBenchmarks", "DatabaseBenchmarks", "FirestoreBenchmarks",
       ],
       swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
@@ -66,6 +68,16 @@ let package = Package(
         .product(name: "CVestaOpenSSL", package: "Crypto"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaCrypto", package: "Crypto"),
+      ], swiftSettings: settings),
+    .target(
+      name: "DatabaseBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        "SQLiteBaseline",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseService", package: "Database"),
+        .product(name: "VestaSQLite", package: "SQLite"),
       ], swiftSettings: settings),
     .target(
       name: "FirestoreBenchmarks",

@@ -3,6 +3,7 @@ import BenchmarkKit
 import ConcurrencyBenchmarks
 import CoreBenchmarks
 import CryptoBenchmarks
+import DatabaseBenchmarks
 import FirestoreBenchmarks
 import StoreBenchmarks
 
@@ -15,6 +16,7 @@ let benchmarks: [Benchmark] =
   + memoryStoreBenchmarks()
   + authBenchmarks()
   + firestoreBenchmarks()
+  + databaseBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 
@@ -24,4 +26,5 @@ await Task.detached {
   await removeStoreBenchmarkFiles()
   await removeAuthBenchmarkFiles()
   await removeFirestoreBenchmarkFiles()
+  await removeDatabaseBenchmarkFiles()
 }.value
