@@ -26,9 +26,11 @@ import VestaTesting
   @Test func `pages add up to what the definition says`() {
     for seed in 0..<500 as Range<UInt64> {
       var random = SplitMix(seed: seed)
-      let names = Set((0..<30).map { _ in
-        (0..<1 + random.below(5)).map { _ in ["a", "b", "/", "/", "é"][random.below(5)] }.joined()
-      }).sorted(by: UTF8Order.precedes)
+      let names = Set(
+        (0..<30).map { _ in
+          (0..<1 + random.below(5)).map { _ in ["a", "b", "/", "/", "é"][random.below(5)] }.joined()
+        }
+      ).sorted(by: UTF8Order.precedes)
       var request = ListRequest(bucket: "b", prefix: ["", "a", "a/"][random.below(3)])
       request.delimiter = random.oneIn(4) ? nil : "/"
       request.maximumResults = 1 + random.below(5)

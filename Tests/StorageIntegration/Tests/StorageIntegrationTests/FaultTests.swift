@@ -93,7 +93,9 @@ import VestaTesting
     let appended = Locked(0)
     let slow = storage { call, moment in
       guard call == .append, moment == .before else { return }
-      let count = appended.withLock { $0 += 1; return $0 }
+      let count = appended.withLock {
+        $0 += 1; return $0
+      }
       if count == 4 {
         gate.close()
         reached.open()
@@ -103,7 +105,9 @@ import VestaTesting
     let data = ClientTests.data(3_000_000)
     let task = slow.reference(withPath: "a").putData(data)
     let statuses = Log<StorageTaskStatus>()
-    for status in [StorageTaskStatus.pause, .resume, .success, .failure] { task.observe(status) { statuses.add($0.status) } }
+    for status in [StorageTaskStatus.pause, .resume, .success, .failure] {
+      task.observe(status) { statuses.add($0.status) }
+    }
     await reached.wait()
     task.pause()
     await statuses.wait { $0.contains(.pause) }
@@ -125,7 +129,9 @@ import VestaTesting
     let reads = Locked(0)
     let slow = storage { call, _ in
       guard call == .read else { return }
-      if reads.withLock({ $0 += 1; return $0 }) == 2 {
+      if reads.withLock({
+        $0 += 1; return $0
+      }) == 2 {
         gate.close()
         reached.open()
       }
@@ -152,7 +158,11 @@ import VestaTesting
     let reads = Locked(0)
     let backend = harness.backend
     let replacing = storage { call, _ in
-      guard call == .read, reads.withLock({ $0 += 1; return $0 }) == 2 else { return }
+      guard call == .read,
+        reads.withLock({
+          $0 += 1; return $0
+        }) == 2
+      else { return }
       try await upload(new, to: ObjectName(bucket: "test-bucket", name: "a"), backend)
       throw StorageServiceError(.unavailable, "lost")
     }
@@ -163,7 +173,9 @@ import VestaTesting
     let data = ClientTests.data(600_000)
     _ = try await harness.storage.reference(withPath: "a").putDataAsync(data)
     let folder = directory.path(of: "data")
-    let blobs = try #require(FileManager.default.subpaths(atPath: folder)).filter { $0.contains("storage-content/blobs/") }
+    let blobs = try #require(FileManager.default.subpaths(atPath: folder)).filter {
+      $0.contains("storage-content/blobs/")
+    }
     for blob in blobs {
       let path = "\(folder)/\(blob)"
       guard var bytes = FileManager.default.contents(atPath: path), !bytes.isEmpty else { continue }
@@ -205,7 +217,9 @@ import VestaTesting
     let (reached, appended) = (Gate(), Locked(0))
     let first = storage { call, moment in
       guard call == .append, moment == .before else { return }
-      if appended.withLock({ $0 += 1; return $0 }) == 8 {
+      if appended.withLock({
+        $0 += 1; return $0
+      }) == 8 {
         reached.open()
         try await Gate().pass()
       }
@@ -221,7 +235,8 @@ import VestaTesting
     }
     let caller = StorageCaller(backend: hooked, auth: nil, appCheck: nil, clock: .system)
     let storage = Storage(
-      app: next.app, bucket: "test-bucket", caller: caller, uploads: UploadSessionBook(directory: first.uploads.directory))
+      app: next.app, bucket: "test-bucket", caller: caller,
+      uploads: UploadSessionBook(directory: first.uploads.directory))
     storage.uploadChunkSizeBytes = 256 * 1024
     let resumed = storage.resumeInterruptedUploads()
     #expect(resumed.count == 1)

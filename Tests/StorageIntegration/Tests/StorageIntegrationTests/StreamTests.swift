@@ -92,7 +92,8 @@ import VestaTesting
     #expect(task.runner.listenerCount == 0)
   }
 
-  @Test func `chunks are fetched when they are asked for, and the object is closed when the loop is left`() async throws {
+  @Test func `chunks are fetched when they are asked for, and the object is closed when the loop is left`() async throws
+  {
     let data = ClientTests.data(3_000_000)
     _ = try await harness.storage.reference(withPath: "a").putDataAsync(data)
     let reads = Log<Int>()

@@ -64,7 +64,7 @@ private struct WrongStorage: StorageBackend {
   func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
     do {
       return try await base.uploadStatus(id, context: context)
-    } catch where flaw == .hidesCode {
+    } catch  where flaw == .hidesCode {
       throw StorageServiceError(.unknown, "something")
     }
   }
@@ -141,7 +141,9 @@ private struct Reopening: ObjectContent {
 
 /// A blob store that does one thing wrong, around the real one.
 private struct WrongBlobs: BlobStore {
-  enum Flaw: CaseIterable { case readsUnsealed, losesBytes, overwritesSealed, forgetsToRemove, listsNothing, keepsTooMuch }
+  enum Flaw: CaseIterable {
+    case readsUnsealed, losesBytes, overwritesSealed, forgetsToRemove, listsNothing, keepsTooMuch
+  }
 
   let base: FileBlobStore
   let flaw: Flaw
