@@ -18,7 +18,7 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../ServiceInterop"),
-    .package(path: "../../Packages/Core")
+    .package(path: "../../Packages/Core"),
   ],
   targets: [
     .target(

@@ -42,7 +42,11 @@ let package = Package(
     ),
     .testTarget(
       name: "VestaMessagingBackendTests",
-      dependencies: ["VestaMessagingBackend", .product(name: "VestaBytes", package: "Core")],
+      dependencies: [
+        "VestaMessagingBackend",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
       swiftSettings: settings
     ),
   ],

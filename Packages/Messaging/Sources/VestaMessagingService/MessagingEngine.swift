@@ -103,7 +103,9 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   public func acknowledge(
     token: String, messageIDs: [String], context: CallContext
   ) async throws(MessagingServiceError) {
-    guard messageIDs.count <= 1000 else { throw .invalid("messageIDs", "At most 1000 messages are acknowledged at once.") }
+    guard messageIDs.count <= 1000 else {
+      throw .invalid("messageIDs", "At most 1000 messages are acknowledged at once.")
+    }
     let numbers = try await write(context) { try await $0.acknowledge(token: token, messageIDs: messageIDs) }
     counts.withLock { $0.acknowledged += Int64(numbers.count) }
     settle(numbers, token: token)

@@ -87,6 +87,8 @@ extension PushMessage {
 
   private static func strings(_ value: JSONValue?) -> [String: String] {
     let members = value?.object?.members ?? []
-    return Dictionary(members.compactMap { member in member.value.string.map { (member.name, $0) } }) { first, _ in first }
+    return Dictionary(members.compactMap { member in member.value.string.map { (member.name, $0) } }) { first, _ in
+      first
+    }
   }
 }

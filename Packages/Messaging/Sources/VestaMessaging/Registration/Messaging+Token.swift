@@ -1,13 +1,14 @@
 public import Foundation
-import VestaConcurrency
+public import VestaConcurrency
 import VestaMessagingBackend
 import VestaServiceInterop
 
 extension Messaging {
-  /// The registration token, if the app is registered; asks for one in the background if it is not.
+  /// The registration token, if the app is registered; while ``isAutoInitEnabled``, asks for one in the background if it
+  /// is not.
   public var fcmToken: String? {
     let token = fcmTokenIfKnown
-    if token == nil { registerInBackground() }
+    if token == nil, isAutoInitEnabled { registerInBackground() }
     return token
   }
 
@@ -110,6 +111,14 @@ extension Messaging {
     .events { sink in
       tokens.add(onEnd: { sink.finish() }) { token in if let token { sink.send(token) } }
     }
+  }
+
+  /// Adds a listener that hears of each new token.
+  ///
+  /// - Parameter listener: Called with the present token first, then with each new one; `nil` while there is none.
+  /// - Returns: Removes the listener on `cancel()`.
+  public func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> ListenerRegistration {
+    tokens.add(listener)
   }
 
   // MARK: One request

@@ -156,7 +156,7 @@ extension MessagingEngine {
       do {
         try await transport.push(delivery, to: address)
         try await acknowledge(token: registration.token, messageIDs: [delivery.messageID], context: CallContext())
-      } catch where error.reason == .unregistered {
+      } catch  where error.reason == .unregistered {
         try? await unregister(token: registration.token, context: CallContext())
       } catch {
         // The message waits: it is delivered when the registration connects.
