@@ -34,6 +34,7 @@ let package = Package(
       name: "VestaMessagingBackendContracts",
       dependencies: [
         "VestaMessagingBackend",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),

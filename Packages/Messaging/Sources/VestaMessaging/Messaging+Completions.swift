@@ -1,4 +1,4 @@
-public import Foundation
+import Dispatch
 import VestaCore
 
 extension Messaging {

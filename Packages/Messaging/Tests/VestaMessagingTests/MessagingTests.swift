@@ -137,7 +137,7 @@ private final class Delegate: MessagingDelegate {
     let bench = try Bench()
     _ = try await bench.messaging.token()
     bench.backend.fail(.unavailable)
-    bench.messaging.subscribe(toTopic: "a")
+    bench.messaging.subscribe(toTopic: "a") { _ in }
     while bench.clock.deadlines.isEmpty { await Task.yield() }
     #expect(bench.backend.state.withLock { $0.topics.isEmpty })
     bench.messaging.end()

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import VestaConcurrency
 import VestaMessagingBackend
 import VestaServiceInterop
@@ -168,7 +168,7 @@ extension Messaging {
 
   private func request(senderID: String?, currentToken: String?) -> RegisterRequest {
     RegisterRequest(
-      installationID: installation().id, senderID: senderID, platform: platformName, appID: appID,
+      installationID: installationID(), senderID: senderID, platform: platformName, appID: appID,
       currentToken: currentToken)
   }
 
