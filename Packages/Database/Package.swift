@@ -86,6 +86,20 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "VestaDatabaseTests",
+      dependencies: [
+        "VestaDatabase", "VestaDatabaseModel", "VestaDatabaseService",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -241,7 +241,8 @@ public final class Database: Sendable {
     }
     if let repo {
       await withCheckedContinuation { continuation in
-        repo.enqueue { repo in
+        // After the start, so that what was asked during it is not lost.
+        repo.perform { repo in
           repo.shutDown()
           continuation.resume()
         }

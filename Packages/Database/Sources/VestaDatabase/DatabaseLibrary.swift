@@ -79,7 +79,8 @@ final class DatabaseProvider: Sendable, ComponentLifecycleMaintainer {
     let url = try DatabaseURL(text ?? defaultURL)
     guard url.path.isRoot else {
       throw DatabaseError(
-        .other, "Configured Database URL '\(text ?? defaultURL)' is invalid. It should point to the root of a database.")
+        .other, "Configured Database URL '\(text ?? defaultURL)' is invalid. It should point to the root of a database."
+      )
     }
     return try databases.instance(for: url) { make(url) }
   }

@@ -16,6 +16,12 @@ package struct QueryPlan: Equatable, Sendable {
     package var prefix: [UInt8] = []
     /// Whether every direction is the opposite of the query's: then it is read backwards.
     package var isTurned = false
+
+    package init(source: Source, prefix: [UInt8] = [], isTurned: Bool = false) {
+      self.source = source
+      self.prefix = prefix
+      self.isTurned = isTurned
+    }
   }
 
   /// One alternative: the entries that all of its scans have.
@@ -23,11 +29,25 @@ package struct QueryPlan: Equatable, Sendable {
     package var scans: [Scan]
     package var bounds: KeyRange
     package var test: SuffixTest
+
+    package init(scans: [Scan], bounds: KeyRange, test: SuffixTest) {
+      self.scans = scans
+      self.bounds = bounds
+      self.test = test
+    }
   }
 
   package var branches: [Branch]
   /// Whether entries alone say which documents match.
   package var isDecided: Bool
+  /// Whether documents are looked at for want of an index.
+  package var isScan: Bool
+
+  package init(branches: [Branch], isDecided: Bool, isScan: Bool = false) {
+    self.branches = branches
+    self.isDecided = isDecided
+    self.isScan = isScan
+  }
 
   /// The indexes that are used, each once; `nil` stands for the documents themselves.
   package var shapes: [IndexShape?] {

@@ -226,14 +226,16 @@ extension Repo {
   /// Follows sign-ins and sign-outs.
   func listenForTokens() {
     if let auth = environment.auth {
-      tokenListeners.append(auth.addTokenListener { [weak self] change in
-        self?.enqueue { repo in repo.tokenChanged(change.token) }
-      })
+      tokenListeners.append(
+        auth.addTokenListener { [weak self] change in
+          self?.enqueue { repo in repo.tokenChanged(change.token) }
+        })
     }
     if let appCheck = environment.appCheck {
-      tokenListeners.append(appCheck.addTokenListener { [weak self] change in
-        self?.enqueue { repo in repo.appCheckChanged(change.token) }
-      })
+      tokenListeners.append(
+        appCheck.addTokenListener { [weak self] change in
+          self?.enqueue { repo in repo.appCheckChanged(change.token) }
+        })
     }
   }
 

@@ -98,9 +98,10 @@ extension Repo {
     }
     let ids = group.map(\.id)
     let request = DatabaseRequest.put(path, node, hash: NodeHash.hash(latest))
-    put(OutstandingPut(request: request, isTransaction: true) { repo, reply in
-      repo.transactionsReplied(ids, path, reply)
-    })
+    put(
+      OutstandingPut(request: request, isTransaction: true) { repo, reply in
+        repo.transactionsReplied(ids, path, reply)
+      })
   }
 
   private func change(_ id: Int, _ body: (inout ClientTransaction) -> Void) {

@@ -40,9 +40,10 @@ extension Repo {
   private func send(
     _ request: DatabaseRequest, writeID: Int, _ path: DatabasePath, _ completion: @escaping WriteCompletion
   ) {
-    put(OutstandingPut(request: request, isTransaction: false) { repo, reply in
-      repo.acknowledge(writeID, path, reply, completion)
-    })
+    put(
+      OutstandingPut(request: request, isTransaction: false) { repo, reply in
+        repo.acknowledge(writeID, path, reply, completion)
+      })
   }
 
   private func acknowledge(

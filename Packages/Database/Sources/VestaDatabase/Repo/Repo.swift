@@ -44,6 +44,11 @@ actor Repo {
   var transactions: [ClientTransaction] = []
   var nextTransactionID = 1
 
+  // The start.
+  private var isStarted = false
+  /// Work that waits until what the device keeps has been loaded; `nil` when it has been.
+  private var waitingForStart: [@Sendable (isolated Repo) -> Void]?
+
   // The connection.
   var phase = ConnectionPhase.disconnected
   var interruptions: Set<Interruption> = [.waitingForFirstUse]
@@ -87,53 +92,48 @@ actor Repo {
     queue.async { self.assumeIsolated { repo in body(repo) } }
   }
 
-  /// The first use: loads what the device keeps, then connects.
-  func start() {
-    guard let persistence else { return firstUse() }
-    Task {
-      let kept = await persistence.load(now: self.now)
-      self.enqueueKept(kept)
-    }
-  }
-
-  private func enqueueKept(_ kept: Persistence.Kept) {
-    tree.cache = kept.cache
-    for write in kept.writes { replay(write) }
-    for body in waitingForStart ?? [] { body(self) }
-    waitingForStart = nil
-    firstUse()
-  }
-
-  /// Work that waits until what the device keeps has been loaded.
-  var waitingForStart: [@Sendable (isolated Repo) -> Void]? = nil
-
-  private func firstUse() {
-    listenForTokens()
-    resume(.waitingForFirstUse)
-  }
-
-  /// Runs a piece of work of the public API: as ``enqueue(_:)``, but not before the start is over.
+  /// Runs a piece of work of the public API: as ``enqueue(_:)``, but not before what the device keeps has been loaded.
   nonisolated func perform(_ body: @escaping @Sendable (isolated Repo) -> Void) {
     enqueue { repo in
-      if repo.isStarting {
-        repo.waitingForStart?.append(body)
-      } else {
+      repo.start()
+      if repo.waitingForStart == nil {
         body(repo)
         repo.flush()
+      } else {
+        repo.waitingForStart?.append(body)
       }
     }
   }
 
-  private var isStarting: Bool {
-    if !isStarted {
-      isStarted = true
-      if persistence != nil { waitingForStart = [] }
-      start()
+  /// At the first use: loads what the device keeps, then connects.
+  private func start() {
+    guard !isStarted else { return }
+    isStarted = true
+    guard let persistence else { return begin() }
+    waitingForStart = []
+    let now = now
+    Task {
+      let kept = await persistence.load(now: now)
+      enqueue { repo in repo.begin(with: kept) }
     }
-    return waitingForStart != nil
   }
 
-  private var isStarted = false
+  private func begin(with kept: Persistence.Kept) {
+    tree.cache = kept.cache
+    for write in kept.writes { replay(write) }
+    let bodies = waitingForStart ?? []
+    waitingForStart = nil
+    begin()
+    for body in bodies {
+      body(self)
+      flush()
+    }
+  }
+
+  private func begin() {
+    listenForTokens()
+    resume(.waitingForFirstUse)
+  }
 
   /// Hands over what an operation has left to do: listens to start and stop, changes to store.
   func flush() {

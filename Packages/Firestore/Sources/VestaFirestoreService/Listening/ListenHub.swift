@@ -40,13 +40,11 @@ final class ListenHub: Sendable {
   private let digest: BloomFilter.Digest?
   private let read: Read
 
-  /// - Parameters:
-  ///   - digest: MD5, for filters of names.
-  ///   - read: Reads the store at one moment.
-  init(_ name: DatabaseName, store: any OrderedStore, digest: BloomFilter.Digest?, read: @escaping Read) {
+  /// - Parameter read: Reads the store at one version.
+  init(_ name: DatabaseName, store: any OrderedStore, options: FirestoreServiceOptions, read: @escaping Read) {
     self.name = name
     self.store = store
-    self.digest = digest
+    digest = options.md5
     self.read = read
   }
 

@@ -60,12 +60,12 @@ struct WatchBook {
   mutating func advance(to snapshot: Snapshot) async throws -> Mail {
     defer { version = snapshot.version }
     guard let version, version < snapshot.version, !watches.isEmpty else { return [] }
-    guard version >= snapshot.head.horizon else {
+    guard version >= (try await snapshot.horizon()) else {
       throw FirestoreError(.unavailable, "The listeners have fallen too far behind; listen again.")
     }
     var news = WatchNews()
     var views: [Int: LimitedView?] = [:]
-    for change in try await WatchChange.all(after: version, in: snapshot) {
+    for change in try await WatchChange.all(after: version, .everything, in: snapshot) {
       for number in index.candidates(change.place, change.path, change.states) {
         guard let subject = watches[number]?.subject else { continue }
         let (wasIn, isIn) = change.membership(in: subject)

@@ -46,14 +46,17 @@ struct WatchStart: Sendable {
       case .token(let token): ResumeToken.decode(token)
       case .readTime(let time): time.microseconds
       }
-    let since = known.flatMap { $0 >= snapshot.head.horizon && $0 <= snapshot.version ? $0 : nil }
+    let horizon = try await snapshot.horizon()
+    let since = known.flatMap { $0 >= horizon && $0 <= snapshot.version ? $0 : nil }
     isReset = order.resume != nil && since == nil
     guard let since else {
       base = nil
       try await begin(in: snapshot)
       return
     }
-    base = order.subject.isLimited ? try await order.subject.results(in: try await snapshot.at(since)) : nil
+    base =
+      order.subject.isLimited
+      ? try await order.subject.results(in: try await snapshot.at(since, order.subject.scope)) : nil
     try await resume(from: since, in: snapshot, digest)
   }
 
@@ -63,8 +66,8 @@ struct WatchStart: Sendable {
   /// - Returns: Whether it is done; if not, the log no longer has all of it, and a new start is needed.
   mutating func advance(to snapshot: Snapshot, view known: WatchView? = nil) async throws -> Bool {
     guard version < snapshot.version else { return true }
-    guard version >= snapshot.head.horizon else { return false }
-    let changes = try await WatchChange.all(after: version, in: snapshot)
+    guard version >= (try await snapshot.horizon()) else { return false }
+    let changes = try await WatchChange.all(after: version, order.subject.scope, in: snapshot)
     version = snapshot.version
     var limited = order.subject.limitedView(view)
     var effects: [LimitedView.Effect] = []
@@ -144,7 +147,7 @@ struct WatchStart: Sendable {
       view = try await order.subject.results(in: snapshot)
       try await tellView(in: snapshot)
     } else {
-      for change in try await WatchChange.all(after: since, in: snapshot) {
+      for change in try await WatchChange.all(after: since, order.subject.scope, in: snapshot) {
         let (wasIn, isIn) = change.membership(in: order.subject)
         guard wasIn || isIn else { continue }
         believed? += (isIn ? 1 : 0) - (wasIn ? 1 : 0)

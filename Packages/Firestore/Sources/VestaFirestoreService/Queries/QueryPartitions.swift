@@ -115,8 +115,8 @@ extension DatabaseEngine {
     try QueryPartitions.check(query, request)
     let (returned, last) = try QueryPartitions.position(request.pageToken)
     let wanted = min(Int(clamping: request.partitionCount), 4096)
-    return try await reading(at: request.readTime) { snapshot in
-      let catalogue = try await indexes.catalogue(snapshot.head, snapshot.reader)
+    return try await reading(at: request.readTime, .everything) { snapshot in
+      let catalogue = try await indexes.catalogue(in: snapshot.reader)
       if let needs = QueryNeeds(query) {
         indexes.want(
           QueryPlanner(needs, catalogue, isForbidden: indexes.declared.forbid).outcome().missing, catalogue)

@@ -59,6 +59,18 @@
   }
 }
 
+/// Comments wrap at 120 columns, as code does; rows of tables and words without a space may be longer.
+@Sendable func commentsFitTheScreen(_ house: House) -> [Violation] {
+  house.files.filter(\.isHouse).flatMap { file in
+    file.source.lines.enumerated().compactMap { index, line -> Violation? in
+      guard line.count > 120, file.source.comments[index].trimmed.hasPrefix("//") else { return nil }
+      let text = file.source.comments[index].trimmed.drop { $0 == "/" }.trimmed
+      guard !text.hasPrefix("|"), text.contains(" ") else { return nil }
+      return Violation(file.path, index + 1, "width", "wrap this comment at 120 columns: it has \(line.count)")
+    }
+  }
+}
+
 /// No text of the repository points into somebody's machine.
 @Sendable func nothingNamesAMachine(_ house: House) -> [Violation] {
   let places = ["root", "work", "tmp/perf"].map { "/\($0)" }

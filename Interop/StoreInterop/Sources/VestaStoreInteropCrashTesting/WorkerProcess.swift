@@ -21,7 +21,17 @@ public final class WorkerProcess: Sendable {
   ///   - executable: Its name.
   ///   - arguments: What it is called with.
   /// - Throws: What keeps the system from starting it.
-  public init(_ executable: String, _ arguments: String...) throws {
+  public convenience init(_ executable: String, _ arguments: String...) throws {
+    try self.init(executable, arguments: arguments)
+  }
+
+  /// Starts an executable of the test's package, which is built beside the test bundle.
+  ///
+  /// - Parameters:
+  ///   - executable: Its name.
+  ///   - arguments: What it is called with.
+  /// - Throws: What keeps the system from starting it.
+  public init(_ executable: String, arguments: [String]) throws {
     let directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     process.executableURL = directory.appendingPathComponent(executable)
     process.arguments = arguments
@@ -52,8 +62,16 @@ public final class WorkerProcess: Sendable {
   ///
   /// - Parameter line: The line, without its end.
   /// - Throws: `WorkerEnded` when it ended without saying it.
-  public func wait(for line: String) async throws {
-    while !lines.contains(line) {
+  public func wait(for line: String) async throws { try await wait { $0 == line } }
+
+  /// Reads until the process has said a line with this beginning.
+  ///
+  /// - Parameter prefix: The beginning of the line.
+  /// - Throws: `WorkerEnded` when it ended without saying it.
+  public func wait(forPrefix prefix: String) async throws { try await wait { $0.hasPrefix(prefix) } }
+
+  private func wait(until isRight: (String) -> Bool) async throws {
+    while !lines.contains(where: isRight) {
       let data = await aside { [self] in output.fileHandleForReading.availableData }
       guard !data.isEmpty else { throw WorkerEnded(said: lines) }
       text.withLock { $0 += data }

@@ -1,0 +1,8 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The path of a file URL.
+func path(of url: URL) -> String { url.path(percentEncoded: false) }
