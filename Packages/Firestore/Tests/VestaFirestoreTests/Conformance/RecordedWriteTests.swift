@@ -9,8 +9,8 @@ import VestaFirestoreSync
 
 /// The cases of the client conformance suite about writes, where the data lies beside the checkout.
 ///
-/// They were made for server SDKs. Without a counterpart here: `create`, preconditions of the caller, and the two rules in
-/// `differs(_:)`.
+/// They were made for server SDKs. Without a counterpart here: `create`, preconditions of the caller, and the two rules
+/// in `differs(_:)`.
 @Suite struct RecordedWriteTests {
   static let folder = URL(
     fileURLWithPath: ProcessInfo.processInfo.environment["VESTA_CONFORMANCE_DIR"] ?? "../../../shared/conformance"
@@ -148,7 +148,9 @@ import VestaFirestoreSync
       guard let list = json?[name]?.object else { return nil }
       return try (list["values"]?.array ?? []).map { try WireJSON.value($0) }
     }
-    if let union = try values("appendMissingElements") { return FieldTransform(fieldPath: path, .appendMissingElements(union)) }
+    if let union = try values("appendMissingElements") {
+      return FieldTransform(fieldPath: path, .appendMissingElements(union))
+    }
     if let gone = try values("removeAllFromArray") { return FieldTransform(fieldPath: path, .removeAllFromArray(gone)) }
     return FieldTransform(fieldPath: path, .serverTimestamp)
   }
