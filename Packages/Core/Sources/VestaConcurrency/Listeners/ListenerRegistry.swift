@@ -48,11 +48,14 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
     onEnd: (@Sendable ((any Error)?) -> Void)? = nil, _ listener: @escaping @Sendable (Event) -> Void
   ) -> ListenerRegistration {
     let entry = Listener(receive: listener, end: onEnd)
-    let (isAdded, error) = book.withLock { ($0.add(entry), $0.endError) }
-    if !isAdded { entry.end(error) }
+    let (number, error) = book.withLock { ($0.add(entry), $0.endError) }
+    guard let number else {
+      entry.end(error)
+      return ListenerRegistration {}
+    }
     return ListenerRegistration { [weak self] in
       entry.silence()
-      self?.book.withLock { $0.remove(entry) }
+      self?.book.withLock { $0.remove(number) }
     }
   }
 

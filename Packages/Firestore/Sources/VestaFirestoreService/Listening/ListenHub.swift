@@ -1,8 +1,7 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
-import VestaListenerInterop
-import VestaStoreInterop
 import VestaConcurrency
+import VestaStoreInterop
 
 /// The listen calls of a database, and the one task that serves them all.
 ///
@@ -25,7 +24,7 @@ final class ListenHub: Sendable {
     /// Which task serves; what one has been asked for is nothing to the next.
     var run = 0
     var wake: AsyncStream<Void>.Continuation?
-    var observation: InteropRegistration?
+    var observation: ListenerRegistration?
 
     /// Nothing, as before the first call; numbers are never used again.
     var cleared: State { State(lastCall: lastCall, run: run) }
@@ -218,7 +217,7 @@ final class ListenHub: Sendable {
 
   private func stopIfIdle() -> Bool {
     let (isIdle, observation) = state.withLock { state in
-      guard state.calls.isEmpty, state.events.isEmpty else { return (false, nil as InteropRegistration?) }
+      guard state.calls.isEmpty, state.events.isEmpty else { return (false, nil as ListenerRegistration?) }
       defer { state = state.cleared }
       return (true, state.observation)
     }
