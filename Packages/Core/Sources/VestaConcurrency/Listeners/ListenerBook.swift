@@ -1,4 +1,4 @@
-/// Decides who hears what: listeners in order of addition, events in one order for all.
+/// Decides which listener receives which event: listeners in order of addition, events in one order for all.
 ///
 /// Whoever emits while nobody delivers becomes the one who delivers, and goes on with `delivered()` until there is
 /// nothing left; an event that is emitted meanwhile waits for it. Every event goes to those who were listening when it
@@ -41,7 +41,7 @@ struct ListenerBook<Listener: AnyObject, Event> {
   @usableFromInline
   var isEnded = false
 
-  /// What the end was, once there is one.
+  /// The error of the end, if it was a failure.
   @usableFromInline
   var endError: (any Error)?
 
