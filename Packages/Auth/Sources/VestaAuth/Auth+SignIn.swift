@@ -10,8 +10,8 @@ extension Auth {
   ///   - email: The address.
   ///   - password: The password.
   /// - Returns: The user, who is the current one from now on.
-  /// - Throws: ``AuthError``: `invalidCredential` (or `wrongPassword` and `userNotFound` where the project tells which),
-  ///   `userDisabled`, `tooManyRequests`, `secondFactorRequired`. Who was signed in before still is.
+  /// - Throws: ``AuthError``: `invalidCredential` (or `wrongPassword` and `userNotFound` where the project tells
+  ///   which), `userDisabled`, `tooManyRequests`, `secondFactorRequired`. Who was signed in before still is.
   @discardableResult
   public func signIn(withEmail email: String, password: String) async throws -> AuthDataResult {
     guard !password.isEmpty else { throw AuthError(.wrongPassword, "The password is empty.") }

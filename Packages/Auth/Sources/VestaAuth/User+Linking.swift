@@ -7,8 +7,8 @@ extension User {
   ///
   /// - Parameter credential: The new way.
   /// - Returns: The user, with the provider in ``providerData``.
-  /// - Throws: ``AuthError``: `providerAlreadyLinked`; `credentialAlreadyInUse` or `emailAlreadyInUse`, with a credential
-  ///   that signs in to the other account where there is one. The account is unchanged.
+  /// - Throws: ``AuthError``: `providerAlreadyLinked`; `credentialAlreadyInUse` or `emailAlreadyInUse`, with a
+  ///   credential that signs in to the other account where there is one. The account is unchanged.
   @discardableResult
   public func link(with credential: AuthCredential) async throws -> AuthDataResult {
     try await AuthActor.run { try await self.performLink(credential) }

@@ -17,8 +17,8 @@ public struct AuthServiceOptions: Sendable {
 
   /// For how many seconds an ID token is valid, at least 600.
   ///
-  /// Clients refresh a token five minutes before it expires. With a shorter lifetime they would refresh all the time, so
-  /// less than 600 counts as 600.
+  /// Clients refresh a token five minutes before it expires. With a shorter lifetime they would refresh all the time,
+  /// so less than 600 counts as 600.
   public var idTokenLifetime: Int64 = 3600 {
     didSet { idTokenLifetime = max(600, idTokenLifetime) }
   }
@@ -54,7 +54,8 @@ public struct AuthServiceOptions: Sendable {
   /// How often a password, or a second factor's digits, may be guessed for one account.
   public var accountGuesses = RateLimit(burst: 10, refillInterval: 60_000)
 
-  /// How often the six digits that were sent to one phone may be guessed, over all of its codes; right ones do not count.
+  /// How often the six digits that were sent to one phone may be guessed, over all of its codes; right ones do not
+  /// count.
   public var digitGuesses = RateLimit(burst: 10, refillInterval: 600_000)
 
   /// How often passwords may be guessed from one address.

@@ -4,8 +4,8 @@ import VestaFunctionsBackend
 
 /// Registers the embedded functions service: provides `any FunctionsBackend` and the ``FunctionRegistry``.
 ///
-/// It uses Auth where that is there, to know who calls. An app may bring its own `FunctionsServiceOptions` by registering a
-/// component that provides them.
+/// It uses Auth where that is there, to know who calls. An app may bring its own `FunctionsServiceOptions` by
+/// registering a component that provides them.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FunctionsLibrary.self, FunctionsServiceLibrary.self])

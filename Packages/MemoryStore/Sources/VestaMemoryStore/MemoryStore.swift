@@ -7,8 +7,8 @@ import VestaConcurrency
 /// - **Reads** take the root of a persistent tree and nothing else: no copy, no waiting, no suspension. A snapshot
 ///   costs what has been changed since, for as long as its body runs.
 /// - **Writes** run one at a time, in the order in which they came, on the caller's task; the first of a row does not
-///   suspend. So no transaction ever meets a conflict or runs twice. A body that waits for something holds up the writers
-///   behind it, never the readers.
+///   suspend. So no transaction ever meets a conflict or runs twice. A body that waits for something holds up the
+///   writers behind it, never the readers.
 /// - **Nothing is kept**: `close` frees everything, and durability means nothing here.
 ///
 /// ```swift

@@ -71,8 +71,8 @@ public final class Storage: Sendable, Hashable {
 
   /// How many bytes an upload sends at once.
   ///
-  /// Multiples of 256 KiB up to 8 MiB are taken as they are, other values are rounded down to one. Unless it was set the
-  /// chunks have 1 MiB.
+  /// Multiples of 256 KiB up to 8 MiB are taken as they are, other values are rounded down to one. Unless it was set
+  /// the chunks have 1 MiB.
   public var uploadChunkSizeBytes: Int64 {
     get { settings.withLock { $0.chunkLength } }
     set { settings.withLock { $0.chunkLength = newValue } }

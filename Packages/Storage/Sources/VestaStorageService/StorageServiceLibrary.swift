@@ -5,9 +5,9 @@ import VestaStoreInterop
 
 /// Registers the embedded object service: provides `any StorageBackend`, and needs a store and a crypto provider.
 ///
-/// The store `storage` and the folder `storage-content` in the app's data directory are opened at the first call and closed
-/// when the app is deleted. An app may bring its own `StorageServiceOptions`, or a `BlobStore` for the content, by
-/// registering a component that provides them.
+/// The store `storage` and the folder `storage-content` in the app's data directory are opened at the first call and
+/// closed when the app is deleted. An app may bring its own `StorageServiceOptions`, or a `BlobStore` for the content,
+/// by registering a component that provides them.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [StorageServiceLibrary.self, …])

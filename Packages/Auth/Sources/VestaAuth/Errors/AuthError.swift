@@ -2,8 +2,8 @@ public import Foundation
 
 /// What the operations of Auth throw.
 ///
-/// It reads like the `NSError` that Firebase's SDK throws: `(error as NSError).code`, `.domain` and `.userInfo` have the
-/// numbers and keys of Firebase.
+/// It reads like the `NSError` that Firebase's SDK throws: `(error as NSError).code`, `.domain` and `.userInfo` have
+/// the numbers and keys of Firebase.
 ///
 /// ```swift
 /// do {

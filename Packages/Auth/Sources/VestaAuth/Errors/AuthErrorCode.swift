@@ -17,8 +17,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// It is a structure and not an enumeration: a `catch` with a case of an enumeration would look at the type of the error
-/// only, and never match an ``AuthError``. The codes themselves stand in `AuthErrorCode+All.swift`.
+/// It is a structure and not an enumeration: a `catch` with a case of an enumeration would look at the type of the
+/// error only, and never match an ``AuthError``. The codes themselves stand in `AuthErrorCode+All.swift`.
 public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIterable, CustomStringConvertible {
   /// The number.
   public let rawValue: Int

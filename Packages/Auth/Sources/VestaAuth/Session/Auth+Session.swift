@@ -146,8 +146,8 @@ extension Auth {
     stopTimer = nil
   }
 
-  /// A refusal reaches the machine as a change of the session, which stops this. Everything else schedules the next one:
-  /// also a success, as a backend may answer with the same token within the same second.
+  /// A refusal reaches the machine as a change of the session, which stops this. Everything else schedules the next
+  /// one: also a success, as a backend may answer with the same token within the same second.
   @AuthActor
   private func refreshBeforeExpiry() async {
     guard let user, !isOver else { return }

@@ -40,8 +40,8 @@ enum CompletionForm {
 
 /// A handler that is called once, and let go of where it is called.
 ///
-/// A task on the work queue that held the handler itself could be the last to do so, and what the handler captured would
-/// be freed there: a `deinit` of the app could then call Auth from Auth's own queue.
+/// A task on the work queue that held the handler itself could be the last to do so, and what the handler captured
+/// would be freed there: a `deinit` of the app could then call Auth from Auth's own queue.
 private final class OneCall<Handler: Sendable>: Sendable {
   private let handler: Locked<Handler?>
 

@@ -4,7 +4,8 @@ import VestaCryptoInterop
 ///
 /// A session is written over the older slot, in place, and the slot with the higher number is the session. While it is
 /// being written, and when a crash tears it, the other slot is whole. That takes one sync of the disk, where putting a
-/// new file in the place of the old one takes three. Slots are whole pages, so that writing one never touches the other.
+/// new file in the place of the old one takes three. Slots are whole pages, so that writing one never touches the
+/// other.
 ///
 /// A slot: `VESTACR2`, then little-endian the size of the slot (4 bytes), the length of the session (4), its number (8)
 /// and the CRC-32C (4) of those three and the session, then the session. What stands behind it has no meaning.

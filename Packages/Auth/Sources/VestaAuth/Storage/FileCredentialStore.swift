@@ -5,8 +5,8 @@ public import Foundation
 ///
 /// - A write is on the disk when `save` returns. A crash during it leaves the old bytes or the new ones, whole.
 /// - What was kept before may still be in the file, until `remove` deletes it: secrets that only the owner can read.
-/// - A symbolic link, a pipe or somebody else's file in the place of a session is refused, and never followed. Rights that
-///   others have to a session are taken away when it is next used.
+/// - A symbolic link, a pipe or somebody else's file in the place of a session is refused, and never followed. Rights
+///   that others have to a session are taken away when it is next used.
 /// - All that is kept carries a checksum. A damaged file is renamed to `….corrupt-…` and never deleted.
 /// - Several stores, also in several processes, may have the same directory.
 public final class FileCredentialStore: CredentialStore {

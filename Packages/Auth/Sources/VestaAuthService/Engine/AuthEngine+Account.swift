@@ -113,8 +113,8 @@ extension AuthEngine {
 
   /// Gives the owner of the old address a code to take a change of the address back.
   ///
-  /// Every call with which a user changes or removes an address comes through here. The sessions of the account end with
-  /// the change, and with them its open codes.
+  /// Every call with which a user changes or removes an address comes through here. The sessions of the account end
+  /// with the change, and with them its open codes.
   ///
   /// - Parameters:
   ///   - user: The account with its new address, or without one.

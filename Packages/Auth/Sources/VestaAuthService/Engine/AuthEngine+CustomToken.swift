@@ -35,7 +35,8 @@ extension AuthEngine {
     let text = try Checks.present(text, or: .missingCustomToken)
     let claims = try await believedClaims(text)
     let tenantID = claims["tenant_id"]?.string
-    // A token that names no tenant is for the project's own users, and signs nobody in to a tenant that the caller names.
+    // A token that names no tenant is for the project's own users, and signs nobody in to a tenant that the caller
+    // names.
     try checkTenant(tenantID, context)
     let localID = try Checks.present(
       claims["uid"]?.string ?? claims["user_id"]?.string, or: .missingIdentifier)

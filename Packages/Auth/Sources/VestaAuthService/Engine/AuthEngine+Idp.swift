@@ -123,8 +123,8 @@ extension AuthEngine {
 
   /// Refuses a provider's token without proof that the app which presents it has asked for it.
   ///
-  /// The token holds the SHA-256 of a number that only the app knows. The claim itself proves nothing: whoever has stolen
-  /// the token can read it. Where either side has a nonce, the other needs it as well.
+  /// The token holds the SHA-256 of a number that only the app knows. The claim itself proves nothing: whoever has
+  /// stolen the token can read it. Where either side has a nonce, the other needs it as well.
   private func checkNonce(_ nonce: String?, _ raw: String?) throws {
     let raw = raw ?? ""
     if nonce == nil, raw.isEmpty { return }

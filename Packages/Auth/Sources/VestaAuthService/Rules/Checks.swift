@@ -20,8 +20,8 @@ enum Checks {
 
   /// The address in the form in which it is kept.
   ///
-  /// Refused is what two readers could take for different addresses, or what nobody sees: control and format characters,
-  /// spaces, a second `@`, and the characters with which mail programs separate and quote addresses.
+  /// Refused is what two readers could take for different addresses, or what nobody sees: control and format
+  /// characters, spaces, a second `@`, and the characters with which mail programs separate and quote addresses.
   static func email(_ text: String, or code: IdentityError.Code = .invalidEmail) throws(IdentityError) -> String {
     let email = canonicalEmail(text)
     let parts = email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)

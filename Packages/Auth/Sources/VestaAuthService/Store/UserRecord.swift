@@ -48,8 +48,8 @@ struct UserRecord: Sendable, Equatable {
   var passwordUpdatedAt: Int64?
   /// ID tokens that were issued before are revoked, for verifiers that do not know the epoch; in seconds.
   var validSince: Int64?
-  /// The one number that everything issued to the account carries: ID tokens, session cookies, refresh tokens, codes and
-  /// pending sign-ins of another epoch are revoked.
+  /// The one number that everything issued to the account carries: ID tokens, session cookies, refresh tokens, codes
+  /// and pending sign-ins of another epoch are revoked.
   ///
   /// Begins at a random number, so that an account that is made again under the same id has another one, and counts
   /// revocations from there. Exact, where `validSince` depends on the clock and is good to a second.

@@ -6,9 +6,9 @@ import VestaConcurrency
 
 /// The listen calls of a database, and the one task that serves them all.
 ///
-/// The task wakes for a commit, for a request, and for a start that is ready. A turn reads the store at one moment: first
-/// all targets are brought to it, then those join whose starts are ready, at the same moment. So no change can fall
-/// between, or come twice. What takes long, finding what is in at first, is done by tasks beside it.
+/// The task wakes for a commit, for a request, and for a start that is ready. A turn reads the store at one moment:
+/// first all targets are brought to it, then those join whose starts are ready, at the same moment. So no change can
+/// fall between, or come twice. What takes long, finding what is in at first, is done by tasks beside it.
 final class ListenHub: Sendable {
   typealias Read = @Sendable ((Snapshot) async throws -> Void) async throws -> Void
 

@@ -3,8 +3,9 @@ import VestaFirestoreModel
 
 /// Which call follows what, and what each is told: used by one task at a time.
 ///
-/// All targets that are followed stand at one version. A turn brings them to the next one: what was changed in between is
-/// matched with the subjects it may concern, and each call that is concerned gets its documents and one global snapshot.
+/// All targets that are followed stand at one version. A turn brings them to the next one: what was changed in between
+/// is matched with the subjects it may concern, and each call that is concerned gets its documents and one global
+/// snapshot.
 ///
 /// A new target waits for its `WatchStart`, which is made elsewhere and named by a ticket. Then it joins.
 struct WatchBook {

@@ -5,8 +5,8 @@ import VestaFirestoreModel
 /// What a new target is told of the documents: all that is in, or what has changed since it was followed before.
 ///
 /// It is worked out beside the hub, at a version of its own, however long that takes. The hub then brings it to the
-/// version at which everybody else stands, with what the log has since. Each document is told once, or, if it changes in
-/// that last moment, once more.
+/// version at which everybody else stands, with what the log has since. Each document is told once, or, if it changes
+/// in that last moment, once more.
 struct WatchStart: Sendable {
   /// What is asked for; targets that ask for the same share one start.
   struct Order: Hashable, Sendable {

@@ -1,7 +1,7 @@
 /// Who holds which document, and who waits for it: a value without clock, thread or lock.
 ///
-/// One holder at a time, first come, first served. So of many transactions that read a document to change it each gets its
-/// turn, and none has to begin again. A wait that would close a circle is refused.
+/// One holder at a time, first come, first served. So of many transactions that read a document to change it each gets
+/// its turn, and none has to begin again. A wait that would close a circle is refused.
 struct LockTable<Resource: Hashable & Sendable, Owner: Hashable & Sendable>: Sendable {
   enum Answer: Equatable {
     case granted
@@ -60,8 +60,8 @@ struct LockTable<Resource: Hashable & Sendable, Owner: Hashable & Sendable>: Sen
 
   /// Whether an owner waits, over any number of others, for another one.
   ///
-  /// Everybody in a queue waits for the holder, who may change; following holders alone finds every circle, because a new
-  /// holder comes out of a wait and waits for nothing then.
+  /// Everybody in a queue waits for the holder, who may change; following holders alone finds every circle, because a
+  /// new holder comes out of a wait and waits for nothing then.
   private func waits(_ owner: Owner, for other: Owner) -> Bool {
     var current = owner
     while let resource = waiting[current], let holder = entries[resource]?.holder {

@@ -4,8 +4,8 @@ import VestaConcurrency
 
 /// The open transactions of a database.
 ///
-/// They live in this process. What makes their commits right is not here: it is `ReadSet`, checked against the store. The
-/// locks only keep those who would fail from trying.
+/// They live in this process. What makes their commits right is not here: it is `ReadSet`, checked against the store.
+/// The locks only keep those who would fail from trying.
 final class TransactionPool: Sendable {
   typealias ID = [UInt8]
 
