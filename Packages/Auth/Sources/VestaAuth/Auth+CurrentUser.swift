@@ -12,7 +12,7 @@ extension Auth {
     guard machine.debt == nil else { throw AuthError(.keychainError, "The session could not be forgotten.") }
   }
 
-  /// Makes a user the current one.
+  /// Sets the current user.
   ///
   /// A user of another app is looked up first, and becomes a user of this one.
   ///

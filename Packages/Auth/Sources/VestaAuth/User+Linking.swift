@@ -3,7 +3,7 @@ import VestaAuthBackend
 extension User {
   // MARK: Linking
 
-  /// Adds a way to sign in to the account.
+  /// Links a provider to the account.
   ///
   /// - Parameter credential: The new way.
   /// - Returns: The user, with the provider in ``providerData``.
@@ -41,7 +41,7 @@ extension User {
     _ = try await AuthActor.run { try await self.add(credential) }
   }
 
-  /// Takes a way to sign in from the account.
+  /// Removes a provider from the account.
   ///
   /// - Parameter provider: The id of the provider, such as "password" or "google.com".
   /// - Returns: The user.

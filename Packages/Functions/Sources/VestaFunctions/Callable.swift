@@ -44,7 +44,9 @@ public struct Callable<Request: Encodable, Response: Decodable>: Sendable {
   /// - Parameter data: The argument.
   /// - Returns: The result.
   /// - Throws: `FunctionsError`, or what encoding and decoding throw.
-  public func callAsFunction(_ data: Request) async throws -> Response { try await call(data) }
+  public func callAsFunction(_ data: Request) async throws -> Response {
+    try responses.decoded(Response.self, try await callable.call(wire: try encoded(data)))
+  }
 
   func encoded(_ data: Request) throws -> JSONValue {
     do {

@@ -1,4 +1,5 @@
-public import Foundation
+import Dispatch
+import VestaCore
 
 extension Messaging {
   /// Completion form of ``token()``.
@@ -89,6 +90,6 @@ extension Messaging {
     _ operation: @escaping @Sendable (Messaging) async throws -> Value,
     then completion: @escaping @Sendable (Value?, (any Error)?) -> Void
   ) {
-    completeOnQueue(callbackQueue, { try await operation(self) }, then: completion)
+    CompletionForm.start(on: callbackQueue, completion) { try await operation(self) }
   }
 }

@@ -30,7 +30,7 @@ public final class Messaging: NSObject, Sendable {
   let file: RegistrationFile
   let senderID: String
   let appID: String
-  let installation: @Sendable () -> (id: String, renew: @Sendable () -> Void)
+  let installationID: @Sendable () -> String
   let callbackQueue: DispatchQueue
   let state: Locked<State>
   /// The default token, and who hears of it.
@@ -63,7 +63,7 @@ public final class Messaging: NSObject, Sendable {
     senderID = app.options.gcmSenderID
     appID = app.options.googleAppID
     callbackQueue = app.options.callbackQueue ?? .main
-    installation = { [weak app] in (app?.installationID ?? "", { _ = app?.renewInstallationID() }) }
+    installationID = { [weak app] in app?.installationID ?? "" }
     dataCollection = { [weak app] in app?.isDataCollectionDefaultEnabled ?? false }
     let stored = file.load()
     state = Locked(State(stored: stored))

@@ -41,11 +41,11 @@ public final class Storage: Sendable, Hashable {
     var isUsed = false
   }
 
-  init(app: VestaApp, bucket: String, caller: StorageCaller) {
+  init(app: VestaApp, bucket: String, caller: StorageCaller, uploads: UploadSessionBook? = nil) {
     self.app = app
     self.bucket = bucket
     self.caller = caller
-    uploads = UploadSessionBook(directory: app.dataDirectory.appending(path: "storage").appending(path: "uploads"))
+    self.uploads = uploads ?? UploadSessionBook(directory: app.dataDirectory.appending(path: "storage-uploads"))
     settings = Locked(Settings(queue: app.options.callbackQueue ?? .main))
   }
 

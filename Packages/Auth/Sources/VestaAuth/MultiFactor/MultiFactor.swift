@@ -17,7 +17,7 @@ public final class MultiFactor: Sendable {
   /// The second factors that the user has.
   public var enrolledFactors: [MultiFactorInfo] { AuthActor.sync { user.record.factors.map(\.info) } }
 
-  /// What a second factor is added with.
+  /// The session of an enrolment.
   ///
   /// - Returns: The session.
   /// - Throws: ``AuthError`` when the user's token cannot be refreshed.

@@ -11,7 +11,7 @@ extension Auth {
 
   // MARK: Reading
 
-  /// Who is signed in, as far as it can be told.
+  /// The signed-in user, as far as the store can be read.
   @AuthActor
   func present() -> User? {
     do {

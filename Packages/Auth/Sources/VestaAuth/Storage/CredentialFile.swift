@@ -1,6 +1,6 @@
 import VestaCryptoInterop
 
-/// What stands in the file of a session: two slots of equal size, each a session with a number and a checksum.
+/// The content of a session's file: two slots of equal size, each a session with a number and a checksum.
 ///
 /// A session is written over the older slot, in place, and the slot with the higher number is the session. While it is
 /// being written, and when a crash tears it, the other slot is whole. That takes one sync of the disk, where putting a
@@ -32,7 +32,7 @@ enum CredentialFile {
     return slot + [UInt8](repeating: 0, count: 2 * size - slot.count)
   }
 
-  /// What has to be written where, to put a session into a file; `nil` when the file has to be made anew.
+  /// Returns the bytes to write, and where, to put a session into a file; `nil` when the file has to be created anew.
   static func change(of file: [UInt8], to bytes: [UInt8]) -> FileChange? {
     let size = file.count / 2
     guard let newest = newest(in: file), bytes.count + headLength <= size, newest.slot.number < .max else { return nil }

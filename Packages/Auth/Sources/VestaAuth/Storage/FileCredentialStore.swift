@@ -10,7 +10,7 @@ public import Foundation
 /// - All that is kept carries a checksum. A damaged file is renamed to `….corrupt-…` and never deleted.
 /// - Several stores, also in several processes, may have the same directory.
 public final class FileCredentialStore: CredentialStore {
-  /// Where the files are.
+  /// The directory of the files.
   public let directory: URL
 
   private let directoryPath: String
@@ -23,7 +23,7 @@ public final class FileCredentialStore: CredentialStore {
     directoryPath = directory.path(percentEncoded: false).withoutTrailingSlash
   }
 
-  /// What was saved last under a key.
+  /// Returns the bytes that were saved last under a key.
   ///
   /// - Parameter key: The key.
   /// - Returns: The bytes; `nil` when there is no file.

@@ -101,6 +101,12 @@ enum Checks {
     }
   }
 
+  /// A code and the id of its verification, both of them there.
+  static func presented(_ code: String, _ sessionInfo: String) throws(IdentityError) -> (code: String, session: String)
+  {
+    (try present(code, or: .missingCode), try present(sessionInfo, or: .missingSessionInfo))
+  }
+
   /// How many bytes an account may add to its ID token, so that the token, with the claims of its session and its
   /// signature, stays below `JWT.defaultMaximumSize`.
   static let longestIdentity = 8192

@@ -111,6 +111,19 @@ struct UserRecord: Sendable, Equatable {
     }
   }
 
+  /// Takes attributes and ways to sign in away.
+  mutating func remove(_ attributes: Set<UserAttribute>, providers: [String]) {
+    for attribute in attributes {
+      switch attribute {
+      case .email: removeEmail()
+      case .displayName: displayName = nil
+      case .photoURL: photoURL = nil
+      case .password: removePassword()
+      }
+    }
+    for provider in providers { unlink(provider) }
+  }
+
   /// Takes the address away, and with it what hangs on it.
   mutating func removeEmail() {
     email = nil

@@ -96,7 +96,12 @@ public struct SyncTree: Sendable {
   public mutating func listenComplete(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> [SyncEvent] {
     cache?.complete(path, spec)
     if let tag = tag(path, spec) { return serverUpdate(path, .listenComplete, tag, isStored: true) }
-    return apply(SyncOperation(source: .server, path: path, kind: .listenComplete))
+    let events = apply(SyncOperation(source: .server, path: path, kind: .listenComplete))
+    // Queries that this listen covers from now on have known their own children only, and take all of them here.
+    guard let point = root[path], point.hasFilteredData, let node = point.completeView?.cache.server.completeNode else {
+      return events
+    }
+    return events + apply(SyncOperation(source: .server, path: path, kind: .overwrite(node)))
   }
 
   private mutating func serverUpdate(
@@ -271,11 +276,11 @@ public struct SyncTree: Sendable {
     }
   }
 
-  /// What the server has for a listen, as far as it is known here; the hash of a listen is that of this node.
-  public func serverNode(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> DatabaseNode {
+  /// The data that the service need not send for a listen, if it still has it; `nil` where not all of it is known.
+  public func knownServerNode(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> DatabaseNode? {
     let point = root[path]
     let view = spec.loadsAllData ? point?.completeView : point?.view(for: spec)
-    return view?.cache.server.node ?? .empty
+    return view?.cache.server.completeNode
   }
 
   /// The listens that the service has to have, with their tags: what is sent after a new connection.

@@ -30,7 +30,7 @@ struct UploadSessionBook: Sendable {
     var location: StorageLocation { StorageLocation(bucket: bucket, path: object) }
   }
 
-  private let directory: URL
+  let directory: URL
 
   init(directory: URL) { self.directory = directory }
 
