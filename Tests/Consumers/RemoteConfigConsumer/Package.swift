@@ -17,6 +17,7 @@ let package = Package(
     .package(path: "../../../Packages/Core"),
     .package(path: "../../../Packages/SQLite"),
     .package(path: "../../../Interop/RemoteConfigBackend"),
+    .package(path: "../../../Interop/ServiceInterop"),
   ],
   targets: [
     .executableTarget(
@@ -26,6 +27,7 @@ let package = Package(
         .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ],
       swiftSettings: settings

@@ -109,7 +109,9 @@ import VestaTesting
   @Test(.timeLimit(.minutes(1))) func `closes at the same time all return after the end`() async throws {
     let diary = diary
     let gate = Gate()
-    let lazy = LazyResource(whenClosed: Closed()) { 7 } close: { number in
+    let lazy = LazyResource(whenClosed: Closed()) {
+      7
+    } close: { number in
       await gate.wait()
       diary.withLock { $0.append("close \(number)") }
     }

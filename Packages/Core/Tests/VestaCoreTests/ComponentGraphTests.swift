@@ -141,7 +141,9 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
   }
 
   @Test func `a contribution to a protocol that is asked for as a dependency is refused`() throws {
-    for libraries in [[NeedsTwo.self, ContributesTwo.self], [MayUseTwo.self, ContributesTwo.self]] as [[any Library.Type]] {
+    for libraries in [[NeedsTwo.self, ContributesTwo.self], [MayUseTwo.self, ContributesTwo.self]]
+      as [[any Library.Type]]
+    {
       let error = try error(libraries)
       #expect(error.code == .contributionNotProvider)
       #expect(error.message.contains("ContributesTwo contributes to Two"))

@@ -93,7 +93,8 @@ private struct Broken: Error {}
         if case .failure(let error as VestaError) = results.1 { errors.append(error) }
         // Whoever closed the cycle got the error; the other one may then have succeeded.
         #expect(!errors.isEmpty)
-        #expect(errors.contains { "\($0)".contains("cycle") || "\($0)".contains("needs that same instance") }, "\(errors)")
+        #expect(
+          errors.contains { "\($0)".contains("cycle") || "\($0)".contains("needs that same instance") }, "\(errors)")
       }
     }
   }
@@ -120,7 +121,9 @@ private struct Broken: Error {}
   func `components of two apps that need each other get an error with both apps in it`() async throws {
     let gates = (VestaTesting.Gate(), VestaTesting.Gate())
     let apps = (VestaTesting.Log<VestaApp>(), VestaTesting.Log<VestaApp>())
-    func make(_ other: VestaTesting.Log<VestaApp>, _ mine: VestaTesting.Gate, _ theirs: VestaTesting.Gate) throws -> VestaApp {
+    func make(_ other: VestaTesting.Log<VestaApp>, _ mine: VestaTesting.Gate, _ theirs: VestaTesting.Gate) throws
+      -> VestaApp
+    {
       try OtherAppLibrary.$other.withValue(other) {
         try OtherAppLibrary.$mine.withValue(mine) {
           try OtherAppLibrary.$theirs.withValue(theirs) { try app([OtherAppLibrary.self]) }
@@ -235,13 +238,19 @@ private struct Broken: Error {}
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
     let heard = VestaTesting.Log<String>()
-    CompletionForm.start(on: queue, { (value: Int?, error: (any Error)?) in
-      heard.add("\(String(describing: value)) \(error == nil) \(DispatchQueue.getSpecific(key: key) == true)")
-    }) { 7 }
+    CompletionForm.start(
+      on: queue,
+      { (value: Int?, error: (any Error)?) in
+        heard.add("\(String(describing: value)) \(error == nil) \(DispatchQueue.getSpecific(key: key) == true)")
+      }
+    ) { 7 }
     await heard.wait { $0.count == 1 }
-    CompletionForm.start(on: queue, { (value: Int?, error: (any Error)?) in
-      heard.add("\(String(describing: value)) \(error is Broken)")
-    }) { throw Broken() }
+    CompletionForm.start(
+      on: queue,
+      { (value: Int?, error: (any Error)?) in
+        heard.add("\(String(describing: value)) \(error is Broken)")
+      }
+    ) { throw Broken() }
     await heard.wait { $0.count == 2 }
     CompletionForm.start(on: queue, { error in heard.add("\(error == nil)") }) {}
     await heard.wait { $0.count == 3 }

@@ -7,7 +7,8 @@ public import VestaCore
 
 /// What makes the Realtime Database a part of an app.
 ///
-/// It needs a `DatabaseBackend`, uses Auth and App Check where they are there, and a store for what is kept on the device.
+/// It needs a `DatabaseBackend`, uses Auth and App Check where they are there, and a store for what is kept on the
+/// device.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [DatabaseLibrary.self, DatabaseServiceLibrary.self, SQLiteLibrary.self])

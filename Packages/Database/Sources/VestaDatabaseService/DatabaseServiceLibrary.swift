@@ -4,8 +4,8 @@ public import VestaCore
 
 /// Registers the embedded tree engine: provides `any DatabaseBackend`, and needs a store.
 ///
-/// The store `database` in the app's data directory is opened at the first connection and closed when the app is deleted.
-/// An app may bring its own `DatabaseServiceOptions` by contributing a component for them.
+/// The store `database` in the app's data directory is opened at the first connection and closed when the app is
+/// deleted. An app may bring its own `DatabaseServiceOptions` by contributing a component for them.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [DatabaseServiceLibrary.self, SQLiteLibrary.self])

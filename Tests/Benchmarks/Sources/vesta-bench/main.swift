@@ -5,6 +5,8 @@ import CoreBenchmarks
 import CryptoBenchmarks
 import DatabaseBenchmarks
 import FirestoreBenchmarks
+import FunctionsBenchmarks
+import StorageBenchmarks
 import StoreBenchmarks
 
 // One line per package.
@@ -17,6 +19,8 @@ let benchmarks: [Benchmark] =
   + authBenchmarks()
   + firestoreBenchmarks()
   + databaseBenchmarks()
+  + functionsBenchmarks()
+  + storageBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 
@@ -27,4 +31,5 @@ await Task.detached {
   await removeAuthBenchmarkFiles()
   await removeFirestoreBenchmarkFiles()
   await removeDatabaseBenchmarkFiles()
+  await removeStorageBenchmarkFiles()
 }.value

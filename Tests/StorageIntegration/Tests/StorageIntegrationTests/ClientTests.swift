@@ -137,7 +137,9 @@ import VestaTesting
   @Test func `a download URL names the object and its token`() async throws {
     _ = try await root.child("ä b/c").putDataAsync(Data([1]))
     let url = try await root.child("ä b/c").downloadURL()
-    #expect(url.absoluteString.hasPrefix("https://firebasestorage.googleapis.com:443/v0/b/test-bucket/o/%C3%A4%20b%2Fc?alt=media&token="))
+    #expect(
+      url.absoluteString.hasPrefix(
+        "https://firebasestorage.googleapis.com:443/v0/b/test-bucket/o/%C3%A4%20b%2Fc?alt=media&token="))
     let back = try harness.storage.reference(for: url)
     #expect(back.fullPath == "ä b/c")
   }
@@ -179,9 +181,13 @@ import VestaTesting
       log.add("put \(metadata?.size ?? -1) \(error == nil)")
     }
     await log.wait { $0.count == 1 }
-    root.child("a").getData(maxSize: 10) { (result: Result<Data, any Error>) in log.add("get \((try? result.get())?.count ?? -1)") }
+    root.child("a").getData(maxSize: 10) { (result: Result<Data, any Error>) in
+      log.add("get \((try? result.get())?.count ?? -1)")
+    }
     await log.wait { $0.count == 2 }
-    root.child("b").getMetadata { (metadata: StorageMetadata?, error: (any Error)?) in log.add("none \(metadata == nil) \(error != nil)") }
+    root.child("b").getMetadata { (metadata: StorageMetadata?, error: (any Error)?) in
+      log.add("none \(metadata == nil) \(error != nil)")
+    }
     await log.wait { $0.count == 3 }
     root.child("a").delete { error in log.add("delete \(error == nil)") }
     await log.wait { $0.count == 4 }

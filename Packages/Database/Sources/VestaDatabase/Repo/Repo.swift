@@ -9,8 +9,8 @@ import VestaServiceInterop
 /// One database as a client has it: what is listened to and written, the connection, transactions.
 ///
 /// All of it is confined to a serial queue, which is the executor of this actor. The public API hands its work to
-/// ``enqueue(_:)`` and returns; the order of its calls is the order of the work. Observers and completions are called on
-/// the event queue, in the order in which things happened.
+/// ``enqueue(_:)`` and returns; the order of its calls is the order of the work. Observers and completions are called
+/// on the event queue, in the order in which things happened.
 ///
 /// To read on: `Repo+Listening.swift`, `Repo+Writing.swift`, `Repo+Transactions.swift`, `Repo+Connection.swift`.
 actor Repo {

@@ -2,13 +2,14 @@ public import VestaDatabaseBackend
 
 /// Everything a client listens to, everything it has written, and the events that follow: a value without I/O.
 ///
-/// Operations return the events to raise, in order. What is to be asked of the service gathers in ``takeListenActions()``.
+/// Operations return the events to raise, in order. What is to be asked of the service gathers in
+/// ``takeListenActions()``.
 ///
 /// How an operation runs, by the example of `set(/a/b, 1)` while `/a` is listened to and the server's `/a` is `{b: 0}`:
-/// the write tree gets a record, the operation goes from the root to `/a`, where the view's processor replaces `b` in the
-/// event cache and keeps the server cache, and raises `child_changed b` and `value`. The service's own `/a/b = 1` then
-/// changes the server cache only, because the write shadows it; the acknowledgement removes the record, and as server and
-/// event caches agree nothing is raised.
+/// the write tree gets a record, the operation goes from the root to `/a`, where the view's processor replaces `b` in
+/// the event cache and keeps the server cache, and raises `child_changed b` and `value`. The service's own `/a/b = 1`
+/// then changes the server cache only, because the write shadows it; the acknowledgement removes the record, and as
+/// server and event caches agree nothing is raised.
 public struct SyncTree: Sendable {
   /// Something to ask of the service.
   public enum ListenAction: Sendable {

@@ -102,7 +102,8 @@ final class Room: Sendable {
     }
   }
 
-  /// Readies the database: ends the sessions that a crash has left behind, and builds the indexes that are declared now.
+  /// Readies the database: ends the sessions that a crash has left behind, and builds the indexes that are declared
+  /// now.
   private func prepare() async throws {
     guard !isPrepared.withLock({ $0 }) else { return }
     let store = try await openStore()

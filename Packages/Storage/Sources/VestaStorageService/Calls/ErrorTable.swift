@@ -6,7 +6,7 @@ import VestaStoreInterop
 enum ErrorTable {
   static func error(for error: any Error) -> any Error {
     switch error {
-        case let error as StoreError: self.error(for: error)
+    case let error as StoreError: self.error(for: error)
     case let error as BlobError: self.error(for: error)
     default: error
     }

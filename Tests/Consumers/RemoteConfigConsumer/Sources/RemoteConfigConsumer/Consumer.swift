@@ -5,6 +5,7 @@ import VestaRemoteConfig
 import VestaRemoteConfigBackend
 import VestaRemoteConfigService
 import VestaSQLite
+import VestaServiceInterop
 
 /// What does not hold.
 struct Failure: Error { let what: String }

@@ -1,0 +1,135 @@
+/// A message as it arrives at a registration.
+public struct PushDelivery: Sendable, Hashable {
+  /// The id of the message: a message that is delivered again has the same one.
+  public var messageID: String
+  /// The message.
+  public var message: PushMessage
+  /// The sender: `/topics/name` for a message to a topic, the sender's id for others.
+  public var from: String
+  /// When the service accepted the message, in microseconds since 1970.
+  public var sentTime: Int64
+  /// How it is to be delivered.
+  public var settings: DeliverySettings
+
+  /// A delivery.
+  public init(messageID: String, message: PushMessage, from: String, sentTime: Int64, settings: DeliverySettings) {
+    self.messageID = messageID
+    self.message = message
+    self.from = from
+    self.sentTime = sentTime
+    self.settings = settings
+  }
+}
+
+/// The request of an installation to be registered.
+public struct RegisterRequest: Sendable, Hashable {
+  /// The id of the installation.
+  public var installationID: String
+  /// Whose messages it wants; `nil` for those of the project.
+  public var senderID: String?
+  /// The platform: `ios`, `android`, `web`, `linux`, ...
+  public var platform: String
+  /// The id of the app.
+  public var appID: String
+  /// Where a transport such as APNs reaches it; `nil` when it is reached over its connection alone.
+  public var pushAddress: String?
+  /// The token that it has; it is kept as long as it is valid.
+  public var currentToken: String?
+
+  /// A request.
+  public init(
+    installationID: String, senderID: String? = nil, platform: String, appID: String, pushAddress: String? = nil,
+    currentToken: String? = nil
+  ) {
+    self.installationID = installationID
+    self.senderID = senderID
+    self.platform = platform
+    self.appID = appID
+    self.pushAddress = pushAddress
+    self.currentToken = currentToken
+  }
+}
+
+/// What the service knows about a registration.
+public struct RegistrationInfo: Sendable, Hashable {
+  /// The id of the installation.
+  public var installationID: String
+  /// The platform.
+  public var platform: String
+  /// The id of the app.
+  public var appID: String
+  /// When it was registered, in microseconds since 1970.
+  public var createTime: Int64
+  /// When it was last seen, in microseconds since 1970.
+  public var lastSeenTime: Int64
+  /// The topics that it is subscribed to, in order.
+  public var topics: [String]
+
+  /// Information.
+  public init(
+    installationID: String, platform: String, appID: String, createTime: Int64, lastSeenTime: Int64, topics: [String]
+  ) {
+    self.installationID = installationID
+    self.platform = platform
+    self.appID = appID
+    self.createTime = createTime
+    self.lastSeenTime = lastSeenTime
+    self.topics = topics
+  }
+}
+
+/// A message in the outbox.
+public struct OutboxMessage: Sendable, Hashable {
+  /// The id of the message.
+  public var messageID: String
+  /// The message.
+  public var message: PushMessage
+  /// When the service accepted it, in microseconds since 1970.
+  public var sentTime: Int64
+  /// Until when it waits, in microseconds since 1970.
+  public var expiryTime: Int64
+  /// Whether a message to one registration still waits for its acknowledgement; `nil` for one to a topic or condition.
+  public var isWaiting: Bool?
+
+  /// A message in the outbox.
+  public init(messageID: String, message: PushMessage, sentTime: Int64, expiryTime: Int64, isWaiting: Bool?) {
+    self.messageID = messageID
+    self.message = message
+    self.sentTime = sentTime
+    self.expiryTime = expiryTime
+    self.isWaiting = isWaiting
+  }
+}
+
+/// One page of the outbox, the newest messages first.
+public struct OutboxPage: Sendable, Hashable {
+  /// The messages.
+  public var messages: [OutboxMessage]
+  /// Where the next page begins; `nil` after the last one.
+  public var nextPageToken: String?
+
+  /// A page.
+  public init(messages: [OutboxMessage], nextPageToken: String? = nil) {
+    self.messages = messages
+    self.nextPageToken = nextPageToken
+  }
+}
+
+/// What became of messages, counted since the service first ran.
+public struct DeliveryStatistics: Sendable, Hashable {
+  /// The messages that were accepted.
+  public var accepted: Int64 = 0
+  /// The deliveries to connected registrations, those of the same message included.
+  public var delivered: Int64 = 0
+  /// The deliveries that were acknowledged.
+  public var acknowledged: Int64 = 0
+  /// The messages that waited and were replaced by a later one with the same collapse key.
+  public var collapsed: Int64 = 0
+  /// The messages that waited for one registration until their time was over.
+  public var expired: Int64 = 0
+  /// The messages that were dropped because too many waited for one registration.
+  public var discarded: Int64 = 0
+
+  /// Nothing counted yet.
+  public init() {}
+}

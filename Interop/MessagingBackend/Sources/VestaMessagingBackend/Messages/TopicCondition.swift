@@ -1,0 +1,122 @@
+/// A condition on the topics of a registration: `'a' in topics && ('b' in topics || !('c' in topics))`.
+///
+/// `!` binds closer than `&&`, and `&&` closer than `||`. At most five topics.
+public struct TopicCondition: Sendable, Hashable {
+  indirect enum Node: Sendable, Hashable {
+    case topic(String)
+    case not(Node)
+    case all([Node])
+    case any([Node])
+  }
+
+  /// Why a text is no condition, and where.
+  public struct SyntaxError: Error, Hashable {
+    /// The number of the character, counted from 1.
+    public let column: Int
+    /// What is expected there.
+    public let message: String
+  }
+
+  let node: Node
+
+  /// The topics that the condition names.
+  public let topics: Set<String>
+
+  /// Parses a condition.
+  ///
+  /// - Parameter text: The condition; double quotes are read like single ones.
+  public init(_ text: String) throws(SyntaxError) {
+    var parser = TopicConditionParser(text)
+    node = try parser.parse()
+    topics = parser.topics
+  }
+
+  /// Whether the condition holds for a registration.
+  ///
+  /// - Parameter topics: The topics that it is subscribed to.
+  public func holds(for topics: Set<String>) -> Bool { Self.holds(node, topics) }
+
+  private static func holds(_ node: Node, _ topics: Set<String>) -> Bool {
+    switch node {
+    case .topic(let name): topics.contains(name)
+    case .not(let node): !holds(node, topics)
+    case .all(let nodes): nodes.allSatisfy { holds($0, topics) }
+    case .any(let nodes): nodes.contains { holds($0, topics) }
+    }
+  }
+}
+
+private struct TopicConditionParser {
+  private let characters: [Character]
+  private var index = 0
+  private var depth = 0
+  private(set) var topics: Set<String> = []
+
+  init(_ text: String) { characters = Array(text) }
+
+  mutating func parse() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
+    guard characters.count <= 5000 else { throw error("The condition is too long.") }
+    let node = try any()
+    guard peek == nil else { throw error("Expected && or || or the end.") }
+    return node
+  }
+
+  private var peek: Character? {
+    mutating get {
+      while index < characters.count, characters[index].isWhitespace { index += 1 }
+      return index < characters.count ? characters[index] : nil
+    }
+  }
+
+  private func error(_ message: String) -> TopicCondition.SyntaxError {
+    TopicCondition.SyntaxError(column: min(index, characters.count) + 1, message: message)
+  }
+
+  private mutating func accept(_ symbol: String) -> Bool {
+    guard peek != nil, characters[index...].starts(with: symbol) else { return false }
+    index += symbol.count
+    return true
+  }
+
+  private mutating func any() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
+    var nodes = [try all()]
+    while accept("||") { nodes.append(try all()) }
+    return nodes.count == 1 ? nodes[0] : .any(nodes)
+  }
+
+  private mutating func all() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
+    var nodes = [try operand()]
+    while accept("&&") { nodes.append(try operand()) }
+    return nodes.count == 1 ? nodes[0] : .all(nodes)
+  }
+
+  private mutating func operand() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
+    guard depth < 30 else { throw error("The condition is nested too deeply.") }
+    depth += 1
+    defer { depth -= 1 }
+    if accept("!") { return .not(try operand()) }
+    if accept("(") {
+      let node = try any()
+      guard accept(")") else { throw error("Expected \")\".") }
+      return node
+    }
+    return try topic()
+  }
+
+  private mutating func topic() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
+    guard let quote = peek, quote == "'" || quote == "\"" else { throw error("Expected a topic in single quotes.") }
+    let start = index
+    index += 1
+    guard let end = characters[index...].firstIndex(of: quote) else {
+      index = start
+      throw error("The topic that begins here does not end.")
+    }
+    let name = String(characters[index..<end])
+    guard TopicName.isValid(name) else { throw error("\"\(name)\" is not the name of a topic.") }
+    index = end + 1
+    guard accept("in"), peek != nil, accept("topics") else { throw error("Expected \"in topics\".") }
+    topics.insert(name)
+    guard topics.count <= 5 else { throw error("A condition has at most five topics.") }
+    return .topic(name)
+  }
+}

@@ -1,0 +1,125 @@
+public import VestaConcurrency
+public import VestaServiceInterop
+
+/// The messaging service as installations see it.
+///
+/// Promises of every implementation (`MessagingContracts` checks them):
+/// - A message that was accepted reaches every registration it is for at least once, within its time to live: connected
+///   ones at once, others when they connect. Until it is acknowledged it is delivered again at each connection, with
+///   the same id.
+/// - Messages of one priority reach a registration in the order in which they were accepted; of those that waited, the
+///   ones of high priority come first.
+/// - Of messages that wait with the same collapse key, the last one is delivered.
+/// - A registration hears of messages to topics from its subscription on.
+/// - A connection is not called before `connect` has returned, one delivery at a time, and never again once it was
+///   cancelled from within a delivery.
+public protocol MessagingBackend: Sendable {
+  /// Registers an installation, or renews its registration.
+  ///
+  /// - Returns: Its token: the current one while that is valid, else a new one.
+  func register(_ request: RegisterRequest, context: CallContext) async throws(MessagingServiceError) -> String
+
+  /// Removes a registration with its topics and what waits for it. A token that is not registered is no error.
+  func unregister(token: String, context: CallContext) async throws(MessagingServiceError)
+
+  /// Subscribes a registration to a topic; doing it again changes nothing.
+  func subscribe(token: String, toTopic topic: String, context: CallContext) async throws(MessagingServiceError)
+
+  /// Ends a subscription; ending it again changes nothing.
+  func unsubscribe(token: String, fromTopic topic: String, context: CallContext) async throws(MessagingServiceError)
+
+  /// Connects a registration: delivers what waits for it and what comes.
+  ///
+  /// A registration has one connection; an earlier one ends with `aborted`.
+  ///
+  /// - Parameters:
+  ///   - token: The token of the registration.
+  ///   - context: Who calls.
+  ///   - onEnd: Called once when the connection ends: without an error when the service was shut down in order.
+  ///   - receive: Called with each delivery.
+  /// - Returns: The connection; cancel it to close it. Neither closure is called then any more.
+  func connect(
+    token: String, context: CallContext, onEnd: @escaping @Sendable (MessagingServiceError?) -> Void,
+    _ receive: @escaping @Sendable (PushDelivery) -> Void
+  ) -> ListenerRegistration
+
+  /// Acknowledges deliveries: they are not repeated.
+  func acknowledge(
+    token: String, messageIDs: [String], context: CallContext
+  ) async throws(MessagingServiceError)
+}
+
+/// The messaging service as the owner of the project sees it.
+///
+/// Every call needs the context of the owner, `CallContext.owner`; another one is refused with `permissionDenied`.
+public protocol MessagingAdminBackend: Sendable {
+  /// Sends a message; it is accepted, and survives a crash, when this has returned.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - isValidateOnly: Whether to check the message only.
+  ///   - context: Who calls.
+  /// - Returns: The name of the message: `projects/<project>/messages/<id>`.
+  func send(
+    _ message: PushMessage, isValidateOnly: Bool, context: CallContext
+  ) async throws(MessagingServiceError) -> String
+
+  /// Sends up to 500 messages, each by itself.
+  ///
+  /// - Returns: For each message its name, or why it was refused.
+  func sendEach(
+    _ messages: [PushMessage], isValidateOnly: Bool, context: CallContext
+  ) async throws(MessagingServiceError) -> [Result<String, MessagingServiceError>]
+
+  /// Subscribes up to 1000 registrations to a topic.
+  ///
+  /// - Returns: For each token `nil`, or why it was refused.
+  func subscribe(
+    tokens: [String], toTopic topic: String, context: CallContext
+  ) async throws(MessagingServiceError) -> [MessagingServiceError?]
+
+  /// Ends subscriptions of up to 1000 registrations.
+  ///
+  /// - Returns: For each token `nil`, or why it was refused.
+  func unsubscribe(
+    tokens: [String], fromTopic topic: String, context: CallContext
+  ) async throws(MessagingServiceError) -> [MessagingServiceError?]
+
+  /// What is known about a registration.
+  ///
+  /// - Throws: `notFound` when it is not registered.
+  func registration(token: String, context: CallContext) async throws(MessagingServiceError) -> RegistrationInfo
+
+  /// The messages that wait or are kept, the newest first.
+  ///
+  /// - Parameters:
+  ///   - pageSize: The most messages of one page, from 1 to 1000.
+  ///   - pageToken: Where the page begins: what the last page gave.
+  ///   - context: Who calls.
+  func outbox(
+    pageSize: Int, pageToken: String?, context: CallContext
+  ) async throws(MessagingServiceError) -> OutboxPage
+
+  /// What became of messages.
+  func statistics(context: CallContext) async throws(MessagingServiceError) -> DeliveryStatistics
+}
+
+extension MessagingAdminBackend {
+  /// Sends one message to up to 500 registrations.
+  ///
+  /// - Parameters:
+  ///   - message: The message; its target does not count.
+  ///   - tokens: Whom it is for.
+  ///   - context: Who calls.
+  /// - Returns: For each token the name of its message, or why it was refused.
+  public func sendEachForMulticast(
+    _ message: PushMessage, tokens: [String], context: CallContext
+  ) async throws(MessagingServiceError) -> [Result<String, MessagingServiceError>] {
+    let messages = tokens.map { token in
+      var copy = message
+      copy.target = .token(token)
+      return copy
+    }
+    return try await sendEach(messages, isValidateOnly: false, context: context)
+  }
+}

@@ -1,0 +1,76 @@
+public import VestaServiceInterop
+
+/// Why the messaging service refused a call.
+public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConvertible {
+  /// The codes of FCM's v1 API, the `errorCode` of its `FcmError` details.
+  public enum Reason: String, Sendable, Hashable, CaseIterable {
+    case unspecified = "UNSPECIFIED_ERROR"
+    case invalidArgument = "INVALID_ARGUMENT"
+    /// The token or installation is not registered, or not any more.
+    case unregistered = "UNREGISTERED"
+    /// The registration belongs to another sender.
+    case senderIDMismatch = "SENDER_ID_MISMATCH"
+    case quotaExceeded = "QUOTA_EXCEEDED"
+    case unavailable = "UNAVAILABLE"
+    case `internal` = "INTERNAL"
+    case thirdPartyAuth = "THIRD_PARTY_AUTH_ERROR"
+  }
+
+  /// The canonical status.
+  public let code: ServiceCode
+
+  /// The code of the v1 API.
+  public let reason: Reason
+
+  /// What is wrong and what to do about it.
+  public let message: String
+
+  /// The field that is wrong, such as `message.android.ttl`; `nil` for other errors.
+  public let field: String?
+
+  /// An error with the reason that the status stands for.
+  public init(_ code: ServiceCode, _ message: String) {
+    self.init(code, reason: Self.reason(of: code), message)
+  }
+
+  /// An error.
+  ///
+  /// - Parameters:
+  ///   - code: The canonical status.
+  ///   - reason: The code of the v1 API.
+  ///   - message: What is wrong and what to do about it.
+  ///   - field: The field that is wrong.
+  public init(_ code: ServiceCode, reason: Reason, _ message: String, field: String? = nil) {
+    self.code = code
+    self.reason = reason
+    self.message = message
+    self.field = field
+  }
+
+  /// `nil`: this seam knows no other errors. An engine translates those of its store before.
+  public init?(translating error: any Error) { nil }
+
+  /// A request with a wrong field.
+  public static func invalid(_ field: String, _ message: String) -> MessagingServiceError {
+    MessagingServiceError(.invalidArgument, reason: .invalidArgument, "\(field): \(message)", field: field)
+  }
+
+  /// A token or installation that is not registered.
+  public static let unregistered = MessagingServiceError(
+    .notFound, reason: .unregistered, "Requested entity was not found: it is not registered, or not any more.")
+
+  private static func reason(of code: ServiceCode) -> Reason {
+    switch code {
+    case .invalidArgument, .outOfRange, .failedPrecondition: .invalidArgument
+    case .notFound: .unregistered
+    case .resourceExhausted: .quotaExceeded
+    case .unavailable, .deadlineExceeded, .aborted, .cancelled: .unavailable
+    case .unauthenticated: .thirdPartyAuth
+    case .permissionDenied: .senderIDMismatch
+    default: .internal
+    }
+  }
+
+  /// The status and the message.
+  public var description: String { "\(code.name): \(message)" }
+}

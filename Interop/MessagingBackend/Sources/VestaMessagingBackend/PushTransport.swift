@@ -1,0 +1,19 @@
+/// A way to reach registrations that are not connected: APNs, web push, or forwarding to FCM.
+///
+/// Promises of every implementation (`PushTransportContracts` checks them):
+/// - A push that has returned normally was handed over to the platform's service.
+/// - An address that does not exist any more is reported as `unregistered`, every time.
+/// - Pushes may be made from many tasks at once.
+public protocol PushTransport: Sendable {
+  /// The platforms whose registrations it reaches, such as `ios`.
+  var platforms: Set<String> { get }
+
+  /// Hands a message over to the platform's service.
+  ///
+  /// - Parameters:
+  ///   - delivery: The message.
+  ///   - address: Where the registration is reached, as it was registered.
+  /// - Throws: `unregistered` when the address does not exist any more: the registration is removed then. `unavailable`
+  ///   when it should be tried again later.
+  func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError)
+}

@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Messaging",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "VestaMessaging", targets: ["VestaMessaging"]),
+    .library(name: "VestaMessagingService", targets: ["VestaMessagingService"]),
+  ],
+  dependencies: [
+    .package(path: "../Core"),
+    .package(path: "../../Interop/MessagingBackend"),
+    .package(path: "../../Interop/MessagingInterop"),
+    .package(path: "../../Interop/ServiceInterop"),
+    .package(path: "../../Interop/StoreInterop"),
+  ],
+  targets: [
+    .target(
+      name: "VestaMessaging",
+      dependencies: [
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingInterop", package: "MessagingInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaMessagingService",
+      dependencies: [
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaMessagingTests",
+      dependencies: [
+        "VestaMessaging",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingInterop", package: "MessagingInterop"),
+        .product(name: "VestaMessagingInteropContracts", package: "MessagingInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaMessagingServiceTests",
+      dependencies: [
+        "VestaMessagingService",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaMessagingBackendContracts", package: "MessagingBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

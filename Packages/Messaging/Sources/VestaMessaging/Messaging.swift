@@ -1,0 +1,188 @@
+public import Foundation
+import VestaConcurrency
+public import VestaCore
+import VestaMessagingBackend
+import VestaServiceInterop
+
+/// The messages of an app: its registration, its topics, and what arrives.
+///
+/// ```swift
+/// let messaging = Messaging.messaging()
+/// let token = try await messaging.token()
+/// try await messaging.subscribe(toTopic: "news")
+/// for await message in messaging.foregroundMessages { print(message.data) }
+/// ```
+///
+/// - The app is registered when a token is asked for, or at once while ``isAutoInitEnabled``. Registration and pending
+///   changes of topics are kept in the app's data directory.
+/// - While there is a stream of messages and a token, the app is connected to the service. A message is acknowledged
+///   when all streams were given it; until then it is delivered again after a restart, with the same id.
+/// - All members may be used from any thread. Completion handlers and the delegate are called on the callback queue of
+///   the app's options (the main queue unless it was set).
+///
+/// To read on: `Registration/Messaging+Token.swift`, `Topics/TopicQueue.swift`, `Delivery/DeliveryRunner.swift`.
+public final class Messaging: NSObject, Sendable {
+  /// The app; `nil` once it is gone.
+  public weak let app: VestaApp?
+
+  let backend: any MessagingBackend
+  let clock: ServiceClock
+  let file: RegistrationFile
+  let senderID: String
+  let appID: String
+  let installationID: @Sendable () -> String
+  let callbackQueue: DispatchQueue
+  let state: Locked<State>
+  /// The default token, and who hears of it.
+  let tokens: StateSource<String?, String?>
+  let flight = SingleFlight<String, String>()
+  let delivery: DeliveryRunner
+  private let dataCollection: @Sendable () -> Bool
+
+  struct State: Sendable {
+    var stored: StoredRegistration
+    weak var delegate: (any MessagingDelegate)?
+    var seenMessages: Set<String> = []
+    var topicWaiters: [TopicWaiter] = []
+    var isWorkingOnTopics = false
+    var isOver = false
+  }
+
+  /// Somebody who waits for a change of a topic.
+  struct TopicWaiter: Sendable {
+    var action: TopicQueue.Action
+    var topic: String
+    var turn: Turn<Void>
+  }
+
+  init(app: VestaApp, backend: any MessagingBackend, clock: ServiceClock = .system) {
+    self.app = app
+    self.backend = backend
+    self.clock = clock
+    file = RegistrationFile(directory: app.dataDirectory)
+    senderID = app.options.gcmSenderID
+    appID = app.options.googleAppID
+    callbackQueue = app.options.callbackQueue ?? .main
+    installationID = { [weak app] in app?.installationID ?? "" }
+    dataCollection = { [weak app] in app?.isDataCollectionDefaultEnabled ?? false }
+    let stored = file.load()
+    state = Locked(State(stored: stored))
+    tokens = StateSource(stored.token, greeting: { $0 })
+    delivery = DeliveryRunner(backend: backend, clock: clock)
+    super.init()
+    delivery.setToken(stored.token)
+    begin()
+  }
+
+  // MARK: Reaching it
+
+  /// The messages of the default app.
+  ///
+  /// Stops the process when no default app is configured, or when it was configured without `MessagingLibrary`. Use
+  /// ``instance(for:)`` where that can happen.
+  public class func messaging() -> Messaging {
+    do {
+      return try instance()
+    } catch {
+      let sentence = "There is no Messaging. \(error)"
+      Logger(service: "VestaMessaging").error("I-MSG000002", sentence)
+      preconditionFailure(sentence)
+    }
+  }
+
+  /// The messages of an app, or why it has none.
+  ///
+  /// - Parameter app: The app; `nil` for the default app.
+  /// - Returns: Always the same object for the same app.
+  /// - Throws: `VestaError` with a sentence that says what to do.
+  public class func instance(for app: VestaApp? = nil) throws -> Messaging {
+    guard let app = app ?? VestaApp.app() else {
+      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
+    }
+    return try app.container.require(Messaging.self)
+  }
+
+  // MARK: Settings
+
+  /// Hears what becomes of the registration.
+  public weak var delegate: (any MessagingDelegate)? {
+    get { state.withLock { $0.delegate } }
+    set {
+      state.withLock { $0.delegate = newValue }
+      guard newValue != nil, let token = fcmTokenIfKnown else { return }
+      notifyDelegate(token)
+    }
+  }
+
+  /// Whether the app is registered without being asked to; the value that was set, or the app's default for data
+  /// collection.
+  ///
+  /// Setting it to `true` registers the app if it is not. The value outlives the process.
+  public var isAutoInitEnabled: Bool {
+    get { state.withLock { $0.stored.isAutoInitEnabled } ?? dataCollection() }
+    set {
+      change { $0.isAutoInitEnabled = newValue }
+      if newValue { registerInBackground() }
+    }
+  }
+
+  /// Whether registrations go by the id of the installation alone, without a token; that is not supported: `false`.
+  public var isInstallationIdEnabled: Bool { false }
+
+  // MARK: Messages
+
+  /// Notes down a message that has arrived, and tells whether it is new.
+  ///
+  /// - Parameter message: The message as the system has handed it to the app.
+  /// - Returns: `unknown` for an empty message, `new` for any other one.
+  public func appDidReceiveMessage(_ message: [AnyHashable: Any]) -> MessagingMessageInfo {
+    guard !message.isEmpty else { return MessagingMessageInfo(.unknown) }
+    if let id = message["gcm.message_id"] as? String { state.withLock { _ = $0.seenMessages.insert(id) } }
+    return MessagingMessageInfo(.new)
+  }
+
+  /// The messages that arrive while the program runs, in order.
+  ///
+  /// Nothing is dropped: what the loop has not taken yet is buffered. The listener is removed when the loop is left,
+  /// its task is cancelled or the stream is dropped. The stream ends with the app.
+  public var foregroundMessages: AsyncStream<MessagingRemoteMessage> {
+    .events { sink in delivery.add(onEnd: { sink.finish() }) { sink.send($0) } }
+  }
+
+  // MARK: State
+
+  /// Changes what is kept, and saves it.
+  func change(_ body: (inout StoredRegistration) -> Void) {
+    state.withLock { body(&$0.stored) }
+    file.save { state.withLock { $0.stored } }
+  }
+
+  func checkAppIsThere() throws {
+    guard state.withLock({ $0.isOver }) else { return }
+    throw MessagingError(.unknown, "The app has been deleted. Configure it anew.")
+  }
+
+  /// Goes on where the last run was: the token, and the changes of topics that wait.
+  private func begin() {
+    if fcmTokenIfKnown == nil {
+      if isAutoInitEnabled { registerInBackground() }
+    } else {
+      if isTokenStale { registerInBackground() }
+      workOnTopics()
+    }
+  }
+
+  /// Ends the connection and the streams.
+  func end() {
+    let waiters = state.withLock { state in
+      state.isOver = true
+      defer { state.topicWaiters = [] }
+      return state.topicWaiters
+    }
+    for waiter in waiters {
+      waiter.turn.begin()?.resume(throwing: MessagingError(.unknown, "The app has been deleted."))
+    }
+    delivery.end()
+    tokens.finish()
+  }
+}

@@ -1,0 +1,65 @@
+public import Foundation
+
+/// The domain of ``MessagingError``.
+public let MessagingErrorDomain = "com.google.fcm"
+
+/// Why an operation of Messaging failed.
+///
+/// `(error as NSError)` has Firebase's domain and codes; the text is also its `NSLocalizedFailureReason`.
+public struct MessagingError: CustomNSError, LocalizedError, Hashable {
+  /// The kinds of failures.
+  public enum Code: Int, Sendable {
+    case unknown = 0
+    case authentication = 1
+    case noAccess = 2
+    case timeout = 3
+    case network = 4
+    case operationInProgress = 5
+    case invalidRequest = 7
+    case invalidTopicName = 8
+
+    /// Whether an error is one with this code, for `catch` clauses.
+    public static func ~= (code: Code, error: any Error) -> Bool { (error as? MessagingError)?.code == code }
+  }
+
+  /// What kind of failure it is.
+  public let code: Code
+
+  /// What happened.
+  public let message: String
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// ``Code/unknown``.
+  public static var unknown: Code { .unknown }
+  /// ``Code/authentication``.
+  public static var authentication: Code { .authentication }
+  /// ``Code/noAccess``.
+  public static var noAccess: Code { .noAccess }
+  /// ``Code/timeout``.
+  public static var timeout: Code { .timeout }
+  /// ``Code/network``.
+  public static var network: Code { .network }
+  /// ``Code/operationInProgress``.
+  public static var operationInProgress: Code { .operationInProgress }
+  /// ``Code/invalidRequest``.
+  public static var invalidRequest: Code { .invalidRequest }
+  /// ``Code/invalidTopicName``.
+  public static var invalidTopicName: Code { .invalidTopicName }
+
+  /// ``MessagingErrorDomain``.
+  public static var errorDomain: String { MessagingErrorDomain }
+  /// The number of the code.
+  public var errorCode: Int { code.rawValue }
+  /// The message.
+  public var errorDescription: String? { message }
+  /// The message.
+  public var failureReason: String? { message }
+  /// The message, as description and as reason.
+  public var errorUserInfo: [String: Any] {
+    [NSLocalizedDescriptionKey: message, NSLocalizedFailureReasonErrorKey: message]
+  }
+}

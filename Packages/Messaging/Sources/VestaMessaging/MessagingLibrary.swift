@@ -1,0 +1,48 @@
+public import VestaCore
+import VestaMessagingBackend
+public import VestaMessagingInterop
+
+/// What makes Messaging a part of an app.
+///
+/// It needs a `MessagingBackend`, and offers `MessagingInterop` to other products.
+///
+/// ```swift
+/// try VestaApp.configure(libraries: [MessagingLibrary.self, MessagingServiceLibrary.self, SQLiteLibrary.self])
+/// let token = try await Messaging.messaging().token()
+/// ```
+public enum MessagingLibrary: Library {
+  /// The name of the library.
+  public static let name = "vesta-messaging"
+
+  /// The version of the library.
+  public static let version = VestaVersion()
+
+  /// `Messaging` itself, and the same instance as `MessagingInterop`.
+  public static func components() -> [Component] {
+    [
+      Component(
+        Messaging.self,
+        dependencies: [
+          .required(
+            (any MessagingBackend).self,
+            providedBy: "VestaMessagingService (the embedded engine, part of Packages/Messaging)")
+        ]
+      ) { container, isCacheable in
+        isCacheable = true
+        guard let app = container.app else { return nil }
+        return Messaging(app: app, backend: try container.require((any MessagingBackend).self))
+      },
+      Component((any MessagingInterop).self, dependencies: [.required(Messaging.self)]) { container, isCacheable in
+        isCacheable = true
+        return try container.require(Messaging.self)
+      },
+    ]
+  }
+}
+
+extension Messaging: ComponentLifecycleMaintainer {
+  /// Ends the connection and the streams.
+  public func appWillBeDeleted(_ app: VestaApp) async { end() }
+}
+
+extension Messaging: MessagingInterop {}

@@ -1,0 +1,219 @@
+import Foundation
+public import VestaConcurrency
+import VestaMessagingBackend
+import VestaServiceInterop
+
+extension Messaging {
+  /// The registration token, if the app is registered; while ``isAutoInitEnabled``, asks for one in the background if it
+  /// is not.
+  public var fcmToken: String? {
+    let token = fcmTokenIfKnown
+    if token == nil, isAutoInitEnabled { registerInBackground() }
+    return token
+  }
+
+  /// The registration token: registers the app if it is not, and confirms a token that is older than a week.
+  ///
+  /// - Returns: The token.
+  /// - Throws: ``MessagingError``. What is registered stays registered.
+  public func token() async throws -> String {
+    if let token = fcmTokenIfKnown, !isTokenStale { return token }
+    return try await renewToken()
+  }
+
+  /// Deletes the registration token: the app receives nothing any more until it asks for another one.
+  ///
+  /// - Throws: ``MessagingError`` when the service could not be told; the token is deleted here all the same.
+  public func deleteToken() async throws {
+    try checkAppIsThere()
+    guard let token = forgetToken() else { return }
+    do {
+      try await backend.unregister(token: token, context: context)
+    } catch {
+      throw MessagingError(error)
+    }
+  }
+
+  /// The registration token for messages of another sender.
+  ///
+  /// - Parameter senderID: The sender; it must not be empty.
+  /// - Throws: ``MessagingError``.
+  public func retrieveFCMToken(forSenderID senderID: String) async throws -> String {
+    guard !senderID.isEmpty else { throw MessagingError(.invalidRequest, "Sender ID is required.") }
+    if senderID == self.senderID { return try await token() }
+    try checkAppIsThere()
+    let known = state.withLock { $0.stored.otherTokens[senderID] }
+    do {
+      let token = try await backend.register(request(senderID: senderID, currentToken: known), context: context)
+      change { $0.otherTokens[senderID] = token }
+      return token
+    } catch {
+      throw MessagingError(error)
+    }
+  }
+
+  /// Deletes the registration token for another sender.
+  ///
+  /// - Parameter senderID: The sender; it must not be empty.
+  /// - Throws: ``MessagingError`` when the service could not be told; the token is deleted here all the same.
+  public func deleteFCMToken(forSenderID senderID: String) async throws {
+    guard !senderID.isEmpty else { throw MessagingError(.invalidRequest, "Sender ID is required.") }
+    if senderID == self.senderID { return try await deleteToken() }
+    try checkAppIsThere()
+    guard let token = state.withLock({ $0.stored.otherTokens[senderID] }) else { return }
+    change { $0.otherTokens[senderID] = nil }
+    do {
+      try await backend.unregister(token: token, context: context)
+    } catch {
+      throw MessagingError(error)
+    }
+  }
+
+  /// Deletes all tokens; a new one is made only while ``isAutoInitEnabled``.
+  ///
+  /// - Throws: ``MessagingError`` when the service could not be told; the tokens are deleted here all the same.
+  public func deleteData() async throws {
+    try checkAppIsThere()
+    let tokens = state.withLock { [$0.stored.token].compactMap { $0 } + $0.stored.otherTokens.values }
+    _ = forgetToken()
+    change { $0.otherTokens = [:] }
+    var failure: MessagingServiceError?
+    for token in tokens {
+      do {
+        try await backend.unregister(token: token, context: context)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw MessagingError(failure) }
+    if isAutoInitEnabled { registerInBackground() }
+  }
+
+  /// Registers by the id of the installation: not supported, see ``isInstallationIdEnabled``.
+  ///
+  /// - Throws: ``MessagingError`` with `invalidRequest`. Use ``token()``.
+  public func register() async throws { throw Self.noInstallationID }
+
+  /// Ends a registration by the id of the installation: not supported, see ``isInstallationIdEnabled``.
+  ///
+  /// - Throws: ``MessagingError`` with `invalidRequest`. Use ``deleteToken()``.
+  public func unregister() async throws { throw Self.noInstallationID }
+
+  private static let noInstallationID = MessagingError(
+    .invalidRequest,
+    "FirebaseMessagingInstallationIdEnabled is not set to YES, so FID operations are not supported. Use token().")
+
+  /// The token now, and each new one.
+  ///
+  /// Nothing is dropped. The listener is removed when the loop is left, its task is cancelled or the stream is dropped.
+  /// The stream ends with the app.
+  public var tokenUpdates: AsyncStream<String> {
+    .events { sink in
+      tokens.add(onEnd: { sink.finish() }) { token in if let token { sink.send(token) } }
+    }
+  }
+
+  /// Adds a listener that hears of each new token.
+  ///
+  /// - Parameter listener: Called with the present token first, then with each new one; `nil` while there is none.
+  /// - Returns: Removes the listener on `cancel()`.
+  public func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> ListenerRegistration {
+    tokens.add(listener)
+  }
+
+  // MARK: One request
+
+  var fcmTokenIfKnown: String? { tokens.read { $0 } }
+
+  var context: CallContext { CallContext().limited(to: .seconds(60), by: clock) }
+
+  /// A token is confirmed once a week, and when the app or its language has changed.
+  var isTokenStale: Bool {
+    let (time, context) = state.withLock { ($0.stored.tokenTime, $0.stored.context) }
+    let age = clock.now() - time
+    return context != tokenContext || age < 0 || age > 7 * 86_400_000_000
+  }
+
+  private var tokenContext: String {
+    let version = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String ?? ""
+    return "\(appID) \(version) \(Locale.current.identifier)"
+  }
+
+  func registerInBackground() { Task { _ = try? await renewToken() } }
+
+  /// Asks the service for the token; requests at the same time are one request.
+  private func renewToken() async throws -> String {
+    try checkAppIsThere()
+    do {
+      return try await flight.value(for: senderID) { try await self.loadToken() }
+    } catch let error as MessagingServiceError {
+      throw MessagingError(error)
+    } catch {
+      throw error
+    }
+  }
+
+  private func loadToken() async throws -> String {
+    let known = fcmTokenIfKnown
+    let token = try await backend.register(request(senderID: nil, currentToken: known), context: context)
+    try checkAppIsThere()
+    let context = tokenContext
+    change { stored in
+      (stored.token, stored.tokenTime, stored.context) = (token, clock.now(), context)
+    }
+    publish(token)
+    workOnTopics()
+    return token
+  }
+
+  private func request(senderID: String?, currentToken: String?) -> RegisterRequest {
+    RegisterRequest(
+      installationID: installationID(), senderID: senderID, platform: platformName, appID: appID,
+      currentToken: currentToken)
+  }
+
+  /// Makes a token the current one, and tells those who want to know if it is another one.
+  private func publish(_ token: String?) {
+    let isNew = tokens.change { current, announce in
+      guard current != token else { return false }
+      current = token
+      announce(token)
+      return true
+    }
+    delivery.setToken(token)
+    guard isNew else { return }
+    notifyDelegate(token)
+    callbackQueue.async { NotificationCenter.default.post(name: .MessagingRegistrationTokenRefreshed, object: token) }
+  }
+
+  func notifyDelegate(_ token: String?) {
+    callbackQueue.async { [self] in
+      let delegate = state.withLock { $0.delegate }
+      delegate?.messaging(self, didReceiveRegistrationToken: token)
+    }
+  }
+
+  private func forgetToken() -> String? {
+    let token = fcmTokenIfKnown
+    change { $0.token = nil }
+    publish(nil)
+    return token
+  }
+}
+
+extension MessagingError {
+  /// An error of the service in terms of this API.
+  init(_ error: MessagingServiceError) {
+    let code: Code =
+      switch error.code {
+      case .invalidArgument, .failedPrecondition, .outOfRange: .invalidRequest
+      case .unauthenticated: .authentication
+      case .permissionDenied: .noAccess
+      case .deadlineExceeded: .timeout
+      case .unavailable: .network
+      case .aborted: .operationInProgress
+      default: .unknown
+      }
+    self.init(code, error.message)
+  }
+}

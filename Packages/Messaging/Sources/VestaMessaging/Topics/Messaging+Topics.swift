@@ -1,0 +1,115 @@
+import Foundation
+import VestaConcurrency
+import VestaMessagingBackend
+import VestaServiceInterop
+
+extension Messaging {
+  /// Subscribes the app to a topic; registers it first if it is not.
+  ///
+  /// While the service cannot be reached the change waits, also over a restart, and this call with it.
+  ///
+  /// - Parameter topic: Letters, digits and `-_.~%`; the prefix `/topics/` is allowed.
+  /// - Throws: ``MessagingError`` with `invalidTopicName`, or why the service has refused it.
+  public func subscribe(toTopic topic: String) async throws {
+    let name = try Self.checked(topic, "subscribe to")
+    _ = try await token()
+    try await change(.subscribe, name)
+  }
+
+  /// Ends a subscription; registers the app first if it is not.
+  ///
+  /// - Parameter topic: The topic, as for ``subscribe(toTopic:)``.
+  /// - Throws: As ``subscribe(toTopic:)``.
+  public func unsubscribe(fromTopic topic: String) async throws {
+    let name = try Self.checked(topic, "unsubscribe from")
+    _ = try await token()
+    try await change(.unsubscribe, name)
+  }
+
+  private static func checked(_ topic: String, _ verb: String) throws -> String {
+    let name = topic.hasPrefix("/topics/") ? String(topic.dropFirst("/topics/".count)) : topic
+    guard TopicName.isValid(name) else {
+      let action = verb.hasPrefix("un") ? "unsubscribe" : "subscribe"
+      throw MessagingError(.invalidTopicName, "Cannot parse topic name: '\(topic)'. Will not \(action).")
+    }
+    return name
+  }
+
+  private func change(_ action: TopicQueue.Action, _ topic: String) async throws {
+    try checkAppIsThere()
+    try await Turn<Void>().wait { turn in
+      state.withLock { state in
+        state.stored.topics.add(action, topic)
+        state.topicWaiters.append(TopicWaiter(action: action, topic: topic, turn: turn))
+      }
+      file.save { state.withLock { $0.stored } }
+      workOnTopics()
+    } onCancel: { turn in
+      // The change stays: only nobody waits for it any more.
+      self.state.withLock { $0.topicWaiters.removeAll { $0.turn === turn } }
+    }
+  }
+
+  /// Works on the changes that wait, unless somebody is at it.
+  func workOnTopics() {
+    let begins = state.withLock { state in
+      guard !state.isWorkingOnTopics, !state.isOver, !state.stored.topics.isEmpty else { return false }
+      state.isWorkingOnTopics = true
+      return true
+    }
+    if begins { Task { await workOnTopicsNow() } }
+  }
+
+  private func workOnTopicsNow() async {
+    while let (action, topic) = nextChange() {
+      let outcome = await perform(action, topic)
+      guard let outcome else {
+        // The service cannot be reached: the change stays, and is tried again later.
+        state.withLock { $0.isWorkingOnTopics = false }
+        _ = clock.schedule(after: .seconds(30)) { [weak self] in self?.workOnTopics() }
+        return
+      }
+      finish(action, topic, outcome)
+    }
+  }
+
+  /// The next change; `nil` and the end of the work when there is none.
+  private func nextChange() -> (TopicQueue.Action, String)? {
+    state.withLock { state in
+      guard !state.isOver, let next = state.stored.topics.next else {
+        state.isWorkingOnTopics = false
+        return nil
+      }
+      return (next.action, next.topic)
+    }
+  }
+
+  /// Asks the service; `nil` when it cannot be reached.
+  private func perform(_ action: TopicQueue.Action, _ topic: String) async -> Result<Void, MessagingError>? {
+    do {
+      let token = try await token()
+      switch action {
+      case .subscribe: try await backend.subscribe(token: token, toTopic: topic, context: context)
+      case .unsubscribe: try await backend.unsubscribe(token: token, fromTopic: topic, context: context)
+      }
+      return .success(())
+    } catch let error as MessagingServiceError {
+      return error.code == .unavailable || error.code == .deadlineExceeded ? nil : .failure(MessagingError(error))
+    } catch let error as MessagingError {
+      return error.code == .network || error.code == .timeout ? nil : .failure(error)
+    } catch {
+      return .failure(MessagingError(.unknown, "\(type(of: error))"))
+    }
+  }
+
+  private func finish(_ action: TopicQueue.Action, _ topic: String, _ outcome: Result<Void, MessagingError>) {
+    let waiters = state.withLock { state in
+      state.stored.topics.finish(action, topic)
+      let waiters = state.topicWaiters.filter { $0.action == action && $0.topic == topic }
+      state.topicWaiters.removeAll { $0.action == action && $0.topic == topic }
+      return waiters
+    }
+    file.save { state.withLock { $0.stored } }
+    for waiter in waiters { waiter.turn.begin()?.resume(with: outcome.mapError { $0 as any Error }) }
+  }
+}

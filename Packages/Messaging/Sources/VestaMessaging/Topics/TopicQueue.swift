@@ -1,0 +1,38 @@
+/// The changes of topics that wait for the service: ordered batches of one action each.
+///
+/// Calls with the action of the last batch join it, the same topic once; another action opens a new batch. Nothing
+/// cancels out, so the service sees the changes of a topic in the order of the calls. Only the first batch is worked
+/// on.
+struct TopicQueue: Codable, Sendable, Equatable {
+  enum Action: String, Codable, Sendable { case subscribe, unsubscribe }
+
+  struct Batch: Codable, Sendable, Equatable {
+    var action: Action
+    var topics: [String]
+  }
+
+  private(set) var batches: [Batch] = []
+
+  var isEmpty: Bool { batches.isEmpty }
+
+  /// Adds a change; answers whether it is new.
+  mutating func add(_ action: Action, _ topic: String) {
+    if let last = batches.indices.last, batches[last].action == action {
+      if !batches[last].topics.contains(topic) { batches[last].topics.append(topic) }
+    } else {
+      batches.append(Batch(action: action, topics: [topic]))
+    }
+  }
+
+  /// The next change to work on.
+  var next: (action: Action, topic: String)? {
+    batches.first.flatMap { batch in batch.topics.first.map { (batch.action, $0) } }
+  }
+
+  /// Removes a change of the first batch that the service has answered.
+  mutating func finish(_ action: Action, _ topic: String) {
+    guard batches.first?.action == action else { return }
+    batches[0].topics.removeAll { $0 == topic }
+    if batches[0].topics.isEmpty { batches.removeFirst() }
+  }
+}

@@ -1,0 +1,182 @@
+import VestaBytes
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+/// One call in one transaction: what it changes, and what it counts.
+struct MessagingCall {
+  let transaction: any StoreTransaction
+  let options: MessagingServiceOptions
+  let senderID: String
+  /// The time of the call in microseconds since 1970.
+  let now: Int64
+
+  var reader: MessagingReader { MessagingReader(reader: transaction) }
+  var lifetime: Int64 { options.registrationLifetime.microseconds }
+
+  func put<Record: FieldRecord>(_ record: Record, _ key: [UInt8]) async throws {
+    try await transaction.put(record.fieldBytes(), for: key)
+  }
+
+  func nextNumber() async throws -> Int64 {
+    let number = try await reader.lastNumber() + 1
+    try await put(SequenceRecord(number), Keys.sequence)
+    return number
+  }
+
+  // MARK: Registrations
+
+  func register(_ request: RegisterRequest) async throws -> String {
+    guard Tokens.isInstallationID(request.installationID) else {
+      throw MessagingServiceError.invalid("installationID", "It has 1 to 200 letters, digits, - and _.")
+    }
+    let key = RegistrationKey(installationID: request.installationID, senderID: request.senderID ?? senderID)
+    let existing = try await reader.record(RegistrationRecord.self, Keys.registration(key))
+    if let existing, existing.lastSeenTime + lifetime > now { return try await renew(existing, key, request) }
+    if let existing { try await remove(key, existing) }
+    var record = RegistrationRecord()
+    record.createTime = now
+    record.createdAfter = try await reader.lastNumber()
+    record.cursor = record.createdAfter
+    return try await store(record, key, request)
+  }
+
+  /// Only who knows the current token keeps it: another caller of the same installation gets a new one.
+  private func renew(
+    _ existing: RegistrationRecord, _ key: RegistrationKey, _ request: RegisterRequest
+  ) async throws -> String {
+    let isCurrent = request.currentToken == existing.token
+    if isCurrent, existing.tokenTime + options.tokenLifetime.microseconds > now {
+      var record = existing
+      (record.lastSeenTime, record.platform, record.appID) = (now, request.platform, request.appID)
+      try await setAddress(request.pushAddress, of: key, &record)
+      try await put(record, Keys.registration(key))
+      return existing.token
+    }
+    try await transaction.delete(Keys.token(existing.token))
+    return try await store(existing, key, request)
+  }
+
+  private func store(
+    _ registration: RegistrationRecord, _ key: RegistrationKey, _ request: RegisterRequest
+  ) async throws -> String {
+    var record = registration
+    record.token = Tokens.make(key.installationID)
+    (record.platform, record.appID) = (request.platform, request.appID)
+    (record.lastSeenTime, record.tokenTime) = (now, now)
+    try await setAddress(request.pushAddress, of: key, &record)
+    try await put(record, Keys.registration(key))
+    try await put(TokenRecord(key), Keys.token(record.token))
+    return record.token
+  }
+
+  private func setAddress(_ address: String?, of key: RegistrationKey, _ record: inout RegistrationRecord) async throws
+  {
+    guard record.pushAddress != address else { return }
+    record.pushAddress = address
+    for topic in try await reader.subscriptions(key).keys {
+      if address == nil {
+        try await transaction.delete(Keys.member(topic, key))
+      } else {
+        try await transaction.put([], for: Keys.member(topic, key))
+      }
+    }
+  }
+
+  func unregister(token: String) async throws {
+    guard let key = try await reader.record(TokenRecord.self, Keys.token(token))?.key,
+      let record = try await reader.record(RegistrationRecord.self, Keys.registration(key)), record.token == token
+    else { return }
+    try await remove(key, record)
+  }
+
+  func remove(_ key: RegistrationKey, _ record: RegistrationRecord) async throws {
+    for topic in try await reader.subscriptions(key).keys { try await transaction.delete(Keys.member(topic, key)) }
+    try await transaction.delete(Keys.token(record.token))
+    try await transaction.delete(Keys.registration(key))
+    for range in [Keys.subscriptions(key), Keys.queue(key), Keys.collapses(key), Keys.acknowledged(key)] {
+      try await transaction.deleteRange(range)
+    }
+  }
+
+  // MARK: Topics
+
+  func subscribe(token: String, toTopic topic: String) async throws {
+    let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
+    let row = Keys.subscription(key, topic)
+    guard try await transaction.get(row) == nil else { return }
+    let number = try await noteChange(of: key)
+    try await put(SubscriptionRecord(since: number), row)
+    if record.pushAddress != nil { try await transaction.put([], for: Keys.member(topic, key)) }
+  }
+
+  func unsubscribe(token: String, fromTopic topic: String) async throws {
+    let (key, _) = try await reader.registration(token: token, now: now, lifetime: lifetime)
+    guard try await transaction.get(Keys.subscription(key, topic)) != nil else { return }
+    try await transaction.delete(Keys.subscription(key, topic))
+    try await transaction.delete(Keys.member(topic, key))
+    _ = try await noteChange(of: key)
+  }
+
+  /// Gives a change of subscriptions its place among the messages, so that connections hear of it in order.
+  private func noteChange(of key: RegistrationKey) async throws -> Int64 {
+    let number = try await nextNumber()
+    var record = MessageRecord()
+    (record.kind, record.sentTime, record.expiryTime) = (.subscriptionChange, now, now)
+    (record.installationID, record.senderID) = (key.installationID, key.senderID)
+    try await put(record, Keys.message(number))
+    try await transaction.put([], for: Keys.expiry(now + 60_000_000, number))
+    return number
+  }
+
+  // MARK: Expiry
+
+  /// Removes messages whose time is over, up to a limit.
+  ///
+  /// - Returns: How many rows of the index were removed, and how many messages had still waited.
+  func sweep(limit: Int) async throws -> (rows: Int, expired: Int64) {
+    let entries = try await transaction.entries(in: Keys.expiries(upTo: now), limit: limit)
+    var expired: Int64 = 0
+    for entry in entries {
+      let number = try Keys.number(of: entry.key)
+      try await transaction.delete(entry.key)
+      guard let message = try await reader.record(MessageRecord.self, Keys.message(number)) else { continue }
+      if try await remove(message, number) { expired += 1 }
+    }
+    return (entries.count, expired)
+  }
+
+  /// Removes a message; answers whether it still waited for its registration.
+  private func remove(_ message: MessageRecord, _ number: Int64) async throws -> Bool {
+    try await transaction.delete(Keys.message(number))
+    switch message.kind {
+    case .subscriptionChange: return false
+    case .condition:
+      try await transaction.delete(Keys.condition(number))
+      return false
+    case .topic:
+      if case .topic(let topic)? = try? PushMessage(json: message.json).target {
+        try await transaction.delete(Keys.topic(topic, number))
+      }
+      return false
+    case .direct: return try await dequeue(number, message.registration)
+    }
+  }
+
+  /// Takes a message out of the queue of its registration; answers whether it was there.
+  func dequeue(_ number: Int64, _ key: RegistrationKey) async throws -> Bool {
+    let row = Keys.queued(key, number)
+    guard let queued = try await reader.record(QueueRecord.self, row) else { return false }
+    try await transaction.delete(row)
+    if let collapseKey = queued.collapseKey {
+      let collapse = Keys.collapse(key, collapseKey)
+      let current = try await reader.record(SequenceRecord.self, collapse)
+      if current?.number == number { try await transaction.delete(collapse) }
+    }
+    if var registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)) {
+      registration.waiting = max(0, registration.waiting - 1)
+      try await put(registration, Keys.registration(key))
+    }
+    return true
+  }
+}

@@ -1,0 +1,250 @@
+import VestaConcurrency
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+// Delivery to connected registrations.
+//
+// Worked example: A connects when the last message is 7. Its connection is added (loading), the table begins to
+// dispatch after 7, and what waits for A is read and delivered. Message 8 to a topic of A is committed meanwhile: the
+// dispatcher finds A loading and notes 8 down for it. A has read everything up to 7, settles, learns of 8 and reads
+// again. From then on it is settled: message 9 goes to it without a read. When A has a full window of unacknowledged
+// deliveries it goes back to loading, and reads again when acknowledgements have made room.
+extension MessagingEngine {
+  // MARK: Connecting
+
+  func open(_ connection: PendingConnection, token: String) async {
+    do {
+      let session = try await makeSession(connection, token: token)
+      guard connection.begin(session) else { return }
+      let (isAdded, earlier) = table.add(session)
+      earlier?.end(MessagingServiceError(.aborted, "The registration has connected again."))
+      guard isAdded else { throw MessagingServiceError(.unavailable, "The messaging service was shut down.") }
+      if connection.isCancelled { return table.remove(session) }
+      table.start(after: try await store().read { try await MessagingReader(reader: $0).lastNumber() })
+      await pump(session)
+    } catch {
+      connection.end(boundary.failure(error))
+    }
+  }
+
+  private func makeSession(_ connection: PendingConnection, token: String) async throws -> Session {
+    let (now, lifetime) = (options.clock.now(), options.registrationLifetime.microseconds)
+    do {
+      let (key, record) = try await store().read { reader in
+        try await MessagingReader(reader: reader).registration(token: token, now: now, lifetime: lifetime)
+      }
+      return Session(
+        key: key, platform: record.platform, token: token, window: options.deliveryWindow,
+        onEnd: { connection.end($0) }, receive: { connection.receive($0) })
+    } catch let error as StoreError {
+      throw MessagingServiceError(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
+    }
+  }
+
+  // MARK: What waits
+
+  /// Delivers what waits for a connection, until it is settled or its window is full.
+  func pump(_ session: Session) async {
+    guard session.beginPump() else { return }
+    repeat {
+      do {
+        while try await loadOnce(session) {}
+      } catch {
+        table.remove(session, ending: boundary.failure(error))
+      }
+    } while !session.endPump()
+  }
+
+  /// Reads once; answers whether to read again at once.
+  private func loadOnce(_ session: Session) async throws -> Bool {
+    let (limit, inFlight, now) = (session.freeWindow, session.inFlight, options.clock.now())
+    guard limit > 0 else { return false }
+    let load = try await store().read { reader in
+      try await PendingLoad(
+        MessagingReader(reader: reader), session.key, inFlight: inFlight, limit: limit, platform: session.platform,
+        now: now)
+    }
+    for message in load.messages where !deliver(message, to: session) { return false }
+    if load.isTruncated { return session.freeWindow > 0 }
+    session.advance(to: load.lastNumber)
+    if load.canAdvance, !session.hasBroadcastsInFlight { try await advance(session, to: load.lastNumber) }
+    return !table.settle(session, topics: load.topics, at: load.lastNumber)
+  }
+
+  private func advance(_ session: Session, to number: Int64) async throws {
+    let key = session.key
+    try await write(CallContext()) { try await $0.advance(key, to: number) }
+  }
+
+  private func deliver(_ message: DispatchedMessage, to session: Session) -> Bool {
+    let isBroadcast = message.record.kind != .direct
+    let delivery = message.delivery(platform: session.platform, senderID: senderID)
+    guard session.deliver(delivery, number: message.number, isBroadcast: isBroadcast) else { return false }
+    counts.withLock { $0.delivered += 1 }
+    return true
+  }
+
+  /// Makes room for more after an acknowledgement.
+  func settle(_ numbers: [Int64], token: String) {
+    guard let id = token.split(separator: ":", maxSplits: 1).first.map(String.init) else { return }
+    guard let session = table.session(RegistrationKey(installationID: id, senderID: senderID)), session.token == token
+    else { return }
+    if session.acknowledged(numbers) { Task { await pump(session) } }
+  }
+
+  // MARK: What comes
+
+  /// Dispatches messages that were committed, unless somebody is at it.
+  func startDispatching() {
+    guard table.beginDispatch() else { return }
+    Task { await dispatch() }
+  }
+
+  private func dispatch() async {
+    repeat {
+      while let position = table.position {
+        guard let records = try? await newRecords(after: position), !records.isEmpty else { break }
+        for (number, record) in records { dispatch(number, record) }
+      }
+    } while !table.endDispatch()
+  }
+
+  private func newRecords(after position: Int64) async throws -> [(Int64, MessageRecord)] {
+    try await store().read { reader in
+      try await reader.entries(in: Keys.messages(after: position), limit: 256).map { entry in
+        (try Keys.number(of: entry.key), try StoreRow.decode(MessageRecord.self, entry.value, entry.key))
+      }
+    }
+  }
+
+  private func dispatch(_ number: Int64, _ record: MessageRecord) {
+    guard let message = try? DispatchedMessage(number: number, record: record) else {
+      return reload(record.registration, number)
+    }
+    for session in table.recipients(of: message) where message.number > session.position {
+      guard !deliver(message, to: session) else { continue }
+      table.setLoading(session, missed: number)
+      // An acknowledgement that came in between found nothing to do.
+      if session.freeWindow > 0 { Task { await pump(session) } }
+    }
+  }
+
+  /// Has a connection whose subscriptions have changed read them again.
+  private func reload(_ key: RegistrationKey, _ number: Int64) {
+    table.passed(number)
+    guard let session = table.session(key) else { return }
+    table.setLoading(session, missed: number)
+    Task { await pump(session) }
+  }
+
+  // MARK: Transports
+
+  /// Hands messages over to the transports of registrations that are not connected.
+  func startPushing(_ numbers: [Int64]) {
+    guard !transports.isEmpty else { return }
+    Task { for number in numbers { await push(number) } }
+  }
+
+  private func push(_ number: Int64) async {
+    guard let targets = try? await targets(of: number) else { return }
+    for (key, registration, message) in targets where table.session(key) == nil {
+      guard let transport = transports.first(where: { $0.platforms.contains(registration.platform) }),
+        let address = registration.pushAddress
+      else { continue }
+      let delivery = message.delivery(platform: registration.platform, senderID: senderID)
+      do {
+        try await transport.push(delivery, to: address)
+        try await acknowledge(token: registration.token, messageIDs: [delivery.messageID], context: CallContext())
+      } catch  where error.reason == .unregistered {
+        try? await unregister(token: registration.token, context: CallContext())
+      } catch {
+        // The message waits: it is delivered when the registration connects.
+        continue
+      }
+    }
+  }
+
+  private func targets(of number: Int64) async throws -> [(RegistrationKey, RegistrationRecord, DispatchedMessage)] {
+    try await store().read { reader in
+      let reader = MessagingReader(reader: reader)
+      guard let record = try await reader.messages([number])[number],
+        let message = try DispatchedMessage(number: number, record: record)
+      else { return [] }
+      var keys: [RegistrationKey] = []
+      switch message.audience {
+      case .registration(let key): keys = [key]
+      case .topic(let topic):
+        keys = try await reader.reader.entries(in: Keys.members(topic)).map { try Keys.registration(ofMember: $0.key) }
+      case .condition: break
+      }
+      var targets: [(RegistrationKey, RegistrationRecord, DispatchedMessage)] = []
+      for key in keys {
+        guard let found = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
+          found.pushAddress != nil
+        else { continue }
+        targets.append((key, found, message))
+      }
+      return targets
+    }
+  }
+}
+
+extension SessionTable {
+  func remove(_ session: Session, ending error: MessagingServiceError) {
+    session.end(error)
+    remove(session)
+  }
+}
+
+/// A connection whose registration is being looked up, or that is open.
+final class PendingConnection: Sendable {
+  private struct State {
+    var receive: (@Sendable (PushDelivery) -> Void)?
+    var end: (@Sendable (MessagingServiceError?) -> Void)?
+    var session: Session?
+    var isCancelled = false
+  }
+
+  private let state: Locked<State>
+
+  init(
+    onEnd: @escaping @Sendable (MessagingServiceError?) -> Void, receive: @escaping @Sendable (PushDelivery) -> Void
+  ) {
+    state = Locked(State(receive: receive, end: onEnd))
+  }
+
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  /// Answers false when the connection was cancelled meanwhile.
+  func begin(_ session: Session) -> Bool {
+    state.withLock { state in
+      guard !state.isCancelled else { return false }
+      state.session = session
+      return true
+    }
+  }
+
+  func receive(_ delivery: PushDelivery) {
+    let receive = state.withLock { $0.receive }
+    receive?(delivery)
+  }
+
+  func end(_ error: MessagingServiceError?) {
+    let end = state.withLock { state in
+      state.receive = nil
+      return state.end.take()
+    }
+    end?(error)
+  }
+
+  func cancel() -> Session? {
+    let (session, handlers) = state.withLock { state in
+      state.isCancelled = true
+      defer { (state.receive, state.end) = (nil, nil) }
+      return (state.session, (state.receive, state.end))
+    }
+    withExtendedLifetime(handlers) {}
+    return session
+  }
+}

@@ -1,0 +1,350 @@
+public import VestaConcurrency
+import VestaCore
+public import VestaMessagingBackend
+public import VestaServiceInterop
+public import VestaStoreInterop
+
+/// The messaging service on any ordered store.
+///
+/// - A message is accepted when its transaction is committed; what waits for whom is in the store alone, so a second
+///   engine on the same data, now or after a restart, goes on where this one was.
+/// - A message to a topic costs two rows and a delivery for each connected subscriber, however many there are.
+/// - Statistics are counted in memory and written down now and then: a crash can lose the last of them, and nothing
+///   else.
+///
+/// ```swift
+/// let engine = MessagingEngine(projectID: "demo", senderID: "1") { try await provider.openStore(…) }
+/// let token = try await engine.register(RegisterRequest(installationID: id, platform: "linux", appID: "a"), context: .init())
+/// try await engine.send(PushMessage(to: .token(token), data: ["a": "b"]), isValidateOnly: false, context: .owner)
+/// ```
+public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
+  let projectID: String
+  let senderID: String
+  let options: MessagingServiceOptions
+  let transports: [any PushTransport]
+  let table = SessionTable()
+  let counts = Locked(DeliveryStatistics())
+  private let storage: LazyResource<any OrderedStore>
+  private let observation = Locked<(@Sendable () -> Void)?>(nil)
+  private let lastSweep = Locked<Int64>(0)
+  let boundary: ServiceBoundary<MessagingServiceError>
+
+  /// An engine; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - projectID: The project, which stands in the names of messages.
+  ///   - senderID: The sender of the project's messages.
+  ///   - options: How it behaves.
+  ///   - transports: What reaches registrations that are not connected.
+  ///   - openStore: Opens the store, at the first call; called again at the next one when it throws.
+  public init(
+    projectID: String, senderID: String, options: MessagingServiceOptions = MessagingServiceOptions(),
+    transports: [any PushTransport] = [], openStore: @escaping @Sendable () async throws -> any OrderedStore
+  ) {
+    self.projectID = projectID
+    self.senderID = senderID
+    self.options = options
+    self.transports = transports
+    boundary = ServiceBoundary(clock: options.clock) { log.error("I-MSS000002", "A call failed unexpectedly: \($0)") }
+    let closed = StoreError(
+      .closed, operation: "open", message: "The messaging service has been shut down with its app.")
+    storage = LazyResource(whenClosed: closed, open: openStore, close: { try await $0.close() })
+  }
+
+  /// Ends all connections in order and closes the store; every later call fails with `UNAVAILABLE`.
+  ///
+  /// - Throws: `StoreError` when the store could not be closed well.
+  public func close() async throws {
+    for session in table.close() { session.end(nil) }
+    observation.withLock { $0.take() }?()
+    _ = try? await flushStatistics()
+    try await storage.close()
+  }
+
+  // MARK: The service as installations see it
+
+  public func register(
+    _ request: RegisterRequest, context: CallContext
+  ) async throws(MessagingServiceError) -> String {
+    try await write(context) { try await $0.register(request) }
+  }
+
+  public func unregister(token: String, context: CallContext) async throws(MessagingServiceError) {
+    try await write(context) { try await $0.unregister(token: token) }
+  }
+
+  public func subscribe(
+    token: String, toTopic topic: String, context: CallContext
+  ) async throws(MessagingServiceError) {
+    let topic = try TopicName.checked(topic, field: "topic")
+    try await write(context) { try await $0.subscribe(token: token, toTopic: topic) }
+    startDispatching()
+  }
+
+  public func unsubscribe(
+    token: String, fromTopic topic: String, context: CallContext
+  ) async throws(MessagingServiceError) {
+    let topic = try TopicName.checked(topic, field: "topic")
+    try await write(context) { try await $0.unsubscribe(token: token, fromTopic: topic) }
+    startDispatching()
+  }
+
+  public func connect(
+    token: String, context: CallContext, onEnd: @escaping @Sendable (MessagingServiceError?) -> Void,
+    _ receive: @escaping @Sendable (PushDelivery) -> Void
+  ) -> ListenerRegistration {
+    let connection = PendingConnection(onEnd: onEnd, receive: receive)
+    Task { await self.open(connection, token: token) }
+    return ListenerRegistration { [weak self] in
+      guard let session = connection.cancel() else { return }
+      self?.table.remove(session)
+    }
+  }
+
+  public func acknowledge(
+    token: String, messageIDs: [String], context: CallContext
+  ) async throws(MessagingServiceError) {
+    guard messageIDs.count <= 1000 else {
+      throw .invalid("messageIDs", "At most 1000 messages are acknowledged at once.")
+    }
+    let numbers = try await write(context) { try await $0.acknowledge(token: token, messageIDs: messageIDs) }
+    counts.withLock { $0.acknowledged += Int64(numbers.count) }
+    settle(numbers, token: token)
+  }
+
+  // MARK: The service as the owner sees it
+
+  public func send(
+    _ message: PushMessage, isValidateOnly: Bool, context: CallContext
+  ) async throws(MessagingServiceError) -> String {
+    let message = try message.checked()
+    let acceptance = try await write(context, asOwner: true) {
+      try await $0.send(message, isValidateOnly: isValidateOnly)
+    }
+    accepted([(message, acceptance)], isValidateOnly: isValidateOnly)
+    return name(acceptance)
+  }
+
+  public func sendEach(
+    _ messages: [PushMessage], isValidateOnly: Bool, context: CallContext
+  ) async throws(MessagingServiceError) -> [Result<String, MessagingServiceError>] {
+    guard (1...500).contains(messages.count) else {
+      throw .invalid("messages", "There are 1 to 500 messages in a call, not \(messages.count).")
+    }
+    let outcomes = try await write(context, asOwner: true) { call in
+      var outcomes: [Result<(PushMessage, Acceptance), MessagingServiceError>] = []
+      for message in messages { outcomes.append(try await call.outcome(of: message, isValidateOnly)) }
+      return outcomes
+    }
+    accepted(outcomes.compactMap { try? $0.get() }, isValidateOnly: isValidateOnly)
+    return outcomes.map { outcome in outcome.map { name($0.1) } }
+  }
+
+  public func subscribe(
+    tokens: [String], toTopic topic: String, context: CallContext
+  ) async throws(MessagingServiceError) -> [MessagingServiceError?] {
+    try await manage(tokens, topic, context) { try await $0.subscribe(token: $1, toTopic: $2) }
+  }
+
+  public func unsubscribe(
+    tokens: [String], fromTopic topic: String, context: CallContext
+  ) async throws(MessagingServiceError) -> [MessagingServiceError?] {
+    try await manage(tokens, topic, context) { try await $0.unsubscribe(token: $1, fromTopic: $2) }
+  }
+
+  public func registration(
+    token: String, context: CallContext
+  ) async throws(MessagingServiceError) -> RegistrationInfo {
+    let (now, lifetime) = (options.clock.now(), options.registrationLifetime.microseconds)
+    return try await read(context) { reader in
+      let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
+      return RegistrationInfo(
+        installationID: key.installationID, platform: record.platform, appID: record.appID,
+        createTime: record.createTime, lastSeenTime: record.lastSeenTime,
+        topics: try await reader.subscriptions(key).keys.sorted())
+    }
+  }
+
+  public func outbox(
+    pageSize: Int, pageToken: String?, context: CallContext
+  ) async throws(MessagingServiceError) -> OutboxPage {
+    guard (1...1000).contains(pageSize) else { throw .invalid("pageSize", "It is between 1 and 1000.") }
+    let before = pageToken.map { Int64($0) ?? 0 } ?? Int64.max - 1
+    guard before > 0 else { throw .invalid("pageToken", "It is no page token of this list.") }
+    return try await read(context) { try await OutboxCall(reader: $0).page(pageSize, before: before) }
+  }
+
+  public func statistics(context: CallContext) async throws(MessagingServiceError) -> DeliveryStatistics {
+    try await answer(context) {
+      try Self.check(owner: context)
+      return try await self.flushStatistics()
+    }
+  }
+
+  // MARK: Parts
+
+  private func name(_ acceptance: Acceptance) -> String { "projects/\(projectID)/messages/\(acceptance.messageID)" }
+
+  private func accepted(_ messages: [(PushMessage, Acceptance)], isValidateOnly: Bool) {
+    guard !isValidateOnly else { return }
+    counts.withLock { counts in
+      counts.accepted += Int64(messages.count)
+      counts.collapsed += messages.reduce(0) { $0 + $1.1.collapsed }
+      counts.discarded += messages.reduce(0) { $0 + $1.1.discarded }
+    }
+    startDispatching()
+    startPushing(messages.map(\.1.number))
+    startSweeping()
+  }
+
+  private func manage(
+    _ tokens: [String], _ topic: String, _ context: CallContext,
+    _ change: @escaping @Sendable (MessagingCall, String, String) async throws -> Void
+  ) async throws(MessagingServiceError) -> [MessagingServiceError?] {
+    let topic = try TopicName.checked(topic, field: "topic")
+    guard (1...1000).contains(tokens.count) else {
+      throw .invalid("tokens", "There are 1 to 1000 tokens in a call, not \(tokens.count).")
+    }
+    let outcomes = try await write(context, asOwner: true) { call in
+      var outcomes: [MessagingServiceError?] = []
+      for token in tokens {
+        do {
+          try await change(call, token, topic)
+          outcomes.append(nil)
+        } catch let error as MessagingServiceError where error.code != .dataLoss {
+          outcomes.append(error)
+        }
+      }
+      return outcomes
+    }
+    startDispatching()
+    return outcomes
+  }
+
+  // MARK: Housekeeping
+
+  /// Removes what is over, at most once a minute.
+  private func startSweeping() {
+    let now = options.clock.now()
+    let isDue = lastSweep.withLock { last in
+      guard now - last > 60_000_000 else { return false }
+      last = now
+      return true
+    }
+    if isDue { Task { try? await sweep() } }
+  }
+
+  func sweep() async throws {
+    while true {
+      let swept = try await write(CallContext()) { try await $0.sweep(limit: 256) }
+      counts.withLock { $0.expired += swept.expired }
+      if swept.rows < 256 { return }
+    }
+  }
+
+  @discardableResult
+  private func flushStatistics() async throws -> DeliveryStatistics {
+    let news = counts.withLock { counts in
+      defer { counts = DeliveryStatistics() }
+      return counts
+    }
+    do {
+      return try await write(CallContext()) { call in
+        var record = try await call.reader.record(StatisticsRecord.self, Keys.statistics) ?? StatisticsRecord()
+        record.counts.add(news)
+        try await call.put(record, Keys.statistics)
+        return record.counts
+      }
+    } catch {
+      counts.withLock { $0.add(news) }
+      throw error
+    }
+  }
+
+  // MARK: The store
+
+  func store() async throws -> any OrderedStore {
+    let store = try await storage.get()
+    observe(store)
+    return store
+  }
+
+  /// Messages of other engines on the same store are dispatched too, when the store tells of its commits.
+  private func observe(_ store: any OrderedStore) {
+    guard let observable = store as? any CommitObservable else { return }
+    let isFirst = observation.withLock { observation in
+      guard observation == nil else { return false }
+      observation = {}
+      return true
+    }
+    guard isFirst else { return }
+    let registration = observable.observeCommits { [weak self] _ in self?.startDispatching() }
+    observation.withLock { $0 = { registration.cancel() } }
+  }
+
+  private func read<Value: Sendable>(
+    _ context: CallContext, _ body: @escaping @Sendable (MessagingReader) async throws -> Value
+  ) async throws(MessagingServiceError) -> Value {
+    try await answer(context) {
+      try Self.check(owner: context)
+      return try await self.store().read { try await body(MessagingReader(reader: $0)) }
+    }
+  }
+
+  func write<Value: Sendable>(
+    _ context: CallContext, asOwner: Bool = false, _ body: @escaping @Sendable (MessagingCall) async throws -> Value
+  ) async throws(MessagingServiceError) -> Value {
+    let (options, senderID, now) = (options, senderID, options.clock.now())
+    return try await answer(context) {
+      if asOwner { try Self.check(owner: context) }
+      return try await self.store().write { transaction in
+        try await body(MessagingCall(transaction: transaction, options: options, senderID: senderID, now: now))
+      }.value
+    }
+  }
+
+  private func answer<Value: Sendable>(
+    _ context: CallContext, _ call: @escaping @Sendable () async throws -> Value
+  ) async throws(MessagingServiceError) -> Value {
+    try await boundary.serve(context) {
+      do {
+        return try await call()
+      } catch let error as StoreError {
+        throw MessagingServiceError(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
+      }
+    }
+  }
+
+  private static func check(owner context: CallContext) throws {
+    guard context.isOwner else {
+      throw MessagingServiceError(.permissionDenied, "Sending is for the owner: call with CallContext.owner.")
+    }
+  }
+}
+
+extension MessagingCall {
+  /// One message of several: a refused one does not stop the others.
+  fileprivate func outcome(
+    of message: PushMessage, _ isValidateOnly: Bool
+  ) async throws -> Result<(PushMessage, Acceptance), MessagingServiceError> {
+    do {
+      let message = try message.checked()
+      return .success((message, try await send(message, isValidateOnly: isValidateOnly)))
+    } catch let error as MessagingServiceError where error.code != .dataLoss {
+      return .failure(error)
+    }
+  }
+}
+
+extension DeliveryStatistics {
+  mutating func add(_ other: DeliveryStatistics) {
+    accepted += other.accepted
+    delivered += other.delivered
+    acknowledged += other.acknowledged
+    collapsed += other.collapsed
+    expired += other.expired
+    discarded += other.discarded
+  }
+}
+
+private let log = Logger(service: "VestaMessagingService")

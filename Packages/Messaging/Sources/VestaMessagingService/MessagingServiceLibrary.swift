@@ -1,0 +1,51 @@
+public import VestaCore
+import VestaMessagingBackend
+import VestaStoreInterop
+
+/// Registers the embedded messaging service: provides `any MessagingBackend` and `any MessagingAdminBackend`,
+/// one engine for both, and needs a store.
+///
+/// The store `messaging` in the app's data directory is opened at the first call and closed when the app is deleted.
+/// An app may bring its own ``MessagingServiceOptions`` by registering a component that provides them, and transports
+/// by contributing components for `any PushTransport`.
+///
+/// ```swift
+/// try VestaApp.configure(libraries: [MessagingLibrary.self, MessagingServiceLibrary.self, SQLiteLibrary.self])
+/// let admin = try app.container.require((any MessagingAdminBackend).self)
+/// ```
+public enum MessagingServiceLibrary: Library {
+  /// The name in user-agent strings.
+  public static let name = "vesta-messaging-service"
+
+  /// The version of the package.
+  public static var version: String { VestaVersion() }
+
+  /// The engine, and the two protocols that it provides.
+  public static func components() -> [Component] {
+    [
+      EmbeddedService<MessagingEngine>.component(
+        product: "Messaging",
+        dependencies: [
+          .required(
+            (any StoreProvider).self,
+            providedBy: "VestaSQLite (keeps everything in a file) or VestaMemoryStore (keeps nothing after the process)"
+          ),
+          .optional(MessagingServiceOptions.self),
+        ]
+      ) { container, directory in
+        let stores = try container.require((any StoreProvider).self)
+        return MessagingEngine(
+          projectID: container.options.projectID ?? "no-project", senderID: container.options.gcmSenderID,
+          options: try container.find(MessagingServiceOptions.self) ?? MessagingServiceOptions(),
+          transports: container.resolveAll((any PushTransport).self)
+        ) {
+          try await stores.openStore(named: "messaging", in: directory, options: StoreOptions())
+        }
+      } close: {
+        try await $0.close()
+      },
+      EmbeddedService<MessagingEngine>.provides((any MessagingBackend).self) { $0 },
+      EmbeddedService<MessagingEngine>.provides((any MessagingAdminBackend).self) { $0 },
+    ]
+  }
+}

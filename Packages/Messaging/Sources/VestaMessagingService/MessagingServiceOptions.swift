@@ -1,0 +1,38 @@
+public import VestaServiceInterop
+
+/// How the embedded messaging service behaves.
+///
+/// An app brings its own by registering a component that provides them.
+public struct MessagingServiceOptions: Sendable {
+  /// After how long without a sign of life a registration ends; 270 days unless set.
+  public var registrationLifetime: Duration
+
+  /// After how long a token is replaced when its installation registers again; 270 days unless set.
+  public var tokenLifetime: Duration
+
+  /// How many messages wait for one registration; beyond it the oldest is dropped. 1000 unless set.
+  public var maximumWaiting: Int
+
+  /// How many deliveries of one connection may be unacknowledged; 100 unless set.
+  public var deliveryWindow: Int
+
+  /// How long an acknowledged message stays in the outbox; one day unless set.
+  public var acknowledgedRetention: Duration
+
+  /// The clock of the service.
+  public var clock: ServiceClock
+
+  /// Options.
+  public init(
+    registrationLifetime: Duration = .seconds(270 * 86_400), tokenLifetime: Duration = .seconds(270 * 86_400),
+    maximumWaiting: Int = 1000, deliveryWindow: Int = 100, acknowledgedRetention: Duration = .seconds(86_400),
+    clock: ServiceClock = .system
+  ) {
+    self.registrationLifetime = registrationLifetime
+    self.tokenLifetime = tokenLifetime
+    self.maximumWaiting = max(1, maximumWaiting)
+    self.deliveryWindow = max(1, deliveryWindow)
+    self.acknowledgedRetention = acknowledgedRetention
+    self.clock = clock
+  }
+}

@@ -1,0 +1,43 @@
+import VestaConcurrency
+public import VestaMessagingBackend
+
+/// A transport that keeps what it is given: for tests, and for looking at messages while developing.
+public final class RecordingPushTransport: PushTransport {
+  /// One push.
+  public struct Push: Sendable, Hashable {
+    /// The message.
+    public var delivery: PushDelivery
+    /// Where it went.
+    public var address: String
+  }
+
+  /// The platforms whose registrations it reaches.
+  public let platforms: Set<String>
+
+  private struct State {
+    var pushes: [Push] = []
+    var removed: Set<String> = []
+  }
+
+  private let state = Locked(State())
+
+  /// A transport.
+  ///
+  /// - Parameter platforms: The platforms whose registrations it reaches.
+  public init(platforms: Set<String> = ["ios", "macos", "web", "android"]) { self.platforms = platforms }
+
+  /// What was pushed, in order.
+  public var pushes: [Push] { state.withLock { $0.pushes } }
+
+  /// Has an address not exist any more.
+  public func remove(address: String) { state.withLock { _ = $0.removed.insert(address) } }
+
+  public func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError) {
+    let isThere = state.withLock { state in
+      guard !state.removed.contains(address) else { return false }
+      state.pushes.append(Push(delivery: delivery, address: address))
+      return true
+    }
+    guard isThere else { throw .unregistered }
+  }
+}

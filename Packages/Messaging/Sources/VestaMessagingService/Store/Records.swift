@@ -1,0 +1,138 @@
+import VestaBytes
+import VestaMessagingBackend
+import VestaServiceInterop
+
+/// The number of a message.
+struct SequenceRecord: FieldRecord {
+  var number: Int64 = 0
+
+  init() {}
+  init(_ number: Int64) { self.number = number }
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &number)
+  }
+}
+
+/// Whose token it is.
+struct TokenRecord: FieldRecord {
+  var installationID = ""
+  var senderID = ""
+
+  init() {}
+  init(_ key: RegistrationKey) { (installationID, senderID) = (key.installationID, key.senderID) }
+
+  var key: RegistrationKey { RegistrationKey(installationID: installationID, senderID: senderID) }
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &installationID)
+    try visitor.field(2, &senderID)
+  }
+}
+
+/// A registration.
+struct RegistrationRecord: FieldRecord {
+  var token = ""
+  var platform = ""
+  var appID = ""
+  var pushAddress: String?
+  var createTime: Int64 = 0
+  var lastSeenTime: Int64 = 0
+  var tokenTime: Int64 = 0
+  /// The last message before the registration: later ones may be for it.
+  var createdAfter: Int64 = 0
+  /// Up to which message to a topic or condition everything is acknowledged.
+  var cursor: Int64 = 0
+  /// How many messages wait for this registration alone.
+  var waiting: Int64 = 0
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &token)
+    try visitor.field(2, &platform)
+    try visitor.field(3, &appID)
+    try visitor.field(4, &pushAddress)
+    try visitor.field(5, &createTime)
+    try visitor.field(6, &lastSeenTime)
+    try visitor.field(7, &tokenTime)
+    try visitor.field(8, &createdAfter)
+    try visitor.field(9, &cursor)
+    try visitor.field(10, &waiting)
+  }
+}
+
+/// A subscription: messages with higher numbers are delivered.
+struct SubscriptionRecord: FieldRecord {
+  var since: Int64 = 0
+
+  init() {}
+  init(since: Int64) { self.since = since }
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &since)
+  }
+}
+
+/// A message, or the note that the subscriptions of a registration have changed: those have a place in the order of
+/// messages too.
+struct MessageRecord: FieldRecord {
+  enum Kind: Int, Sendable { case direct, topic, condition, subscriptionChange }
+
+  var kind = Kind.direct
+  var json: [UInt8] = []
+  var sentTime: Int64 = 0
+  var expiryTime: Int64 = 0
+  /// The registration of a direct message or a subscription change.
+  var installationID = ""
+  var senderID = ""
+
+  var registration: RegistrationKey { RegistrationKey(installationID: installationID, senderID: senderID) }
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &kind)
+    try visitor.field(2, &json)
+    try visitor.field(3, &sentTime)
+    try visitor.field(4, &expiryTime)
+    try visitor.field(5, &installationID)
+    try visitor.field(6, &senderID)
+  }
+}
+
+/// A message that waits for one registration.
+struct QueueRecord: FieldRecord {
+  var isHighPriority = false
+  var expiryTime: Int64 = 0
+  var collapseKey: String?
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &isHighPriority)
+    try visitor.field(2, &expiryTime)
+    try visitor.field(3, &collapseKey)
+  }
+}
+
+/// What became of messages.
+struct StatisticsRecord: FieldRecord {
+  var counts = DeliveryStatistics()
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &counts.accepted)
+    try visitor.field(2, &counts.delivered)
+    try visitor.field(3, &counts.acknowledged)
+    try visitor.field(4, &counts.collapsed)
+    try visitor.field(5, &counts.expired)
+    try visitor.field(6, &counts.discarded)
+  }
+}
+
+extension StoreRow {
+  static func decode<Record: FieldRecord>(_ type: Record.Type, _ bytes: [UInt8], _ key: [UInt8]) throws -> Record {
+    do {
+      return try Record(fieldBytes: bytes)
+    } catch {
+      throw MessagingServiceError(.dataLoss, "The row \(KeyPrinter.text(for: key)) is damaged: \(error)")
+    }
+  }
+}
+
+/// Reading of single rows; a damaged row is an error that names it.
+enum StoreRow {}

@@ -1,0 +1,95 @@
+import VestaBytes
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+/// Reads the rows of the service.
+struct MessagingReader {
+  let reader: any StoreReader
+
+  func record<Record: FieldRecord>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
+    guard let bytes = try await reader.get(key) else { return nil }
+    return try StoreRow.decode(type, bytes, key)
+  }
+
+  /// The number of the last message.
+  func lastNumber() async throws -> Int64 { try await record(SequenceRecord.self, Keys.sequence)?.number ?? 0 }
+
+  /// The registration of a token.
+  ///
+  /// - Throws: ``MessagingServiceError`` when it is not registered, or not any more.
+  func registration(token: String, now: Int64, lifetime: Int64) async throws -> (RegistrationKey, RegistrationRecord) {
+    guard Tokens.isWellFormed(token) else {
+      throw MessagingServiceError.invalid(
+        "message.token", "The registration token is not a valid FCM registration token.")
+    }
+    guard let key = try await record(TokenRecord.self, Keys.token(token))?.key,
+      let registration = try await record(RegistrationRecord.self, Keys.registration(key)),
+      registration.token == token, registration.lastSeenTime + lifetime > now
+    else { throw MessagingServiceError.unregistered }
+    return (key, registration)
+  }
+
+  /// The topics of a registration, and since which message.
+  func subscriptions(_ key: RegistrationKey) async throws -> [String: Int64] {
+    var topics: [String: Int64] = [:]
+    for entry in try await reader.entries(in: Keys.subscriptions(key)) {
+      let record = try StoreRow.decode(SubscriptionRecord.self, entry.value, entry.key)
+      topics[try Keys.topic(ofSubscription: entry.key)] = record.since
+    }
+    return topics
+  }
+
+  /// Messages by their numbers; those that are gone are left out.
+  func messages(_ numbers: [Int64]) async throws -> [Int64: MessageRecord] {
+    let keys = numbers.map(Keys.message)
+    var messages: [Int64: MessageRecord] = [:]
+    for (number, (key, bytes)) in zip(numbers, zip(keys, try await reader.get(keys))) {
+      guard let bytes else { continue }
+      messages[number] = try StoreRow.decode(MessageRecord.self, bytes, key)
+    }
+    return messages
+  }
+
+  func numbers(in range: KeyRange, limit: Int? = nil) async throws -> [Int64] {
+    try await reader.entries(in: range, limit: limit).map { try Keys.number(of: $0.key) }
+  }
+}
+
+/// Tokens of registrations and ids of messages.
+enum Tokens {
+  /// A new token: the id of the installation, and 140 characters that nobody can guess.
+  static func make(_ installationID: String) -> String {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<105).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    return "\(installationID):\(Base64.url.encode(bytes))"
+  }
+
+  static func isWellFormed(_ token: String) -> Bool {
+    let parts = token.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, token.utf8.count <= 4096 else { return false }
+    return isInstallationID(String(parts[0])) && parts[1].utf8.count >= 20 && parts[1].utf8.allSatisfy(isTokenByte)
+  }
+
+  static func isInstallationID(_ id: String) -> Bool {
+    (1...200).contains(id.utf8.count) && id.utf8.allSatisfy(isTokenByte)
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  /// The id of a message: when it was sent, and its number.
+  static func messageID(_ number: Int64, sentTime: Int64) -> String { "0:\(sentTime)%\(String(number, radix: 16))" }
+
+  /// The number of a message; `nil` for an id that is none of this service.
+  static func number(ofMessageID id: String) -> Int64? {
+    guard id.hasPrefix("0:"), let mark = id.lastIndex(of: "%") else { return nil }
+    return Int64(id[id.index(after: mark)...], radix: 16).flatMap { $0 > 0 ? $0 : nil }
+  }
+}
