@@ -17,6 +17,7 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/DatabaseBackend"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/AuthBackend"),
     .package(path: "../../Interop/ServiceInterop"),
@@ -25,6 +26,7 @@ let package = Package(
     .package(path: "../../Packages/Auth"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/Functions"),
     .package(path: "../../Packages/MemoryStore"),
@@ -36,7 +38,7 @@ let package = Package(
       name: "vesta-bench",
       dependencies: [
         "BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks", "StoreBenchmarks",
-        "AuthBenchmarks", "FirestoreBenchmarks", "FunctionsBenchmarks", "StorageBenchmarks",
+        "AuthBenchmarks", "DatabaseBenchmarks", "FirestoreBenchmarks", "FunctionsBenchmarks", "StorageBenchmarks",
       ],
       swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
@@ -72,6 +74,16 @@ let package = Package(
         .product(name: "VestaCrypto", package: "Crypto"),
       ], swiftSettings: settings),
     .target(
+      name: "DatabaseBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        "SQLiteBaseline",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseService", package: "Database"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+      ], swiftSettings: settings),
+    .target(
       name: "FunctionsBenchmarks",
       dependencies: [
         "BenchmarkKit",
@@ -102,6 +114,8 @@ let package = Package(
         "SQLiteBaseline",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestore", package: "Firestore"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ], swiftSettings: settings),

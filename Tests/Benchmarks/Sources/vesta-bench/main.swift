@@ -3,6 +3,7 @@ import BenchmarkKit
 import ConcurrencyBenchmarks
 import CoreBenchmarks
 import CryptoBenchmarks
+import DatabaseBenchmarks
 import FirestoreBenchmarks
 import FunctionsBenchmarks
 import StorageBenchmarks
@@ -17,6 +18,7 @@ let benchmarks: [Benchmark] =
   + memoryStoreBenchmarks()
   + authBenchmarks()
   + firestoreBenchmarks()
+  + databaseBenchmarks()
   + functionsBenchmarks()
   + storageBenchmarks()
 
@@ -28,5 +30,6 @@ await Task.detached {
   await removeStoreBenchmarkFiles()
   await removeAuthBenchmarkFiles()
   await removeFirestoreBenchmarkFiles()
+  await removeDatabaseBenchmarkFiles()
   await removeStorageBenchmarkFiles()
 }.value

@@ -37,7 +37,8 @@ public final class CollectionReference: Query, @unchecked Sendable {
   /// Creates a document with a random identifier.
   ///
   /// - Returns: The reference, when the backend has accepted the document.
-  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store, or the backend's refusal.
+  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store, or the backend's
+  ///   refusal.
   @discardableResult
   public func addDocument(data: [String: Any]) async throws -> DocumentReference {
     let reference = document()
@@ -47,7 +48,8 @@ public final class CollectionReference: Query, @unchecked Sendable {
 
   /// Creates a document with a random identifier from a value, and returns when the backend has accepted it.
   ///
-  /// The Firebase SDK's `addDocument(from:)` does not wait, and programs call it without `await`: hence the other label.
+  /// The Firebase SDK's `addDocument(from:)` does not wait, and programs call it without `await`: hence the other
+  /// label.
   ///
   /// - Returns: The reference.
   @discardableResult

@@ -7,8 +7,8 @@ extension DocumentReference {
   /// accepted it, which is when the network is there again if it is not. ``startSetData(_:merge:)`` separates the two.
   ///
   /// - Parameter documentData: The fields.
-  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store (nothing is written then),
-  ///   or the backend's refusal, such as `permissionDenied` (the write is taken back then).
+  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store (nothing is written
+  ///   then), or the backend's refusal, such as `permissionDenied` (the write is taken back then).
   public func setData(_ documentData: [String: Any]) async throws {
     try await setData(documentData, merge: false)
   }

@@ -1,8 +1,8 @@
 internal import VestaCore
 internal import VestaFirestoreModel
 
-// The forms with completion handlers. Each handler is called once on the queue of the settings. The data is read, and the
-// write is in the queue, when the call returns.
+// The forms with completion handlers. Each handler is called once on the queue of the settings. The data is read, and
+// the write is in the queue, when the call returns.
 
 extension DocumentReference {
   /// Completion form of ``setData(_:)-(_)``.
