@@ -4,6 +4,8 @@ import ConcurrencyBenchmarks
 import CoreBenchmarks
 import CryptoBenchmarks
 import FirestoreBenchmarks
+import MessagingBenchmarks
+import RemoteConfigBenchmarks
 import StoreBenchmarks
 
 // One line per package.
@@ -15,6 +17,8 @@ let benchmarks: [Benchmark] =
   + memoryStoreBenchmarks()
   + authBenchmarks()
   + firestoreBenchmarks()
+  + remoteConfigBenchmarks()
+  + messagingBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 
@@ -24,4 +28,5 @@ await Task.detached {
   await removeStoreBenchmarkFiles()
   await removeAuthBenchmarkFiles()
   await removeFirestoreBenchmarkFiles()
+  await removeMessagingBenchmarkFiles()
 }.value
