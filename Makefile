@@ -29,7 +29,7 @@ conformance: bootstrap ## run the suites in VESTA_CONFORMANCE_DIR (SUITE=firesto
 run: bootstrap ## take the guided tour, Tests/Consumers/Tour
 	@Scripts/run-tour
 
-check: bootstrap ## prove the laws, the formatting and zero warnings
+check: bootstrap ## prove the laws, the formatting and zero warnings (STEP=laws for one step)
 	@Scripts/check
 
 format: ## format every Swift file in place

@@ -15,10 +15,10 @@ let package = Package(
   products: [
     .library(name: "VestaStoreInterop", targets: ["VestaStoreInterop"]),
     .library(name: "VestaStoreInteropContracts", targets: ["VestaStoreInteropContracts"]),
+    .library(name: "VestaStoreInteropCrashTesting", targets: ["VestaStoreInteropCrashTesting"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
-    .package(path: "../ContractInterop"),
     .package(path: "../ListenerInterop"),
   ],
   targets: [
@@ -36,8 +36,17 @@ let package = Package(
       dependencies: [
         "VestaStoreInterop",
         .product(name: "VestaConcurrency", package: "Core"),
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaStoreInteropCrashTesting",
+      dependencies: [
+        "VestaStoreInterop",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),
@@ -46,7 +55,7 @@ let package = Package(
       dependencies: [
         "VestaStoreInterop", "VestaStoreInteropContracts",
         .product(name: "VestaConcurrency", package: "Core"),
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],
       swiftSettings: settings

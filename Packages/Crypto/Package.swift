@@ -20,7 +20,6 @@ let package = Package(
   dependencies: [
     .package(path: "../Core"),
     .package(path: "../../Interop/CryptoInterop"),
-    .package(path: "../../Interop/ContractInterop"),
   ],
   targets: [
     .systemLibrary(name: "CVestaOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -44,7 +43,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaCryptoInteropContracts", package: "CryptoInterop"),
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -81,6 +81,21 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseBackendContracts", package: "DatabaseBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaDatabaseTests",
+      dependencies: [
+        "VestaDatabase", "VestaDatabaseModel", "VestaDatabaseService",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
       ],

@@ -17,7 +17,6 @@ let package = Package(
     .package(path: "../Core"),
     .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
-    .package(path: "../../Interop/ContractInterop"),
   ],
   targets: [
     .target(
@@ -37,9 +36,9 @@ let package = Package(
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
       ],
       swiftSettings: settings
     ),

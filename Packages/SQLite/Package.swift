@@ -16,12 +16,9 @@ let package = Package(
     .library(name: "VestaSQLite", targets: ["VestaSQLite"]),
     // For the benchmarks, which measure SQLite alone beside VestaSQLite.
     .library(name: "CVestaSQLite", targets: ["CVestaSQLite"]),
-    // For tests that kill a process, here and of what stands on the store.
-    .library(name: "VestaCrashTesting", targets: ["VestaCrashTesting"]),
   ],
   dependencies: [
     .package(path: "../Core"),
-    .package(path: "../../Interop/ContractInterop"),
     .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
@@ -43,27 +40,25 @@ let package = Package(
     ),
     .executableTarget(
       name: "StoreCrashWorker",
-      dependencies: ["VestaSQLite", .product(name: "VestaStoreInterop", package: "StoreInterop")],
-      swiftSettings: settings
-    ),
-    .target(
-      name: "VestaCrashTesting",
-      dependencies: [.product(name: "VestaConcurrency", package: "Core")],
+      dependencies: [
+        "VestaSQLite", .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaSQLiteTests",
       dependencies: [
-        "VestaCrashTesting",
         "VestaSQLite",
         "StoreCrashWorker",
         "CVestaStoreFiles",
         .product(name: "VestaListenerInterop", package: "ListenerInterop"),
         "CVestaSQLite",
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -36,10 +36,10 @@ let package = Package(
       name: "FirestoreIntegrationTests",
       dependencies: [
         "FirestoreCrashWorker",
-        .product(name: "VestaCrashTesting", package: "SQLite"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaCrypto", package: "Crypto"),

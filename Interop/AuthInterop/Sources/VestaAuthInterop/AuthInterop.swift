@@ -10,9 +10,9 @@ public import VestaConcurrency
 /// - A token stays the same until it is refreshed. A listener hears of each new one.
 /// - A refresh that fails throws, is not remembered, and leaves the user and the present token as they are: a backend
 ///   that cannot be reached signs nobody out.
-/// - A refresh that the backend rejects because of the user (deleted, disabled, revoked) throws `userRejected` and signs
-///   the user out; listeners hear that as they hear any sign-out. The checks do not cover this one: not every subject has
-///   a backend that can reject.
+/// - A refresh that the backend rejects because of the user (deleted, disabled, revoked) throws `userRejected` and
+///   signs the user out; listeners hear that as they hear any sign-out. The checks do not cover this one: not every
+///   subject has a backend that can reject.
 /// - Listeners keep the promises of `ListenerRegistration`; a new one first hears the current state.
 public protocol AuthInterop: Sendable {
   /// The ID token of the current user.
@@ -29,7 +29,8 @@ public protocol AuthInterop: Sendable {
   ///   backend turned that one down, for instance.
   /// - Returns: The token; `nil` when nobody is signed in.
   /// - Throws: `AuthInteropError` when there is no valid token and none could be fetched, or when a forced refresh
-  ///   failed; with `userRejected` the user has been signed out. `CancellationError` when the task was cancelled while it waited.
+  ///   failed; with `userRejected` the user has been signed out. `CancellationError` when the task was cancelled while
+  ///   it waited.
   func getToken(forcingRefresh: Bool) async throws -> String?
 
   /// The id of the current user.

@@ -38,6 +38,8 @@ public struct CryptoError: Error, Sendable, CustomStringConvertible {
     public static let unknownKey = Code("unknown-key")
     /// A token's signature is not that of its key.
     public static let invalidSignature = Code("invalid-signature")
+    /// Sealed bytes were changed, or sealed with another key or context.
+    public static let notAuthentic = Code("not-authentic")
     /// A token is past its `exp` time.
     public static let expired = Code("expired")
     /// A token's `nbf` or `iat` time lies ahead.

@@ -1,9 +1,9 @@
 /// Everything cryptographic that Vesta needs, behind one seam.
 ///
-/// The engines ask the component container for `any CryptoProvider`; the `VestaCrypto` plug-in provides one on OpenSSL's
-/// libcrypto. All methods may be called from any thread at the same time. The synchronous ones take microseconds and
-/// never wait. Those that take milliseconds (password hashing, key generation) are `async`, run on threads of their own
-/// and let only a few through at once, so that they never hold up the cooperative pool.
+/// The engines ask the component container for `any CryptoProvider`; the `VestaCrypto` plug-in provides one on
+/// OpenSSL's libcrypto. All methods may be called from any thread at the same time. The synchronous ones take
+/// microseconds and never wait. Those that take milliseconds (password hashing, key generation) are `async`, run on
+/// threads of their own and let only a few through at once, so that they never hold up the cooperative pool.
 ///
 /// ```swift
 /// let checksum = try crypto.digest(.sha256, of: Array("abc".utf8))
@@ -64,6 +64,30 @@ public protocol CryptoProvider: Sendable {
   ///   - checksum: The checksum of the bytes before them; 0 at the start.
   /// - Returns: The checksum of everything so far.
   func crc32c(_ bytes: RawSpan, continuing checksum: UInt32) -> UInt32
+
+  /// Encrypts and authenticates bytes (AES-256-GCM, NIST SP 800-38D) with a fresh random nonce.
+  ///
+  /// A key may seal 2^32 times; after that nonces could repeat.
+  ///
+  /// - Parameters:
+  ///   - plaintext: What to encrypt; may be empty.
+  ///   - key: 32 bytes that nobody can guess, such as `randomBytes(count: 32)`.
+  ///   - context: What the bytes belong to, such as the name of a file. It is not encrypted and not part of the result;
+  ///     `open` needs the same.
+  /// - Returns: 12 bytes of nonce, the ciphertext, and 16 bytes of tag.
+  /// - Throws: `CryptoError` with `.invalidKey` for a key of another length; `.unsupported` without the cipher.
+  func seal(_ plaintext: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8]
+
+  /// Decrypts what `seal` has made, if not a bit of it was changed.
+  ///
+  /// - Parameters:
+  ///   - sealed: What `seal` returned.
+  ///   - key: The key that it was sealed with.
+  ///   - context: The context that it was sealed with.
+  /// - Returns: The plaintext.
+  /// - Throws: `CryptoError` with `.notAuthentic` when the bytes were changed, or sealed with another key or context;
+  ///   `.malformed` for fewer than 28 bytes; otherwise as `seal`.
+  func open(_ sealed: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8]
 
   /// Makes a new key pair.
   ///
@@ -142,6 +166,16 @@ public protocol CryptoProvider: Sendable {
 }
 
 extension CryptoProvider {
+  /// Throws `unsupported`: a provider from before there was a cipher has none.
+  public func seal(_ plaintext: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8] {
+    throw CryptoError(.unsupported, "this provider has no authenticated cipher")
+  }
+
+  /// Throws `unsupported`: a provider from before there was a cipher has none.
+  public func open(_ sealed: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8] {
+    throw CryptoError(.unsupported, "this provider has no authenticated cipher")
+  }
+
   /// The digest of an array of bytes.
   ///
   /// - Parameters:
@@ -153,12 +187,6 @@ extension CryptoProvider {
     try digest(algorithm, of: bytes.span.bytes)
   }
 
-  /// The CRC-32C checksum of an array of bytes, by hardware where there is any.
-  ///
-  /// - Parameters:
-  ///   - bytes: The next bytes of the message.
-  ///   - checksum: The checksum of the bytes before them.
-  /// - Returns: The checksum of everything so far.
   /// The CRC-32C checksum of a run of bytes, by the instructions of the processor where it has some.
   public func crc32c(_ bytes: RawSpan, continuing checksum: UInt32) -> UInt32 {
     var crc = CRC32C(continuing: checksum)
@@ -166,6 +194,12 @@ extension CryptoProvider {
     return crc.value
   }
 
+  /// The CRC-32C checksum of an array of bytes, by hardware where there is any.
+  ///
+  /// - Parameters:
+  ///   - bytes: The next bytes of the message.
+  ///   - checksum: The checksum of the bytes before them.
+  /// - Returns: The checksum of everything so far.
   public func crc32c(_ bytes: [UInt8], continuing checksum: UInt32 = 0) -> UInt32 {
     crc32c(bytes.span.bytes, continuing: checksum)
   }

@@ -10,7 +10,7 @@ public import VestaCryptoInterop
 /// ```
 public enum CryptoContracts {
   /// Every promise.
-  public static var all: [Contract<any CryptoProvider>] { digests + keys + tokens + passwords }
+  public static var all: [Contract<any CryptoProvider>] { digests + ciphers + keys + tokens + passwords }
 }
 
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -13,8 +13,8 @@ public struct CallContext: Sendable, Hashable {
     case nobody
     /// The owner of the project: rules are not evaluated.
     ///
-    /// Server code in the process makes such calls. An adapter on the wire does so only for callers whose credentials it
-    /// has verified.
+    /// Server code in the process makes such calls. An adapter on the wire does so only for callers whose credentials
+    /// it has verified.
     case owner
     /// A user whose token was verified by whoever made the context.
     case user(VerifiedUser)

@@ -8,11 +8,11 @@
 /// - The backend ends the responses: normally after `finish()`, or by throwing the product's failure when the call as a
 ///   whole failed. Requests that come later are ignored.
 ///
-/// `send`, `finish` and `cancel` never wait, may be called from any thread, and do nothing after the end. Requests reach
-/// the backend in the order of the calls to `send`.
+/// `send`, `finish` and `cancel` never wait, may be called from any thread, and do nothing after the end. Requests
+/// reach the backend in the order of the calls to `send`.
 ///
-/// Responses come in batches: each is what the backend had ready, in order; where one batch ends has no meaning. A batch
-/// saves a hand-over between threads for every message. Iterate once: there is one consumer.
+/// Responses come in batches: each is what the backend had ready, in order; where one batch ends has no meaning. A
+/// batch saves a hand-over between threads for every message. Iterate once: there is one consumer.
 ///
 /// Nothing is dropped. A backend that would have to keep too much for a consumer that does not read ends the call with
 /// `RESOURCE_EXHAUSTED`.

@@ -22,8 +22,8 @@ public struct Page<Item: Sendable>: Sendable {
 
 /// The position after the last item of a page, as text that can stand in a URL.
 ///
-/// A token belongs to one request: it carries a checksum of what the request asks for, so that a token that is sent with
-/// another request is refused and does not return arbitrary items. It is not a secret and proves nothing.
+/// A token belongs to one request: it carries a checksum of what the request asks for, so that a token that is sent
+/// with another request is refused and does not return arbitrary items. It is not a secret and proves nothing.
 public struct PageToken: Sendable, Hashable {
   private static let version: UInt8 = 1
 

@@ -15,10 +15,10 @@ public protocol ServiceFailure: Error, Sendable {
 ///
 /// - A call whose task is cancelled or whose deadline has passed does not begin.
 /// - While the call runs, the deadline cancels it. An engine commits in one transaction, and a store refuses the commit
-///   of a cancelled task, so the call then has changed nothing, and fails with `DEADLINE_EXCEEDED`. A call that was done
-///   in spite of that returns its result.
-/// - Every error comes out as the product's type. Of an unknown error only the type's name is passed on, because its text
-///   may hold user data; `report` gets the error itself.
+///   of a cancelled task, so the call then has changed nothing, and fails with `DEADLINE_EXCEEDED`. A call that was
+///   done in spite of that returns its result.
+/// - Every error comes out as the product's type. Of an unknown error only the type's name is passed on, because its
+///   text may hold user data; `report` gets the error itself.
 ///
 /// ```swift
 /// func signUp(_ request: SignUpRequest, context: CallContext) async throws(AuthBackendError) -> SignUpResponse {

@@ -2,8 +2,8 @@ public import VestaConcurrency
 
 /// The time of a service: microseconds since 1970, and timers.
 ///
-/// Times are `Int64` in microseconds since 1970 everywhere in the services; lengths of time are `Duration`. Tests use the
-/// manual clock of `VestaTesting` (`ManualClock().service`, in `VestaServiceInteropFakes`).
+/// Times are `Int64` in microseconds since 1970 everywhere in the services; lengths of time are `Duration`. Tests use
+/// the manual clock of `VestaTesting` (`ManualClock().service`, in `VestaServiceInteropFakes`).
 public struct ServiceClock: Sendable {
   private let read: @Sendable () -> Int64
   private let set: @Sendable (Duration, @escaping @Sendable () -> Void) -> ListenerRegistration

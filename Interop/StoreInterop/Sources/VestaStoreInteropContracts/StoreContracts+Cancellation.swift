@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 
 extension StoreContracts {
@@ -10,7 +10,7 @@ extension StoreContracts {
         try await store.put([1], for: bytes("a"))
       }
       task.cancel()
-      await begin.open()
+      begin.open()
       _ = try await expectThrows(CancellationError.self, "a write of a cancelled task") { try await task.value }
       try expect(try await store.everything(), equals: [], "entries")
     },
@@ -38,7 +38,7 @@ extension StoreContracts {
       let first = Task.detached {
         try await store.write { transaction in
           try await transaction.put([1], for: bytes("first"))
-          await inside.open()
+          inside.open()
           await goOn.wait()
         }
       }
@@ -53,8 +53,8 @@ extension StoreContracts {
       }
       await Task.yield()
       second.cancel()
-      await begun.open()
-      await goOn.open()
+      begun.open()
+      goOn.open()
       _ = try await first.value
       _ = try await expectThrows(CancellationError.self, "the cancelled transaction") { try await second.value }
       try expect(try await keys(in: store, .all), equals: ["first"], "keys")
@@ -65,12 +65,12 @@ extension StoreContracts {
       let (committed, goOn) = (Gate(), Gate())
       let task = Task.detached {
         try await store.put([1], for: bytes("a"))
-        await committed.open()
+        committed.open()
         await goOn.wait()
       }
       await committed.wait()
       task.cancel()
-      await goOn.open()
+      goOn.open()
       try await task.value
       try expect(try await store.value(for: bytes("a")), equals: [1], "value")
     },
@@ -110,7 +110,7 @@ extension StoreContracts {
     let task = Task.detached {
       try await store.write { transaction in
         try await transaction.put([1], for: bytes("a"))
-        await inside.open()
+        inside.open()
         await goOn.wait()
         try await operation(transaction)
         reached.withValue { $0 = true }
@@ -118,7 +118,7 @@ extension StoreContracts {
     }
     await inside.wait()
     task.cancel()
-    await goOn.open()
+    goOn.open()
     _ = try await expectThrows(CancellationError.self, "a write cancelled in the middle") { try await task.value }
     try expect(try await store.everything(), equals: before, "entries after the cancellation")
     return reached.withValue { $0 }

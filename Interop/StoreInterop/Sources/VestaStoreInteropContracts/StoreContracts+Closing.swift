@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 
 extension StoreContracts {
@@ -10,7 +10,7 @@ extension StoreContracts {
       let running = Task.detached {
         try await store.write { transaction in
           try await transaction.put([1], for: bytes("running"))
-          await inside.open()
+          inside.open()
           // Close has begun when new reads are refused.
           while (try? await store.read { _ in }) != nil { await Task.yield() }
         }

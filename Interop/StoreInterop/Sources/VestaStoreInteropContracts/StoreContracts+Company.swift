@@ -1,5 +1,5 @@
 import VestaConcurrency
-import VestaContractInterop
+import VestaTesting
 import VestaListenerInterop
 import VestaStoreInterop
 
@@ -41,9 +41,9 @@ extension StoreContracts {
         }
       }
       // A store may let in fewer at a time.
-      await opened.wait(for: 40)
+      await opened.reaches(40)
       try await writers.value
-      await goOn.open()
+      goOn.open()
       for reader in readers {
         let (version, seen, after) = try await reader.value
         try expect(after, equals: version, "version of a reader, before and after")
@@ -70,7 +70,7 @@ extension StoreContracts {
             return try await store.put(number(round), for: bytes("a"))
           }
         }
-        await ready.open()
+        ready.open()
         let result = await task.withValue { $0 }?.result
         observation.cancel()
         let kept = number(in: try await store.get(bytes("a"))) == round
@@ -115,7 +115,7 @@ extension StoreContracts {
         let first = Task.detached {
           try await store.write { transaction in
             try await transaction.put([1], for: bytes("first"))
-            await firstInside.open()
+            firstInside.open()
             await firstGoesOn.wait()
           }
         }
@@ -131,17 +131,17 @@ extension StoreContracts {
               if Task.isCancelled { break }
               try await transaction.put([2], for: key(index))
               if index == 4, run == 1 {
-                await secondInside.open()
+                secondInside.open()
                 await secondGoesOn.wait()
               }
             }
           }
         }
         for _ in 0..<50 { await Task.yield() }
-        await firstGoesOn.open()
+        firstGoesOn.open()
         await secondInside.wait()
         first.cancel()
-        await secondGoesOn.open()
+        secondGoesOn.open()
         _ = await first.result
         _ = try await second.value
         let kept = try await store.read { try await $0.entries(in: KeyRange(prefix: [0])).count }
@@ -174,7 +174,7 @@ extension StoreContracts {
             }
           }
           cancel.withValue { $0 = { task.cancel() } }
-          await ready.open()
+          ready.open()
           _ = try await expectThrows(CancellationError.self, "a scan of a cancelled task") { try await task.value }
           try expect(visited.withValue { $0 } < count / 2, "a cancelled scan went on")
         }
@@ -247,7 +247,7 @@ private actor Counter {
 
   func increment() { count += 1 }
 
-  func wait(for target: Int) async {
+  func reaches(_ target: Int) async {
     for _ in 0..<3_000 where count < target { await Task.yield() }
   }
 }

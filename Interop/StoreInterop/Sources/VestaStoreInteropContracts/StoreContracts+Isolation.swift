@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 
 // The anomalies have the names that the literature gives them (Berenson and others 1995; Fekete and others 2004).
@@ -11,13 +11,13 @@ extension StoreContracts {
         try await store.write { transaction in
           try await transaction.put(bytes("new"), for: bytes("a"))
           try await transaction.put(bytes("new"), for: bytes("b"))
-          await changed.open()
+          changed.open()
           await goOn.wait()
         }
       }
       await changed.wait()
       let seen = try await store.everything()
-      await goOn.open()
+      goOn.open()
       _ = try await writer.value
       try expect(seen, equals: [StoreEntry(key: bytes("a"), value: bytes("old"))], "entries before the commit")
       try expect(try await keys(in: store, .all), equals: ["a", "b"], "keys after the commit")
@@ -29,7 +29,7 @@ extension StoreContracts {
       let reader = Task.detached {
         try await store.read { reader in
           let before = (reader.version, try await reader.entries(in: .all))
-          await pinned.open()
+          pinned.open()
           await goOn.wait()
           let again = try await reader.get([bytes("a"), bytes("new")])
           try expect(again, equals: [bytes("a"), nil], "values read again")
@@ -49,7 +49,7 @@ extension StoreContracts {
         }
       }
       try expect(try await store.value(for: bytes("a")), equals: number(99), "value that a new reader sees")
-      await goOn.open()
+      goOn.open()
       try await reader.value
     },
     promise("no torn read: a snapshot sees all of a transaction or none of it") { store in
@@ -57,13 +57,13 @@ extension StoreContracts {
       let done = Gate()
       let writers = Task.detached {
         _ = try await concurrently(2) { task in
-          var random = SeededGenerator(seed: UInt64(task))
+          var random = SplitMix(seed: UInt64(task))
           for _ in 0..<60 {
             let (from, to) = (Int.random(in: 0..<4, using: &random), Int.random(in: 0..<4, using: &random))
             try await transfer(1, from: key(from), to: key(to), in: store)
           }
         }
-        await done.open()
+        done.open()
       }
       for _ in 0..<120 {
         let sum = try await store.read { reader in
@@ -205,7 +205,7 @@ extension StoreContracts {
       let early = Task.detached {
         try await store.read { reader in
           try expect(try await reader.entries(in: .all), equals: [], "entries at the beginning")
-          await pinned.open()
+          pinned.open()
           await goOn.wait()
           try expect(try await reader.entries(in: .all), equals: [], "entries after the commit of another")
         }
@@ -213,7 +213,7 @@ extension StoreContracts {
       await pinned.wait()
       try await store.fill(entries("a", "b", "c"))
       try expect(try await keys(in: store, .all), equals: ["a", "b", "c"], "keys that a later reader sees")
-      await goOn.open()
+      goOn.open()
       try await early.value
     },
   ]

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 
 extension StoreContracts {
@@ -68,7 +68,7 @@ extension StoreContracts {
       let reader = Task.detached {
         try await store.read { reader in
           _ = try await reader.get(bytes("a"))
-          await reading.open()
+          reading.open()
           await goOn.wait()
           return try await reader.entries(in: .all).count
         }
@@ -76,7 +76,7 @@ extension StoreContracts {
       let writer = Task.detached {
         try await store.write { transaction in
           try await transaction.put([1], for: bytes("b"))
-          await writing.open()
+          writing.open()
           await goOn.wait()
           try await transaction.put([2], for: bytes("c"))
         }
@@ -84,7 +84,7 @@ extension StoreContracts {
       await reading.wait()
       await writing.wait()
       let closing = Task.detached { try await store.close() }
-      await goOn.open()
+      goOn.open()
       let (seen, written) = (await reader.result, await writer.result)
       try await closing.value
       try expectDoneOrClosed(seen, "the read under way")
@@ -104,7 +104,7 @@ extension StoreContracts {
       let begun = Gate()
       let tasks = (0..<32).map { index in
         Task.detached {
-          if index == 8 { await begun.open() }
+          if index == 8 { begun.open() }
           try await store.write { transaction in
             try await transaction.put([], for: key(index * 2))
             await Task.yield()

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 
 extension StoreContracts {
@@ -61,7 +61,7 @@ extension StoreContracts {
 
   /// Bytes of which no two pages are alike.
   private static func patterned(_ count: Int) -> [UInt8] {
-    var random = SeededGenerator(seed: 16)
+    var random = SplitMix(seed: 16)
     let block = (0..<4096).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     var value: [UInt8] = []
     value.reserveCapacity(count)

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 
 extension StoreContracts {
@@ -92,13 +92,13 @@ extension StoreContracts {
       }
     },
     promise("random changes and reads in one transaction agree with a sorted array") { store in
-      var random = SeededGenerator(seed: 5)
+      var random = SplitMix(seed: 5)
       var model = StoreModel()
       for _ in 0..<60 { model.put(random.bytes(upTo: 2), for: random.bytes(upTo: 3)) }
       try await store.fill(model.entries)
       let start = model
       let result = try await store.write { transaction in
-        var random = SeededGenerator(seed: 6)
+        var random = SplitMix(seed: 6)
         var model = start
         for step in 0..<120 {
           try await change(transaction, &model, &random)
@@ -119,7 +119,7 @@ extension StoreContracts {
   private static func change(
     _ transaction: any StoreTransaction,
     _ model: inout StoreModel,
-    _ random: inout SeededGenerator
+    _ random: inout SplitMix
   ) async throws {
     let key = random.bytes(upTo: 3)
     switch Int.random(in: 0..<10, using: &random) {

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 
 extension StoreContracts {
@@ -118,7 +118,7 @@ extension StoreContracts {
       }
     },
     promise("scans of random ranges agree with a sorted array") { store in
-      var random = SeededGenerator(seed: 11)
+      var random = SplitMix(seed: 11)
       var model = StoreModel()
       for _ in 0..<200 { model.put(random.bytes(upTo: 3), for: random.bytes(upTo: 4)) }
       try await store.fill(model.entries)

@@ -1,11 +1,11 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 
 /// Sizes and numbers at which engines change their ways: powers of two, pages, and the bounds of their batches.
 extension StoreContracts {
   static let sizes: [Contract<StoreSubject>] = [
     promise("values of every size around powers of two and pages are kept, and replace each other") { store in
-      var random = SeededGenerator(seed: 21)
+      var random = SplitMix(seed: 21)
       let lengths = interestingLengths
       try await store.fill(lengths.enumerated().map { StoreEntry(key: key($0), value: patterned($1)) })
       for (index, length) in lengths.enumerated() {

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaStoreInterop
 
 extension StoreContracts {
@@ -86,7 +86,7 @@ extension StoreContracts {
             }
           }
         }
-        await done.open()
+        done.open()
       }
       var seen: [(floor: StoreVersion, rows: Set<[UInt8]>)] = []
       for round in 0..<40 {
@@ -111,7 +111,7 @@ extension StoreContracts {
             let version = try await transaction.commitVersion()
             try await transaction.put(number(in: version), for: bytes("a"))
             told.withValue { $0 = version }
-            await inside.open()
+            inside.open()
             await goOn.wait()
           }.version
         }
@@ -123,7 +123,7 @@ extension StoreContracts {
           }
         }
         for _ in 0..<100 { await Task.yield() }
-        await goOn.open()
+        goOn.open()
         let version = try await writer.value
         let (seenVersion, value) = try await reader.value
         guard version <= floor else { continue }
@@ -137,7 +137,7 @@ extension StoreContracts {
         try await store.write { transaction in
           try await transaction.put([1], for: bytes("a"))
           _ = try await transaction.commitVersion()
-          await inside.open()
+          inside.open()
           await goOn.wait()
         }
       }
@@ -146,7 +146,7 @@ extension StoreContracts {
       await Task.yield()
       waiting.cancel()
       do { _ = try await waiting.value } catch is CancellationError {}
-      await goOn.open()
+      goOn.open()
       _ = try await writer.value
       try expect(try await keys(in: store, .all), equals: ["a"], "keys")
     },

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 public import VestaStoreInterop
 
 /// A seeded history of random operations, for comparing one engine with another and with a plain model.
@@ -52,7 +52,7 @@ public struct StoreHistory: Sendable {
   /// - Returns: What was asked and answered, a line for each: equal for all right engines.
   /// - Throws: `ContractViolation` where versions run backwards, and whatever the store throws without being asked to.
   public func run(on store: any OrderedStore) async throws -> [String] {
-    var run = HistoryRun(store: store, random: SeededGenerator(seed: seed))
+    var run = HistoryRun(store: store, random: SplitMix(seed: seed))
     for _ in 0..<steps { try await run.step() }
     try await run.releaseAll()
     run.lines.append("end \(describe(try await store.everything()))")
@@ -63,7 +63,7 @@ public struct StoreHistory: Sendable {
 /// A history that is under way.
 private struct HistoryRun {
   let store: any OrderedStore
-  var random: SeededGenerator
+  var random: SplitMix
   var lines: [String] = []
   var last = StoreVersion.zero
   var held: [HeldSnapshot] = []
@@ -119,7 +119,7 @@ private struct HistoryRun {
 
   private mutating func release(_ index: Int) async throws {
     let snapshot = held.remove(at: index)
-    await snapshot.goOn.open()
+    snapshot.goOn.open()
     lines.append("snapshot \(try await snapshot.task.value)")
   }
 
@@ -141,13 +141,13 @@ private struct HeldSnapshot {
         return try await store.read { reader in
           var answers: [String] = []
           for operation in operations { answers.append(try await operation.perform(on: reader)) }
-          await pinned.open()
+          pinned.open()
           await goOn.wait()
           for operation in operations { answers.append(try await operation.perform(on: reader)) }
           return answers
         }
       } catch {
-        await pinned.open()
+        pinned.open()
         throw error
       }
     }
@@ -163,7 +163,7 @@ private enum HistoryOperation: Sendable {
   case delete([UInt8])
   case deleteRange(KeyRange)
 
-  static func read(_ random: inout SeededGenerator) -> HistoryOperation {
+  static func read(_ random: inout SplitMix) -> HistoryOperation {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: return .get(random.bytes(upTo: 3))
     case 1: return .getAll((0..<5).map { _ in random.bytes(upTo: 2) })
@@ -177,7 +177,7 @@ private enum HistoryOperation: Sendable {
     }
   }
 
-  static func change(_ random: inout SeededGenerator) -> HistoryOperation {
+  static func change(_ random: inout SplitMix) -> HistoryOperation {
     switch Int.random(in: 0..<12, using: &random) {
     case 0..<6: return .put(random.bytes(upTo: 4), random.bytes(upTo: 3))
     case 6..<8: return .delete(random.bytes(upTo: 3))

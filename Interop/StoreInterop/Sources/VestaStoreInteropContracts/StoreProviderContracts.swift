@@ -1,4 +1,4 @@
-public import VestaContractInterop
+public import VestaTesting
 public import VestaStoreInterop
 
 /// A provider to be held to its contract, with a directory that nobody else uses.

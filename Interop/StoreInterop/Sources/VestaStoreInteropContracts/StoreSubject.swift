@@ -1,4 +1,4 @@
-public import VestaContractInterop
+public import VestaTesting
 public import VestaStoreInterop
 
 /// A store to be held to its contract: fresh, empty, and used by nobody else.

@@ -1,27 +1,8 @@
-import Dispatch
+import VestaConcurrency
 import VestaStoreInterop
+import VestaTesting
 
-/// A generator of pseudo-random numbers that gives the same row for the same seed on every machine (SplitMix64).
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  /// A generator at the beginning of its row.
-  ///
-  /// - Parameter seed: Which row; any number is as good as any other.
-  public init(seed: UInt64) { state = seed }
-
-  /// The next 64 random bits.
-  public mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
-
-  /// Whether something that happens once in `count` times happens now.
-  mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
-
+extension SplitMix {
   /// A key or value of at most `length` bytes out of a few, so that two of them are often neighbours or alike.
   mutating func bytes(upTo length: Int) -> [UInt8] {
     let alphabet: [UInt8] = [0, 1, 0x61, 0x62, 0x7F, 0x80, 0xFE, 0xFF]
@@ -36,34 +17,16 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 }
 
-/// A value behind a serial queue; an interop package has no lock of its own.
-// Sound as @unchecked Sendable: `state` is touched on `queue` only.
+/// A value behind a lock; unlike `Locked` it also keeps what cannot be sent, such as a transaction to misuse later.
+// Sound as @unchecked Sendable: `state` is touched inside the critical section only.
 final class Guarded<State>: @unchecked Sendable {
-  private let queue = DispatchQueue(label: "vesta.store.contracts")
+  private let section = CriticalSection()
   private var state: State
 
   init(_ state: State) { self.state = state }
 
   func withValue<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
-    try queue.sync { try body(&state) }
-  }
-}
-
-/// A door that stays open once it has been opened.
-actor Gate {
-  private var isOpen = false
-  private var waiters: [CheckedContinuation<Void, Never>] = []
-
-  func open() {
-    isOpen = true
-    for waiter in waiters { waiter.resume() }
-    waiters = []
-  }
-
-  /// Waits for the door, whether or not the task is cancelled.
-  func wait() async {
-    if isOpen { return }
-    await withCheckedContinuation { waiters.append($0) }
+    try section.execute { try body(&state) }
   }
 }
 

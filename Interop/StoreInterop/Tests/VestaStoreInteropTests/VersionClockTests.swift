@@ -1,4 +1,5 @@
 import VestaStoreInterop
+import VestaTesting
 import VestaStoreInteropContracts
 import Testing
 
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test func `random clock jumps never stop the growth, and an honest hour heals them`() {
-    var random = SeededGenerator(seed: 77)
+    var random = SplitMix(seed: 77)
     for _ in 0..<200 {
       var (clock, wall, steady) = (VersionClock(floor: .zero), start, Int64(0))
       var last = StoreVersion.zero

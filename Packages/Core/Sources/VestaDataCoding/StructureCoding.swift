@@ -20,11 +20,12 @@ public enum NoPassthroughTypes: StructureCodingPassthroughTypeResolver {
 
 /// A property that is not written into its container, such as the identifier of the document it sits in.
 ///
-/// A keyed container leaves out the key of such a value, and decodes the value from the decoder of the container itself,
-/// whether the key is there or not. In other containers it is encoded and decoded as usual.
+/// A keyed container leaves out the key of such a value, and decodes the value from the decoder of the container
+/// itself, whether the key is there or not. In other containers it is encoded and decoded as usual.
 public protocol StructureCodingUncodedUnkeyed {}
 
-/// A configuration value that converts itself when it is decoded: one string that is read as a number, a boolean or JSON.
+/// A configuration value that converts itself when it is decoded: one string that is read as a number, a boolean or
+/// JSON.
 public protocol FirebaseRemoteConfigValueDecoding {
   /// The value as a number.
   func numberValue() -> NSNumber

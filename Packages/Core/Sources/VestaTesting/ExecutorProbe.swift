@@ -4,11 +4,11 @@ import VestaConcurrency
 /// Finds out on which executor a caller goes on after an asynchronous call: it must be the one it called from.
 ///
 /// With the current compiler a `nonisolated(nonsending) async throws` function that ends in `try await` of an
-/// actor-isolated call does not return to its caller's executor on the error path. Run each such call through the probe,
-/// once where it succeeds and once where it throws:
+/// actor-isolated call does not return to its caller's executor on the error path. Run each such call through the
+/// probe, once where it succeeds and once where it throws:
 ///
 /// ```swift
-/// #expect(await ExecutorProbe.violations { try await auth.signIn(withEmail: "ada@example.com", password: "wrong") } == [])
+/// #expect(await ExecutorProbe.violations { try await auth.signIn(withEmail: email, password: "wrong") } == [])
 /// ```
 public enum ExecutorProbe {
   /// What a caller saw.

@@ -3,7 +3,8 @@ import Testing
 @testable import VestaConcurrency
 import VestaTesting
 
-/// The machine against a slow, obvious model: a list of everybody in order, of whom the longest possible head is active.
+/// The machine against a slow, obvious model: a list of everybody in order, of whom the longest possible head is
+/// active.
 @Suite struct ReadWriteMachineTests {
   enum Step: Equatable { case read(Int), write(Int) }
 

@@ -86,7 +86,8 @@ import VestaTesting
     #expect(try await task.value == 7)
   }
 
-  /// A component in the way of the guide: each public method dispatches, private ones assume that they are on the queue.
+  /// A component in the way of the guide: each public method dispatches, private ones assume that they are on the
+  /// queue.
   final class Account: Sendable {
     static let globalQueue = WorkQueue(label: "account global queue")
     let queue = WorkQueue(label: "account", target: globalQueue)

@@ -12,7 +12,7 @@ import VestaCryptoInterop
 #elseif canImport(Android)
   import Android
 #endif
-#if canImport(CCrypt)
+#if canImport(CVestaCrypt)
   import CVestaCrypt
 #endif
 
@@ -29,7 +29,7 @@ enum Platform {
   static func bcrypt(
     _ password: borrowing WipedBytes, _ salt: [UInt8], _ revision: BcryptRevision, _ cost: Int
   ) throws(CryptoError) -> [UInt8] {
-    #if canImport(CCrypt)
+    #if canImport(CVestaCrypt)
       // A C string ends at a zero byte, so a password with one would match its own beginning: it matches nothing.
       guard !password.prefix(password.count).contains(0) else { return [UInt8](repeating: 0, count: 31) }
       // bcrypt looks at 72 bytes only, and crypt_ra refuses more than 511.

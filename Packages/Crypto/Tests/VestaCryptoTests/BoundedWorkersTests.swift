@@ -67,19 +67,4 @@ import VestaConcurrency
     for _ in 0..<5 { await #expect(throws: Broken.self) { try await workers.run { throw Broken() } } }
     #expect(try await workers.run { 1 } == 1)
   }
-
-  @Test func turnsAreGivenInOrder() {
-    var slots = WorkSlots<String>(limit: 1)
-    let tickets = (0..<4).map { _ in slots.takeTicket() }
-    #expect(slots.enter(tickets[0], "a") == "a")
-    #expect(slots.enter(tickets[1], "b") == nil)
-    #expect(slots.enter(tickets[2], "c") == nil)
-    #expect(slots.enter(tickets[3], "d") == nil)
-    #expect(slots.giveUp(tickets[2]) == "c")
-    #expect(slots.giveUp(tickets[2]) == nil)
-    #expect(slots.leave() == "b")
-    #expect(slots.leave() == "d")
-    #expect(slots.leave() == nil)
-    #expect(slots.enter(tickets[2], "e") == "e")
-  }
 }

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaCryptoInterop
 import VestaCryptoInteropContracts
 import Testing

@@ -8,6 +8,7 @@ struct FaultyProvider: CryptoProvider {
     case shortRandomBytes, comparesPrefixes, comparesFirstByte, checksumStartsOver, acceptsAllSignatures
     case ignoresMessage, forgetsKeyID, acceptsAllPasswords, refusesAllPasswords, cutsPasswords, constantSalt
     case derSignatures, talkativeKeys
+    case ignoresContext, constantNonce, opensChanged, takesShortKeys, sealsNothing
   }
 
   let fault: Fault
@@ -35,6 +36,39 @@ struct FaultyProvider: CryptoProvider {
     case .shortRandomBytes: return Array(bytes.dropLast())
     default: return bytes
     }
+  }
+
+  func seal(_ plaintext: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8] {
+    switch fault {
+    case .ignoresContext: return try real.seal(plaintext, key: key, context: [])
+    case .takesShortKeys: return try real.seal(plaintext, key: padded(key), context: context)
+    case .sealsNothing: return [UInt8](repeating: 0, count: 12) + plaintext + [UInt8](repeating: 0, count: 16)
+    case .constantNonce:
+      // As if the nonce were not random.
+      let sealed = try real.seal(plaintext, key: key, context: context)
+      return [UInt8](repeating: 0, count: 12) + sealed.dropFirst(12)
+    default: return try real.seal(plaintext, key: key, context: context)
+    }
+  }
+
+  func open(_ sealed: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8] {
+    switch fault {
+    case .ignoresContext: return try real.open(sealed, key: key, context: [])
+    case .takesShortKeys: return try real.open(sealed, key: padded(key), context: context)
+    case .sealsNothing: return Array(sealed.dropFirst(12).dropLast(16))
+    case .opensChanged:
+      do {
+        return try real.open(sealed, key: key, context: context)
+      } catch {
+        guard error.code == .notAuthentic else { throw error }
+        return Array(sealed.dropFirst(12).dropLast(16))
+      }
+    default: return try real.open(sealed, key: key, context: context)
+    }
+  }
+
+  private func padded(_ key: SecretBytes) -> SecretBytes {
+    SecretBytes(Array((key.bytes + [UInt8](repeating: 0, count: 32)).prefix(32)))
   }
 
   func constantTimeEquals(_ first: [UInt8], _ second: [UInt8]) -> Bool {

@@ -1,21 +1,9 @@
 import CVestaOpenSSL
 import VestaCryptoInterop
 import Testing
+import VestaTesting
 
 @testable import VestaCrypto
-
-/// SplitMix64, so that a failing run can be repeated from the seed it prints.
-private struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
 
 @Suite struct HostileInputTests {
   private let crypto = OpenSSLCrypto()
@@ -23,7 +11,7 @@ private struct SeededGenerator: RandomNumberGenerator {
   @Test func mutatedKeysNeverCrashAndNeverLeaveErrorsBehind() async throws {
     let seed = UInt64.random(in: .min ... .max)
     print("mutated keys: seed \(seed)")
-    var generator = SeededGenerator(state: seed)
+    var generator = SplitMix(seed: seed)
     for algorithm in SignatureAlgorithm.allCases {
       let key = try await crypto.generateSigningKey(algorithm)
       let publicBytes = try PEM(text: try key.verificationKey.pem()).bytes

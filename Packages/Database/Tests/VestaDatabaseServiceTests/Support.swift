@@ -1,1 +1,180 @@
-import Testing
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+@testable import VestaDatabaseService
+
+/// A connection that keeps what it is sent, and what its listens show.
+final class TestClient: Sendable {
+  private struct State {
+    var replies: [Int: DatabaseReply] = [:]
+    var waiting: [Int: CheckedContinuation<DatabaseReply, Never>] = [:]
+    var nextID = 1
+    var nodes: [Int: DatabaseNode] = [:]
+    var places: [Int: (path: DatabasePath, isTagged: Bool)] = [:]
+    var messages: [DatabaseServerMessage] = []
+  }
+
+  private let state = Locked(State())
+  private let box = Locked<(any DatabaseConnection)?>(nil)
+
+  init(_ engine: DatabaseEngine, namespace: String = "test") {
+    let connection = engine.connect(DatabaseConnectRequest(namespace: namespace)) { [weak self] message in
+      self?.receive(message)
+    }
+    box.withLock { $0 = connection }
+  }
+
+  var messages: [DatabaseServerMessage] { state.withLock { $0.messages } }
+  func node(tag: Int) -> DatabaseNode { state.withLock { $0.nodes[tag] ?? .empty } }
+  func close() { box.withLock { $0 }?.close() }
+
+  func send(_ request: DatabaseRequest) -> Int {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    box.withLock { $0 }?.send(request, id: id)
+    return id
+  }
+
+  @discardableResult
+  func call(_ request: DatabaseRequest) async -> DatabaseReply { await reply(send(request)) }
+
+  func reply(_ id: Int) async -> DatabaseReply {
+    await withCheckedContinuation { continuation in
+      let reply = state.withLock { state in
+        if let reply = state.replies[id] { return Optional(reply) }
+        state.waiting[id] = continuation
+        return nil
+      }
+      if let reply { continuation.resume(returning: reply) }
+    }
+  }
+
+  /// Listens under a tag of the test's own; a listen to everything has one here, too, and none on the wire.
+  @discardableResult
+  func listen(_ path: DatabasePath, _ spec: DatabaseQuerySpec = .all, tag: Int, hash: String = "") async
+    -> DatabaseReply
+  {
+    state.withLock { $0.places[tag] = (path, !spec.loadsAllData) }
+    let wireTag = spec.loadsAllData ? nil : tag
+    return await call(.listen(DatabaseListen(path: path, spec: spec, tag: wireTag, hash: hash)))
+  }
+
+  func put(_ path: DatabasePath, _ node: DatabaseNode, hash: String? = nil) async -> DatabaseReply {
+    await call(.put(path, node, hash: hash))
+  }
+
+  func get(_ path: DatabasePath, _ spec: DatabaseQuerySpec = .all) async -> DatabaseNode {
+    await call(.get(path, spec)).node
+  }
+
+  private func receive(_ message: DatabaseServerMessage) {
+    let continuation = state.withLock { state -> CheckedContinuation<DatabaseReply, Never>? in
+      state.messages.append(message)
+      switch message {
+      case .reply(let id, let reply):
+        state.replies[id] = reply
+        return state.waiting.removeValue(forKey: id)
+      case .data(let path, let node, let tag): Self.apply([DatabasePathValue(path, node)], tag, &state)
+      case .merge(let path, let values, let tag):
+        Self.apply(values.map { DatabasePathValue(path.appending($0.path), $0.node) }, tag, &state)
+      default: break
+      }
+      return nil
+    }
+    if let continuation, case .reply(_, let reply) = message { continuation.resume(returning: reply) }
+  }
+
+  private static func apply(_ values: [DatabasePathValue], _ tag: Int?, _ state: inout State) {
+    for (number, place) in state.places where place.isTagged ? tag == number : tag == nil {
+      for value in values {
+        guard let relative = place.path.relative(value.path) else { continue }
+        state.nodes[number] = (state.nodes[number] ?? .empty).setting(relative, to: value.node)
+      }
+    }
+  }
+}
+
+/// A store that counts what passes through it.
+final class CountedStore: OrderedStore {
+  private let store: any OrderedStore
+  let entries = Locked(0)
+
+  init(_ store: any OrderedStore) { self.store = store }
+
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await store.read { try await body(CountedReader(reader: $0, entries: entries)) }
+  }
+
+  func write<Result: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> {
+    let entries = entries
+    return try await store.write { transaction in
+      try await body(CountedTransaction(transaction: transaction, entries: entries))
+    }
+  }
+
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+  func close() async throws { try await store.close() }
+}
+
+private struct CountedReader: StoreReader {
+  let reader: any StoreReader
+  let entries: Locked<Int>
+
+  var version: StoreVersion { reader.version }
+
+  func get(_ key: [UInt8]) async throws -> [UInt8]? {
+    entries.withLock { $0 += 1 }
+    return try await reader.get(key)
+  }
+
+  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
+    entries.withLock { $0 += keys.count }
+    return try await reader.get(keys)
+  }
+
+  func scan(
+    _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
+  ) async throws -> ScanEnd {
+    let end = try await reader.scan(range, order: order, limit: limit, visit)
+    entries.withLock { $0 += 1 + end.visited }
+    return end
+  }
+}
+
+private struct CountedTransaction: StoreTransaction {
+  let transaction: any StoreTransaction
+  let entries: Locked<Int>
+  private var reader: CountedReader { CountedReader(reader: transaction, entries: entries) }
+
+  var version: StoreVersion { transaction.version }
+  func commitVersion() async throws -> StoreVersion { try await transaction.commitVersion() }
+  func get(_ key: [UInt8]) async throws -> [UInt8]? { try await reader.get(key) }
+  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] { try await reader.get(keys) }
+
+  func scan(
+    _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
+  ) async throws -> ScanEnd { try await reader.scan(range, order: order, limit: limit, visit) }
+
+  func put(_ value: [UInt8], for key: [UInt8]) async throws {
+    entries.withLock { $0 += 1 }
+    try await transaction.put(value, for: key)
+  }
+
+  func delete(_ key: [UInt8]) async throws {
+    entries.withLock { $0 += 1 }
+    try await transaction.delete(key)
+  }
+
+  func deleteRange(_ range: KeyRange) async throws {
+    entries.withLock { $0 += 1 }
+    try await transaction.deleteRange(range)
+  }
+}

@@ -15,7 +15,8 @@ internal import VestaFirestoreModel
 ///
 /// - All members may be called from any thread, in any callback.
 /// - Completion handlers and listeners are called on the queue of ``settings``, the main queue unless it was set.
-/// - Writes are shown to listeners at once, and sent to the backend in order. They survive a restart with a cache on disk.
+/// - Writes are shown to listeners at once, and sent to the backend in order. They survive a restart with a cache on
+///   disk.
 ///
 /// To read on: `Query.swift`, `DocumentReference+Writes.swift`, then `VestaFirestoreSync`'s `ClientMachine.swift`.
 public final class Firestore: Sendable {
@@ -51,8 +52,8 @@ public final class Firestore: Sendable {
 
   // MARK: Settings
 
-  /// The settings. The getter returns a copy; assign it to change them, before the first read, write or listener. Changing
-  /// them later stops the program, as in the Firebase SDK.
+  /// The settings. The getter returns a copy; assign it to change them, before the first read, write or listener.
+  /// Changing them later stops the program, as in the Firebase SDK.
   public var settings: FirestoreSettings {
     get { FirestoreSettings(state.withLock { $0.settings }) }
     set {
@@ -82,7 +83,8 @@ public final class Firestore: Sendable {
 
   /// A collection.
   ///
-  /// - Parameter collectionPath: A path with an odd number of segments, such as `cities`; anything else stops the program.
+  /// - Parameter collectionPath: A path with an odd number of segments, such as `cities`; anything else stops the
+  ///   program.
   public func collection(_ collectionPath: String) -> CollectionReference {
     CollectionReference(path: UserPath.parse(collectionPath, kind: .collection), firestore: self)
   }

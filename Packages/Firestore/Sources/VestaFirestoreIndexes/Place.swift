@@ -22,6 +22,34 @@ package struct Place: Hashable, Sendable {
     return key.bytes
   }
 
+  /// What the places of all documents of the same collection begin with.
+  package var collectionPrefix: [UInt8] { Array(Place.collectionPrefix(in: bytes[...])) }
+
+  /// The part of a place, or of what follows it in a key, up to the null after the collection.
+  package static func collectionPrefix(in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      switch bytes[index] {
+      case 0x01: return bytes[...index]
+      case 0x10...0x20: index += 1 + abs(Int(bytes[index]) - 0x18)
+      default:
+        // A string: it ends with a zero byte that is followed by a one.
+        index += 1
+        while index + 1 < bytes.endIndex, bytes[index] != 0 || bytes[index + 1] != 0x01 { index += 1 }
+        index += 2
+      }
+    }
+    return bytes
+  }
+
+  /// The identifier of the collection whose places begin with these bytes.
+  ///
+  /// - Throws: `BytesError.Code.malformed`.
+  package static func collectionID(ofPrefix prefix: [UInt8]) throws -> String {
+    guard let last = try KeyDecoder.elements(of: prefix).dropLast().last else { return "" }
+    return try segment(last)
+  }
+
   /// The path of the document.
   ///
   /// - Throws: `StoreError.Code.malformedKey`.

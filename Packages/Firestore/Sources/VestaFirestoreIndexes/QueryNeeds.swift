@@ -5,8 +5,8 @@ import VestaStoreInterop
 /// What a query needs of indexes, whichever there are: made of the query alone.
 ///
 /// An entry of an index is what is asked for by equality, and behind it the *suffix*: the ordered values and the name,
-/// each in its direction in the query. So suffixes in byte order are results in the order of the query, scans are joined
-/// and united by comparing suffixes, and cursors and inequalities are ranges of them.
+/// each in its direction in the query. So suffixes in byte order are results in the order of the query, scans are
+/// joined and united by comparing suffixes, and cursors and inequalities are ranges of them.
 package struct QueryNeeds: Hashable, Sendable {
   /// Something asked for by equality: a value of a field, or an element of its array.
   package struct Ask: Hashable, Sendable {
@@ -33,6 +33,8 @@ package struct QueryNeeds: Hashable, Sendable {
   package let tail: [IndexShape.Part]
   package let isNameDescending: Bool
   package private(set) var alternatives: [Alternative] = []
+  /// Where the cursors let suffixes be.
+  package private(set) var bounds = KeyRange.all
   /// Whether entries alone say which documents match.
   package private(set) var isDecided = true
 
@@ -54,8 +56,21 @@ package struct QueryNeeds: Hashable, Sendable {
     // Fields behind the name order nothing; whether a document has them is left to the document.
     if query.orders.count > ordered.count + 1 { isDecided = false }
     isNameDescending = query.orders[ordered.count].descending
-    let cursors = SuffixCursors(query, names: names)
+    let cursors = SuffixCursors(query, names: names, following: query.after.flatMap(suffix))
+    bounds = cursors.bounds
     for conjunction in conjunctions { add(conjunction, cursors) }
+  }
+
+  /// The suffix of a document, as entries have it.
+  private func suffix(of document: Document) -> [UInt8]? {
+    guard let path = (try? ResourceName(document: document.name))?.path else { return nil }
+    var encoder = IndexEncoder()
+    for part in tail {
+      guard let value = document.value(at: part.path) else { return nil }
+      encoder.append(value, descending: part.kind == .descending)
+    }
+    let name = names.bytes(path)
+    return encoder.bytes + (isNameDescending ? name.turned : name)
   }
 
   private mutating func add(_ conjunction: [Predicate], _ cursors: SuffixCursors) {

@@ -2,7 +2,8 @@ import VestaFirestoreBackend
 package import VestaFirestoreModel
 package import VestaStoreInterop
 
-/// How a query is answered: the scans of each alternative of its filter, made of what it needs and of the indexes there are.
+/// How a query is answered: the scans of each alternative of its filter, made of what it needs and of the indexes there
+/// are.
 package struct QueryPlan: Equatable, Sendable {
   /// A range of an index, or of the documents of a collection, which are in the order of their names.
   package struct Scan: Equatable, Sendable {
@@ -16,6 +17,12 @@ package struct QueryPlan: Equatable, Sendable {
     package var prefix: [UInt8] = []
     /// Whether every direction is the opposite of the query's: then it is read backwards.
     package var isTurned = false
+
+    package init(source: Source, prefix: [UInt8] = [], isTurned: Bool = false) {
+      self.source = source
+      self.prefix = prefix
+      self.isTurned = isTurned
+    }
   }
 
   /// One alternative: the entries that all of its scans have.
@@ -23,11 +30,25 @@ package struct QueryPlan: Equatable, Sendable {
     package var scans: [Scan]
     package var bounds: KeyRange
     package var test: SuffixTest
+
+    package init(scans: [Scan], bounds: KeyRange, test: SuffixTest) {
+      self.scans = scans
+      self.bounds = bounds
+      self.test = test
+    }
   }
 
   package var branches: [Branch]
   /// Whether entries alone say which documents match.
   package var isDecided: Bool
+  /// Whether documents are looked at for want of an index.
+  package var isScan: Bool
+
+  package init(branches: [Branch], isDecided: Bool, isScan: Bool = false) {
+    self.branches = branches
+    self.isDecided = isDecided
+    self.isScan = isScan
+  }
 
   /// The indexes that are used, each once; `nil` stands for the documents themselves.
   package var shapes: [IndexShape?] {

@@ -56,7 +56,7 @@ package struct SuffixTest: Hashable, Sendable {
 package struct SuffixCursors {
   package let bounds: KeyRange
 
-  package init(_ query: NormalQuery, names: NameCoding) {
+  package init(_ query: NormalQuery, names: NameCoding, following last: [UInt8]? = nil) {
     var bounds = KeyRange.all
     if let cursor = query.startAt {
       bounds = KeyRange(from: SuffixCursors.position(of: cursor, query, names), to: nil)
@@ -65,6 +65,7 @@ package struct SuffixCursors {
       let end = SuffixCursors.position(of: cursor, query, names)
       bounds = bounds.intersection(KeyRange(from: [], to: end))
     }
+    if let last { bounds = bounds.intersection(KeyRange(from: SuffixCursors.after(last), to: nil)) }
     self.bounds = bounds
   }
 

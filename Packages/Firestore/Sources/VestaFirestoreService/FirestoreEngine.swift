@@ -5,11 +5,12 @@ import VestaConcurrency
 
 /// The authoritative document store, on any `OrderedStore`.
 ///
-/// Documents, commits, queries, transactions, reads in the past and live targets, for any number of databases in one store. A database
-/// comes into being with the first call that names it. All of it may be used from any task at any time.
+/// Documents, commits, queries, transactions, reads in the past and live targets, for any number of databases in one
+/// store. A database comes into being with the first call that writes to it, the default one of a project with the
+/// first call; others are `NOT_FOUND` until then. All of it may be used from any task at any time.
 ///
-/// The engine asks no rules yet: it serves every caller, or the owner alone (`FirestoreServiceOptions.access`). Listing of
-/// collections and partitions are the owner's in any case.
+/// The engine asks no rules yet: it serves every caller, or the owner alone (`FirestoreServiceOptions.access`). Listing
+/// of collections and partitions are the owner's in any case.
 ///
 /// ```swift
 /// let engine = FirestoreEngine(store: store)
@@ -43,11 +44,7 @@ public final class FirestoreEngine: FirestoreBackend {
 
   /// Ends the engine, its open calls, and its store; calls that come later fail with `UNAVAILABLE`.
   public func close() async throws {
-    for engine in engines.withLock({ Array($0.values) }) {
-      engine.hub.close()
-      engine.transactions.close()
-      engine.indexes.close()
-    }
+    for engine in engines.withLock({ Array($0.values) }) { engine.close() }
     try await store.close()
   }
 
@@ -104,7 +101,7 @@ public final class FirestoreEngine: FirestoreBackend {
     _ request: CommitRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> CommitResponse {
     try await serving {
-      let engine = try await engine(request.database, context)
+      let engine = try await engine(request.database, context, isWrite: true)
       guard let id = request.transaction else { return try await engine.commit(request.writes) }
       return try await engine.commit(request.writes, in: id)
     }
@@ -116,7 +113,7 @@ public final class FirestoreEngine: FirestoreBackend {
   ) async throws(FirestoreError) -> BatchWriteResponse {
     try await serving {
       try WriteRules.checkDistinct(request.writes)
-      let engine = try await engine(request.database, context)
+      let engine = try await engine(request.database, context, isWrite: true)
       var results: [Result<WriteResult, FirestoreError>] = []
       for write in request.writes {
         do {
@@ -135,7 +132,7 @@ public final class FirestoreEngine: FirestoreBackend {
   ) async throws(FirestoreError) -> BeginTransactionResponse {
     try await serving {
       BeginTransactionResponse(
-        transaction: try await engine(request.database, context).transactions.begin(request.options))
+        transaction: try await engine(request.database, context, isWrite: true).transactions.begin(request.options))
     }
   }
 
@@ -151,7 +148,7 @@ public final class FirestoreEngine: FirestoreBackend {
 
   /// Opens a call that writes.
   public func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall {
-    try await serving { try await engine(database, context).openWriteCall() }
+    try await serving { try await engine(database, context, isWrite: true).openWriteCall() }
   }
 
   /// Refuses calls in another name than the options say.
@@ -162,30 +159,33 @@ public final class FirestoreEngine: FirestoreBackend {
     throw FirestoreError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
   }
 
-  private func engine(_ name: String, _ context: FirestoreCallContext) async throws -> DatabaseEngine {
-    try admit(context)
-    return try await engine(name)
-  }
-
-  private func engine(
-    parent: String, _ context: FirestoreCallContext, isForOwners: Bool = false
-  ) async throws -> DatabaseEngine {
-    try admit(context, isForOwners: isForOwners)
-    return try await engine(parent: parent)
-  }
-
   /// As `serving`, but what a receiver threw is handed on as it is.
   private func translating(_ body: () async throws -> Void) async throws {
     do {
       try await body()
     } catch let error as StoreError {
       throw FirestoreError(serving: error)
+    } catch let error as BytesError {
+      throw FirestoreError(serving: error)
     } catch is CancellationError where Task.isCancelled {
       throw FirestoreError(serving: CancellationError())
     }
   }
 
-  private func engine(parent: String) async throws -> DatabaseEngine {
+  /// The engine of a call's database.
+  ///
+  /// - Parameter isWrite: Whether the call makes the database if it is not there.
+  private func engine(
+    _ name: String, _ context: FirestoreCallContext, isWrite: Bool = false
+  ) async throws -> DatabaseEngine {
+    try admit(context)
+    return try await engine(name, isWrite: isWrite)
+  }
+
+  private func engine(
+    parent: String, _ context: FirestoreCallContext, isForOwners: Bool = false
+  ) async throws -> DatabaseEngine {
+    try admit(context, isForOwners: isForOwners)
     // What follows the root is looked at by whoever needs it.
     if let latest = latest.withLock({ $0 }), parent.utf8.dropping(prefix: latest.engine.name.root.utf8) != nil {
       _ = try await store.get()
@@ -194,27 +194,47 @@ public final class FirestoreEngine: FirestoreBackend {
     return try await engine(try ResourceName(parent: parent).database.description)
   }
 
-  func engine(_ name: String) async throws -> DatabaseEngine {
+  func engine(_ name: String, isWrite: Bool = false) async throws -> DatabaseEngine {
     if let latest = latest.withLock({ $0 }), UTF8Order.equal(latest.name, name) {
       _ = try await store.get()
       return latest.engine
     }
-    let engine = try await engine(try DatabaseName(parsing: name))
+    let engine = try await engine(try DatabaseName(parsing: name), isWrite: isWrite)
     latest.withLock { $0 = (name, engine) }
     return engine
   }
 
-  private func engine(_ name: DatabaseName) async throws -> DatabaseEngine {
+  private func engine(_ name: DatabaseName, isWrite: Bool) async throws -> DatabaseEngine {
     if let engine = engines.withLock({ $0[name] }) {
       _ = try await store.get()
       return engine
     }
+    let store = try await store.get()
+    var number = try await DatabaseRegister.number(of: name, in: store)
+    if number == nil { number = try await DatabaseRegister.create(name, in: store, isWrite: isWrite) }
+    guard let number else {
+      throw FirestoreError(
+        .notFound, "The database \(name.database) does not exist for project \(name.project). Write to it to create it."
+      )
+    }
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
-      let engine = try await DatabaseEngine.open(name, in: try await self.store.get(), options: self.options)
+      let engine = DatabaseEngine(name: name, number: number, store: store, options: self.options)
       try await engine.indexes.declare()
       self.engines.withLock { $0[name] = engine }
       return engine
     }
+  }
+}
+
+extension DatabaseRegister {
+  /// How many databases come into being by being read.
+  private static let mostByReading: Int64 = 100
+
+  /// Makes a database for a call: any for a write, and for a read the default one of a project.
+  fileprivate static func create(_ name: DatabaseName, in store: any OrderedStore, isWrite: Bool) async throws -> Int64?
+  {
+    if isWrite { return try await create(name, in: store) }
+    return name.database == "(default)" ? try await create(name, in: store, most: mostByReading) : nil
   }
 }

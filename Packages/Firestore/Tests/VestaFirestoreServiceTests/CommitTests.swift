@@ -87,6 +87,8 @@ struct CommitTests {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", [:]))
     let other = "projects/p/databases/other"
+    let write = Write.update(Document(name: other + "/documents/rooms/b"))
+    _ = try await engine.commit(CommitRequest(database: other, writes: [write]), context: owner)
     var results: [BatchGetDocumentsResponse.Result?] = []
     let request = BatchGetDocumentsRequest(database: other, documents: [other + "/documents/rooms/a"])
     try await engine.batchGet(request, context: owner) { results.append($0.result) }

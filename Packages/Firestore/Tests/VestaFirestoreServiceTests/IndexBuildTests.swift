@@ -17,12 +17,11 @@ import Testing
     database.indexes.close()
     let keys = database.keys
     let id = try await database.store.write { transaction in
-      var head = try Head(try #require(try await transaction.get(keys.head)))
-      head.catalogue += 1
+      let catalogue = try NumberRow.number(try await transaction.get(keys.catalogue)) + 1
       let row = IndexRow(shape: Self.shape, progress: .building(after: nil), lastUsed: 0)
-      try await transaction.put(row.bytes, for: keys.index(head.catalogue))
-      try await transaction.put(head.bytes, for: keys.head)
-      return head.catalogue
+      try await transaction.put(row.bytes, for: keys.index(catalogue))
+      try await transaction.put(NumberRow.bytes(catalogue), for: keys.catalogue)
+      return catalogue
     }
     return (database, id.value)
   }
@@ -66,7 +65,7 @@ import Testing
     let engine = FirestoreEngine(store: ModelStore())
     for _ in 0..<60 { try await change(engine, &generator) }
     let (database, id) = try await unfinished(engine)
-    let build = IndexBuild(of: id, keys: database.keys, entriesInRun: 7, inPart: 3)
+    let build = IndexBuild(of: id, keys: database.keys, name: database.name, entriesInRun: 7, inPart: 3)
     var isReady = false
     while !isReady, var run = try await database.store.read({ try await build.next(in: $0) }) {
       while run.isOpen {
@@ -87,7 +86,8 @@ import Testing
     let engine = makeEngine(clock)
     try await engine.commit(update("rooms/a", ["n": .integer(1)]))
     let (database, id) = try await unfinished(engine)
-    let build = IndexBuild(of: id, keys: database.keys)
+    let build = IndexBuild(
+      of: id, keys: database.keys, name: database.name, retention: database.options.retention * 1_000_000)
     let run = try #require(try await database.store.read { try await build.next(in: $0) })
     for number in 0..<3 {
       clock.advance(seconds: 3600)

@@ -66,7 +66,8 @@ struct StorageTests {
       bytes[place] = UInt8.random(in: 0...255, using: &data.generator)
       if data.pick([true, false]) { bytes.removeLast(data.pick(Array(0..<bytes.count))) }
       for read in [
-        { _ = try DocumentRow(bytes) }, { _ = try LogRow(bytes) }, { _ = try IndexRow(bytes) }, { _ = try Head(bytes) },
+        { _ = try DocumentRow(bytes) }, { _ = try LogRow(bytes) }, { _ = try IndexRow(bytes) },
+        { _ = try ChangeRow(bytes) },
       ] as [() throws -> Void] {
         do { try read() } catch { refused += 1 }
       }

@@ -14,6 +14,9 @@ final class ManualClock: Sendable {
 
   func now() -> Int64 { time.withLock { $0 } }
 
+  /// The clock as a store reads it.
+  var ofStore: StoreClock { StoreClock { StoreTime(wall: self.now(), steady: nil) } }
+
   func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000_000 } }
 }
 
@@ -26,7 +29,7 @@ func makeEngine(
   options.automaticIndexUses = 1
   options.automaticIndexesPerCollection = 1000
   change(&options)
-  return FirestoreEngine(store: ModelStore(), options: options)
+  return FirestoreEngine(store: ModelStore(clock: clock.ofStore), options: options)
 }
 
 /// An engine on a store, with the system's clock, that makes an index as soon as a query lacks it.

@@ -1,5 +1,6 @@
 import VestaListenerInterop
 import VestaStoreInterop
+import VestaTesting
 import VestaStoreInteropContracts
 import Testing
 import VestaConcurrency
@@ -85,7 +86,7 @@ import VestaMemoryStore
   }
 
   private static func transfer(on store: MemoryStore, _ accounts: Int, seed: UInt64) async throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix(seed: seed)
     for step in 0..<120 {
       let (from, to) = (Int.random(in: 0..<accounts, using: &random), Int.random(in: 0..<accounts, using: &random))
       let task = Task {

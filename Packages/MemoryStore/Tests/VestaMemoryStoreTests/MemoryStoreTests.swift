@@ -1,26 +1,11 @@
 import VestaStoreInterop
 import VestaStoreInteropContracts
+import VestaTesting
 import Testing
 
 @testable import VestaMemoryStore
 
 @Suite struct MemoryStoreTests {
-  /// A door for tests; each waiter is told when it is opened.
-  private actor Door {
-    private var isOpen = false
-    private var waiters: [CheckedContinuation<Void, Never>] = []
-
-    func open() {
-      isOpen = true
-      for waiter in waiters { waiter.resume() }
-      waiters = []
-    }
-
-    func wait() async {
-      if !isOpen { await withCheckedContinuation { waiters.append($0) } }
-    }
-  }
-
   @Test func closeInsideATransactionIsRefusedInsteadOfWaitingForItself() async throws {
     let store = MemoryStore()
     try await store.write { transaction in
@@ -49,24 +34,24 @@ import Testing
 
   @Test func aTaskThatATransactionLeftBehindMayWriteOnceItHasEnded() async throws {
     let store = MemoryStore()
-    let door = Door()
+    let door = Gate()
     let left = try await store.write { _ in
       Task {
         await door.wait()
         try await store.write { try await $0.put([1], for: [1]) }
       }
     }
-    await door.open()
+    door.open()
     _ = try await left.value.value
     #expect(try await store.read { try await $0.get([1]) } == [1])
   }
 
   @Test func writersGoInInTheOrderInWhichTheyCame() async throws {
     let store = MemoryStore()
-    let (inside, door) = (Door(), Door())
+    let (inside, door) = (Gate(), Gate())
     let first = Task {
       try await store.write { _ in
-        await inside.open()
+        inside.open()
         await door.wait()
       }
     }
@@ -84,7 +69,7 @@ import Testing
       while store.writersInLine <= number { await Task.yield() }
     }
     writers[7].cancel()
-    await door.open()
+    door.open()
     _ = try await first.value
     for (number, writer) in writers.enumerated() where number != 7 { try await writer.value }
     await #expect(throws: CancellationError.self) { try await writers[7].value }

@@ -1,5 +1,6 @@
 import VestaStoreInterop
 import VestaStoreInteropContracts
+import VestaTesting
 import Testing
 
 @testable import VestaMemoryStore
@@ -7,7 +8,7 @@ import Testing
 @Suite struct OrderedTreeTests {
   @Test(arguments: UInt64(0)..<40)
   func randomChangesAgreeWithASortedArrayAndKeepTheInvariants(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix(seed: seed)
     var tree = OrderedTree()
     var model = StoreModel()
     // The more keys, the deeper the tree; the more deletions, the more nodes that have to be joined.
@@ -45,7 +46,7 @@ import Testing
 
   @Test(arguments: UInt64(0)..<12)
   func rangesCutOutOfADeepTreeLeaveASoundOne(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix(seed: seed)
     let count: UInt64 = 4_000
     var full = OrderedTree()
     for number in 0..<count { full.put([], for: numbered(number)) }
@@ -70,7 +71,7 @@ import Testing
   }
 
   @Test func aCopyIsNeverTouchedByChangesOfTheOther() {
-    var random = SeededGenerator(seed: 9)
+    var random = SplitMix(seed: 9)
     var tree = OrderedTree()
     var snapshots: [(OrderedTree, [StoreEntry])] = []
     for step in 0..<4_000 {

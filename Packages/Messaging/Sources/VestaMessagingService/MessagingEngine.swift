@@ -6,10 +6,11 @@ public import VestaStoreInterop
 
 /// The messaging service on any ordered store.
 ///
-/// - A message is accepted when its transaction is committed; what waits for whom is in the store alone, so a second engine
-///   on the same data, now or after a restart, goes on where this one was.
+/// - A message is accepted when its transaction is committed; what waits for whom is in the store alone, so a second
+///   engine on the same data, now or after a restart, goes on where this one was.
 /// - A message to a topic costs two rows and a delivery for each connected subscriber, however many there are.
-/// - Statistics are counted in memory and written down now and then: a crash can lose the last of them, and nothing else.
+/// - Statistics are counted in memory and written down now and then: a crash can lose the last of them, and nothing
+///   else.
 ///
 /// ```swift
 /// let engine = MessagingEngine(projectID: "demo", senderID: "1") { try await provider.openStore(…) }

@@ -6,8 +6,8 @@ import VestaStoreInterop
 /// one engine for both, and needs a store.
 ///
 /// The store `messaging` in the app's data directory is opened at the first call and closed when the app is deleted.
-/// An app may bring its own ``MessagingServiceOptions`` by registering a component that provides them, and transports by
-/// contributing components for `any PushTransport`.
+/// An app may bring its own ``MessagingServiceOptions`` by registering a component that provides them, and transports
+/// by contributing components for `any PushTransport`.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [MessagingLibrary.self, MessagingServiceLibrary.self, SQLiteLibrary.self])

@@ -5,8 +5,8 @@ import VestaStoreInterop
 /// Registers the embedded configuration service: provides `any RemoteConfigBackend` and `any RemoteConfigAdminBackend`,
 /// one engine for both, and needs a store.
 ///
-/// The store `remote-config` in the app's data directory is opened at the first call and closed when the app is deleted.
-/// An app may bring its own ``RemoteConfigServiceOptions`` by registering a component that provides them.
+/// The store `remote-config` in the app's data directory is opened at the first call and closed when the app is
+/// deleted. An app may bring its own ``RemoteConfigServiceOptions`` by registering a component that provides them.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [RemoteConfigLibrary.self, RemoteConfigServiceLibrary.self, SQLiteLibrary.self])

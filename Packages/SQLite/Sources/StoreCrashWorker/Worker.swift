@@ -1,54 +1,50 @@
 import Foundation
-import VestaStoreInterop
 import VestaSQLite
+import VestaStoreInterop
+import VestaStoreInteropCrashTesting
 
-/// Writes numbered transactions until it is killed, or until the disk is full.
+/// What the crash contracts ask for, and what takes a process of its own because it uses up something of it.
 ///
-/// Usage: `StoreCrashWorker write <directory> <first number> <tasks>` or `... fill <directory> <bytes per file>` or
-/// `... scarce <directory> <files> <reads>` or `... hold <directory>`. A line with the number follows each transaction that was acknowledged.
+/// Usage: as `CrashWorker`, or `StoreCrashWorker fill <directory> <bytes per file>` or `... scarce <directory> <files>
+/// <reads>`; `... hasty <directory> <first number> <tasks>` acknowledges before it commits, as a wrong store does.
 enum Worker {
   static func run(_ arguments: [String]) async {
     guard arguments.count > 2 else { exit(64) }
+    let numbers = arguments.dropFirst(3).compactMap { Int($0) }
+    switch arguments[1] {
+    case "fill" where numbers.count == 1:
+      await own { try await fill(try await open(arguments[2]), numbers[0], copy: arguments[2] + "/copy") }
+    case "scarce" where numbers.count == 2:
+      await own { try await readScarcely(try await open(arguments[2]), files: numbers[0], reads: numbers[1]) }
+    case "hasty":
+      let passed = [arguments[0], "write"] + arguments.dropFirst(2)
+      await CrashWorker.run(passed) { directory, _ in HastyStore(try await open(directory)) }
+    default:
+      await CrashWorker.run(arguments) { directory, clock in
+        try await SQLiteStore.open(named: "test", in: directory, options: StoreOptions(clock: clock))
+      }
+    }
+  }
+
+  private static func open(_ directory: String) async throws -> SQLiteStore {
+    try await SQLiteStore.open(named: "test", in: directory)
+  }
+
+  /// Runs something away from the main actor.
+  private static func own(_ work: @escaping @Sendable () async throws -> Void) async {
     do {
-      // From here on nothing runs on the main actor.
-      try await Task.detached { try await start(arguments) }.value
+      try await Task.detached { try await work() }.value
     } catch {
       say("error \(error)")
       exit(1)
     }
   }
 
-  private static func start(_ arguments: [String]) async throws {
-    let numbers = arguments.dropFirst(3).compactMap { Int($0) }
-    if arguments[1] == "fill", let limit = numbers.first { limitFiles(to: limit) }
-    let store = try await SQLiteStore.open(named: "test", in: arguments[2])
-    say("ready")
-    switch arguments[1] {
-    case "write" where numbers.count == 2: try await write(store, from: numbers[0], tasks: numbers[1])
-    case "fill": try await fill(store)
-    case "scarce" where numbers.count == 2: try await readScarcely(store, files: numbers[0], reads: numbers[1])
-    default: _ = readLine()
-    }
-    try await store.close()
-  }
-
-  /// Several tasks, each with the numbers that fall to it; every transaction spans keys all over the store.
-  private static func write(_ store: SQLiteStore, from first: Int, tasks: Int) async throws {
-    try await withThrowingTaskGroup { group in
-      for task in 0..<tasks {
-        group.addTask {
-          for number in stride(from: first + task, to: Int.max, by: tasks) {
-            try await store.write { try await Numbered.write(number, in: $0) }
-            say("\(number)")
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-  }
+  private static func say(_ line: String) { CrashWorker.say(line) }
 
   /// Writes until there is no room, and checks that what was acknowledged is there and that the store goes on.
-  private static func fill(_ store: SQLiteStore) async throws {
+  private static func fill(_ store: SQLiteStore, _ limit: Int, copy: String) async throws {
+    limitFiles(to: limit)
     var number = 0
     do {
       while true {
@@ -67,6 +63,9 @@ enum Worker {
     let missing = try await store.read { try await Numbered.count(last + 1, in: $0) }
     guard missing == 0 else { return say("half of \(last + 1): \(missing)") }
     say("sound \(try await store.checkIntegrity().isEmpty)")
+    limitFiles(to: limit / 20)
+    do { try await store.backup(to: copy) } catch StoreError.Code.diskFull { say("backup full") }
+    limitFiles(to: limit)
     try await store.write { try await $0.delete(Numbered.key(last, 0)) }
     say("done")
   }
@@ -95,40 +94,40 @@ enum Worker {
   private static func limitFiles(to bytes: Int) {
     // The system then refuses to let a file grow, as a full disk does; the signal it also sends is not wanted.
     signal(SIGXFSZ, SIG_IGN)
-    var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    limit.rlim_cur = rlim_t(bytes)
     setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-  }
-
-  /// One line in one system call, so that a kill leaves no half of it behind.
-  private static func say(_ line: String) {
-    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }
 
-/// A transaction whose parts can be told from those of any other, at keys far from each other.
-enum Numbered {
-  static let keys = 5
+/// A wrong store: a write returns when its body has, before the commit.
+private final class HastyStore: OrderedStore {
+  private let inner: SQLiteStore
 
-  static func key(_ number: Int, _ part: Int) -> [UInt8] { Array("\(part)/\(number)".utf8) }
+  init(_ inner: SQLiteStore) { self.inner = inner }
 
-  /// Values of all sizes: some in the index, and one in seven beyond it.
-  static func value(_ number: Int, _ part: Int) -> [UInt8] {
-    let length = (number + part) % 7 == 0 ? 9_000 : 20 + number % 400
-    return (0..<length).map { UInt8(truncatingIfNeeded: number &* 31 &+ part &* 7 &+ $0) }
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await inner.read(body)
   }
 
-  static func write(_ number: Int, in transaction: any StoreTransaction) async throws {
-    for part in 0..<keys { try await transaction.put(value(number, part), for: key(number, part)) }
-  }
-
-  /// How many parts of a transaction are there; -1 when one is there with a wrong value.
-  static func count(_ number: Int, in reader: any StoreReader) async throws -> Int {
-    var count = 0
-    for part in 0..<keys {
-      guard let found = try await reader.get(key(number, part)) else { continue }
-      guard found == value(number, part) else { return -1 }
-      count += 1
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> {
+    let (results, result) = AsyncStream.makeStream(of: StoreCommit<Result>.self)
+    let inner = inner
+    let work = Task.detached {
+      try await inner.write { transaction in
+        let value = try await body(transaction)
+        result.yield(StoreCommit(value: value, version: try await transaction.commitVersion()))
+        return value
+      }
     }
-    return count
+    for await commit in results { return commit }
+    return try await work.value
   }
+
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await inner.raiseFloor(to: version) }
+
+  func close() async throws { try await inner.close() }
 }

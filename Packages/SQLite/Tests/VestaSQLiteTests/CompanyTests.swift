@@ -2,8 +2,9 @@ import CVestaStoreFiles
 import Foundation
 import Testing
 import VestaConcurrency
-import VestaCrashTesting
+import VestaStoreInteropCrashTesting
 import VestaStoreInterop
+import VestaTesting
 
 @testable import VestaSQLite
 
@@ -20,7 +21,7 @@ extension OneAtATime {
       let leader = Task.detached {
         try await store.write { transaction in
           try await transaction.put([1], for: key(1))
-          await inside.open()
+          inside.open()
           await gate.wait()
         }.version
       }
@@ -39,7 +40,7 @@ extension OneAtATime {
       while store.waitingWrites < 2 { await Task.yield() }
       let late = Task.detached { try await store.put([3], for: key(3)) }
       while store.waitingWrites < 3 { await Task.yield() }
-      await gate.open()
+      gate.open()
       let versions = [try await leader.value, try await small.value, try await late.value]
       await #expect(throws: Mine.self) { _ = try await large.value }
       #expect(Set(versions).count == 3)
@@ -127,7 +128,7 @@ extension OneAtATime {
       }
       while store.readers.openCount < 12 { await Task.yield() }
       #expect(store.readers.warmCount == StoreTuning().warmReaders)
-      await gate.open()
+      gate.open()
       for task in tasks { try await task.value }
       #expect(store.readers.warmCount == StoreTuning().warmReaders)
       #expect(store.readers.openCount <= StoreTuning().idleReaders)

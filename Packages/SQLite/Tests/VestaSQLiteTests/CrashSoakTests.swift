@@ -1,58 +1,55 @@
-import VestaCrashTesting
 import Foundation
-import VestaStoreInterop
 import Testing
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaStoreInteropCrashTesting
+import VestaTesting
 
-@testable import StoreCrashWorker
 @testable import VestaSQLite
 
 extension OneAtATime {
-  /// Kills a process that writes, at a random moment, and looks at what it left behind.
+  /// Kills processes that write, at random moments, and looks at what they left behind.
   ///
-  /// 20 rounds; 200 with `VESTA_SOAK=1`.
+  /// 12 rounds; 200 with `VESTA_SOAK=1`.
   @Suite struct CrashSoakTests {
-    @Test func whatWasAcknowledgedSurvivesAKillAndTheRestIsWholeOrAbsent() async throws {
-      let rounds = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 200 : 20
-      let seed = UInt64.random(in: 0...UInt64.max)
-      print("CrashSoakTests: seed \(seed)")
-      var random = SplitMix(state: seed)
-      let directory = try TemporaryDirectory()
-      var acknowledged: Set<Int> = []
-      var first = 1
-      for round in 0..<rounds {
-        let tasks = round % 2 == 0 ? 1 : 8
-        let worker = try WorkerProcess("StoreCrashWorker", "write", directory.path, "\(first)", "\(tasks)")
-        let delay = Int.random(in: 0...60_000, using: &random)
-        let lines = try await worker.killAfter(microseconds: delay, afterLine: round % 5 == 4 ? nil : "ready")
-        acknowledged.formUnion(lines.compactMap { Int($0) })
-        let last = max(acknowledged.max() ?? 0, first) + tasks
-        // All of them now and then, and at the end; otherwise those of this round.
-        let isWhole = round % 20 == 19 || round == rounds - 1
-        try await check(directory, acknowledged: acknowledged, numbers: (isWhole ? 1 : first)...last, round: round)
-        first = last + 1
-      }
-      #expect(acknowledged.count > rounds)
+    private static var rounds: Int { ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 200 : 12 }
+
+    private func subject(_ directory: TemporaryDirectory, worker: String = "write") -> StoreCrashSubject {
+      StoreCrashSubject(
+        directory: directory.path, rounds: Self.rounds,
+        start: { arguments in
+          let isWriting = arguments.first == "write"
+          return try WorkerProcess(
+            "StoreCrashWorker", arguments: isWriting ? [worker] + arguments.dropFirst() : arguments)
+        },
+        open: { try directory.open(clock: $0) })
     }
 
-    private func check(_ directory: TemporaryDirectory, acknowledged: Set<Int>, numbers: ClosedRange<Int>, round: Int)
-      async throws
-    {
+    @Test(arguments: StoreCrashContracts.all)
+    func `the store keeps its promises across killed processes`(_ contract: Contract<StoreCrashSubject>) async throws {
+      let directory = try TemporaryDirectory()
+      try await contract.verify(subject(directory))
+      guard FileManager.default.fileExists(atPath: directory.database) else { return }
       let store = try directory.open()
-      let wrong = try await store.read { reader in
-        var wrong: [String] = []
-        for number in numbers {
-          let count = try await Numbered.count(number, in: reader)
-          let isRight = acknowledged.contains(number) ? count == Numbered.keys : [0, Numbered.keys].contains(count)
-          if !isRight { wrong.append("\(number): \(count) of \(Numbered.keys)") }
-        }
-        return wrong
-      }
-      #expect(wrong == [], "round \(round)")
-      if numbers.lowerBound == 1 {
-        let problems = try await store.checkIntegrity()
-        #expect(problems == [], "round \(round)")
-      }
+      #expect(try await store.checkIntegrity() == [])
       try await store.close()
+    }
+
+    @Test func `a store that acknowledges before it commits is found`() async throws {
+      let directory = try TemporaryDirectory()
+      let contract = try #require(StoreCrashContracts.all.first { $0.name.hasPrefix("what was acknowledged") })
+      await #expect(throws: ContractViolation.self) { try await contract.verify(subject(directory, worker: "hasty")) }
+    }
+
+    @Test func `a store that lets a second process in, or forgets its floor, is found`() async throws {
+      let directory = try TemporaryDirectory()
+      let real = subject(directory)
+      let forgetful = StoreCrashSubject(directory: directory.path, rounds: 2, start: { try real.launch($0) }) { clock in
+        ModelStore(clock: clock)
+      }
+      for contract in StoreCrashContracts.all.dropFirst() {
+        await #expect(throws: ContractViolation.self, "\(contract.name)") { try await contract.verify(forgetful) }
+      }
     }
   }
 }

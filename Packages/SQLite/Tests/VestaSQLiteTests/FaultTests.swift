@@ -1,7 +1,8 @@
-import VestaCrashTesting
+import VestaStoreInteropCrashTesting
 import CVestaSQLite
 import Foundation
 import VestaStoreInterop
+import VestaTesting
 import Testing
 
 @testable import VestaSQLite
@@ -28,6 +29,7 @@ extension OneAtATime {
       let lines = await worker.finish()
       #expect(lines.contains { $0.hasPrefix("full ") }, "\(lines)")
       #expect(lines.contains("sound true"), "\(lines)")
+      #expect(lines.contains("backup full"), "\(lines)")
       #expect(!lines.contains { $0.hasPrefix("lost") || $0.hasPrefix("half") || $0.hasPrefix("error") }, "\(lines)")
       let store = try directory.open()
       let problems = try await store.checkIntegrity()
@@ -114,7 +116,7 @@ extension OneAtATime {
       let (directory, entries) = try await filled()
       let seed = UInt64.random(in: 0...UInt64.max)
       print("FaultTests: seed \(seed)")
-      var random = SplitMix(state: seed)
+      var random = SplitMix(seed: seed)
       let sound = try directory.bytes(of: directory.database)
       var found = 0
       for _ in 0..<150 {

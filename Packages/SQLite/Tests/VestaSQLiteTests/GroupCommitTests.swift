@@ -1,5 +1,6 @@
 import VestaListenerInterop
 import VestaStoreInterop
+import VestaTesting
 import Testing
 import VestaConcurrency
 
@@ -15,7 +16,7 @@ extension OneAtATime {
       let holder = Task.detached {
         try await store.write { transaction in
           try await transaction.put([0], for: key(0))
-          await inside.open()
+          inside.open()
           await gate.wait()
         }.version
       }
@@ -39,7 +40,7 @@ extension OneAtATime {
       let before = try await store.logPages()
       let gate = Gate()
       let (holder, writes) = try await queued(store, count: 20, until: gate)
-      await gate.open()
+      gate.open()
       let first = try await holder.value
       var versions: Set<StoreVersion> = []
       for write in writes { versions.insert(try await write.value) }
@@ -55,7 +56,7 @@ extension OneAtATime {
       let store = try directory.open()
       let gate = Gate()
       let (holder, writes) = try await queued(store, count: 10, failing: [3, 4, 10], until: gate)
-      await gate.open()
+      gate.open()
       _ = try await holder.value
       for (index, write) in writes.enumerated() {
         switch await write.result {
@@ -75,7 +76,7 @@ extension OneAtATime {
       let holder = Task.detached {
         try await store.write { transaction in
           try await transaction.put([0], for: key(0))
-          await inside.open()
+          inside.open()
           await gate.wait()
           throw Failure()
         }
@@ -83,7 +84,7 @@ extension OneAtATime {
       await inside.wait()
       let other = Task.detached { try await store.put([1], for: key(1)) }
       while store.waitingWrites < 1 { await Task.yield() }
-      await gate.open()
+      gate.open()
       await #expect(throws: Failure.self) { try await holder.value }
       let kept = try await other.value
       #expect(try await store.read { $0.version } == kept)
@@ -100,7 +101,7 @@ extension OneAtATime {
       let leader = Task.detached {
         try await store.write { transaction in
           try await transaction.put([0], for: key(0))
-          await inside.open()
+          inside.open()
           await gate.wait()
         }
       }
@@ -115,17 +116,17 @@ extension OneAtATime {
             return runs
           }
           if run == 1 {
-            await served.open()
+            served.open()
             await goOn.wait()
           }
           try Task.checkCancellation()
         }
       }
       while store.waitingWrites < 1 { await Task.yield() }
-      await gate.open()
+      gate.open()
       await served.wait()
       leader.cancel()
-      await goOn.open()
+      goOn.open()
       // The leader's own body had ended; its commit has begun.
       _ = await leader.result
       _ = try await other.value
@@ -142,7 +143,7 @@ extension OneAtATime {
       let (holder, writes) = try await queued(store, count: 3, until: gate)
       writes[1].cancel()
       await #expect(throws: CancellationError.self) { try await writes[1].value }
-      await gate.open()
+      gate.open()
       _ = try await holder.value
       _ = try await (writes[0].value, writes[2].value)
       let keys = try await store.everything().map(\.key)
@@ -156,7 +157,7 @@ extension OneAtATime {
       try await store.withTurn { $0.failSyncs(1) }
       let gate = Gate()
       let (holder, writes) = try await queued(store, count: 5, until: gate)
-      await gate.open()
+      gate.open()
       for task in [holder] + writes {
         let error = await code { _ = try await task.value }
         #expect(error == .inputOutput)
@@ -174,7 +175,7 @@ extension OneAtATime {
       let observation = store.observeCommits { version in told.withLock { $0.append(version) } }
       let gate = Gate()
       let (holder, writes) = try await queued(store, count: 5, failing: [2], until: gate)
-      await gate.open()
+      gate.open()
       _ = try await holder.value
       for write in writes { _ = await write.result }
       let versions = told.withLock { $0 }

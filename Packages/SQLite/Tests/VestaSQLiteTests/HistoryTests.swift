@@ -1,4 +1,5 @@
 import VestaStoreInterop
+import VestaTesting
 import VestaStoreInteropContracts
 import Testing
 
@@ -10,7 +11,7 @@ extension OneAtATime {
     @Test func randomHistoriesGiveTheAnswersOfTheModel() async throws {
       let seed = UInt64.random(in: 0...UInt64.max)
       print("HistoryTests: seed \(seed)")
-      var random = SplitMix(state: seed)
+      var random = SplitMix(seed: seed)
       let directory = try TemporaryDirectory()
       var store = try directory.open(.relaxed)
       var model = StoreModel()

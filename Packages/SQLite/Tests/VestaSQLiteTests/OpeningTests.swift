@@ -1,4 +1,4 @@
-import VestaCrashTesting
+import VestaStoreInteropCrashTesting
 import CVestaSQLite
 import Foundation
 import VestaStoreInterop

@@ -1,4 +1,5 @@
 import VestaStoreInterop
+import VestaTesting
 import Testing
 import VestaConcurrency
 
@@ -39,7 +40,7 @@ extension OneAtATime {
       let holders = [inside.0, inside.1].map { inside in
         Task.detached {
           try await store.read { _ in
-            await inside.open()
+            inside.open()
             await gate.wait()
             // The pool is exhausted; this one goes beyond it.
             return try await store.value(for: [1])
@@ -54,7 +55,7 @@ extension OneAtATime {
       await #expect(throws: CancellationError.self) { try await cancelled.value }
       let waiting = Task.detached { try await store.value(for: [1]) }
       while store.readers.waitingCount < 1 { await Task.yield() }
-      await gate.open()
+      gate.open()
       for task in holders + [waiting] { #expect(try await task.value == [1]) }
       try await store.close()
     }
@@ -76,7 +77,7 @@ extension OneAtATime {
       }
       while count.withLock({ $0 }) < 40 { await Task.yield() }
       #expect(store.readers.openCount == 40)
-      await gate.open()
+      gate.open()
       for task in tasks { try await task.value }
       #expect(store.readers.openCount == StoreTuning().idleReaders)
       try await store.close()

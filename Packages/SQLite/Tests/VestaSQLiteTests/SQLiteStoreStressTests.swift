@@ -1,5 +1,6 @@
 import VestaListenerInterop
 import VestaStoreInterop
+import VestaTesting
 import Testing
 import VestaConcurrency
 
@@ -25,7 +26,7 @@ extension OneAtATime {
       try await withThrowingTaskGroup { group in
         for task in 0..<8 {
           group.addTask {
-            var random = SplitMix(state: UInt64(task))
+            var random = SplitMix(seed: UInt64(task))
             for round in 0..<30 {
               let (from, to) = (
                 Int.random(in: 0..<accounts, using: &random), Int.random(in: 0..<accounts, using: &random)

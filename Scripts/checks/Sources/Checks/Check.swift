@@ -1,7 +1,10 @@
 /// Every rule, in the order in which it is reported.
 let rules: [@Sendable (House) -> [Violation]] = [
   productsDependOnCoreAndInterop,
-  interopDependsOnNothing,
+  interopDependsOnTheGroundFloor,
+  testingStaysInTests,
+  targetsNameTheirProducts,
+  modulesHaveThePrefix,
   coreKnowsNoProduct,
   systemLibrariesStayInPlugins,
   platformCodeSitsInOneFile,
@@ -15,6 +18,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   nothingTraps,
   failuresReturnToTheirCaller,
   filesStayShort,
+  commentsFitTheScreen,
   publicNamesAreDocumented,
   nothingNamesAMachine,
 ]

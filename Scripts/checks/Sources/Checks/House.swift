@@ -11,6 +11,8 @@ struct House {
 
     var folder: String { manifest.folder }
     var name: String { String(folder.split(separator: "/").last ?? "") }
+    /// Whether the package exists to have upstream's module names.
+    var isCompatibility: Bool { folder == House.compatibility }
     /// C modules that this package takes from the system.
     var systemModules: [String] { manifest.targets.filter { $0.kind == "systemLibrary" }.map(\.name) }
   }
@@ -24,6 +26,11 @@ struct House {
     let isSource: Bool
 
     var name: String { String(path.split(separator: "/").last ?? "") }
+    /// The module, by the folder below `Sources` or `Tests`.
+    var module: String? {
+      let parts = path.dropFirst(package.folder.count + 1).split(separator: "/")
+      return parts.count > 2 ? String(parts[1]) : nil
+    }
     /// Whether the laws for products, Interop and Core hold here.
     var isHouse: Bool { package.room != .other }
   }
@@ -53,10 +60,14 @@ struct House {
     }
   }
 
+  private static let compatibility = "Packages/FirebaseCompat"
+
   private static func room(of folder: String) -> Room {
     let parts = folder.split(separator: "/")
     guard parts.count == 2 else { return .other }
     if folder == "Packages/Core" { return .core }
+    // A composition root with upstream's module names: it links the products, as a program does.
+    if folder == compatibility { return .other }
     return parts[0] == "Packages" ? .product : parts[0] == "Interop" ? .interop : .other
   }
 

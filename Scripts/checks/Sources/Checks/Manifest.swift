@@ -16,6 +16,13 @@ struct Manifest {
     let line: Int
     /// The text of each argument, by label.
     let arguments: [String: String]
+
+    /// The names in its dependencies: products of other packages and targets of its own.
+    var products: [String] {
+      let text = arguments["dependencies"] ?? ""
+      let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+      return parts.indices.filter { $0 % 2 == 1 && !parts[$0 - 1].hasSuffix("package: ") }.map { String(parts[$0]) }
+    }
   }
 
   let path: String

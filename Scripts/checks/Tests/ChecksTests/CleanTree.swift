@@ -18,14 +18,19 @@ struct CleanTree {
 
   init() {
     addPackage("Packages/Core", targets: ["VestaConcurrency", "VestaCore"])
-    addPackage("Interop/ContractInterop", targets: ["ContractInterop"])
-    addPackage("Interop/AuthInterop", dependencies: ["../ContractInterop"], targets: ["AuthInterop"])
-    files["Interop/AuthInterop/README.md"] = "# AuthInterop\nUses Contract of ContractInterop.\n"
+    addPackage("Interop/CryptoInterop", targets: ["VestaCryptoInterop"])
+    addPackage(
+      "Interop/AuthInterop", dependencies: ["../CryptoInterop", "../../Packages/Core"], targets: ["VestaAuthInterop"],
+      products: ["VestaCryptoInterop", "VestaConcurrency", "VestaBytes"])
+    files["Interop/AuthInterop/README.md"] = "# AuthInterop\nUses keys of CryptoInterop.\n"
     let seams = ["../Core", "../../Interop/AuthInterop"]
-    addPackage("Packages/Auth", dependencies: seams, targets: ["VestaAuth", "VestaAuthService"])
-    addPackage("Packages/Firestore", dependencies: seams, targets: ["VestaFirestore", "VestaFirestoreService"])
-    let library = #".systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])])"#
-    addPackage("Packages/SQLite", dependencies: seams, targets: ["VestaSQLite"], extra: library)
+    let products = ["VestaCore", "VestaAuthInterop"]
+    addPackage("Packages/Auth", dependencies: seams, targets: ["VestaAuth", "VestaAuthService"], products: products)
+    addPackage(
+      "Packages/Firestore", dependencies: seams, targets: ["VestaFirestore", "VestaFirestoreService"],
+      products: products)
+    let library = #".systemLibrary(name: "CVestaSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])])"#
+    addPackage("Packages/SQLite", dependencies: seams, targets: ["VestaSQLite"], products: products, extra: library)
     addPackage("Tests/Consumers/AuthConsumer", dependencies: ["../../../Packages/Auth"], targets: ["AuthConsumer"])
     files["Packages/Core/Sources/VestaCore/Platform.swift"] = "#if canImport(Glibc)\n  import Glibc\n#endif\n"
     files["Packages/SQLite/Sources/VestaSQLite/File.swift"] = "import CVestaSQLite\nimport VestaCore\n"
@@ -36,7 +41,7 @@ struct CleanTree {
       #else
         public import Foundation
       #endif
-      import VestaContractInterop
+      import VestaCryptoInterop
 
       /// A seam. It may say fatalError( or VestaAuth here.
       public protocol Seam: Sendable {
@@ -62,9 +67,14 @@ struct CleanTree {
       """
   }
 
-  mutating func addPackage(_ folder: String, dependencies: [String] = [], targets: [String], extra: String? = nil) {
+  mutating func addPackage(
+    _ folder: String, dependencies: [String] = [], targets: [String], products: [String] = [], extra: String? = nil
+  ) {
+    let named = products.map { #".product(name: "\#($0)", package: "P")"# }.joined(separator: ", ")
     let packages = dependencies.map { ".package(path: \"\($0)\")" }.joined(separator: ", ")
-    let entries = targets.map { ".target(name: \"\($0)\", swiftSettings: settings)" } + (extra.map { [$0] } ?? [])
+    let entries =
+      targets.map { ".target(name: \"\($0)\", dependencies: [\(named)], swiftSettings: settings)" }
+      + (extra.map { [$0] } ?? [])
     files["\(folder)/Package.swift"] =
       Self.head + """
         let package = Package(

@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: [
     ("tools-version: 6.2", "tools-version: 6.1", 1), ("ExistentialAny", "BareSlashRegexLiterals", 4),
     ("// The settings every target is built with.\n", "", 4), (".macOS(.v15)", ".macOS(.v14)", 11),
-    (".v6", ".v5", 17), (#""VestaAuth", swiftSettings: settings"#, #""VestaAuth""#, 14),
+    (".v6", ".v5", 17), (#"package: "P")], swiftSettings: settings),"#, #"package: "P")]),"#, 14),
   ])
   func aManifestThatDiffersIsFound(old: String, new: String, line: Int) {
     tree.replace("Packages/Auth/Package.swift", old, new)
@@ -22,8 +22,8 @@ import Testing
   }
 
   @Test func aTargetOfCNeedsNoSwiftSettings() {
-    tree.replace("Packages/SQLite/Package.swift", "targets: [", "targets: [\n.target(name: \"CShim\"),")
-    tree.files["Packages/SQLite/Sources/CShim/shim.c"] = "int shim;\n"
+    tree.replace("Packages/SQLite/Package.swift", "targets: [", "targets: [\n.target(name: \"CVestaShim\"),")
+    tree.files["Packages/SQLite/Sources/CVestaShim/shim.c"] = "int shim;\n"
     #expect(tree.verdict == [])
   }
 
@@ -146,5 +146,57 @@ import Testing
   @Test func aViolationSaysWhereAndWhatToDo() {
     let violation = Violation("A.swift", 7, "law 1", "do this")
     #expect(violation.description == "A.swift:7: law 1: do this")
+  }
+
+  @Test func `a comment wider than 120 columns is found, but not a table and not a long word`() {
+    let wide = String(repeating: "word ", count: 24) + "word"
+    tree.files[file] = "/// \(wide)\n// | \(wide)\n/// https://\(String(repeating: "x", count: 130))\n"
+    #expect(tree.verdict == ["\(file):1: width"])
+  }
+
+  @Test func `the ground floor uses no Foundation at all`() {
+    let text = "#if canImport(FoundationEssentials)\nimport FoundationEssentials\n#endif\n"
+    tree.files["Packages/Core/Sources/VestaConcurrency/A.swift"] = text
+    tree.files["Packages/Core/Sources/VestaBytes/A.swift"] = text
+    #expect(tree.verdict.count == 2)
+    #expect(tree.verdict.allSatisfy { $0.hasSuffix(":2: foundation") })
+  }
+
+  @Test func `a class hierarchy of upstream's may be unchecked if it only has constants`() {
+    let reason = "// Sound: immutable; a class hierarchy of the Firebase SDK cannot be checked.\n"
+    let head = reason + "public class Query: @unchecked Sendable {\n"
+    tree.files[file] = head + "  let a = 1\n  var b: Int { a }\n  func c() {\n    var d = 1\n  }\n}\nvar e = 1\n"
+    #expect(tree.verdict == [])
+    tree.files[file] = head + "  let a = 1\n  private var b = 2\n}\n"
+    #expect(tree.verdict == ["\(file):2: unsafe"])
+    tree.files[file] = "// Sound: immutable.\npublic class Query: @unchecked Sendable {\n  let a = 1\n}\n"
+    #expect(tree.verdict == ["\(file):2: unsafe"])
+  }
+}
+
+@Suite struct CommentWrappingTests {
+  private let words = String(repeating: "word ", count: 26)
+
+  @Test func `what does not fit goes on in the next line of the paragraph`() {
+    let text = "  /// \(words)end.\n  /// More of it.\n  let a = 1\n"
+    let wrapped = wrappingComments(in: text)
+    let lines = wrapped.split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= 120 })
+    #expect(lines[1].hasSuffix("word end. More of it."))
+    #expect(lines.count == 3)
+    #expect(wrappingComments(in: wrapped) == wrapped)
+  }
+
+  @Test func `a list item goes on under its text, and the next item stays`() {
+    let text = "/// - a: \(words)end.\n/// - b: more.\n"
+    let lines = wrappingComments(in: text).split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines[1].hasPrefix("///   word"))
+    #expect(lines[2] == "/// - b: more.")
+  }
+
+  @Test func `code blocks, tables and code stay as they are`() {
+    let text = "/// ```\n/// \(words)\n/// ```\n/// | \(words)|\nlet a = 1  // \(words)\n"
+    #expect(wrappingComments(in: text) == text)
   }
 }

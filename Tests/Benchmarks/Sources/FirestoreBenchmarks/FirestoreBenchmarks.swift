@@ -5,8 +5,8 @@ import SQLiteBaseline
 
 /// The document engine on its SQLite store, beside SQLite by hand that reads and writes rows of the same length.
 ///
-/// `VESTA_BENCH_DOCUMENTS` sets the size of the largest collection (a million). A bar of "at least 0.5 of raw" is a cost
-/// of at most 1/0.5.
+/// `VESTA_BENCH_DOCUMENTS` sets the size of the largest collection (a million). A bar of "at least 0.5 of raw" is a
+/// cost of at most 1/0.5.
 public func firestoreBenchmarks() -> [Benchmark] { writeLines() + readLines() + indexLines() + listenLines() }
 
 /// Removes the files that the benchmarks have made.

@@ -3,9 +3,12 @@ import BenchmarkKit
 import ConcurrencyBenchmarks
 import CoreBenchmarks
 import CryptoBenchmarks
+import DatabaseBenchmarks
 import FirestoreBenchmarks
+import FunctionsBenchmarks
 import MessagingBenchmarks
 import RemoteConfigBenchmarks
+import StorageBenchmarks
 import StoreBenchmarks
 
 // One line per package.
@@ -17,6 +20,9 @@ let benchmarks: [Benchmark] =
   + memoryStoreBenchmarks()
   + authBenchmarks()
   + firestoreBenchmarks()
+  + databaseBenchmarks()
+  + functionsBenchmarks()
+  + storageBenchmarks()
   + remoteConfigBenchmarks()
   + messagingBenchmarks()
 
@@ -28,5 +34,7 @@ await Task.detached {
   await removeStoreBenchmarkFiles()
   await removeAuthBenchmarkFiles()
   await removeFirestoreBenchmarkFiles()
+  await removeDatabaseBenchmarkFiles()
+  await removeStorageBenchmarkFiles()
   await removeMessagingBenchmarkFiles()
 }.value

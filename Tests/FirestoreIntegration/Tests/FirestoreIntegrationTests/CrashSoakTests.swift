@@ -1,4 +1,4 @@
-import VestaCrashTesting
+import VestaStoreInteropCrashTesting
 import VestaFirestoreBackend
 import Foundation
 import Testing

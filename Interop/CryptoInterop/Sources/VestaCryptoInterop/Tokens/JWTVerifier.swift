@@ -1,7 +1,8 @@
 /// Decides whether a token is to be believed: its signature, its issuer, its audience and its times.
 ///
-/// A pure value: it holds the rules, the time comes in with each call. The algorithm is the *key's*: a token whose header
-/// names another one (`none`, `HS256` with the public key as its secret) is refused before any signature is looked at.
+/// A pure value: it holds the rules, the time comes in with each call. The algorithm is the *key's*: a token whose
+/// header names another one (`none`, `HS256` with the public key as its secret) is refused before any signature is
+/// looked at.
 public struct JWTVerifier: Sendable {
   /// Who may have issued the token (`iss`); `nil` for anybody.
   public var issuers: Set<String>?

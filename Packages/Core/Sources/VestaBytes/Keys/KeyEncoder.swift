@@ -12,7 +12,8 @@
 /// let rooms = KeyEncoder(.string("rooms")).range   // every key of which the first element is "rooms"
 /// ```
 ///
-/// Appending allocates nothing but what the key itself needs; an encoder can be copied to go on from a common beginning.
+/// Appending allocates nothing but what the key itself needs; an encoder can be copied to go on from a common
+/// beginning.
 public struct KeyEncoder: Sendable, Hashable, CustomStringConvertible {
   /// The key so far.
   public private(set) var bytes: [UInt8]

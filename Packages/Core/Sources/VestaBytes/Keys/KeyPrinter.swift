@@ -1,7 +1,7 @@
 /// Keys in readable form, for logs and error reports.
 ///
-/// Total: any bytes can be printed. Elements stand between parentheses, a `~` before the descending ones; what is not an
-/// element follows in hexadecimal. Long strings, bytes and keys are cut, with their length.
+/// Total: any bytes can be printed. Elements stand between parentheses, a `~` before the descending ones; what is not
+/// an element follows in hexadecimal. Long strings, bytes and keys are cut, with their length.
 public enum KeyPrinter {
   /// A key as text, such as `("rooms", ~1700000000, null)`.
   ///

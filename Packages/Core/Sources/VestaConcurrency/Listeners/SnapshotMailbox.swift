@@ -4,8 +4,8 @@ import Dispatch
 ///
 /// The merge is the caller's code and runs without the lock. So whoever posts takes the waiting element out, merges,
 /// and puts the outcome back; what is posted meanwhile is queued, and the same thread merges that too, up to 256
-/// elements: the rest is merged on a queue. When 64 elements are queued, because merging is slower than posting, posters
-/// wait for the merging: so memory stays bounded.
+/// elements: the rest is merged on a queue. When 64 elements are queued, because merging is slower than posting,
+/// posters wait for the merging: so memory stays bounded.
 final class SnapshotMailbox<Element: Sendable>: Sendable {
   private struct State {
     var waiting: Element?

@@ -1,15 +1,16 @@
 /// Something that is opened when it is first needed, once for all callers, and closed in the end.
 ///
-/// For a resource that takes an `await` to open, such as a store, in an object that exists at once, such as a component.
+/// For a resource that takes an `await` to open, such as a store, in an object that exists at once, such as a
+/// component.
 ///
 /// - Whoever asks while it is being opened waits for that opening. A task that is cancelled leaves at once; the opening
 ///   goes on for the others, and for the next caller.
 /// - A failure to open is thrown to those who waited and not remembered: the next caller tries again.
-/// - ``close()`` waits for an opening that is under way and closes its result: when it has returned, nothing is open and
-///   nothing opens any more.
+/// - ``close()`` waits for an opening that is under way and closes its result: when it has returned, nothing is open
+///   and nothing opens any more.
 ///
 /// ```swift
-/// let store = LazyResource(whenClosed: StoreError.closed) { try await provider.openStore(…) } close: { try await $0.close() }
+/// let store = LazyResource(whenClosed: closed) { try await provider.openStore(…) } close: { try await $0.close() }
 /// try await store.get().read { … }
 /// ```
 public final class LazyResource<Resource: Sendable>: Sendable {

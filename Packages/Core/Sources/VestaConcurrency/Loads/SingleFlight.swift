@@ -59,8 +59,8 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
 
   /// Has `handler` called with the outcome of the load of `key`, and starts it if none is under way.
   ///
-  /// Handlers are called on the thread that reports the end, one after the other in order of arrival, with no lock held.
-  /// A handler cannot leave: a load that one waits for is never cancelled.
+  /// Handlers are called on the thread that reports the end, one after the other in order of arrival, with no lock
+  /// held. A handler cannot leave: a load that one waits for is never cancelled.
   ///
   /// - Parameters:
   ///   - key: What is loaded.

@@ -3,8 +3,8 @@ import Dispatch
 /// Lets any number of readers at a shared resource, or one writer.
 ///
 /// - Any number of reads run at once. One write runs at a time, and no read runs meanwhile.
-/// - A read is synchronous: it returns when its closure has run. A write is asynchronous: `enqueueWrite` returns at once
-///   and the closure runs later, on a queue of the coordinator.
+/// - A read is synchronous: it returns when its closure has run. A write is asynchronous: `enqueueWrite` returns at
+///   once and the closure runs later, on a queue of the coordinator.
 /// - A read submitted before a write runs before that write; a read submitted after a write runs after it and sees
 ///   its effects; writes run in the order of their submission.
 /// - A read inside a read, or inside a write's closure, on the same thread runs at once. `enqueueWrite` may be called

@@ -1,8 +1,8 @@
 /// A value that each thread has for itself.
 ///
-/// A value belongs to a thread and a `fullKey`. Two instances with one `fullKey` share it; two threads never do. Reading
-/// takes no lock, so this is also a cache for things that are expensive to make and must not be used by two threads at
-/// once. A value that was stored under the same `fullKey` as another type reads as `nil`.
+/// A value belongs to a thread and a `fullKey`. Two instances with one `fullKey` share it; two threads never do.
+/// Reading takes no lock, so this is also a cache for things that are expensive to make and must not be used by two
+/// threads at once. A value that was stored under the same `fullKey` as another type reads as `nil`.
 ///
 /// Values are released when their thread ends. A `fullKey` keeps a small slot in every thread for the life of the
 /// process, so let keys be a fixed set of names, not made from data. A task may continue on another thread after an

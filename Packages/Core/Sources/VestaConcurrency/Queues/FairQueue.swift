@@ -2,8 +2,8 @@
 ///
 /// - A place that is given back goes to the caller that has waited longest; nobody overtakes.
 /// - A task that is cancelled while it waits leaves at once with `CancellationError`.
-/// - After ``close(throwing:)`` those who wait and those who come are refused; ``drained()`` waits until the last caller
-///   inside has left.
+/// - After ``close(throwing:)`` those who wait and those who come are refused; ``drained()`` waits until the last
+///   caller inside has left.
 ///
 /// ```swift
 /// let hashing = FairQueue(limit: 4)

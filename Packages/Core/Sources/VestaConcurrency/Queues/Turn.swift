@@ -1,8 +1,8 @@
 /// An asynchronous wait that ends once: it is served, or its task is cancelled, whichever comes first.
 ///
-/// Whoever serves the wait calls ``begin()`` when it is ready; `nil` means that the waiter has left and there is nothing
-/// to do. A turn is made before its wait starts, so a cancellation may come at any time, also before the continuation
-/// exists, and is never lost. Every waiting queue of the house is made of turns.
+/// Whoever serves the wait calls ``begin()`` when it is ready; `nil` means that the waiter has left and there is
+/// nothing to do. A turn is made before its wait starts, so a cancellation may come at any time, also before the
+/// continuation exists, and is never lost. Every waiting queue of the house is made of turns.
 ///
 /// ```swift
 /// let value = try await Turn<Int>().wait { turn in
@@ -33,8 +33,8 @@ public final class Turn<Value: Sendable>: Sendable {
   ///     cancelled already.
   ///   - onCancel: Called after a cancellation that ended the wait, so that the turn can be taken out of a queue.
   /// - Returns: What the continuation was resumed with.
-  /// - Throws: The error that the continuation was resumed with; `CancellationError`, at once, when the task is cancelled
-  ///   before the turn has begun.
+  /// - Throws: The error that the continuation was resumed with; `CancellationError`, at once, when the task is
+  ///   cancelled before the turn has begun.
   public func wait(
     submit: (Turn) -> Void, onCancel: @escaping @Sendable (Turn) -> Void = { _ in }
   ) async throws -> Value {

@@ -9,8 +9,8 @@ import VestaConcurrency
 extension VestaApp {
   /// The identifier of this installation of the app: 22 characters, drawn when it is first needed.
   ///
-  /// It is kept in the data directory and stays the same until that is removed. Where it cannot be saved it holds until the
-  /// process ends, and the log says so.
+  /// It is kept in the data directory and stays the same until that is removed. Where it cannot be saved it holds until
+  /// the process ends, and the log says so.
   public var installationID: String { InstallationIDs.shared.id(in: dataDirectory) }
 
   /// Draws a new identifier for this installation, in place of the one there was.

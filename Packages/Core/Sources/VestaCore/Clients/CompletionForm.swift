@@ -11,7 +11,7 @@ import VestaConcurrency
 /// public func signIn(
 ///   withEmail email: String, password: String, completion: (@Sendable (AuthDataResult?, (any Error)?) -> Void)? = nil
 /// ) {
-///   CompletionForm.start(on: callbackQueue, completion) { try await self.signIn(withEmail: email, password: password) }
+///   CompletionForm.start(on: queue, completion) { try await self.signIn(withEmail: email, password: password) }
 /// }
 /// ```
 ///

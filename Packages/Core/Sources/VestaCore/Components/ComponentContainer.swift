@@ -83,8 +83,8 @@ public final class ComponentContainer: Sendable {
   ///
   /// - Parameter type: The protocol, as in `(any StoreProvider).self`.
   /// - Returns: The instance.
-  /// - Throws: `VestaError` with the code `.notProvided`, `.dependencyCycle`, `.creationFailed`, `.wrongInstanceType` or
-  ///   `.appDeleted`. A failed creation is not remembered: the next request tries again.
+  /// - Throws: `VestaError` with the code `.notProvided`, `.dependencyCycle`, `.creationFailed`, `.wrongInstanceType`
+  ///   or `.appDeleted`. A failed creation is not remembered: the next request tries again.
   @inlinable
   public func require<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface {
     if let instance = cached(type) { return instance }
@@ -94,8 +94,8 @@ public final class ComponentContainer: Sendable {
   /// The instances that libraries contribute behind one protocol.
   ///
   /// - Parameter type: The protocol, as in `(any EndpointProvider).self`.
-  /// - Returns: One for each contribution, in the order of the libraries; those that gave nothing or failed are left out
-  ///   (the log says why).
+  /// - Returns: One for each contribution, in the order of the libraries; those that gave nothing or failed are left
+  ///   out (the log says why).
   public func resolveAll<Interface: Sendable>(_ type: Interface.Type) -> [Interface] {
     let key = ObjectIdentifier(type)
     let (override, isEmptied) = state.withLock { ($0.overrides[key], $0.isEmptied) }

@@ -1,7 +1,7 @@
 /// An instance that has something to do before its app goes away.
 ///
-/// Core asks every cached instance, the one created last first, so that whatever an instance was built on is still there
-/// when its turn comes.
+/// Core asks every cached instance, the one created last first, so that whatever an instance was built on is still
+/// there when its turn comes.
 public protocol ComponentLifecycleMaintainer: Sendable {
   /// Ends listeners, finishes streams, closes files.
   ///

@@ -11,8 +11,8 @@ public struct Dependency: Sendable {
   ///
   /// - Parameters:
   ///   - type: The protocol, as in `(any StoreProvider).self`.
-  ///   - providers: Who provides it, for the error message: library, module and folder, and what each is good for. Such as
-  ///     "SQLiteLibrary of VestaSQLite (Packages/SQLite): keeps everything in a file".
+  ///   - providers: Who provides it, for the error message: library, module and folder, and what each is good for. Such
+  ///     as "SQLiteLibrary of VestaSQLite (Packages/SQLite): keeps everything in a file".
   public static func required<Interface>(_ type: Interface.Type, providedBy providers: String? = nil) -> Dependency {
     Dependency(type: type, isRequired: true, providers: providers)
   }

@@ -23,8 +23,8 @@ extension VestaOptions {
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - packageName: Which app of a `google-services.json` is meant; `nil` for the first one.
-  /// - Throws: `VestaError` with the code `.optionsFileUnreadable`, `.optionsFileMalformed` or `.invalidOption`, and the
-  ///   path and the field in its message.
+  /// - Throws: `VestaError` with the code `.optionsFileUnreadable`, `.optionsFileMalformed` or `.invalidOption`, and
+  ///   the path and the field in its message.
   public convenience init(file path: String, packageName: String? = nil) throws(VestaError) {
     let data: Data
     do {

@@ -44,8 +44,8 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
 
   init(values: Values) { self.values = Locked(values) }
 
-  /// Options for an embedded app without a project; Firebase's own tools treat its project id, "demo-vesta", as one that
-  /// never leaves the machine.
+  /// Options for an embedded app without a project; Firebase's own tools treat its project id, "demo-vesta", as one
+  /// that never leaves the machine.
   public convenience init() { self.init(values: Values()) }
 
   /// Options for a project.

@@ -9,8 +9,8 @@ import VestaServiceInterop
 /// One database as a client has it: what is listened to and written, the connection, transactions.
 ///
 /// All of it is confined to a serial queue, which is the executor of this actor. The public API hands its work to
-/// ``enqueue(_:)`` and returns; the order of its calls is the order of the work. Observers and completions are called on
-/// the event queue, in the order in which things happened.
+/// ``enqueue(_:)`` and returns; the order of its calls is the order of the work. Observers and completions are called
+/// on the event queue, in the order in which things happened.
 ///
 /// To read on: `Repo+Listening.swift`, `Repo+Writing.swift`, `Repo+Transactions.swift`, `Repo+Connection.swift`.
 actor Repo {
@@ -44,6 +44,11 @@ actor Repo {
   var transactions: [ClientTransaction] = []
   var nextTransactionID = 1
 
+  // The start.
+  private var isStarted = false
+  /// Work that waits until what the device keeps has been loaded; `nil` when it has been.
+  private var waitingForStart: [@Sendable (isolated Repo) -> Void]?
+
   // The connection.
   var phase = ConnectionPhase.disconnected
   var interruptions: Set<Interruption> = [.waitingForFirstUse]
@@ -69,6 +74,9 @@ actor Repo {
   var onDisconnectQueue: [(request: DatabaseRequest, completion: WriteCompletion)] = []
   var onDisconnect = WriteTrie.empty
   var listensInFlight = 0
+  var listenNumber = 0
+  /// The listens that the service has been asked for, by the number of the asking.
+  var currentListens: [SyncQuery: Int] = [:]
   var heldAcknowledgements: [@Sendable (isolated Repo) -> Void] = []
 
   init(url: DatabaseURL, environment: Environment, events: EventQueue, persistence: Persistence? = nil) {
@@ -87,53 +95,48 @@ actor Repo {
     queue.async { self.assumeIsolated { repo in body(repo) } }
   }
 
-  /// The first use: loads what the device keeps, then connects.
-  func start() {
-    guard let persistence else { return firstUse() }
-    Task {
-      let kept = await persistence.load(now: self.now)
-      self.enqueueKept(kept)
-    }
-  }
-
-  private func enqueueKept(_ kept: Persistence.Kept) {
-    tree.cache = kept.cache
-    for write in kept.writes { replay(write) }
-    for body in waitingForStart ?? [] { body(self) }
-    waitingForStart = nil
-    firstUse()
-  }
-
-  /// Work that waits until what the device keeps has been loaded.
-  var waitingForStart: [@Sendable (isolated Repo) -> Void]? = nil
-
-  private func firstUse() {
-    listenForTokens()
-    resume(.waitingForFirstUse)
-  }
-
-  /// Runs a piece of work of the public API: as ``enqueue(_:)``, but not before the start is over.
+  /// Runs a piece of work of the public API: as ``enqueue(_:)``, but not before what the device keeps has been loaded.
   nonisolated func perform(_ body: @escaping @Sendable (isolated Repo) -> Void) {
     enqueue { repo in
-      if repo.isStarting {
-        repo.waitingForStart?.append(body)
-      } else {
+      repo.start()
+      if repo.waitingForStart == nil {
         body(repo)
         repo.flush()
+      } else {
+        repo.waitingForStart?.append(body)
       }
     }
   }
 
-  private var isStarting: Bool {
-    if !isStarted {
-      isStarted = true
-      if persistence != nil { waitingForStart = [] }
-      start()
+  /// At the first use: loads what the device keeps, then connects.
+  private func start() {
+    guard !isStarted else { return }
+    isStarted = true
+    guard let persistence else { return begin() }
+    waitingForStart = []
+    let now = now
+    Task {
+      let kept = await persistence.load(now: now)
+      enqueue { repo in repo.begin(with: kept) }
     }
-    return waitingForStart != nil
   }
 
-  private var isStarted = false
+  private func begin(with kept: Persistence.Kept) {
+    tree.cache = kept.cache
+    for write in kept.writes { replay(write) }
+    let bodies = waitingForStart ?? []
+    waitingForStart = nil
+    begin()
+    for body in bodies {
+      body(self)
+      flush()
+    }
+  }
+
+  private func begin() {
+    listenForTokens()
+    resume(.waitingForFirstUse)
+  }
 
   /// Hands over what an operation has left to do: listens to start and stop, changes to store.
   func flush() {
@@ -210,6 +213,9 @@ final class EventQueue: Sendable {
     let new = DispatchQueue(label: "vesta.database.events", target: target)
     queue.withLock { $0 = new }
   }
+
+  /// Returns when everything that was posted has been called.
+  func drain() { queue.withLock { $0 }.sync {} }
 
   func post(_ calls: [@Sendable () -> Void]) {
     if calls.isEmpty { return }

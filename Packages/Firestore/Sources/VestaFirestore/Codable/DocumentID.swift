@@ -46,7 +46,8 @@ public struct DocumentID<Value: DocumentIDWrappable & Codable>: StructureCodingU
 extension DocumentID: Codable {
   /// Takes the id from the reference of the document that is decoded.
   ///
-  /// - Throws: ``FirestoreDecodingError/decodingIsNotSupported(_:)`` without a reference, as in a decoder of another kind.
+  /// - Throws: ``FirestoreDecodingError/decodingIsNotSupported(_:)`` without a reference, as in a decoder of another
+  ///   kind.
   public init(from decoder: any Decoder) throws {
     guard let key = CodingUserInfoKey.documentReference, let reference = decoder.userInfo[key] as? DocumentReference
     else {

@@ -3,14 +3,15 @@ internal import VestaFirestoreSync
 extension Query {
   /// Reads the results, from the backend if it can be reached, else what the cache has of them.
   ///
-  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for a query that was put together wrongly, or the backend's refusal.
+  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for a query that was put together wrongly, or the backend's
+  ///   refusal.
   public func getDocuments() async throws -> QuerySnapshot { try await getDocuments(source: .default) }
 
   /// Reads the results.
   ///
   /// - Parameter source: Where they are taken from.
-  /// - Throws: ``FirestoreErrorCode``: `unavailable` if the source cannot answer, `invalidArgument` for a query that was put
-  ///   together wrongly, or the backend's refusal.
+  /// - Throws: ``FirestoreErrorCode``: `unavailable` if the source cannot answer, `invalidArgument` for a query that
+  ///   was put together wrongly, or the backend's refusal.
   public func getDocuments(source: FirestoreSource) async throws -> QuerySnapshot {
     do {
       let local = try description.local()
@@ -68,8 +69,9 @@ extension Query {
 
   /// The results now and after each change.
   ///
-  /// The listener is added when the stream is made, and removed when the loop is left, its task cancelled, or the stream
-  /// dropped. While the consumer lags, waiting snapshots become one, whose changes are relative to the last one it saw.
+  /// The listener is added when the stream is made, and removed when the loop is left, its task cancelled, or the
+  /// stream dropped. While the consumer lags, waiting snapshots become one, whose changes are relative to the last one
+  /// it saw.
   public var snapshots: AsyncThrowingStream<QuerySnapshot, any Error> { snapshots(includeMetadataChanges: false) }
 
   /// The results now and after each change.

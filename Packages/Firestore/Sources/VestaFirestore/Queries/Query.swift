@@ -3,8 +3,8 @@ internal import VestaFirestoreModel
 
 /// A question to a collection or a collection group: which documents, in which order, how many.
 ///
-/// Each function returns a new query. A mistake, such as a value that cannot be compared, is thrown when the query is read
-/// or listened to.
+/// Each function returns a new query. A mistake, such as a value that cannot be compared, is thrown when the query is
+/// read or listened to.
 ///
 /// ```swift
 /// let large = db.collection("cities").whereField("population", isGreaterThan: 1_000_000)

@@ -37,7 +37,8 @@ public final class CollectionReference: Query, @unchecked Sendable {
   /// Creates a document with a random identifier.
   ///
   /// - Returns: The reference, when the backend has accepted the document.
-  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store, or the backend's refusal.
+  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store, or the backend's
+  ///   refusal.
   @discardableResult
   public func addDocument(data: [String: Any]) async throws -> DocumentReference {
     let reference = document()
@@ -45,12 +46,15 @@ public final class CollectionReference: Query, @unchecked Sendable {
     return reference
   }
 
-  /// Creates a document with a random identifier from a value.
+  /// Creates a document with a random identifier from a value, and returns when the backend has accepted it.
   ///
-  /// - Returns: The reference, when the backend has accepted the document.
+  /// The Firebase SDK's `addDocument(from:)` does not wait, and programs call it without `await`: hence the other
+  /// label.
+  ///
+  /// - Returns: The reference.
   @discardableResult
   public func addDocument<T: Encodable>(
-    from value: T, encoder: Firestore.Encoder = Firestore.Encoder()
+    encoding value: T, encoder: Firestore.Encoder = Firestore.Encoder()
   ) async throws -> DocumentReference {
     try await addDocument(data: try encoder.encode(value))
   }

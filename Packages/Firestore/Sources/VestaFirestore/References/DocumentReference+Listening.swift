@@ -46,8 +46,8 @@ extension DocumentReference {
 
   /// The document now and after each change.
   ///
-  /// The listener is added when the stream is made, and removed when the loop is left, its task cancelled, or the stream
-  /// dropped. While the consumer lags, waiting snapshots become one.
+  /// The listener is added when the stream is made, and removed when the loop is left, its task cancelled, or the
+  /// stream dropped. While the consumer lags, waiting snapshots become one.
   public var snapshots: AsyncThrowingStream<DocumentSnapshot, any Error> { snapshots(includeMetadataChanges: false) }
 
   /// The document now and after each change.

@@ -7,8 +7,8 @@ extension DocumentReference {
   /// accepted it, which is when the network is there again if it is not. ``startSetData(_:merge:)`` separates the two.
   ///
   /// - Parameter documentData: The fields.
-  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store (nothing is written then),
-  ///   or the backend's refusal, such as `permissionDenied` (the write is taken back then).
+  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store (nothing is written
+  ///   then), or the backend's refusal, such as `permissionDenied` (the write is taken back then).
   public func setData(_ documentData: [String: Any]) async throws {
     try await setData(documentData, merge: false)
   }
@@ -45,20 +45,22 @@ extension DocumentReference {
   /// Deletes the document; collections below it are kept. A document that does not exist is no error.
   public func delete() async throws { try await startDelete().acknowledgement() }
 
-  /// Writes the document with the fields of a value.
+  /// Writes the document with the fields of a value, and returns when the backend has accepted it.
+  ///
+  /// The Firebase SDK's `setData(from:)` does not wait, and programs call it without `await`: hence the other label.
   ///
   /// - Throws: `EncodingError` before anything is written, else as ``setData(_:)-(_)``.
   public func setData<T: Encodable>(
-    from value: T, merge: Bool = false, encoder: Firestore.Encoder = Firestore.Encoder()
+    encoding value: T, merge: Bool = false, encoder: Firestore.Encoder = Firestore.Encoder()
   ) async throws {
     try await setData(try encoder.encode(value), merge: merge)
   }
 
-  /// Writes the named fields of a value, and keeps all others.
+  /// Writes the named fields of a value, keeps all others, and returns when the backend has accepted them.
   ///
   /// - Throws: `EncodingError` before anything is written, else as ``setData(_:)-(_)``.
   public func setData<T: Encodable>(
-    from value: T, mergeFields: [Any], encoder: Firestore.Encoder = Firestore.Encoder()
+    encoding value: T, mergeFields: [Any], encoder: Firestore.Encoder = Firestore.Encoder()
   ) async throws {
     try await setData(try encoder.encode(value), mergeFields: mergeFields)
   }

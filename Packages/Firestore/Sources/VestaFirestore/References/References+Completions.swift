@@ -1,8 +1,8 @@
 internal import VestaCore
 internal import VestaFirestoreModel
 
-// The forms with completion handlers. Each handler is called once on the queue of the settings. The data is read, and the
-// write is in the queue, when the call returns.
+// The forms with completion handlers. Each handler is called once on the queue of the settings. The data is read, and
+// the write is in the queue, when the call returns.
 
 extension DocumentReference {
   /// Completion form of ``setData(_:)-(_)``.
@@ -27,7 +27,7 @@ extension DocumentReference {
     firestore.complete(completion) { try self.startSetData(documentData, mergeFields: mergeFields) }
   }
 
-  /// Completion form of ``setData(from:merge:encoder:)``.
+  /// Completion form of ``setData(encoding:merge:encoder:)``.
   ///
   /// - Throws: `EncodingError` before anything is written.
   @preconcurrency
@@ -38,7 +38,7 @@ extension DocumentReference {
     setData(try encoder.encode(value), completion: completion)
   }
 
-  /// Completion form of ``setData(from:merge:encoder:)``.
+  /// Completion form of ``setData(encoding:merge:encoder:)``.
   @preconcurrency
   public func setData<T: Encodable>(
     from value: T, merge: Bool, encoder: Firestore.Encoder = Firestore.Encoder(),
@@ -47,7 +47,7 @@ extension DocumentReference {
     setData(try encoder.encode(value), merge: merge, completion: completion)
   }
 
-  /// Completion form of ``setData(from:mergeFields:encoder:)``.
+  /// Completion form of ``setData(encoding:mergeFields:encoder:)``.
   @preconcurrency
   public func setData<T: Encodable>(
     from value: T, mergeFields: [Any], encoder: Firestore.Encoder = Firestore.Encoder(),
@@ -117,7 +117,7 @@ extension CollectionReference {
     return reference
   }
 
-  /// Completion form of ``addDocument(from:encoder:)``: returns the reference at once.
+  /// Completion form of ``addDocument(encoding:encoder:)``: returns the reference at once.
   ///
   /// - Throws: `EncodingError` before anything is written.
   @preconcurrency

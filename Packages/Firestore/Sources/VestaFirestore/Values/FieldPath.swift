@@ -14,7 +14,8 @@ public final class FieldPath: Sendable, Hashable, CustomStringConvertible {
 
   /// Creates a field path from names.
   ///
-  /// - Parameter fieldNames: At least one name, none of them empty; anything else stops the program, as in the Firebase SDK.
+  /// - Parameter fieldNames: At least one name, none of them empty; anything else stops the program, as in the Firebase
+  ///   SDK.
   public init(_ fieldNames: [String]) {
     precondition(!fieldNames.isEmpty, "Invalid field path. Provided names must not be empty.")
     for (index, name) in fieldNames.enumerated() {

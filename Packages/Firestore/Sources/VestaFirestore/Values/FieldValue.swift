@@ -41,7 +41,8 @@ public final class FieldValue: Sendable, Hashable, CustomStringConvertible {
   /// Adds a number to the field. A field that is no number becomes the operand.
   public static func increment(_ d: Double) -> FieldValue { FieldValue(.increment(.double(d))) }
 
-  /// Adds an integer to the field; the sum stops at the ends of the range. A field that is no number becomes the operand.
+  /// Adds an integer to the field; the sum stops at the ends of the range. A field that is no number becomes the
+  /// operand.
   public static func increment(_ l: Int64) -> FieldValue { FieldValue(.increment(.integer(l))) }
 
   /// Sets the field to the smaller of its value and the operand. A field that is no number becomes the operand.

@@ -42,7 +42,8 @@ extension Firestore {
     }
   }
 
-  /// Runs a transaction with a block of the Firebase SDK's form: it reads synchronously and reports errors by the pointer.
+  /// Runs a transaction with a block of the Firebase SDK's form: it reads synchronously and reports errors by the
+  /// pointer.
   ///
   /// - Returns: What the block returned.
   public func runTransaction(

@@ -10,8 +10,8 @@ internal import VestaFirestoreModel
 /// try await batch.commit()
 /// ```
 ///
-/// A batch may be filled from any thread and is committed once. Data that Firestore does not store is an error of `commit`;
-/// nothing is written then.
+/// A batch may be filled from any thread and is committed once. Data that Firestore does not store is an error of
+/// `commit`; nothing is written then.
 public final class WriteBatch: Sendable {
   private struct State {
     var mutations: [Mutation] = []
@@ -97,7 +97,8 @@ public final class WriteBatch: Sendable {
   ///
   /// The writes are visible to listeners when the call begins to wait; it returns when the backend has accepted them.
   ///
-  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store, or the backend's refusal.
+  /// - Throws: ``FirestoreErrorCode``: `invalidArgument` for data that Firestore does not store, or the backend's
+  ///   refusal.
   public func commit() async throws { try await startCommit().acknowledgement() }
 
   /// Completion form of ``commit()``.

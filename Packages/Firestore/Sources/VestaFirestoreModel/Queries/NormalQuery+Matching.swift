@@ -42,6 +42,7 @@ extension NormalQuery {
 
   /// Whether a document is between the cursors.
   package func isWithinCursors(_ document: Document) -> Bool {
+    if let after, compare(after, document) >= 0 { return false }
     if let startAt {
       let order = compare(document, startAt)
       guard order > 0 || order == 0 && startAt.before else { return false }

@@ -36,9 +36,11 @@ package struct NormalQuery: Sendable, Hashable {
   /// Where results end.
   package let endAt: StructuredQuery.Cursor?
   /// How many results to leave out.
-  package let offset: Int
+  package private(set) var offset: Int
   /// How many results to return at the most.
-  package let limit: Int?
+  package private(set) var limit: Int?
+  /// The last result of the page before; results follow it in the order of the query.
+  package private(set) var after: Document?
   /// The fields to return; `nil` for all.
   package let select: [FieldPath]?
   /// Takes the nearest of the results.
@@ -65,6 +67,19 @@ package struct NormalQuery: Sendable, Hashable {
     select = try query.select.map { (paths) throws(FirestoreError) in try FieldMaskRules.paths(paths) }
     findNearest = query.findNearest
     try QueryRules.check(self)
+  }
+
+  /// The query of the results that follow.
+  ///
+  /// - Parameters:
+  ///   - last: The last result so far.
+  ///   - count: How many results there have been since the query was continued.
+  package func continued(after last: Document, count: Int) -> NormalQuery {
+    var result = self
+    result.after = last
+    result.offset = 0
+    result.limit = limit.map { max(0, $0 - count) }
+    return result
   }
 
   /// The same query, ordered by more fields right before the name.

@@ -9,10 +9,23 @@ extension DatabaseEngine {
   /// - Parameters:
   ///   - writes: Any.
   ///   - validation: What a transaction has read; the commit fails with `ABORTED` when it is no longer so.
-  func commit(_ writes: [Write], validating validation: ReadSet = ReadSet()) async throws -> CommitResponse {
+  ///   - holder: The transaction that has locked what it has read; it waits for others that have read what it writes.
+  func commit(
+    _ writes: [Write], validating validation: ReadSet = ReadSet(), in holder: TransactionPool.ID? = nil
+  ) async throws -> CommitResponse {
     let plan = CommitPlan(writes, at: try WriteRules.check(writes, database: name))
+    let places = plan.targets.map(\.place)
+    var held: TransactionPool.ID?
+    if let holder {
+      try await transactions.lock(places, for: holder, .exclusive)
+    } else {
+      held = try await transactions.hold(places)
+    }
+    defer { transactions.end(hold: held) }
     let commit = try await store.write { transaction in try await self.run(plan, validation, in: transaction) }
-    hub.wake()
+    // Stores that tell of their commits wake the listeners themselves.
+    if !(store is any CommitObservable) { hub.wake() }
+    pruner.noteCommit(at: commit.version.microseconds)
     return commit.value
   }
 
@@ -20,34 +33,27 @@ extension DatabaseEngine {
     _ plan: CommitPlan, _ validation: ReadSet, in transaction: any StoreTransaction
   ) async throws -> CommitResponse {
     let read = validation.documents.isEmpty ? [] : plan.others(of: validation.documents.keys)
-    let wanted = [keys.head] + plan.targets.map { keys.document($0.place) } + read.map(keys.document)
+    let wanted = [keys.catalogue] + plan.targets.map { keys.document($0.place) } + read.map(keys.document)
     let rows = try await transaction.get(wanted)
-    guard let bytes = rows[0] else { throw FirestoreError.damaged }
-    var head = try Head(bytes)
+    let catalogue = try NumberRow.number(rows[0])
     try validation.check(plan.targets.map(\.place) + read, rows: rows.dropFirst())
     let snapshot = Snapshot(
-      reader: transaction, keys: keys, name: name, head: head, version: head.version, past: [:])
+      reader: transaction, keys: keys, name: name, indexes: nil, retention: options.retention * 1_000_000)
     try await validation.checkQueries(in: snapshot)
 
-    let version = max(options.now(), head.version + 1)
+    let version = plan.isChange ? try await transaction.commitVersion().microseconds : snapshot.version
     var draft = CommitDraft(targets: plan.targets, rows: rows[1..<plan.targets.count + 1], version: version)
     for (write, target) in plan.writes { try draft.apply(write, to: target) }
-    let response = CommitResponse(writeResults: draft.results, commitTime: Timestamp(microseconds: version))
-    guard plan.isChange else {
-      return CommitResponse(writeResults: draft.results, commitTime: snapshot.readTime)
-    }
-    head.version = version
-    if try await keep(draft.effective, head, in: transaction) { head.catalogue += 1 }
-    try await prune(&head, in: transaction)
-    try await transaction.put(head.bytes, for: keys.head)
-    return response
+    let changes = draft.effective
+    if !changes.isEmpty { try await keep(changes, version, catalogue, in: transaction) }
+    // Nothing has a version that changes nothing: its time is that of what it has seen.
+    let time = plan.isChange ? Timestamp(microseconds: version) : snapshot.readTime
+    return CommitResponse(writeResults: draft.results, commitTime: time)
   }
 
-  /// - Returns: Whether an index was given up, so that the catalogue is another one.
   private func keep(
-    _ changes: [CommitDraft.Change], _ head: Head, in transaction: any StoreTransaction
-  ) async throws -> Bool {
-    let catalogue = try await indexes.catalogue(head, transaction)
+    _ changes: [CommitDraft.Change], _ version: Int64, _ catalogue: Int64, in transaction: any StoreTransaction
+  ) async throws {
     for change in changes {
       let key = keys.document(change.place)
       if let after = change.after {
@@ -56,20 +62,24 @@ extension DatabaseEngine {
         try await transaction.delete(key)
       }
     }
-    let unfit = try await indexes.maintain(changes, catalogue, in: transaction)
+    try await indexes.maintain(changes, try await indexes.catalogue(catalogue, transaction), in: transaction)
     let logged = changes.map { LoggedChange(place: $0.place, before: $0.before) }
     for (part, row) in LogRow.rows(of: logged).enumerated() {
-      try await transaction.put(row.bytes, for: keys.log(version: head.version, part: Int64(part)))
+      let position = LogPosition(version: version, part: Int64(part))
+      try await transaction.put(row.bytes, for: keys.log(position))
+      for (prefix, row) in try changeRows(of: row.changes) {
+        try await transaction.put(row.bytes, for: position.appended(to: prefix))
+      }
     }
-    return !unfit.isEmpty
   }
 
-  /// Forgets what is older than the retention, once in a while.
-  private func prune(_ head: inout Head, in transaction: any StoreTransaction) async throws {
-    let retention = options.retention * 1_000_000
-    guard head.version - head.horizon > retention + retention / 16 else { return }
-    head.horizon = head.version - retention
-    try await transaction.deleteRange(KeyRange(from: keys.log, to: keys.log(version: head.horizon + 1, part: 0)))
+  /// The rows that say which documents of which collections a part of the log has, by what their keys begin with.
+  private func changeRows(of changes: [LoggedChange]) throws -> [([UInt8], ChangeRow)] {
+    try Dictionary(grouping: changes, by: \.place.collectionPrefix).map { collection, changes in
+      let id = try Place.collectionID(ofPrefix: collection)
+      let ids = changes.map { Array($0.place.bytes.dropFirst(collection.count)) }
+      return (keys.changes(ofGroup: id) + collection, ChangeRow(ids: ids))
+    }
   }
 }
 

@@ -35,6 +35,9 @@ struct IndexBuild: Sendable {
   }
 
   private let keys: DatabaseKeys
+  private let name: DatabaseName
+  /// For how many microseconds the log is kept.
+  private let retention: Int64
   private let id: Int64
 
   /// How many entries a run has, or little more: some ten megabytes in memory.
@@ -43,7 +46,12 @@ struct IndexBuild: Sendable {
   /// How many entries a part has; writes wait for it meanwhile.
   private let part: Int
 
-  init(of id: Int64, keys: DatabaseKeys, entriesInRun size: Int = 65_536, inPart part: Int = 1_000) {
+  init(
+    of id: Int64, keys: DatabaseKeys, name: DatabaseName, retention: Int64 = .max / 32, entriesInRun size: Int = 65_536,
+    inPart part: Int = 1_000
+  ) {
+    self.retention = retention
+    self.name = name
     self.id = id
     self.keys = keys
     self.size = size
@@ -52,8 +60,8 @@ struct IndexBuild: Sendable {
 
   /// Reads the next documents; `nil` when the index is ready, or has gone.
   func next(in reader: any StoreReader) async throws -> Run? {
-    guard let (row, head) = try await rows(in: reader), case .building(let place) = row.progress else { return nil }
-    var run = Run(version: head.version)
+    guard let row = try await row(in: reader), case .building(let place) = row.progress else { return nil }
+    var run = Run(version: reader.version.microseconds)
     var range = KeyRange(prefix: keys.documents)
     if let place { range = range.after(keys.document(place)) }
     var scan = GroupScan(row.shape.collectionID, range: range, keys: keys)
@@ -72,19 +80,18 @@ struct IndexBuild: Sendable {
   /// - Returns: The run after that.
   func write(_ run: Run, in transaction: any StoreTransaction) async throws -> Run {
     var run = run
-    guard var (row, head) = try await rows(in: transaction), case .building = row.progress else {
+    guard var row = try await row(in: transaction), case .building = row.progress else {
       run.state = .ready
       return run
     }
-    guard run.version >= head.horizon else {
+    let log = Snapshot(reader: transaction, keys: keys, name: name, indexes: nil, retention: retention)
+    guard run.version >= (try await log.horizon()) else {
       // The log no longer tells what has changed since the documents were read.
       run.state = .outdated
       return run
     }
-    for entry in try await transaction.entries(in: keys.log(after: run.version)) {
-      run.changed.formUnion(try LogRow(entry.value).changes.map(\.place))
-    }
-    run.version = head.version
+    run.changed.formUnion(try await log.changedPlaces(after: run.version, inGroup: row.shape.collectionID))
+    run.version = transaction.version.microseconds
     let end = min(run.position + part, run.entries.count)
     for entry in run.entries[run.position..<end] where !run.changed.contains(entry.place) {
       try await transaction.put(entry.value, for: entry.key)
@@ -96,10 +103,10 @@ struct IndexBuild: Sendable {
       row.progress = .building(after: last)
       run.state = .written
     } else {
-      head.catalogue += 1
       row.progress = .ready
       run.state = .ready
-      try await transaction.put(head.bytes, for: keys.head)
+      let version = try NumberRow.number(try await transaction.get(keys.catalogue))
+      try await transaction.put(NumberRow.bytes(version + 1), for: keys.catalogue)
     }
     try await transaction.put(row.bytes, for: keys.index(id))
     return run
@@ -114,9 +121,8 @@ struct IndexBuild: Sendable {
     }
   }
 
-  private func rows(in reader: any StoreReader) async throws -> (IndexRow, Head)? {
-    guard let row = try await reader.get(keys.index(id)), let head = try await reader.get(keys.head) else { return nil }
-    return (try IndexRow(row), try Head(head))
+  private func row(in reader: any StoreReader) async throws -> IndexRow? {
+    try await reader.get(keys.index(id)).map { try IndexRow($0) }
   }
 
   private func entries(of place: Place, _ row: [UInt8], _ shape: IndexShape) throws -> [Run.Entry] {

@@ -7,8 +7,8 @@ import VestaConcurrency
 
 /// Makes the indexes that queries ask for, lets writes maintain them, and drops those that nobody uses.
 ///
-/// An index is registered first: from that commit on every write maintains it. Then documents are added, many at a time,
-/// and it is noted how far that came; so a build goes on after a restart. Then it is ready, and queries use it.
+/// An index is registered first: from that commit on every write maintains it. Then documents are added, many at a
+/// time, and it is noted how far that came; so a build goes on after a restart. Then it is ready, and queries use it.
 final class IndexKeeper: Sendable {
   private struct State: Sendable {
     var catalogue: IndexCatalogue?
@@ -29,13 +29,15 @@ final class IndexKeeper: Sendable {
   private static let minute: Int64 = 60_000_000
 
   private let state = Locked(State())
+  private let name: DatabaseName
   private let store: any OrderedStore
   private let keys: DatabaseKeys
   private let options: FirestoreServiceOptions
   private let rows: IndexRegister
   let declared: DeclaredIndexes
 
-  init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions) {
+  init(_ name: DatabaseName, store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions) {
+    self.name = name
     self.store = store
     self.keys = keys
     self.options = options
@@ -45,11 +47,16 @@ final class IndexKeeper: Sendable {
 
   func close() { state.withLock { $0.isClosed = true } }
 
-  /// The indexes as a reader's head has them.
-  func catalogue(_ head: Head, _ reader: any StoreReader) async throws -> IndexCatalogue {
-    if let known = state.withLock({ $0.catalogue }), known.version == head.catalogue { return known }
+  /// The indexes that a reader sees.
+  func catalogue(in reader: any StoreReader) async throws -> IndexCatalogue {
+    try await catalogue(try NumberRow.number(try await reader.get(keys.catalogue)), reader)
+  }
+
+  /// The indexes at a version of the catalogue, which the reader sees.
+  func catalogue(_ version: Int64, _ reader: any StoreReader) async throws -> IndexCatalogue {
+    if let known = state.withLock({ $0.catalogue }), known.version == version { return known }
     let indexes = try await rows.all(in: reader)
-    let catalogue = IndexCatalogue(version: head.catalogue, indexes)
+    let catalogue = IndexCatalogue(version: version, indexes)
     state.withLock { state in
       if state.catalogue.map({ $0.version < catalogue.version }) ?? true { state.catalogue = catalogue }
     }
@@ -111,10 +118,7 @@ final class IndexKeeper: Sendable {
   /// Registers the declared indexes and makes those that are not ready, in the background and one after the other.
   func declare() async throws {
     if declared.shapes.isEmpty { return }
-    let known = try await store.read { reader in
-      guard let head = try await reader.get(self.keys.head) else { throw FirestoreError.damaged }
-      return try await self.catalogue(try Head(head), reader).byShape
-    }
+    let known = try await store.read { try await self.catalogue(in: $0).byShape }
     let missing = declared.shapes.filter { known[$0] == nil }
     if !missing.isEmpty {
       let (rows, now) = (rows, options.now())
@@ -161,7 +165,7 @@ final class IndexKeeper: Sendable {
     sweep()
     // Without a number there are enough indexes that queries use.
     guard let number = numbers[0] else { return state.withLock { $0.asked[shape] = 0 } }
-    let build = IndexBuild(of: number, keys: keys)
+    let build = IndexBuild(of: number, keys: keys, name: name, retention: options.retention * 1_000_000)
     while var run = try await store.read({ try await build.next(in: $0) }) {
       while run.isOpen {
         if state.withLock({ $0.isClosed }) { return }
@@ -215,7 +219,7 @@ final class IndexKeeper: Sendable {
     case nil: break
     }
     if used.isEmpty { return }
-    let known = try await catalogue(snapshot.head, snapshot.reader).byShape
+    let known = try await catalogue(in: snapshot.reader).byShape
     for index in used {
       guard let shape = index.shape else { continue }
       // An index serves both directions.
@@ -226,11 +230,12 @@ final class IndexKeeper: Sendable {
 
   /// Brings the entries of changed documents along, in their commit.
   ///
-  /// - Returns: The indexes that a document has too long an entry for; they have been given up.
+  /// An automatic index that a document has too long an entry for is given up.
+  ///
   /// - Throws: `INVALID_ARGUMENT` when that is a declared index.
   func maintain(
     _ changes: [CommitDraft.Change], _ catalogue: IndexCatalogue, in transaction: any StoreTransaction
-  ) async throws -> Set<Int64> {
+  ) async throws {
     var unfit: Set<Int64> = []
     for change in changes {
       let indexes = catalogue.indexes(of: change.path.parent.lastSegment).filter { !unfit.contains($0.id) }
@@ -248,7 +253,6 @@ final class IndexKeeper: Sendable {
       }
     }
     if !unfit.isEmpty { try await rows.giveUp(unfit, in: transaction) }
-    return unfit
   }
 
   private func maintain(

@@ -35,8 +35,8 @@ struct IndexRegister: Sendable {
   func register(
     _ shapes: [IndexShape], used: [Int64: Int64], now: Int64, in transaction: any StoreTransaction
   ) async throws -> [Int64?] {
-    var head = try await head(in: transaction)
-    let before = head
+    var catalogue = try await catalogue(in: transaction)
+    let before = catalogue
     var known = try await all(in: transaction).filter { $0.row.progress != .leaving }
     var numbers: [Int64?] = []
     for shape in shapes {
@@ -49,13 +49,13 @@ struct IndexRegister: Sendable {
         continue
       }
       // The catalogue's versions are never used twice, and so neither are the numbers of indexes.
-      head.catalogue += 1
+      catalogue += 1
       let row = IndexRow(shape: shape, progress: .building(after: nil), lastUsed: now)
-      try await transaction.put(row.bytes, for: keys.index(head.catalogue))
-      numbers.append(head.catalogue)
-      known.append(IndexCatalogue.Index(id: head.catalogue, row: row))
+      try await transaction.put(row.bytes, for: keys.index(catalogue))
+      numbers.append(catalogue)
+      known.append(IndexCatalogue.Index(id: catalogue, row: row))
     }
-    if head != before { try await transaction.put(head.bytes, for: keys.head) }
+    if catalogue != before { try await transaction.put(NumberRow.bytes(catalogue), for: keys.catalogue) }
     return numbers
   }
 
@@ -85,26 +85,22 @@ struct IndexRegister: Sendable {
   func age(
     _ used: [Int64: Int64], now: Int64, lifetime: Int64, in transaction: any StoreTransaction
   ) async throws {
-    var head = try await head(in: transaction)
     for var index in try await all(in: transaction) where index.row.progress != .leaving {
       // Others may have noted a later use.
       index.row.lastUsed = max(index.row.lastUsed, used[index.id] ?? 0)
       let isOld = now - index.row.lastUsed > lifetime && !declared.contains(index.row.shape)
       try await put(isOld ? .leaving : index.row.progress, index, in: transaction)
     }
-    head.catalogue += 1
-    try await transaction.put(head.bytes, for: keys.head)
+    try await change(in: transaction)
   }
 
-  /// Gives indexes up that a document has too long an entry for. The caller's commit writes a new catalogue version.
+  /// Gives indexes up that a document has too long an entry for.
   func giveUp(_ ids: Set<Int64>, in transaction: any StoreTransaction) async throws {
     for id in ids {
       guard let bytes = try await transaction.get(keys.index(id)) else { continue }
       try await put(.unfit, IndexCatalogue.Index(id: id, row: try IndexRow(bytes)), in: transaction)
     }
-    var head = try await head(in: transaction)
-    head.catalogue += 1
-    try await transaction.put(head.bytes, for: keys.head)
+    try await change(in: transaction)
   }
 
   /// What to delete next; `nil` when no index that has gone has anything left.
@@ -139,8 +135,12 @@ struct IndexRegister: Sendable {
     try await transaction.put(row.bytes, for: keys.index(index.id))
   }
 
-  private func head(in reader: any StoreReader) async throws -> Head {
-    guard let bytes = try await reader.get(keys.head) else { throw FirestoreError.damaged }
-    return try Head(bytes)
+  /// Notes that the indexes are others now, so that nobody goes by those of before.
+  func change(in transaction: any StoreTransaction) async throws {
+    try await transaction.put(NumberRow.bytes(try await catalogue(in: transaction) + 1), for: keys.catalogue)
+  }
+
+  private func catalogue(in reader: any StoreReader) async throws -> Int64 {
+    try NumberRow.number(try await reader.get(keys.catalogue))
   }
 }

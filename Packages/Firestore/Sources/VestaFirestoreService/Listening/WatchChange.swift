@@ -1,6 +1,7 @@
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
+import VestaStoreInterop
 
 /// A document before and after some commits.
 struct WatchChange {
@@ -13,12 +14,14 @@ struct WatchChange {
   var states: [Document] { [before, after].compactMap(\.self) }
 
   /// What is different between a version and a moment, each document once.
-  static func all(after version: Int64, in snapshot: Snapshot) async throws -> [WatchChange] {
+  static func all(after version: Int64, _ scope: ChangeScope, in snapshot: Snapshot) async throws -> [WatchChange] {
     var order: [Place] = []
     var before: [Place: [UInt8]?] = [:]
-    for change in try await snapshot.changes(after: version) where before[change.place] == nil {
+    try await snapshot.visitChanges(after: version, in: scope) { change in
+      guard before[change.place] == nil else { return .next }
       before[change.place] = .some(change.before)
       order.append(change.place)
+      return .next
     }
     return try zip(order, try await snapshot.rows(at: order)).compactMap { place, row in
       let old = before[place] ?? nil

@@ -30,6 +30,14 @@ enum WatchSubject: Hashable, Sendable {
     }
   }
 
+  /// The changes that concern it.
+  var scope: ChangeScope {
+    switch self {
+    case .query(let query): ChangeScope(query)
+    case .documents(let places): .places(places)
+    }
+  }
+
   /// Whether what is in depends on more than the document itself.
   var isLimited: Bool {
     if case .query(let query) = self { return query.limit != nil || query.offset > 0 }

@@ -9,7 +9,7 @@ enum Explanation {
   /// While an index is being made, what the plan will be; such an index has a `state`, `CREATING`.
   static func plan(of query: NormalQuery, in snapshot: Snapshot) async throws -> ExplainMetrics {
     guard let needs = QueryNeeds(query), let keeper = snapshot.indexes else { return ExplainMetrics(indexesUsed: []) }
-    let catalogue = try await keeper.catalogue(snapshot.head, snapshot.reader)
+    let catalogue = try await keeper.catalogue(in: snapshot.reader)
     let outcome = QueryPlanner(needs, catalogue, isForbidden: keeper.declared.forbid).outcome()
     if let plan = outcome.plan { return ExplainMetrics(indexesUsed: plan.shapes.map(text)) }
     return ExplainMetrics(

@@ -5,9 +5,9 @@ import VestaStoreInterop
 
 /// Finds names that split the documents of a group into parts of about the same size.
 ///
-/// Of a small group every name is looked at. Of a large one, keys are guessed between known ones and the next name behind
-/// each guess is taken, so the cost follows the number of parts and not the group. Which names they are does not matter
-/// for the results: any names split a query.
+/// Of a small group every name is looked at. Of a large one, keys are guessed between known ones and the next name
+/// behind each guess is taken, so the cost follows the number of parts and not the group. Which names they are does not
+/// matter for the results: any names split a query.
 struct QueryPartitions {
   private let keys: DatabaseKeys
   private let reader: any StoreReader
@@ -115,8 +115,8 @@ extension DatabaseEngine {
     try QueryPartitions.check(query, request)
     let (returned, last) = try QueryPartitions.position(request.pageToken)
     let wanted = min(Int(clamping: request.partitionCount), 4096)
-    return try await reading(at: request.readTime) { snapshot in
-      let catalogue = try await indexes.catalogue(snapshot.head, snapshot.reader)
+    return try await reading(at: request.readTime, .everything) { snapshot in
+      let catalogue = try await indexes.catalogue(in: snapshot.reader)
       if let needs = QueryNeeds(query) {
         indexes.want(
           QueryPlanner(needs, catalogue, isForbidden: indexes.declared.forbid).outcome().missing, catalogue)

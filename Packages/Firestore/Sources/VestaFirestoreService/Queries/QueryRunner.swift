@@ -13,6 +13,19 @@ struct QueryAnswer {
   var scanned = 0
   /// The plan; `nil` where all documents were looked at.
   var plan: QueryPlan?
+  /// Whether no results follow.
+  var isLast = true
+}
+
+/// How much a page of results has at most; it has one result at least.
+struct PageSize {
+  var documents: Int
+  var bytes: Int
+
+  /// A small one, so that results begin to come soon.
+  static let first = PageSize(documents: 256, bytes: 262_144)
+  static let next = PageSize(documents: 2048, bytes: 1_048_576)
+  static let all = PageSize(documents: .max, bytes: .max)
 }
 
 /// Answers queries: from indexes where they are ready, else by looking at the documents while the indexes are made.
@@ -22,10 +35,15 @@ struct QueryRunner {
 
   private static let largestBatch = 256
 
-  func answer() async throws -> QueryAnswer {
+  /// All results.
+  func answer() async throws -> QueryAnswer { try await page(.all) }
+
+  /// The first results, as many as a page has; all of them where the query has to be answered as a whole.
+  func page(_ size: PageSize) async throws -> QueryAnswer {
     try await snapshot.indexes?.check(query, snapshot)
-    if let needs = QueryNeeds(query), let plan = try await QueryRunner.plan(needs, in: snapshot) {
-      return try await run(plan)
+    let needs = QueryNeeds(query)
+    if let needs, let plan = try await QueryRunner.plan(needs, in: snapshot) ?? documentsPlan(needs) {
+      return try await run(plan, query.findNearest == nil ? size : .all)
     }
     if query.collectionID == nil { return try await walk() }
     let (documents, skipped, read) = try await QueryScan(query: query, snapshot: snapshot).results()
@@ -35,7 +53,7 @@ struct QueryRunner {
   /// The plan of a query, if its indexes are ready; those that are missing are begun.
   static func plan(_ needs: QueryNeeds, in snapshot: Snapshot) async throws -> QueryPlan? {
     guard let keeper = snapshot.indexes else { return nil }
-    let catalogue = try await keeper.catalogue(snapshot.head, snapshot.reader)
+    let catalogue = try await keeper.catalogue(in: snapshot.reader)
     let outcome = QueryPlanner(needs, catalogue, isForbidden: keeper.declared.forbid).outcome()
     keeper.want(outcome.missing, catalogue)
     for case let shape? in outcome.plan?.shapes ?? [] {
@@ -44,7 +62,20 @@ struct QueryRunner {
     return outcome.plan
   }
 
-  private func run(_ plan: QueryPlan) async throws -> QueryAnswer {
+  /// Looks at the documents of a collection in the order of their names, where that is the order of the results.
+  private func documentsPlan(_ needs: QueryNeeds) -> QueryPlan? {
+    guard needs.tail.isEmpty, let collection = needs.collection, query.orders.count == 1 else { return nil }
+    let scan = QueryPlan.Scan(source: .documents(collection), isTurned: needs.isNameDescending)
+    var branches = needs.alternatives.map { QueryPlan.Branch(scans: [scan], bounds: $0.bounds, test: $0.test) }
+    if branches.count > 1 {
+      // One look at each document serves all alternatives.
+      let test = SuffixTest([], fieldsDescending: [])
+      branches = [QueryPlan.Branch(scans: [scan], bounds: needs.bounds, test: test)]
+    }
+    return QueryPlan(branches: branches, isDecided: false, isScan: true)
+  }
+
+  private func run(_ plan: QueryPlan, _ page: PageSize) async throws -> QueryAnswer {
     var entries = EntryUnion(plan, wanted: query.limit.map { $0 + query.offset } ?? .max, in: snapshot)
     var sink = QuerySink(query)
     var read = 0
@@ -55,9 +86,19 @@ struct QueryRunner {
       while sink.isSkipping, try await entries.next() != nil { sink.skip() }
     }
     var batch = 32
+    var bytes = 0
     while !sink.isFull {
-      let size = plan.isDecided ? min(sink.room, QueryRunner.largestBatch) : batch
-      let documents = try await next(size, of: &entries)
+      let room = page.documents - sink.count
+      if room <= 0 || bytes >= page.bytes {
+        return QueryAnswer(
+          documents: sink.documents, skipped: sink.skipped, read: read, scanned: entries.scanned,
+          plan: plan.isScan ? nil : plan, isLast: false)
+      }
+      // Large documents come few at a time, so that a page does not outgrow its size by much.
+      let each = read == 0 ? 0 : bytes / read
+      let fitting = each == 0 ? batch : max(1, (page.bytes - bytes) / each)
+      let size = min(plan.isDecided ? min(sink.room, QueryRunner.largestBatch) : batch, fitting)
+      let documents = try await next(size, of: &entries, &bytes)
       if documents.isEmpty { break }
       read += documents.count
       for case let document? in documents where plan.isDecided || query.matches(document) {
@@ -68,11 +109,12 @@ struct QueryRunner {
     }
     for document in past { sink.take(document) }
     return QueryAnswer(
-      documents: sink.documents, skipped: sink.skipped, read: read, scanned: entries.scanned, plan: plan)
+      documents: sink.documents, skipped: sink.skipped, read: read, scanned: entries.scanned,
+      plan: plan.isScan ? nil : plan)
   }
 
   /// The documents of the next entries, read together.
-  private func next(_ count: Int, of entries: inout EntryUnion) async throws -> [Document?] {
+  private func next(_ count: Int, of entries: inout EntryUnion, _ bytes: inout Int) async throws -> [Document?] {
     var places: [Place] = []
     var rows: [[UInt8]?] = []
     while places.count < count, let (entry, branch) = try await entries.next() {
@@ -87,6 +129,7 @@ struct QueryRunner {
     }
     return try zip(places, rows).map { place, row in
       guard let row else { return nil }
+      bytes += row.count
       return try StoredDocument(place: place, row: row).document(in: snapshot.name)
     }
   }

@@ -17,6 +17,9 @@ struct QuerySink {
     nearest = query.findNearest.map { NearestSearch(NearestVectors($0)) }
   }
 
+  /// How many results there are.
+  var count: Int { found.count }
+
   var documents: [Document] { nearest?.results ?? found }
 
   /// Whether the next result is one of those that the offset leaves out.

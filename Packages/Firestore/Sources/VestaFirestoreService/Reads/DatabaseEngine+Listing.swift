@@ -6,8 +6,8 @@ import VestaStoreInterop
 extension DatabaseEngine {
   /// Lists the documents of a collection, a page at a time.
   ///
-  /// A page is a query that begins behind the page before, so it costs its documents. A token is a position in the order
-  /// and not a document: it stays good when the document changes or goes.
+  /// A page is a query that begins behind the page before, so it costs its documents. A token is a position in the
+  /// order and not a document: it stays good when the document changes or goes.
   func listDocuments(_ request: ListDocumentsRequest) async throws -> ListDocumentsResponse {
     guard request.pageSize >= 0 else { throw FirestoreError.refused("page_size cannot be negative.") }
     if request.showMissing, !request.orderBy.isEmpty || request.collectionID.isEmpty {
@@ -15,7 +15,8 @@ extension DatabaseEngine {
     }
     let size = request.pageSize == 0 ? 300 : Int(request.pageSize)
     let query = try page(of: request, size: size)
-    return try await reading(request.consistency) { context in
+    let scope = request.showMissing ? ChangeScope.everything : ChangeScope(query)
+    return try await reading(request.consistency, scope) { context in
       context.note(query)
       var documents = try await QueryRunner(query: query, snapshot: context.snapshot).answer().documents
       if request.showMissing { documents = try await addMissing(to: documents, of: query, context.snapshot) }
@@ -73,7 +74,7 @@ extension DatabaseEngine {
     guard request.pageSize >= 0 else { throw FirestoreError.refused("page_size cannot be negative.") }
     let size = request.pageSize == 0 ? 300 : Int(request.pageSize)
     let last = try PageToken.decode(request.pageToken).map { String(decoding: $0, as: UTF8.self) }
-    return try await reading(at: request.readTime) { snapshot in
+    return try await reading(at: request.readTime, .everything) { snapshot in
       let found = try await CollectionWalk(snapshot).children(of: parent, after: last, atMost: size + 1)
       let page = found.prefix(size)
       let token = page.count < found.count ? PageToken.encode(Array((page.last ?? "").utf8)) : ""

@@ -14,47 +14,41 @@ extension DatabaseEngine {
   ) async throws {
     let paths = try request.mask.map { try FieldMaskRules.paths($0.fieldPaths) }
     let wanted = try targets(of: request.documents)
-    if case .latest = request.consistency, wanted.count <= Self.batch {
-      // One look into the store for everything, which is over before anything is handed out.
-      let (head, rows) = try await latest(wanted.map(\.place))
-      let readTime = Timestamp(microseconds: head.version)
-      if wanted.isEmpty { try await receive(BatchGetDocumentsResponse(readTime: readTime)) }
-      for (target, row) in zip(wanted, rows) {
-        let result = Self.result(target.name, try Self.decoded(row), paths)
-        try await receive(BatchGetDocumentsResponse(result: result, readTime: readTime))
-      }
-      return
+    var rest = wanted[...]
+    // The first look settles the version; the others go back to it. Nothing is handed out inside of one.
+    var first = rest.prefix(Self.batch)
+    rest = rest.dropFirst(Self.batch)
+    let scope = ChangeScope.places(Set(first.map(\.place)))
+    typealias Page = (rows: [DocumentRow?], context: KeptContext)
+    let start = first
+    let page = try await reading(request.consistency, scope, locking: wanted.map(\.place)) { context -> Page in
+      (try await self.rows(of: start, in: context.snapshot), context.kept)
     }
-    try await reading(request.consistency, locking: wanted.map(\.place)) { context in
-      try await answer(wanted, paths, in: context, receive)
-    }
-  }
-
-  private func answer(
-    _ wanted: [Wanted], _ paths: [FieldPath]?, in context: ReadContext,
-    _ receive: (BatchGetDocumentsResponse) async throws -> Void
-  ) async throws {
-    let readTime = context.snapshot.readTime
+    var rows = page.rows
+    let context = page.context
     var transaction = context.newTransaction
-    if wanted.isEmpty { try await receive(BatchGetDocumentsResponse(transaction: transaction, readTime: readTime)) }
-    for start in stride(from: 0, to: wanted.count, by: Self.batch) {
-      let batch = wanted[start..<min(start + Self.batch, wanted.count)]
-      for (target, bytes) in zip(batch, try await context.snapshot.rows(at: batch.map(\.place))) {
-        let row = try Self.decoded(bytes)
-        context.note(target.place, row)
+    if wanted.isEmpty {
+      try await receive(BatchGetDocumentsResponse(transaction: transaction, readTime: context.readTime))
+    }
+    while true {
+      context.note(zip(first, rows).map { ($0.place, $1) })
+      for (target, row) in zip(first, rows) {
         let result = Self.result(target.name, row, paths)
-        try await receive(BatchGetDocumentsResponse(result: result, transaction: transaction, readTime: readTime))
+        try await receive(
+          BatchGetDocumentsResponse(result: result, transaction: transaction, readTime: context.readTime))
         transaction = nil
       }
+      if rest.isEmpty { return }
+      first = rest.prefix(Self.batch)
+      rest = rest.dropFirst(Self.batch)
+      rows = try await reading(version: context.version, .places(Set(first.map(\.place)))) { snapshot in
+        try await self.rows(of: first, in: snapshot)
+      }
     }
   }
 
-  /// The latest rows at places, and the head of that moment.
-  private func latest(_ places: [Place]) async throws -> (Head, ArraySlice<[UInt8]?>) {
-    let wanted = [keys.head] + places.map(keys.document)
-    let rows = try await store.read { try await $0.get(wanted) }
-    guard let head = rows[0] else { throw FirestoreError.damaged }
-    return (try Head(head), rows.dropFirst())
+  private func rows(of wanted: ArraySlice<Wanted>, in snapshot: Snapshot) async throws -> [DocumentRow?] {
+    try await snapshot.rows(at: wanted.map(\.place)).map { try Self.decoded($0) }
   }
 
   private static func decoded(_ row: [UInt8]?) throws(FirestoreError) -> DocumentRow? {

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 import VestaConcurrency
@@ -12,6 +13,9 @@ final class DatabaseEngine: Sendable {
   let transactions: TransactionPool
   let hub: ListenHub
   let indexes: IndexKeeper
+  let pruner: LogPruner
+  /// A version that no commit can have any more, nor one before it, as far as is known here.
+  private let floor = Locked(Int64(0))
 
   init(name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions) {
     self.name = name
@@ -19,59 +23,115 @@ final class DatabaseEngine: Sendable {
     self.options = options
     let keys = DatabaseKeys(number)
     self.keys = keys
-    let indexes = IndexKeeper(store: store, keys: keys, options: options)
+    let indexes = IndexKeeper(name, store: store, keys: keys, options: options)
     self.indexes = indexes
-    hub = ListenHub(name, store: store, digest: options.md5) { body in
-      try await store.read { reader in
-        try await body(try await Snapshot(reader: reader, keys: keys, name: name, indexes: indexes))
+    let retention = options.retention * 1_000_000
+    hub = ListenHub(name, store: store, options: options) { body in
+      try await store.read {
+        try await body(Snapshot(reader: $0, keys: keys, name: name, indexes: indexes, retention: retention))
       }
     }
     transactions = TransactionPool(options: options)
+    pruner = LogPruner(store: store, keys: keys, options: options)
   }
 
-  /// Finds the database in the store, or makes it.
-  static func open(
-    _ name: DatabaseName, in store: any OrderedStore, options: FirestoreServiceOptions
-  ) async throws -> DatabaseEngine {
-    let key = Keys.database(named: name.description)
-    if let row = try await store.read({ try await $0.get(key) }) {
-      return DatabaseEngine(name: name, number: try number(row), store: store, options: options)
-    }
-    let now = options.now()
-    let made = try await store.write { transaction in
-      if let row = try await transaction.get(key) { return try number(row) }
-      let others = try await transaction.entries(in: Keys.databases)
-      let number = try others.reduce(Int64(0)) { max($0, try Self.number($1.value)) } + 1
-      var writer = RowWriter()
-      writer.write(int: number)
-      try await transaction.put(writer.bytes, for: key)
-      try await transaction.put(Head(version: now, horizon: now).bytes, for: DatabaseKeys(number).head)
-      return number
-    }
-    return DatabaseEngine(name: name, number: made.value, store: store, options: options)
+  /// Ends what is open; the store stays.
+  func close() {
+    hub.close()
+    transactions.close()
+    indexes.close()
+    pruner.close()
   }
 
-  private static func number(_ row: [UInt8]) throws -> Int64 {
-    var reader = RowReader(row)
-    return try reader.int()
-  }
+  // MARK: Reading
 
-  /// Reads at the latest moment.
+  /// Reads the latest version.
+  ///
+  /// In a store that has stood still, the last commit may be older than the log is kept. The version that is read is
+  /// then a later one, which nobody can commit at any more: so it can be read again when commits go on.
   func reading<Result>(_ body: (Snapshot) async throws -> Result) async throws -> Result {
-    try await store.read { reader in
-      try await body(try await Snapshot(reader: reader, keys: self.keys, name: self.name, indexes: self.indexes))
+    let oldest = options.now() - options.retention * 500_000
+    while true {
+      let result = try await store.read { reader -> Result? in
+        let version = max(reader.version.microseconds, floor.withLock { $0 })
+        if version < oldest { return nil }
+        return try await body(snapshot(of: reader).later(version))
+      }
+      if let result { return result }
+      let version = try await store.raiseFloor(to: nil).microseconds
+      floor.withLock { $0 = max($0, version) }
+      // A store whose clock is another one is read as it is.
+      if version < oldest { return try await store.read { try await body(snapshot(of: $0).later(version)) } }
     }
   }
 
-  /// Reads at a moment in the past; `nil` for the latest.
-  func reading<Result>(at time: Timestamp?, _ body: (Snapshot) async throws -> Result) async throws -> Result {
+  private func snapshot(of reader: any StoreReader) -> Snapshot {
+    Snapshot(reader: reader, keys: keys, name: name, indexes: indexes, retention: options.retention * 1_000_000)
+  }
+
+  /// Reads at a read time; `nil` for the latest version.
+  ///
+  /// Two reads at one time agree, whatever commits run beside them: no commit can have that time or an earlier one any
+  /// more.
+  ///
+  /// - Parameter scope: What will be read.
+  func reading<Result>(
+    at time: Timestamp?, _ scope: ChangeScope, _ body: (Snapshot) async throws -> Result
+  ) async throws -> Result {
     guard let time else { return try await reading(body) }
-    return try await reading { snapshot in
-      // Versions may run ahead of a clock that stands or goes back.
-      guard let version = time.microseconds, version <= max(options.now(), snapshot.version) else {
-        throw FirestoreError.refused("The requested 'read_time' cannot be in the future.")
-      }
-      return try await body(try await snapshot.at(version))
+    return try await reading(version: try await settled(time), scope, body)
+  }
+
+  /// Reads at a version that no later commit can have, nor one before it.
+  func reading<Result>(
+    version: Int64, _ scope: ChangeScope, _ body: (Snapshot) async throws -> Result
+  ) async throws -> Result {
+    try await store.read { try await body(try await snapshot(of: $0).at(version, scope)) }
+  }
+
+  /// The version of a read time, once no commit can come at or before it.
+  private func settled(_ time: Timestamp) async throws -> Int64 {
+    guard let version = time.microseconds, version >= 0 else { throw DatabaseEngine.future }
+    if version <= (try await store.read { $0.version.microseconds }) { return version }
+    guard version <= options.now() else { throw DatabaseEngine.future }
+    do {
+      try await store.raiseFloor(to: StoreVersion(microseconds: version))
+    } catch StoreError.Code.futureVersion {
+      throw DatabaseEngine.future
     }
+    floor.withLock { $0 = max($0, version) }
+    return version
+  }
+
+  private static let future = FirestoreError.refused("The requested 'read_time' cannot be in the future.")
+}
+
+/// Which databases a store has: a row for each, with the number that stands for it in keys.
+enum DatabaseRegister {
+  /// The number of a database; `nil` when there is none of this name.
+  static func number(of name: DatabaseName, in store: any OrderedStore) async throws -> Int64? {
+    let key = Keys.database(named: name.description)
+    return try await store.read { reader in try await reader.get(key).map { try NumberRow.number($0) } }
+  }
+
+  /// Makes a database, unless it is there.
+  ///
+  /// - Parameter most: How many databases there may be then; `nil` for any number.
+  /// - Returns: Its number; `nil` when there are enough.
+  static func create(_ name: DatabaseName, in store: any OrderedStore, most: Int64? = nil) async throws -> Int64? {
+    let key = Keys.database(named: name.description)
+    return try await store.write { transaction in
+      let rows = try await transaction.get([key, Keys.counter])
+      if let row = rows[0] { return try NumberRow.number(row) }
+      let number = try rows[1].map { try NumberRow.number($0) } ?? 0
+      if let most, number >= most { return nil as Int64? }
+      let version = try await transaction.commitVersion().microseconds
+      let keys = DatabaseKeys(number + 1)
+      try await transaction.put(NumberRow.bytes(number + 1), for: key)
+      try await transaction.put(NumberRow.bytes(number + 1), for: Keys.counter)
+      try await transaction.put(NumberRow.bytes(0), for: keys.catalogue)
+      try await transaction.put(NumberRow.bytes(version), for: keys.horizon)
+      return number + 1
+    }.value
   }
 }

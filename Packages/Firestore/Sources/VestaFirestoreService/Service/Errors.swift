@@ -17,6 +17,7 @@ extension FirestoreError {
     case let error as FirestoreError: self = error
     case is CancellationError: self.init(.cancelled, "The call was cancelled.")
     case let error as StoreError: self.init(store: error)
+    case let error as BytesError: self.init(.dataLoss, "\(error)")
     default: self.init(.internal, "\(error)")
     }
   }

@@ -7,13 +7,17 @@ import VestaStoreInterop
 /// | key | value |
 /// |---|---|
 /// | `(1, name)` | the number of a database |
+/// | `(2)` | the highest number of a database |
 /// | `(3, database, collection…, null, id)` | a document: a `DocumentRow` |
 /// | `(4, database, version, part)` | what a commit changed: a `LogRow` |
-/// | `(4, database, Int64.max)` | its `Head`: last commit, version of its index catalogue, beginning of its log |
 /// | `(5, database, index)` | an `IndexRow`: what is indexed, and how far the index is |
 /// | `(6, database, index, …)` | an entry of an index: an `EntryValue`, which has the document's place |
+/// | `(7, database, id, collection…, null, version, part)` | which documents of a collection a part of the log has: a `ChangeRow` |
+/// | `(8, database, 1)` | the version of the index catalogue |
+/// | `(8, database, 2)` | the horizon: the log has all that was changed after this version |
 ///
-/// The head stands behind the log because every commit writes both: side by side they are one page of a file.
+/// Versions are the store's: the times of commits. A commit writes its documents, one row of the log, and one short row
+/// for each collection; it reads the catalogue's version and writes none of the rows that all commits share.
 ///
 /// A *place* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
 /// segment is a string; one that stands for a number, `__id7__`, is an integer, and so comes first. The null keeps the
@@ -22,17 +26,20 @@ import VestaStoreInterop
 enum Keys {
   enum Table: Int64, CaseIterable {
     case databases = 1
+    case counter = 2
     case documents = 3
     case log = 4
     case indexes = 5
     case entries = 6
+    case changes = 7
+    case state = 8
   }
 
   static func database(named name: String) -> [UInt8] {
     KeyEncoder(.int(Table.databases.rawValue), .string(name)).bytes
   }
 
-  static let databases = KeyEncoder(.int(Table.databases.rawValue)).range
+  static let counter = KeyEncoder(.int(Table.counter.rawValue)).bytes
 
   /// A key for people: the table's name and its elements.
   static func describe(_ key: [UInt8]) -> String {
@@ -44,20 +51,24 @@ enum Keys {
 
 /// The keys of one database.
 struct DatabaseKeys: Sendable {
-  let head: [UInt8]
   let documents: [UInt8]
   let log: [UInt8]
   let indexes: [UInt8]
   let entries: [UInt8]
+  let changes: [UInt8]
+  let catalogue: [UInt8]
+  let horizon: [UInt8]
 
   /// The keys of the database with this number.
   init(_ number: Int64) {
     func prefix(_ table: Keys.Table) -> [UInt8] { KeyEncoder(.int(table.rawValue), .int(number)).bytes }
-    head = KeyEncoder(.int(Keys.Table.log.rawValue), .int(number), .int(.max)).bytes
     documents = prefix(.documents)
     log = prefix(.log)
     indexes = prefix(.indexes)
     entries = prefix(.entries)
+    changes = prefix(.changes)
+    catalogue = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(1)).bytes
+    horizon = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(2)).bytes
   }
 
   func document(_ place: Place) -> [UInt8] { documents + place.bytes }
@@ -79,23 +90,15 @@ struct DatabaseKeys: Sendable {
     return key.range
   }
 
-  func log(version: Int64, part: Int64) -> [UInt8] {
-    var key = KeyEncoder(continuing: log)
-    key.append(int: version)
-    key.append(int: part)
-    return key.bytes
-  }
+  func log(_ position: LogPosition) -> [UInt8] { position.appended(to: log) }
 
   /// What has been changed after a version.
   func log(after version: Int64) -> KeyRange {
-    KeyRange(from: log(version: version + 1, part: 0), to: head)
+    KeyRange(from: log(LogPosition(version: version + 1)), to: KeyRange(prefix: log).upper)
   }
 
-  /// The version of a row of the log.
-  func version(ofLogKey key: [UInt8]) throws -> Int64 {
-    var decoder = KeyDecoder(key, from: log.count)
-    return try decoder.int()
-  }
+  /// Where a row of the log is.
+  func position(ofLogKey key: [UInt8]) throws -> LogPosition { try LogPosition(key, from: log.count) }
 
   func index(_ id: Int64) -> [UInt8] {
     var key = KeyEncoder(continuing: indexes)
@@ -106,6 +109,47 @@ struct DatabaseKeys: Sendable {
   func entries(ofIndex id: Int64) -> [UInt8] {
     var key = KeyEncoder(continuing: entries)
     key.append(int: id)
+    return key.bytes
+  }
+
+  /// What the keys of the changes of all collections with one identifier begin with.
+  func changes(ofGroup collectionID: String) -> [UInt8] {
+    var key = KeyEncoder(continuing: changes)
+    key.append(string: collectionID)
+    return key.bytes
+  }
+
+  /// What the keys of the changes of one collection begin with.
+  func changes(of collection: ResourcePath) -> [UInt8] {
+    changes(ofGroup: collection.lastSegment) + Place.prefix(of: collection)
+  }
+
+  /// What has been changed in a collection after a version.
+  func changes(of collection: [UInt8], after version: Int64) -> KeyRange {
+    KeyRange(from: LogPosition(version: version + 1).appended(to: collection), to: KeyRange(prefix: collection).upper)
+  }
+}
+
+/// Where a part of a commit is in the log.
+struct LogPosition: Hashable, Sendable {
+  var version: Int64
+  var part: Int64 = 0
+
+  init(version: Int64, part: Int64 = 0) {
+    self.version = version
+    self.part = part
+  }
+
+  init(_ key: [UInt8], from start: Int) throws {
+    var decoder = KeyDecoder(key, from: start)
+    version = try decoder.int()
+    part = try decoder.int()
+  }
+
+  func appended(to prefix: [UInt8]) -> [UInt8] {
+    var key = KeyEncoder(continuing: prefix)
+    key.append(int: version)
+    key.append(int: part)
     return key.bytes
   }
 }

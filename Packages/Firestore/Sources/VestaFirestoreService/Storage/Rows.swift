@@ -48,34 +48,37 @@ struct DocumentRow: Sendable, Equatable {
   }
 }
 
-/// What every transaction of a database reads first.
-struct Head: Sendable, Equatable {
-  /// The version of the last commit.
-  var version: Int64
-  /// Changes whenever an index is added, becomes ready, or goes.
-  var catalogue: Int64
-  /// The log has all that was changed after this version, and moments since then can be read.
-  var horizon: Int64
-
-  var bytes: [UInt8] {
-    var writer = RowWriter(reserving: 24)
-    writer.write(int: version)
-    writer.write(int: catalogue)
-    writer.write(int: horizon)
+/// A number in a row of its own.
+enum NumberRow {
+  static func bytes(_ number: Int64) -> [UInt8] {
+    var writer = RowWriter(reserving: 8)
+    writer.write(int: number)
     return writer.bytes
   }
 
-  init(version: Int64, catalogue: Int64 = 0, horizon: Int64) {
-    self.version = version
-    self.catalogue = catalogue
-    self.horizon = horizon
+  static func number(_ bytes: [UInt8]?) throws(FirestoreError) -> Int64 {
+    guard let bytes else { throw .damaged }
+    var reader = RowReader(bytes)
+    return try reader.int()
   }
+}
+
+/// Which documents of one collection a part of the log has, by what their places end with.
+struct ChangeRow: Sendable, Equatable {
+  var ids: [[UInt8]]
+
+  var bytes: [UInt8] {
+    var writer = RowWriter()
+    for id in ids { writer.write(blob: id) }
+    return writer.bytes
+  }
+
+  init(ids: [[UInt8]]) { self.ids = ids }
 
   init(_ bytes: [UInt8]) throws(FirestoreError) {
     var reader = RowReader(bytes)
-    version = try reader.int()
-    catalogue = try reader.int()
-    horizon = try reader.int()
+    ids = []
+    while !reader.isAtEnd { ids.append(try reader.blob()) }
   }
 }
 

@@ -3,70 +3,105 @@ import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// One moment of a database, to read from: the present of a store's reader, or a moment in the past.
+/// A database at one version: the latest one that a store's reader sees, or an earlier one.
 ///
-/// The past is the present with what has changed since then put back, from the log. So a read in the past costs the
-/// changes since that moment, and writes pay for it with one row of the log.
+/// An earlier version is the latest one with what has changed since put back, from the log. How much of the log is read
+/// says the scope: the documents, the collection or the group that a call is about.
 struct Snapshot {
   let reader: any StoreReader
   let keys: DatabaseKeys
   let name: DatabaseName
-  let head: Head
   /// The version that is read.
   let version: Int64
   /// What was there at that version, where it is not what is there now.
   let past: [Place: [UInt8]?]
   /// The indexes that queries may use; `nil` for none.
   let indexes: IndexKeeper?
+  /// For how many microseconds the past is kept.
+  let retention: Int64
 
   var readTime: Timestamp { Timestamp(microseconds: version) }
 
-  /// The latest moment that the reader sees.
-  init(reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, indexes: IndexKeeper?) async throws {
-    guard let bytes = try await reader.get(keys.head) else { throw FirestoreError.damaged }
-    let head = try Head(bytes)
-    self.init(reader: reader, keys: keys, name: name, head: head, version: head.version, past: [:], indexes: indexes)
+  /// The latest version that the reader sees.
+  init(
+    reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, indexes: IndexKeeper?, retention: Int64
+  ) {
+    self.init(
+      reader: reader, keys: keys, name: name, version: reader.version.microseconds, past: [:], indexes: indexes,
+      retention: retention)
   }
 
-  init(
-    reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, head: Head, version: Int64,
-    past: [Place: [UInt8]?], indexes: IndexKeeper? = nil
+  private init(
+    reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, version: Int64, past: [Place: [UInt8]?],
+    indexes: IndexKeeper?, retention: Int64
   ) {
     self.reader = reader
     self.keys = keys
     self.name = name
-    self.head = head
     self.version = version
     self.past = past
     self.indexes = indexes
+    self.retention = retention
   }
 
-  /// The moment of an earlier version.
+  /// The version that the past begins with: where the log begins, or where the retention ends.
   ///
+  /// A sixteenth more than the retention is there, so that pruning has something to do.
+  func horizon() async throws -> Int64 {
+    max(try await prunedHorizon(), reader.version.microseconds - retention * 17 / 16)
+  }
+
+  /// The version that the log begins with.
+  func prunedHorizon() async throws -> Int64 { try NumberRow.number(try await reader.get(keys.horizon)) }
+
+  /// The same entries at a later version, of which the caller knows that no commit can have it or one before it.
+  func later(_ version: Int64) -> Snapshot {
+    Snapshot(
+      reader: reader, keys: keys, name: name, version: max(version, self.version), past: past, indexes: indexes,
+      retention: retention)
+  }
+
+  /// An earlier version; or a later one, of which the caller knows that no commit will have it or one before it.
+  ///
+  /// - Parameter scope: What will be read.
   /// - Throws: `FAILED_PRECONDITION` when the log does not go back so far.
-  func at(_ version: Int64) async throws -> Snapshot {
-    if version >= head.version { return self }
-    guard version >= head.horizon else {
-      throw FirestoreError(
-        .failedPrecondition,
-        "The requested 'read_time' is too old: \(Timestamp(microseconds: version)) is no longer kept."
-      )
-    }
+  func at(_ version: Int64, _ scope: ChangeScope) async throws -> Snapshot {
     var past: [Place: [UInt8]?] = [:]
-    for change in try await changes(after: version) where past[change.place] == nil {
-      past[change.place] = .some(change.before)
+    if version < self.version {
+      guard version >= (try await horizon()) else {
+        throw FirestoreError(
+          .failedPrecondition,
+          "The requested 'read_time' is too old: \(Timestamp(microseconds: version)) is no longer kept."
+        )
+      }
+      past = try await firstChanges(after: version, in: scope)
     }
     return Snapshot(
-      reader: reader, keys: keys, name: name, head: head, version: version, past: past, indexes: indexes)
+      reader: reader, keys: keys, name: name, version: version, past: past, indexes: indexes,
+      retention: retention)
   }
 
-  /// What has been changed after a version, in the order of the commits.
-  func changes(after version: Int64) async throws -> [LoggedChange] {
-    var changes: [LoggedChange] = []
-    for entry in try await reader.entries(in: keys.log(after: version)) {
-      changes += try LogRow(entry.value).changes
+  /// What documents were before they were changed for the first time after a version.
+  private func firstChanges(after version: Int64, in scope: ChangeScope) async throws -> [Place: [UInt8]?] {
+    var past: [Place: [UInt8]?] = [:]
+    var scope = scope
+    if case .places(let places) = scope {
+      // A document that is there and is older has not changed since.
+      let rows = try await reader.get(places.map(keys.document))
+      var changed: Set<Place> = []
+      for (place, row) in zip(places, rows) {
+        if let row, try DocumentRow.version(of: row) <= version { continue }
+        changed.insert(place)
+      }
+      if changed.isEmpty { return [:] }
+      scope = .places(changed)
     }
-    return changes
+    try await visitChanges(after: version, in: scope) { change in
+      if past[change.place] == nil { past[change.place] = .some(change.before) }
+      if case .places(let places) = scope { return past.count == places.count ? .stop : .next }
+      return .next
+    }
+    return past
   }
 
   /// The rows at places, in their order.

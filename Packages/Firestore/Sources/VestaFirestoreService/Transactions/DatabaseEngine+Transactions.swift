@@ -13,9 +13,9 @@ struct ReadContext {
 
   var newTransaction: [UInt8]? { isNew ? transaction : nil }
 
-  func note(_ place: Place, _ row: DocumentRow?) {
-    guard let transaction else { return }
-    pool.note(transaction) { $0.reads.add(place, version: row?.updated) }
+  /// What of it outlives the look into the store.
+  var kept: KeptContext {
+    KeptContext(version: snapshot.version, pool: pool, transaction: transaction, newTransaction: newTransaction)
   }
 
   func note(_ query: NormalQuery) {
@@ -24,21 +24,41 @@ struct ReadContext {
   }
 }
 
+/// What is known of a read once the store has been left: later pages read at the same version.
+struct KeptContext: Sendable {
+  let version: Int64
+  let pool: TransactionPool
+  let transaction: TransactionPool.ID?
+  let newTransaction: TransactionPool.ID?
+
+  var readTime: Timestamp { Timestamp(microseconds: version) }
+
+  func note(_ reads: [(place: Place, row: DocumentRow?)]) {
+    guard let transaction else { return }
+    pool.note(transaction) { open in
+      for (place, row) in reads { open.reads.add(place, version: row?.updated) }
+    }
+  }
+}
+
 extension DatabaseEngine {
   /// Reads in the moment that a request asks for.
   ///
-  /// - Parameter places: Documents that will be read by name; a pessimistic transaction locks them first.
+  /// - Parameters:
+  ///   - scope: What will be read.
+  ///   - places: Documents that will be read by name; a pessimistic transaction locks them first.
   func reading<Result>(
-    _ consistency: ReadConsistency, locking places: [Place] = [], _ body: (ReadContext) async throws -> Result
+    _ consistency: ReadConsistency, _ scope: ChangeScope, locking places: [Place] = [],
+    _ body: (ReadContext) async throws -> Result
   ) async throws -> Result {
     switch consistency {
     case .latest: return try await reading { try await body(context($0)) }
-    case .readTime(let time): return try await reading(at: time) { try await body(context($0)) }
-    case .transaction(let id): return try await reading(in: id, isNew: false, locking: places, body)
+    case .readTime(let time): return try await reading(at: time, scope) { try await body(context($0)) }
+    case .transaction(let id): return try await reading(in: id, isNew: false, scope, locking: places, body)
     case .newTransaction(let options):
       let id = transactions.begin(options)
       do {
-        return try await reading(in: id, isNew: true, locking: places, body)
+        return try await reading(in: id, isNew: true, scope, locking: places, body)
       } catch {
         // The caller does not know of a transaction whose first call failed.
         _ = try? transactions.end(id)
@@ -52,7 +72,8 @@ extension DatabaseEngine {
   }
 
   private func reading<Result>(
-    in id: TransactionPool.ID, isNew: Bool, locking places: [Place], _ body: (ReadContext) async throws -> Result
+    in id: TransactionPool.ID, isNew: Bool, _ scope: ChangeScope, locking places: [Place],
+    _ body: (ReadContext) async throws -> Result
   ) async throws -> Result {
     let open = try transactions.use(id)
     let pool = transactions
@@ -62,13 +83,13 @@ extension DatabaseEngine {
     switch open.options {
     case .readOnly(let time):
       let settled = time ?? open.readVersion.map(Timestamp.init(microseconds:))
-      return try await reading(at: settled) { snapshot in
+      return try await reading(at: settled, scope) { snapshot in
         pool.note(id) { if $0.readVersion == nil { $0.readVersion = snapshot.version } }
         return try await run(snapshot)
       }
     case .readWrite(_, .optimistic): return try await reading { try await run($0) }
     case .readWrite:
-      try await pool.lock(places, for: id)
+      try await pool.lock(places, for: id, .shared)
       return try await reading { try await run($0) }
     }
   }
@@ -81,6 +102,9 @@ extension DatabaseEngine {
       guard writes.isEmpty else { throw FirestoreError.refused("Cannot modify entities in a read-only transaction.") }
       return CommitResponse(writeResults: [], commitTime: try await reading { $0.readTime })
     }
-    return try await commit(writes, validating: open.reads)
+    guard case .readWrite(_, let concurrency) = open.options, concurrency != .optimistic else {
+      return try await commit(writes, validating: open.reads)
+    }
+    return try await commit(writes, validating: open.reads, in: id)
   }
 }

@@ -44,17 +44,32 @@ struct ReadSet: Sendable {
   func checkQueries(in snapshot: Snapshot) async throws {
     guard let first = queries.map(\.version).min() else { return }
     // The log no longer tells what was changed since.
-    guard first >= snapshot.head.horizon else { throw FirestoreError.contention }
-    for version in Set(queries.map(\.version)).sorted() where version >= first {
-      let changes = try await snapshot.changes(after: version)
+    guard first >= (try await snapshot.horizon()) else { throw FirestoreError.contention }
+    // Queries of one collection at one version share the look into the log.
+    let groups = Dictionary(grouping: queries) { QueryGroup(version: $0.version, parent: $0.query.changeKey) }
+    for (group, queries) in groups {
+      let changes = try await snapshot.changes(after: group.version, in: ChangeScope(queries[0].query))
       let latest = try await snapshot.documents(at: changes.map(\.place))
       for (change, after) in zip(changes, latest) {
         let before = try change.before.map { try StoredDocument(place: change.place, row: $0) }
         let touched = [before, after].compactMap { $0?.document(in: snapshot.name) }
-        for read in queries where read.version == version && touched.contains(where: read.query.matches) {
+        for read in queries where touched.contains(where: read.query.matches) {
           throw FirestoreError.contention
         }
       }
     }
+  }
+
+  private struct QueryGroup: Hashable {
+    var version: Int64
+    var parent: String
+  }
+}
+
+extension NormalQuery {
+  /// Equal for queries whose changes are in one scope.
+  fileprivate var changeKey: String {
+    guard let collectionID else { return "" }
+    return allDescendants ? "**/\(collectionID)" : parent.path.appending(collectionID).description
   }
 }

@@ -9,8 +9,8 @@ package struct SyncOptions: Sendable {
   package var persistenceKey = "firestore"
   /// Whether the backend is an engine in this process.
   ///
-  /// The client then keeps no copy of its documents: it reads them from the engine, and makes rows of pending writes only
-  /// while the network is disabled.
+  /// The client then keeps no copy of its documents: it reads them from the engine, and makes rows of pending writes
+  /// only while the network is disabled.
   package var isEmbedded = false
   /// How many limbo resolutions are active at once.
   package var limboLimit = 100

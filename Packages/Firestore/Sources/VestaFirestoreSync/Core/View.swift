@@ -24,6 +24,8 @@ package struct View: Sendable {
     let documents: DocumentSet
     let changes: DocumentChangeSet
     let mutatedKeys: Set<DocumentKey>
+    /// Documents whose acknowledged state is not shown yet.
+    let awaitedKeys: Set<DocumentKey>
     /// Whether a document beyond the limit may have to come in: the query must run again.
     package let needsRefill: Bool
   }
@@ -47,6 +49,8 @@ package struct View: Sendable {
   private var documents: DocumentSet
   private var mutatedKeys: Set<DocumentKey> = []
   private var limboKeys: Set<DocumentKey> = []
+  /// Documents that are shown with a local state although the write was acknowledged: the backend's is waited for.
+  private var awaitedKeys: Set<DocumentKey> = []
 
   /// A view without documents.
   ///
@@ -84,6 +88,7 @@ package struct View: Sendable {
     let firstInLimit: CachedDocument?
     var documents: DocumentSet
     var mutatedKeys: Set<DocumentKey>
+    var awaitedKeys: Set<DocumentKey>
     var changes: DocumentChangeSet
     var needsRefill = false
 
@@ -95,6 +100,7 @@ package struct View: Sendable {
       isRefill = previous != nil
       documents = oldDocuments
       mutatedKeys = previous?.mutatedKeys ?? view.mutatedKeys
+      awaitedKeys = previous?.awaitedKeys ?? view.awaitedKeys
       changes = previous?.changes ?? DocumentChangeSet()
       let isFull = oldDocuments.count == view.query.limit
       lastInLimit = isFull && view.query.limitType == .first ? oldDocuments.last : nil
@@ -124,6 +130,7 @@ package struct View: Sendable {
       case (nil, nil): applied = false
       }
       guard applied else { return }
+      awaitedKeys.remove(key)
       guard let new else {
         documents.remove(key)
         mutatedKeys.remove(key)
@@ -137,12 +144,18 @@ package struct View: Sendable {
     private mutating func replace(_ old: CachedDocument, _ new: CachedDocument) -> Bool {
       if old.fields == new.fields {
         let isPending = new.hasLocalMutations || oldMutatedKeys.contains(new.path) && new.hasCommittedMutations
-        guard oldMutatedKeys.contains(old.path) != isPending else { return false }
+        guard oldMutatedKeys.contains(old.path) != isPending else {
+          if isPending, new.hasCommittedMutations { awaitedKeys.insert(new.path) }
+          return false
+        }
         changes.add(DocumentViewChange(.metadata, new))
         return true
       }
       // An acknowledged write is shown when the watch stream has delivered it: until then the local state stays.
-      if old.hasLocalMutations, new.hasCommittedMutations { return false }
+      if old.hasLocalMutations, new.hasCommittedMutations {
+        awaitedKeys.insert(new.path)
+        return false
+      }
       changes.add(DocumentViewChange(.modified, new))
       let isBeyondLast = lastInLimit.map { query.compare(new, $0) > 0 } ?? false
       let isBeforeFirst = firstInLimit.map { query.compare(new, $0) < 0 } ?? false
@@ -155,13 +168,15 @@ package struct View: Sendable {
       while documents.count > limit, let edge = query.limitType == .first ? documents.last : documents.first {
         documents.remove(edge.path)
         mutatedKeys.remove(edge.path)
+        awaitedKeys.remove(edge.path)
         changes.add(DocumentViewChange(.removed, edge))
       }
     }
 
     func result(needsRefill: Bool) -> DocumentChanges {
       DocumentChanges(
-        documents: documents, changes: changes, mutatedKeys: mutatedKeys, needsRefill: needsRefill && !isRefill)
+        documents: documents, changes: changes, mutatedKeys: mutatedKeys, awaitedKeys: awaitedKeys,
+        needsRefill: needsRefill && !isRefill)
     }
   }
 
@@ -177,7 +192,7 @@ package struct View: Sendable {
     _ new: DocumentChanges, _ target: TargetUpdate? = nil, isPendingReset: Bool = false
   ) -> Outcome {
     let oldDocuments = documents
-    (documents, mutatedKeys) = (new.documents, new.mutatedKeys)
+    (documents, mutatedKeys, awaitedKeys) = (new.documents, new.mutatedKeys, new.awaitedKeys)
     let changes = sorted(new.changes)
     if let target {
       syncedKeys.formUnion(target.added)
@@ -201,7 +216,9 @@ package struct View: Sendable {
     guard isCurrent else { return Outcome(snapshot: nil, limboChanges: []) }
     isCurrent = false
     return apply(
-      DocumentChanges(documents: documents, changes: DocumentChangeSet(), mutatedKeys: mutatedKeys, needsRefill: false))
+      DocumentChanges(
+        documents: documents, changes: DocumentChangeSet(), mutatedKeys: mutatedKeys, awaitedKeys: awaitedKeys,
+        needsRefill: false))
   }
 
   /// The results as one snapshot in which every document is added.
@@ -234,6 +251,7 @@ package struct View: Sendable {
   }
 
   private func isLimbo(_ document: CachedDocument) -> Bool {
-    !syncedKeys.contains(document.path) && !document.hasLocalMutations
+    // A target that does not have the document will never deliver what is waited for.
+    !syncedKeys.contains(document.path) && (!document.hasLocalMutations || awaitedKeys.contains(document.path))
   }
 }

@@ -113,13 +113,13 @@ struct CacheIndex: Sendable {
   }
 }
 
-/// How a query is answered from the indexes of a collection: the predicate that the fewest documents satisfy, or the order
-/// until there are enough results.
+/// How a query is answered from the indexes of a collection: the predicate that the fewest documents satisfy, or the
+/// order until there are enough results.
 ///
-/// Worked example: `size == 3`, `color == "red"`, by `price`, 25 results, of 100,000 documents. The index of `size` has 40
-/// entries for 3, that of `color` 30,000 for red: the 40 documents are looked at. Without the filter on `size`, the index
-/// of `price` is walked from its beginning until 25 documents are red; where that takes more than 30,000 steps, the
-/// 30,000 red ones are looked at.
+/// Worked example: `size == 3`, `color == "red"`, by `price`, 25 results, of 100,000 documents. The index of `size` has
+/// 40 entries for 3, that of `color` 30,000 for red: the 40 documents are looked at. Without the filter on `size`, the
+/// index of `price` is walked from its beginning until 25 documents are red; where that takes more than 30,000 steps,
+/// the 30,000 red ones are looked at.
 struct CacheQueryPlan {
   private let query: LocalQuery
   private let conjunctions: [[Predicate]]

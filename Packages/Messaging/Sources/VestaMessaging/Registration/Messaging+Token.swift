@@ -105,8 +105,8 @@ extension Messaging {
 
   /// The token now, and each new one.
   ///
-  /// Nothing is dropped. The listener is removed when the loop is left, its task is cancelled or the stream is dropped. The
-  /// stream ends with the app.
+  /// Nothing is dropped. The listener is removed when the loop is left, its task is cancelled or the stream is dropped.
+  /// The stream ends with the app.
   public var tokenUpdates: AsyncStream<String> {
     .events { sink in
       tokens.add(onEnd: { sink.finish() }) { token in if let token { sink.send(token) } }

@@ -16,25 +16,98 @@
   }
 }
 
-/// Law 2: an Interop package depends on nothing, or on another Interop that its README names.
-@Sendable func interopDependsOnNothing(_ house: House) -> [Violation] {
+/// The libraries of Core that a seam may use; the last one only in contracts, fakes and tests.
+private let groundFloor: Set = ["VestaConcurrency", "VestaBytes", "VestaTesting"]
+
+/// Law 2: an Interop package depends on the ground floor of Core, or on another Interop that its README names.
+///
+/// ServiceInterop is the vocabulary of all backends: it need not be named.
+@Sendable func interopDependsOnTheGroundFloor(_ house: House) -> [Violation] {
   house.packages.filter { $0.room == .interop }.flatMap { package -> [Violation] in
     let manifest = package.manifest.dependencies.compactMap { dependency -> Violation? in
       func broken(_ message: String) -> Violation {
         Violation(package.manifest.path, dependency.line, "law 2", message)
       }
-      guard let target = house.package(at: dependency.path, from: package.folder), target.room == .interop else {
+      let target = house.package(at: dependency.path, from: package.folder)
+      if target?.room == .core { return nil }
+      guard let target, target.room == .interop else {
         let what = dependency.path ?? "a package from elsewhere"
-        return broken("drop the dependency on \(what): an Interop package depends on other Interop packages at most")
+        return broken("drop the dependency on \(what): an Interop package depends on Packages/Core and Interop/* only")
       }
       let readme = house.tree.files[package.folder + "/README.md"] ?? ""
-      guard !readme.hasWord(target.name) else { return nil }
+      guard target.name != "ServiceInterop", !readme.hasWord(target.name) else { return nil }
       return broken("say in \(package.folder)/README.md which types of \(target.name) are shared, and why")
     }
-    return manifest
-      + foreignImports(house, of: package, rule: "law 2", allowed: [.interop]) { module, owner in
-        "do not import \(module) of \(owner.folder): an Interop package imports the toolchain's modules only"
+    let products = package.manifest.targets.flatMap { target in
+      target.products.filter { house.owners[$0]?.room == .core && !groundFloor.contains($0) }.map {
+        Violation(package.manifest.path, target.line, "law 2", "drop \($0) from \(target.name): \(groundFloorHint)")
       }
+    }
+    let imports = foreignImports(house, of: package, rule: "law 2", allowed: [.core, .interop]) { module, owner in
+      "do not import \(module) of \(owner.folder): an Interop package uses \(groundFloorHint)"
+    }
+    let above = house.files.filter { $0.package.folder == package.folder }.flatMap { file in
+      file.source.imports.filter { house.owners[$0.module]?.room == .core && !groundFloor.contains($0.module) }.map {
+        Violation(file.path, $0.line, "law 2", "do not import \($0.module): \(groundFloorHint)")
+      }
+    }
+    return manifest + products + imports + above
+  }
+}
+
+private let groundFloorHint = "seams use VestaConcurrency and VestaBytes, and VestaTesting in contracts and fakes"
+
+/// Shipped code does not import what is made for tests; contracts, fakes and testing libraries do.
+@Sendable func testingStaysInTests(_ house: House) -> [Violation] {
+  let suffixes = ["Contracts", "Fakes", "Testing"]
+  return house.files.filter { $0.isSource && $0.isHouse }.flatMap { file -> [Violation] in
+    if file.module.map({ module in suffixes.contains { module.hasSuffix($0) } }) ?? true { return [] }
+    // Until its last importer has moved to VestaTesting, this module re-exports it.
+    if file.module == "VestaContractInterop" { return [] }
+    return file.source.imports.filter { $0.module == "VestaTesting" }.map {
+      let message =
+        "do not import VestaTesting in shipped code: move this to a library named …Contracts, …Fakes or …Testing"
+      return Violation(file.path, $0.line, "law 2", message)
+    }
+  }
+}
+
+/// Each target names the products whose modules it imports: an import that works by accident breaks with the next edit.
+@Sendable func targetsNameTheirProducts(_ house: House) -> [Violation] {
+  house.packages.filter { $0.room != .other }.flatMap { package in
+    package.manifest.targets.flatMap { target -> [Violation] in
+      let folder = package.manifest.sources(of: target) + "/"
+      let named = Set(target.products)
+      return house.files.filter { $0.path.hasPrefix(folder) }.flatMap { file in
+        file.source.imports.compactMap { line -> Violation? in
+          guard let owner = house.owners[line.module], owner.folder != package.folder else { return nil }
+          guard !named.contains(line.module) else { return nil }
+          let message = "name the product \(line.module) in the dependencies of \(target.name)"
+          return Violation(file.path, line.line, "product", message)
+        }
+      }
+    }
+  }
+}
+
+/// Every shipped module has the prefix Vesta (C modules: CVesta), and seams are called …Interop or …Backend.
+///
+/// Target names are global in a user's graph of packages, and a module must not be named like its own protocol.
+@Sendable func modulesHaveThePrefix(_ house: House) -> [Violation] {
+  house.packages.filter { $0.room != .other }.flatMap { package -> [Violation] in
+    var found: [Violation] = []
+    if package.room == .interop, !package.name.hasSuffix("Interop"), !package.name.hasSuffix("Backend") {
+      found.append(
+        Violation(package.manifest.path, 1, "prefix", "call the seam \(package.name)Interop or \(package.name)Backend"))
+    }
+    for target in package.manifest.targets where target.kind == "target" || target.kind == "systemLibrary" {
+      let isNamedRight = target.name.hasPrefix("Vesta") || target.name.hasPrefix("CVesta")
+      guard !isNamedRight else { continue }
+      found.append(
+        Violation(package.manifest.path, target.line, "prefix", "call the module Vesta\(target.name), or CVesta… for C")
+      )
+    }
+    return found
   }
 }
 
@@ -95,11 +168,11 @@ private let platformModules: Set = [
   "Glibc", "Musl", "Darwin", "Android", "Bionic", "WinSDK", "ucrt", "CRT", "WASILibc", "SwiftGlibc",
 ]
 
-/// Law 7 (and 4): the C library of the platform, and conditions on the platform, sit in Platform.swift.
+/// Law 5 (and 4): the C library of the platform, and conditions on the platform, sit in Platform.swift.
 @Sendable func platformCodeSitsInOneFile(_ house: House) -> [Violation] {
   house.files.filter { $0.isHouse && $0.isSource && $0.name != "Platform.swift" }.flatMap { file -> [Violation] in
     let imports = file.source.imports.filter { platformModules.contains($0.module) }.map {
-      Violation(file.path, $0.line, "law 7", "import \($0.module) in Platform.swift only, and put the call there")
+      Violation(file.path, $0.line, "law 5", "import \($0.module) in Platform.swift only, and put the call there")
     }
     let conditions = file.source.code.enumerated().compactMap { index, line -> Violation? in
       let text = line.trimmed
@@ -107,7 +180,7 @@ private let platformModules: Set = [
       let words = line.words
       let asksForModule = words.contains("canImport") && !platformModules.isDisjoint(with: words)
       guard words.contains("os") || words.contains("arch") || asksForModule else { return nil }
-      return Violation(file.path, index + 1, "law 7", "move what depends on the platform to Platform.swift")
+      return Violation(file.path, index + 1, "law 5", "move what depends on the platform to Platform.swift")
     }
     return imports + conditions
   }

@@ -1,0 +1,30 @@
+public import VestaBytes
+public import VestaServiceInterop
+
+/// Why a call of a function failed.
+public struct FunctionsServiceError: ServiceFailure, Hashable, CustomStringConvertible {
+  /// The canonical code.
+  public let code: ServiceCode
+
+  /// What happened.
+  public let message: String
+
+  /// What the function says about it, in the wire's form.
+  public let details: JSONValue?
+
+  /// A failure.
+  public init(_ code: ServiceCode, _ message: String, details: JSONValue?) {
+    self.code = code
+    self.message = message
+    self.details = details
+  }
+
+  /// A failure without details.
+  public init(_ code: ServiceCode, _ message: String) { self.init(code, message, details: nil) }
+
+  /// No error of another type is known here.
+  public init?(translating error: any Error) { nil }
+
+  /// The code and the message.
+  public var description: String { "\(code): \(message)" }
+}

@@ -1,0 +1,110 @@
+import Dispatch
+import Foundation
+import VestaConcurrency
+
+/// A child process of a test, to be killed in the middle of its work.
+///
+/// What waits for it does so on a thread of its own: the few threads of the tests belong to everybody.
+///
+/// ```swift
+/// let worker = try WorkerProcess("StoreCrashWorker", "write", directory.path)
+/// let lines = try await worker.killAfter(microseconds: 900, afterLine: "ready")
+/// ```
+public final class WorkerProcess: Sendable {
+  private let process = Process()
+  private let output = Pipe()
+  private let text = Locked<[UInt8]>([])
+
+  /// Starts an executable of the test's package, which is built beside the test bundle.
+  ///
+  /// - Parameters:
+  ///   - executable: Its name.
+  ///   - arguments: What it is called with.
+  /// - Throws: What keeps the system from starting it.
+  public convenience init(_ executable: String, _ arguments: String...) throws {
+    try self.init(executable, arguments: arguments)
+  }
+
+  /// Starts an executable of the test's package, which is built beside the test bundle.
+  ///
+  /// - Parameters:
+  ///   - executable: Its name.
+  ///   - arguments: What it is called with.
+  /// - Throws: What keeps the system from starting it.
+  public init(_ executable: String, arguments: [String]) throws {
+    let directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    process.executableURL = directory.appendingPathComponent(executable)
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardInput = Pipe()
+    try process.run()
+  }
+
+  /// Waits for a line, if one is given, then for so long, and kills the process.
+  ///
+  /// - Parameters:
+  ///   - microseconds: How long to let it work; a random number makes the moment a random one.
+  ///   - line: What it says when it has begun.
+  /// - Returns: All whole lines that it said.
+  /// - Throws: `WorkerEnded` when it ended without saying the line.
+  public func killAfter(microseconds: Int, afterLine line: String?) async throws -> [String] {
+    if let line { try await wait(for: line) }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(microseconds)) { [self] in
+        kill(process.processIdentifier, SIGKILL)
+        continuation.resume()
+      }
+    }
+    return await finish()
+  }
+
+  /// Reads until the process has said a line.
+  ///
+  /// - Parameter line: The line, without its end.
+  /// - Throws: `WorkerEnded` when it ended without saying it.
+  public func wait(for line: String) async throws { try await wait { $0 == line } }
+
+  /// Reads until the process has said a line with this beginning.
+  ///
+  /// - Parameter prefix: The beginning of the line.
+  /// - Throws: `WorkerEnded` when it ended without saying it.
+  public func wait(forPrefix prefix: String) async throws { try await wait { $0.hasPrefix(prefix) } }
+
+  private func wait(until isRight: (String) -> Bool) async throws {
+    while !lines.contains(where: isRight) {
+      let data = await aside { [self] in output.fileHandleForReading.availableData }
+      guard !data.isEmpty else { throw WorkerEnded(said: lines) }
+      text.withLock { $0 += data }
+    }
+  }
+
+  /// Waits until the process ends.
+  ///
+  /// - Returns: All whole lines that it said.
+  public func finish() async -> [String] {
+    let rest = await aside { [self] in
+      let rest = output.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return rest
+    }
+    text.withLock { $0 += rest }
+    return lines
+  }
+
+  private var lines: [String] {
+    String(decoding: text.withLock { $0 }, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+      .dropLast().map(String.init)
+  }
+
+  private func aside<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: body()) }
+    }
+  }
+}
+
+/// A process ended before it said what was waited for.
+public struct WorkerEnded: Error {
+  /// The whole lines that it did say.
+  public let said: [String]
+}

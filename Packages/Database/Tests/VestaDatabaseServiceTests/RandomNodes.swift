@@ -1,0 +1,59 @@
+import Foundation
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaTesting
+
+extension SplitMix {
+  /// A key of a few, so that histories meet.
+  mutating func key() -> DatabaseKey {
+    DatabaseKey(["a", "b", "c", "1", "2", "10"].randomElement(using: &self) ?? "a")
+  }
+
+  mutating func path(_ depth: ClosedRange<Int>) -> DatabasePath {
+    DatabasePath((0..<Int.random(in: depth, using: &self)).map { _ in key() })
+  }
+
+  mutating func leaf() -> DatabaseLeaf {
+    switch Int.random(in: 0..<5, using: &self) {
+    case 0: .bool(Bool.random(using: &self))
+    case 1: .string(["x", "y", "z"].randomElement(using: &self) ?? "x")
+    case 2: .double(Double(Int.random(in: 0..<4, using: &self)) + 0.5)
+    default: .int(Int64.random(in: 0..<6, using: &self))
+    }
+  }
+
+  mutating func node(depth: Int = 2) -> DatabaseNode {
+    let priority: DatabaseLeaf? =
+      Int.random(in: 0..<4, using: &self) == 0 ? .int(Int64.random(in: 0..<3, using: &self)) : nil
+    switch Int.random(in: 0..<6, using: &self) {
+    case 0: return .empty
+    case 1, 2: return DatabaseNode(leaf(), priority: priority)
+    default:
+      guard depth > 0 else { return DatabaseNode(leaf(), priority: priority) }
+      let count = Int.random(in: 1...4, using: &self)
+      return DatabaseNode(children: (0..<count).map { _ in (key(), node(depth: depth - 1)) }, priority: priority)
+    }
+  }
+
+  mutating func spec() -> DatabaseQuerySpec {
+    var spec = DatabaseQuerySpec()
+    switch Int.random(in: 0..<5, using: &self) {
+    case 0: spec.index = .key
+    case 1: spec.index = .value
+    case 2: spec.index = .child("a")
+    case 3: spec.index = .child("b/c")
+    default: break
+    }
+    func bound(_ random: inout SplitMix) -> DatabaseQuerySpec.Bound {
+      let value = spec.index == .key ? DatabaseNode(.string(random.key().text)) : DatabaseNode(random.leaf())
+      let key = spec.index != .key && Bool.random(using: &random) ? random.key() : nil
+      return .init(value, key: key, isInclusive: Bool.random(using: &random))
+    }
+    if Int.random(in: 0..<3, using: &self) == 0 { spec.start = bound(&self) }
+    if Int.random(in: 0..<3, using: &self) == 0 { spec.end = bound(&self) }
+    if Bool.random(using: &self) {
+      spec.limit = .init(Int.random(in: 1...3, using: &self), Bool.random(using: &self) ? .first : .last)
+    }
+    return spec
+  }
+}

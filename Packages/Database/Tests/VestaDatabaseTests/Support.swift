@@ -1,0 +1,79 @@
+import Dispatch
+import Foundation
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaServiceInterop
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+@testable import VestaDatabase
+@testable import VestaDatabaseService
+
+/// An engine in memory, and clients of it.
+final class World: Sendable {
+  let engine: DatabaseEngine
+
+  init(store: any OrderedStore = ModelStore(), options: DatabaseServiceOptions = DatabaseServiceOptions()) {
+    engine = DatabaseEngine(store: store, options: options)
+  }
+
+  func client(
+    stores: (any StoreProvider)? = nil, backend: (any DatabaseBackend)? = nil, clock: ServiceClock = .system
+  ) -> Database {
+    var environment = Repo.Environment(backend: backend ?? engine)
+    environment.clock = clock
+    environment.seed = 1
+    return Database(
+      app: nil, url: DatabaseURL(host: "test.firebaseio.com", isSecure: true, namespace: "test"),
+      environment: environment, callbackQueue: DispatchQueue(label: "callbacks"), stores: stores,
+      storeName: "cache", directory: "")
+  }
+}
+
+/// Stores in memory that outlive the clients that open them.
+final class KeptStores: StoreProvider {
+  private let stores = Locked([String: ModelStore]())
+
+  func openStore(named name: String, in directory: String, options: StoreOptions) async throws -> any OrderedStore {
+    let store = stores.withLock { stores in
+      if let store = stores[name] { return store }
+      let store = ModelStore()
+      stores[name] = store
+      return store
+    }
+    return UnclosedStore(store)
+  }
+}
+
+/// A store that stays open when it is closed.
+final class UnclosedStore: OrderedStore {
+  private let store: ModelStore
+
+  init(_ store: ModelStore) { self.store = store }
+
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await store.read(body)
+  }
+
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> { try await store.write(body) }
+
+  func close() async throws {}
+}
+
+extension World {
+  /// Returns when client and engine have nothing left to do.
+  func settle(_ clients: Database...) async {
+    for _ in 0..<3 {
+      for client in clients { client.repo.queue.sync {} }
+      await engine.settle()
+    }
+  }
+}
+
+/// Runs code in which the forms with and without `async` are not to be confused.
+func sync(_ body: () -> Void) { body() }

@@ -1,0 +1,94 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaStoreInterop
+import VestaConcurrency
+import VestaCore
+
+/// Forgets what is older than the retention, in small steps beside the commits.
+///
+/// The horizon is moved first, so that nobody reads what is about to go; then rows go a few at a time. Whoever comes
+/// after a crash, or beside it, goes on from the beginning of the log, where the oldest rows are.
+final class LogPruner: Sendable {
+  private struct State: Sendable {
+    var task: Task<Void, Never>?
+    /// The horizon, as far as it is known here; `nil` before the first look.
+    var horizon: Int64?
+    var isClosed = false
+  }
+
+  /// How many rows of the log go together.
+  private static let step = 128
+
+  private let state = Locked(State())
+  private let store: any OrderedStore
+  private let keys: DatabaseKeys
+  private let options: FirestoreServiceOptions
+
+  init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions) {
+    self.store = store
+    self.keys = keys
+    self.options = options
+  }
+
+  func close() { state.withLock { $0.isClosed = true } }
+
+  /// Begins to prune when a commit shows that a sixteenth more than the retention is kept.
+  func noteCommit(at version: Int64) {
+    let retention = options.retention * 1_000_000
+    state.withLock { state in
+      guard state.task == nil, !state.isClosed else { return }
+      if let horizon = state.horizon, version - horizon <= retention + retention / 16 { return }
+      // A version may be ahead of the clock, but what is kept goes by the clock.
+      let limit = min(version, max(options.now(), 0)) - retention
+      state.task = Task.detached { await self.prune(to: limit) }
+    }
+  }
+
+  /// Waits until nothing is being pruned.
+  func settle() async { await state.withLock { $0.task }?.value }
+
+  private func prune(to limit: Int64) async {
+    do {
+      let keys = keys
+      var horizon = try await store.read { try NumberRow.number(try await $0.get(keys.horizon)) }
+      guard limit > horizon + options.retention * 62_500 else {
+        return state.withLock { state in
+          state.horizon = horizon
+          state.task = nil
+        }
+      }
+      horizon = try await store.write { transaction in
+        let before = try NumberRow.number(try await transaction.get(keys.horizon))
+        try await transaction.put(NumberRow.bytes(max(limit, before)), for: keys.horizon)
+        return max(limit, before)
+      }.value
+      while !state.withLock({ $0.isClosed }), try await step(before: horizon) {}
+      state.withLock { $0.horizon = horizon }
+    } catch StoreError.Code.closed {
+      // The next start goes on.
+    } catch {
+      log.warning("I-FSS000006", "What is older than the retention could not be deleted: \(error)")
+    }
+    state.withLock { $0.task = nil }
+  }
+
+  /// Deletes the oldest rows; `false` when none is left before the horizon.
+  private func step(before horizon: Int64) async throws -> Bool {
+    let keys = keys
+    let range = KeyRange(from: keys.log, to: keys.log(LogPosition(version: horizon + 1)))
+    return try await store.write { transaction in
+      let rows = try await transaction.entries(in: range, limit: LogPruner.step)
+      for entry in rows {
+        let position = try keys.position(ofLogKey: entry.key)
+        let collections = Set(try LogRow(entry.value).changes.map(\.place.collectionPrefix))
+        for collection in collections {
+          let id = try Place.collectionID(ofPrefix: collection)
+          try await transaction.delete(position.appended(to: keys.changes(ofGroup: id) + collection))
+        }
+        try await transaction.delete(entry.key)
+      }
+      return rows.count == LogPruner.step
+    }.value
+  }
+}

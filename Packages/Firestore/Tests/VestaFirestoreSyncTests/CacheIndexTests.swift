@@ -1,0 +1,77 @@
+import Testing
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaFirestoreSync
+import VestaTesting
+
+/// Indexes over the cache against looking at every document.
+@Suite struct CacheIndexTests {
+  private func document(_ id: Int, _ random: inout SplitMix) -> CachedDocument {
+    var fields: MapValue = ["n": .integer(Int64.random(in: 0..<30, using: &random))]
+    if Bool.random(using: &random) { fields["s"] = .string("s\(Int.random(in: 0..<5, using: &random))") }
+    if Bool.random(using: &random) { fields["n"] = .double(Double.random(in: 0..<30, using: &random).rounded()) }
+    if Int.random(in: 0..<9, using: &random) == 0 { fields["n"] = .null }
+    fields["tags"] = .array((0..<3).map { _ in .integer(Int64.random(in: 0..<6, using: &random)) })
+    let name = ResourceName(database: database, path: path("rooms/r\(id)"))
+    return CachedDocument(name, .found(fields), version: Timestamp(seconds: 1))
+  }
+
+  private func randomQuery(_ random: inout SplitMix) throws -> LocalQuery {
+    let filters: [Filter] = [
+      .field(path: "n", .equal, .integer(7)), .field(path: "n", .greaterThan, .integer(20)),
+      .field(path: "n", .lessThanOrEqual, .double(5)), .field(path: "s", .equal, .string("s1")),
+      .field(path: "tags", .arrayContains, .integer(3)), .field(path: "n", .notEqual, .integer(3)),
+      .field(path: "s", .in, .array([.string("s0"), .string("s2")])), .unary(path: "n", .isNull),
+      .composite(.or, [.field(path: "n", .equal, .integer(1)), .field(path: "s", .equal, .string("s4"))]),
+    ]
+    let count = Int.random(in: 0..<3, using: &random)
+    let orders = [[], [NormalQuery.Order(FieldPath(["n"]), descending: Bool.random(using: &random))]].randomElement(
+      using: &random)
+    let limit = Bool.random(using: &random) ? Int.random(in: 1..<12, using: &random) : nil
+    let type: LocalQuery.LimitType = Bool.random(using: &random) ? .first : .last
+    let start =
+      Bool.random(using: &random) && orders?.isEmpty == false
+      ? StructuredQuery.Cursor(values: [.integer(10)], before: Bool.random(using: &random)) : nil
+    return try LocalQuery(
+      database: database, path: path("rooms"), filters: Array(filters.shuffled(using: &random).prefix(count)),
+      orders: orders ?? [], limit: limit, limitType: type, startAt: start)
+  }
+
+  /// The results of a query within its limit.
+  private func trimmed(_ query: LocalQuery, _ documents: [DocumentKey: CachedDocument]) -> [String] {
+    let sorted = documents.values.sorted { query.compare($0, $1) < 0 }.map(\.path.description)
+    guard let limit = query.limit else { return sorted }
+    return Array(query.limitType == .first ? sorted.prefix(limit)[...] : sorted.suffix(limit)[...])
+  }
+
+  @Test(arguments: 0..<20) func `an index returns what looking at every document returns`(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    var indexed = LocalStore(database: database, user: "", policy: .leastRecentlyUsed(bytes: nil))
+    var plain = indexed
+    plain.documents.makesIndexes = false
+    for id in 0..<150 {
+      let document = document(id, &random)
+      indexed.documents.insert(document)
+      plain.documents.insert(document)
+    }
+    for round in 0..<60 {
+      let query = try randomQuery(&random)
+      let left = trimmed(query, indexed.execute(query, usesPreviousResults: false).documents)
+      #expect(
+        left == trimmed(query, plain.execute(query, usesPreviousResults: false).documents), "\(query.canonicalID)")
+      let changed = document(Int.random(in: 0..<170, using: &random), &random)
+      indexed.documents.insert(changed)
+      plain.documents.insert(changed)
+      if round % 7 == 0 {
+        let key = path("rooms/r\(Int.random(in: 0..<150, using: &random))")
+        indexed.documents.remove(key)
+        plain.documents.remove(key)
+      }
+      if round % 5 == 0 {
+        let written = set("rooms/r\(Int.random(in: 0..<150, using: &random))", ["n": .integer(7), "s": .string("s1")])
+        _ = indexed.write([written], at: Timestamp(seconds: 1))
+        _ = plain.write([written], at: Timestamp(seconds: 1))
+      }
+    }
+  }
+}

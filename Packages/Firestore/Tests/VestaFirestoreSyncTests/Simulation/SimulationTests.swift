@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+import VestaConcurrency
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaFirestoreSync
+import VestaTesting
+
+/// Virtual time, and the random numbers of back-off.
+final class SimulatedClock: Sendable {
+  private let state: Locked<(now: Double, random: SplitMix)>
+
+  init(seed: UInt64) { state = Locked((0, SplitMix(seed: seed))) }
+
+  var now: Double { state.withLock { $0.now } }
+
+  func advance(_ seconds: Double) { state.withLock { $0.now += seconds } }
+
+  func random() -> Double { state.withLock { Double.random(in: 0...1, using: &$0.random) } }
+}
+
+/// Clients, a server and the network between them on one schedule; every failure is reproduced by its seed.
+struct Simulation {
+  private let server = SimulatedServer()
+  private let clock: SimulatedClock
+  private let clients: [SimulatedClient]
+  private var random: SplitMix
+  private var value: Int64 = 0
+
+  init(seed: UInt64) {
+    random = SplitMix(seed: seed)
+    let (server, clock) = (server, SimulatedClock(seed: seed))
+    self.clock = clock
+    clients = (0..<3).map { number in
+      SimulatedClient(server, clock: clock, policy: number == 0 ? .eager : .leastRecentlyUsed(bytes: nil))
+    }
+  }
+
+  private mutating func randomQuery() throws -> LocalQuery {
+    if random.oneIn(4) { return try LocalQuery(database: database, path: path("rooms/r\(random.below(8))")) }
+    let filters: [Filter] =
+      random.oneIn(2) ? [] : [.field(path: "n", .greaterThanOrEqual, .integer(Int64(random.below(10))))]
+    let orders = random.oneIn(2) ? [] : [NormalQuery.Order(FieldPath(["n"]), descending: random.oneIn(2))]
+    let limit = random.oneIn(2) ? nil : 1 + random.below(4)
+    return try LocalQuery(
+      database: database, path: path("rooms"), filters: filters, orders: orders, limit: limit,
+      limitType: limit != nil && random.oneIn(3) && !orders.isEmpty ? .last : .first)
+  }
+
+  private mutating func randomMutation() -> Mutation {
+    value += 1
+    let document = path("rooms/r\(random.below(8))")
+    let fields: MapValue = ["n": .integer(Int64(random.below(12))), "v": .integer(value)]
+    switch random.below(6) {
+    case 0: return Mutation(document, .delete)
+    case 1:
+      let patch: MapValue = ["p": .integer(value)]
+      return Mutation(document, .patch(patch, mask: FieldMask([FieldPath(["p"])])), precondition: .exists(true))
+    case 2: return Mutation(document, .patch(fields, mask: FieldMask([FieldPath(["n"])])))
+    default: return Mutation(document, .set(fields))
+    }
+  }
+
+  mutating func run(steps: Int) throws {
+    for _ in 0..<steps {
+      clock.advance(Double(random.below(50)) / 1000)
+      let client = clients[random.below(clients.count)]
+      client.fireTimers()
+      switch random.below(100) {
+      case 0..<3: client.listen(try randomQuery())
+      case 3..<5: if let id = client.listeners.keys.sorted().randomElement(using: &random) { client.unlisten(id) }
+      case 5..<13: client.send(random.oneIn(5) ? [randomMutation(), randomMutation()] : [randomMutation()])
+      case 13: client.breakStreams()
+      case 14: client.setNetwork(!client.isNetworkEnabled)
+      case 15: if random.oneIn(4) { try client.restart() }
+      case 16: if random.oneIn(3) { server.forgetHistory() }
+      case 17: client.collectGarbage()
+      default: _ = client.step(&random)
+      }
+    }
+    settle()
+    try check()
+  }
+
+  /// Delivers everything, until nothing is on its way.
+  private mutating func settle() {
+    for client in clients where !client.isNetworkEnabled { client.setNetwork(true) }
+    for _ in 0..<200_000 {
+      clock.advance(0.001)
+      for client in clients { client.fireTimers() }
+      var isBusy = false
+      for client in clients where client.step(&random) { isBusy = true }
+      if isBusy { continue }
+      guard let next = clients.compactMap(\.nextReturn).min() else { return }
+      clock.advance(max(0, next - clock.now) + 0.001)
+    }
+  }
+
+  private func check() throws {
+    for (number, client) in clients.enumerated() {
+      guard client.machine.local.queue.isEmpty, client.unanswered.isEmpty else {
+        throw Violation("client \(number) has \(client.machine.local.queue.batches.count) pending writes")
+      }
+      guard client.machine.activeLimboDocuments.isEmpty, client.machine.enqueuedLimboDocuments.isEmpty else {
+        throw Violation("client \(number) has documents in limbo")
+      }
+      for (id, query) in client.listeners { try check(client.snapshots[id], query, number) }
+    }
+  }
+
+  private func check(_ snapshot: ViewSnapshot?, _ query: LocalQuery, _ client: Int) throws {
+    guard let snapshot else { throw Violation("client \(client) has no snapshot of \(query.canonicalID)") }
+    guard !snapshot.isFromCache, !snapshot.hasPendingWrites else {
+      throw Violation(
+        "client \(client) is not current: \(query.canonicalID), fromCache \(snapshot.isFromCache), pending "
+          + "\(snapshot.mutatedKeys.map(\.description)), online \(clients[client].machine.onlineState)")
+    }
+    let results = server.results(query.target, server.state)
+    let expected = (query.limitType == .last ? results.reversed() : results).map { text($0.name, $0.fields) }
+    let actual = snapshot.documents.map { text($0.name, $0.fields ?? [:]) }
+    guard actual == expected else {
+      throw Violation("client \(client) shows \(actual), the server has \(expected): \(query.canonicalID)")
+    }
+  }
+
+  private func text(_ name: String, _ fields: MapValue) -> String {
+    let values = fields.map { "\($0.name)=\(CanonicalForm.text(of: $0.value))" }
+    return (name.split(separator: "/").last.map(String.init) ?? "") + "(" + values.joined(separator: " ") + ")"
+  }
+
+  struct Violation: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+  }
+}
+
+@Suite struct SimulationTests {
+  @Test(arguments: 0..<12) func `when everything has come to rest every listener has the server's state`(seed: UInt64)
+    throws
+  {
+    var simulation = Simulation(seed: seed)
+    try simulation.run(steps: 1500)
+  }
+}
+
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil))
+struct SimulationSoakTests {
+  @Test(arguments: 0..<100) func `Soak: a hundred thousand steps come to rest`(seed: UInt64) throws {
+    var simulation = Simulation(seed: 1_000_000 + seed)
+    try simulation.run(steps: 100_000)
+  }
+}

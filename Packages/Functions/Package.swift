@@ -1,0 +1,112 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Functions",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "VestaFunctions", targets: ["VestaFunctions"]),
+    .library(name: "VestaFunctionsService", targets: ["VestaFunctionsService"]),
+  ],
+  dependencies: [
+    .package(path: "../Core"),
+    .package(path: "../../Interop/AppCheckInterop"),
+    .package(path: "../../Interop/AuthInterop"),
+    .package(path: "../../Interop/FunctionsBackend"),
+    .package(path: "../../Interop/ListenerInterop"),
+    .package(path: "../../Interop/MessagingInterop"),
+    .package(path: "../../Interop/ServiceInterop"),
+  ],
+  targets: [
+    .target(
+      name: "VestaFunctionsValues",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaDataCoding", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFunctions",
+      dependencies: [
+        "VestaFunctionsValues",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaDataCoding", package: "Core"),
+        .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaMessagingInterop", package: "MessagingInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFunctionsService",
+      dependencies: [
+        "VestaFunctionsValues",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaDataCoding", package: "Core"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFunctionsValuesTests",
+      dependencies: [
+        "VestaFunctionsValues",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFunctionsTests",
+      dependencies: [
+        "VestaFunctions",
+        "VestaFunctionsService",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
+        .product(name: "VestaAppCheckInteropFakes", package: "AppCheckInterop"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaAuthInteropFakes", package: "AuthInterop"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFunctionsServiceTests",
+      dependencies: [
+        "VestaFunctionsService",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaFunctionsBackendContracts", package: "FunctionsBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,88 @@
+public import VestaCore
+
+extension Functions {
+  /// The region where none is named.
+  static let defaultRegion = "us-central1"
+
+  /// The functions of the default app.
+  ///
+  /// Stops the process when there is no default app, or no `FunctionsLibrary` among its libraries.
+  public class func functions() -> Functions { functions(app: defaultApp()) }
+
+  /// The functions of an app.
+  ///
+  /// - Parameter app: The app.
+  /// - Returns: Always the same object for the same app.
+  public class func functions(app: VestaApp) -> Functions { functions(app: app, region: defaultRegion) }
+
+  /// The functions of the default app in a region.
+  ///
+  /// - Parameter region: The region, such as `europe-west1`.
+  public class func functions(region: String) -> Functions { functions(app: defaultApp(), region: region) }
+
+  /// The functions of the default app on a domain of one's own.
+  ///
+  /// - Parameter customDomain: The origin, such as `https://api.example.com`.
+  public class func functions(customDomain: String) -> Functions {
+    functions(app: defaultApp(), customDomain: customDomain)
+  }
+
+  /// The functions of an app in a region.
+  ///
+  /// - Parameters:
+  ///   - app: The app.
+  ///   - region: The region.
+  /// - Returns: Always the same object for the same app and region.
+  public class func functions(app: VestaApp, region: String) -> Functions {
+    orStop { () throws(VestaError) in try instance(for: app, region: region) }
+  }
+
+  /// The functions of an app on a domain of one's own.
+  ///
+  /// - Parameters:
+  ///   - app: The app.
+  ///   - customDomain: The origin.
+  /// - Returns: Always the same object for the same app and domain.
+  public class func functions(app: VestaApp, customDomain: String) -> Functions {
+    orStop { () throws(VestaError) in try instance(for: app, customDomain: customDomain) }
+  }
+
+  /// The functions of an app, or why there are none.
+  ///
+  /// - Parameters:
+  ///   - app: The app; `nil` for the default app.
+  ///   - region: The region; `nil` for `us-central1`.
+  ///   - customDomain: A domain of one's own.
+  /// - Returns: Always the same object for the same app, region and domain.
+  /// - Throws: `VestaError` with a sentence that says what to do.
+  public class func instance(
+    for app: VestaApp? = nil, region: String? = nil, customDomain: String? = nil
+  ) throws(VestaError) -> Functions {
+    guard let app = app ?? VestaApp.app() else {
+      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
+    }
+    let key = FunctionsInstances.Key(region: region ?? defaultRegion, customDomain: customDomain)
+    return try app.container.require(FunctionsInstances.self).functions(of: app, key)
+  }
+
+  private class func defaultApp() -> VestaApp {
+    guard let app = VestaApp.app() else {
+      stop("`FirebaseApp.configure()` needs to be called before using Functions.")
+    }
+    return app
+  }
+
+  private class func orStop(_ body: () throws(VestaError) -> Functions) -> Functions {
+    do {
+      return try body()
+    } catch {
+      stop("The app has no Functions. \(error)")
+    }
+  }
+
+  /// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
+  private static func stop(_ sentence: String) -> Never {
+    Logger(service: "VestaFunctions").error("I-FUN000001", sentence)
+    preconditionFailure(sentence)
+  }
+}

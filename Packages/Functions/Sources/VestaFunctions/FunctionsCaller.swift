@@ -1,0 +1,69 @@
+import VestaAppCheckInterop
+import VestaAuthInterop
+import VestaBytes
+import VestaFunctionsBackend
+import VestaMessagingInterop
+import VestaServiceInterop
+
+/// The way to the service: with the tokens of Auth, App Check and Messaging, and a deadline.
+struct FunctionsCaller: Sendable {
+  let backend: any FunctionsBackend
+  let auth: (any AuthInterop)?
+  let appCheck: (any AppCheckInterop)?
+  let messaging: (any MessagingInterop)?
+  var clock = ServiceClock.system
+
+  /// Calls a function.
+  func call(
+    _ location: FunctionLocation, _ data: JSONValue, timeout: Double, options: HTTPSCallableOptions
+  ) async throws -> JSONValue {
+    let context = try await context(timeout: timeout, options: options)
+    do {
+      return try await backend.call(call(location, data), context: context)
+    } catch {
+      throw Self.error(for: error, location)
+    }
+  }
+
+  /// Starts a streaming call when the events are first asked for.
+  func stream(
+    _ location: FunctionLocation, _ data: JSONValue, timeout: Double, options: HTTPSCallableOptions
+  ) async throws -> AsyncThrowingStream<FunctionEvent, any Error> {
+    let context: CallContext
+    do {
+      context = try await self.context(timeout: timeout, options: options)
+    } catch let error where !(error is CancellationError) {
+      throw FunctionsError(.invalidArgument, "The ID token could not be fetched: \(error)")
+    }
+    return backend.stream(call(location, data), context: context)
+  }
+
+  private func call(_ location: FunctionLocation, _ data: JSONValue) -> FunctionCall {
+    // The registration token is sent if it is known, and never waited for.
+    FunctionCall(location.target, data: data, instanceIDToken: messaging?.fcmToken)
+  }
+
+  /// Who calls; the deadline counts from before the tokens are fetched.
+  private func context(timeout: Double, options: HTTPSCallableOptions) async throws -> CallContext {
+    let microseconds = timeout.isFinite ? min(max(timeout, 0), 1e9) * 1e6 : 1e15
+    let deadline = clock.now() + Int64(microseconds)
+    let token = try await auth?.getToken(forcingRefresh: false)
+    let appCheckToken: String?
+    if options.requireLimitedUseAppCheckTokens {
+      appCheckToken = await appCheck?.getLimitedUseToken().token
+    } else {
+      appCheckToken = await appCheck?.getToken(forcingRefresh: false).token
+    }
+    var context = CallContext(caller: token.map { .idToken($0) } ?? .nobody, appCheckToken: appCheckToken)
+    context.deadline = deadline
+    return context
+  }
+
+  static func error(for error: any Error, _ location: FunctionLocation) -> any Error {
+    switch error {
+    case let error as FunctionsServiceError: FunctionsError(error, region: location.region, url: location.url)
+    case is CancellationError: FunctionsError(.cancelled)
+    default: error
+    }
+  }
+}

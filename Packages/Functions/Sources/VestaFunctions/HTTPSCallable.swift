@@ -1,0 +1,114 @@
+public import Foundation
+import VestaBytes
+import VestaConcurrency
+import VestaFunctionsValues
+
+/// How a function is called.
+public final class HTTPSCallableOptions: Sendable {
+  /// Whether each call sends an App Check token that is accepted once.
+  public let requireLimitedUseAppCheckTokens: Bool
+
+  /// Options.
+  ///
+  /// - Parameter requireLimitedUseAppCheckTokens: Whether each call sends an App Check token that is accepted once.
+  public init(requireLimitedUseAppCheckTokens: Bool) {
+    self.requireLimitedUseAppCheckTokens = requireLimitedUseAppCheckTokens
+  }
+
+  static let standard = HTTPSCallableOptions(requireLimitedUseAppCheckTokens: false)
+}
+
+/// The result of a call.
+public final class HTTPSCallableResult: Sendable {
+  private let wire: JSONValue
+
+  init(_ wire: JSONValue) throws {
+    // Decoded once here, so that what cannot be decoded is an error of the call.
+    _ = try CallableValue.decode(wire)
+    self.wire = wire
+  }
+
+  /// What the function returned: `NSNull`, `Bool`, `Int`, `UInt`, `Double`, `String`, `[Any]` or `[String: Any]`.
+  public var data: Any { (try? CallableValue.decode(wire)) ?? NSNull() }
+}
+
+/// A function that can be called.
+public final class HTTPSCallable: Sendable {
+  enum Name: Sendable, Hashable {
+    case name(String)
+    case url(String)
+  }
+
+  let functions: Functions
+  let name: Name
+  let options: HTTPSCallableOptions
+  private let timeout = Locked(70.0)
+
+  init(_ functions: Functions, _ name: Name, _ options: HTTPSCallableOptions) {
+    self.functions = functions
+    self.name = name
+    self.options = options
+  }
+
+  /// How many seconds a call may take; 70 unless it was set.
+  public var timeoutInterval: TimeInterval {
+    get { timeout.withLock { $0 } }
+    set { timeout.withLock { $0 = newValue } }
+  }
+
+  /// Calls the function.
+  ///
+  /// Cancelling the task cancels the call, and the function is told.
+  ///
+  /// - Parameter data: The argument: `nil`, numbers, strings, and arrays and dictionaries of these.
+  /// - Returns: The result.
+  /// - Throws: `FunctionsError`.
+  public func call(_ data: Any? = nil) async throws -> HTTPSCallableResult {
+    let wire = try Self.encoded(data)
+    return try Self.result(try await call(wire: wire))
+  }
+
+  /// Completion form of ``call(_:)``; the handler is called on the main actor.
+  @preconcurrency
+  public func call(
+    _ data: Any? = nil, completion: @escaping @MainActor @Sendable (HTTPSCallableResult?, (any Error)?) -> Void
+  ) {
+    // Encoded here: what the caller passes may not leave its thread.
+    let wire = Result { try Self.encoded(data) }
+    Task {
+      let result: Result<HTTPSCallableResult, any Error>
+      do {
+        result = .success(try Self.result(try await call(wire: try wire.get())))
+      } catch {
+        result = .failure(error)
+      }
+      await MainActor.run {
+        switch result {
+        case .success(let value): completion(value, nil)
+        case .failure(let error): completion(nil, error)
+        }
+      }
+    }
+  }
+
+  func call(wire: JSONValue) async throws -> JSONValue {
+    let location = functions.location(of: name)
+    return try await functions.caller.call(location, wire, timeout: timeoutInterval, options: options)
+  }
+
+  private static func encoded(_ data: Any?) throws(FunctionsError) -> JSONValue {
+    do throws(CallableValue.Failure) {
+      return try CallableValue.encode(data)
+    } catch {
+      throw FunctionsError(.invalidArgument, error.description)
+    }
+  }
+
+  private static func result(_ wire: JSONValue) throws -> HTTPSCallableResult {
+    do {
+      return try HTTPSCallableResult(wire)
+    } catch {
+      throw FunctionsError(.internal, "The function returned a value that cannot be read: \(error)")
+    }
+  }
+}

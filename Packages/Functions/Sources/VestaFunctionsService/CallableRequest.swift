@@ -1,0 +1,64 @@
+import Foundation
+public import VestaBytes
+import VestaFunctionsValues
+
+/// A call, as the function sees it.
+public struct CallableRequest: Sendable {
+  /// The user who calls.
+  public struct Auth: Sendable {
+    /// The user's id.
+    public let uid: String
+    /// The claims of the user's verified ID token.
+    public let token: JSONObject
+  }
+
+  /// The user who calls; `nil` when nobody is signed in.
+  public let auth: Auth?
+
+  /// The id of the app whose App Check token was verified; `nil` when none was.
+  public let appID: String?
+
+  /// The caller's registration token for messages, if it has one.
+  public let instanceIDToken: String?
+
+  /// Whether the caller reads messages; otherwise what the function sends is left out.
+  public let acceptsStreaming: Bool
+
+  /// The argument in the wire's form.
+  public let rawData: JSONValue
+
+  /// The argument: `NSNull`, `Bool`, `Int`, `UInt`, `Double`, `String`, `[Any]` or `[String: Any]`.
+  public var data: Any { (try? CallableValue.decode(rawData)) ?? NSNull() }
+}
+
+/// A failure that a function reports to its caller.
+///
+/// Any other error that a function throws reaches the caller as `INTERNAL`, without its text.
+///
+/// ```swift
+/// guard let auth = request.auth else { throw HTTPSError(.unauthenticated, "Sign in first.") }
+/// ```
+public struct HTTPSError: Error, CustomStringConvertible {
+  /// The code.
+  public let code: FunctionStatus
+
+  /// What happened; the caller sees it.
+  public let message: String
+
+  let details: JSONValue?
+
+  /// A failure.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - message: What happened; the caller sees it.
+  ///   - details: More about it, of the types that a function can return; what cannot travel is left out.
+  public init(_ code: FunctionStatus, _ message: String, details: Any? = nil) {
+    self.code = code
+    self.message = message
+    self.details = details.flatMap { try? CallableValue.encode($0) }
+  }
+
+  /// The code and the message.
+  public var description: String { "\(code): \(message)" }
+}

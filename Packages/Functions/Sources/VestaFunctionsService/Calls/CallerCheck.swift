@@ -1,0 +1,76 @@
+import VestaAuthInterop
+import VestaBytes
+import VestaConcurrency
+import VestaFunctionsBackend
+import VestaListenerInterop
+import VestaServiceInterop
+
+/// Who calls: verifies what the context says.
+///
+/// An ID token is valid when the app's own Auth has issued it in this process: the service and the client share it. A
+/// server in front of the service verifies tokens itself and passes a verified user.
+final class CallerCheck: Sendable {
+  private let auth: (any AuthInterop)?
+  private let verifyAppCheckToken: (@Sendable (String) async throws -> String)?
+  /// The last tokens that Auth has issued, newest last: a call may carry the one before a refresh.
+  private let issued = Locked<[String]>([])
+  private let listening = Locked<InteropRegistration?>(nil)
+
+  init(auth: (any AuthInterop)?, verifyAppCheckToken: (@Sendable (String) async throws -> String)?) {
+    self.auth = auth
+    self.verifyAppCheckToken = verifyAppCheckToken
+    let registration = auth?.addTokenListener { [weak self] change in
+      if let token = change.token { self?.note(token) }
+    }
+    listening.withLock { $0 = registration }
+  }
+
+  func close() { listening.withLock { $0.take() }?.cancel() }
+
+  /// The user who calls; `nil` for nobody.
+  ///
+  /// - Throws: `unauthenticated` for a token that is not valid.
+  func user(_ context: CallContext) async throws(FunctionsServiceError) -> CallableRequest.Auth? {
+    switch context.caller {
+    case .nobody, .owner: return nil
+    case .user(let user): return CallableRequest.Auth(uid: user.uid, token: user.claims)
+    case .idToken(let token):
+      guard await isIssued(token), let claims = TokenClaims.claims(of: token), let uid = TokenClaims.uid(claims) else {
+        throw FunctionsServiceError(.unauthenticated, "Unauthenticated")
+      }
+      return CallableRequest.Auth(uid: uid, token: claims)
+    }
+  }
+
+  /// The id of the app whose App Check token the call carries; `nil` when none was verified.
+  ///
+  /// - Throws: `unauthenticated` when the function enforces App Check and the token is missing or not valid.
+  func appID(_ context: CallContext, enforced: Bool) async throws(FunctionsServiceError) -> String? {
+    guard let verifyAppCheckToken else {
+      guard !enforced else {
+        throw FunctionsServiceError(
+          .failedPrecondition,
+          "The function enforces App Check. Set verifyAppCheckToken in FunctionsServiceOptions.")
+      }
+      return nil
+    }
+    if let token = context.appCheckToken, let app = try? await verifyAppCheckToken(token) { return app }
+    guard !enforced else { throw FunctionsServiceError(.unauthenticated, "Unauthenticated") }
+    return nil
+  }
+
+  private func isIssued(_ token: String) async -> Bool {
+    if issued.withLock({ $0.contains(token) }) { return true }
+    guard let auth, let current = try? await auth.getToken(forcingRefresh: false) else { return false }
+    note(current)
+    return current == token
+  }
+
+  private func note(_ token: String) {
+    issued.withLock { issued in
+      guard !issued.contains(token) else { return }
+      issued.append(token)
+      if issued.count > 4 { issued.removeFirst() }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import VestaConcurrency
+import VestaFunctionsBackend
+import VestaServiceInterop
+
+/// The reader's end of a streaming call: starts the call when it is first read, and cancels it when nobody reads any
+/// more.
+final class StreamReader: Sendable {
+  private let channel = StreamChannel()
+  private let start: @Sendable (StreamChannel) -> Task<Void, Never>
+  private let task = Locked<Task<Void, Never>?>(nil)
+
+  init(start: @escaping @Sendable (StreamChannel) -> Task<Void, Never>) { self.start = start }
+
+  deinit { leave() }
+
+  func next() async throws -> FunctionEvent? {
+    task.withLock { task in
+      if task == nil { task = start(channel) }
+    }
+    do {
+      return try await channel.next()
+    } catch {
+      // The failure of the call, or the cancellation of the reading task.
+      leave()
+      if error is CancellationError { throw FunctionsServiceError(.cancelled, "CANCELLED") }
+      throw error
+    }
+  }
+
+  private func leave() {
+    task.withLock { $0 }?.cancel()
+    channel.abandon()
+  }
+}

@@ -1,0 +1,128 @@
+import VestaBytes
+import VestaConcurrency
+import VestaCore
+import VestaFunctionsBackend
+import VestaServiceInterop
+
+/// The embedded functions service: runs the closures of a ``FunctionRegistry``.
+///
+/// A call is checked, waits for a place, and runs in a task of its own. The caller waits for the first of three: the
+/// function's end, the deadline, its own cancellation. In the latter two the function's task is cancelled and the
+/// caller goes on at once; the place is given back when the function has really ended, so that functions that ignore
+/// their cancellation cannot pile up.
+final class FunctionsEngine: FunctionsBackend {
+  let registry: FunctionRegistry
+  private let options: FunctionsServiceOptions
+  private let check: CallerCheck
+  private let clock: ServiceClock
+  private let places: FairQueue
+
+  init(
+    registry: FunctionRegistry, options: FunctionsServiceOptions, check: CallerCheck, clock: ServiceClock = .system
+  ) {
+    self.registry = registry
+    self.options = options
+    self.check = check
+    self.clock = clock
+    places = FairQueue(limit: options.maximumConcurrentCalls)
+  }
+
+  /// Refuses calls from now on; those that run go on.
+  func close() {
+    places.close(throwing: FunctionsServiceError(.unavailable, "The app was deleted."))
+    check.close()
+  }
+
+  /// How many functions run.
+  var runningCount: Int { places.runningCount }
+
+  /// How many calls wait for a place.
+  var waitingCount: Int { places.waitingCount }
+
+  // MARK: FunctionsBackend
+
+  func call(_ call: FunctionCall, context: CallContext) async throws -> JSONValue {
+    do {
+      let work = try await prepared(call, context, channel: nil)
+      return try await run(work)
+    } catch {
+      throw failure(error, call)
+    }
+  }
+
+  func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error> {
+    let reader = StreamReader { [self] channel in
+      Task {
+        do {
+          let work = try await prepared(call, context, channel: channel)
+          channel.finish(.success(try await run(work)))
+        } catch {
+          channel.finish(.failure(failure(error, call)))
+        }
+      }
+    }
+    return AsyncThrowingStream { try await reader.next() }
+  }
+
+  // MARK: Running
+
+  /// A call that has been checked.
+  private struct Work: Sendable {
+    let function: FunctionRegistry.Function
+    let request: CallableRequest
+    let channel: StreamChannel?
+    /// Microseconds since 1970.
+    let deadline: Int64
+  }
+
+  private func prepared(_ call: FunctionCall, _ context: CallContext, channel: StreamChannel?) async throws -> Work {
+    let now = clock.now()
+    if let deadline = context.deadline, deadline <= now { throw FailureRules.late }
+    let function = try registry.function(for: call.target)
+    let user = try await check.user(context)
+    let appID = try await check.appID(context, enforced: function.options.enforcesAppCheck)
+    let limit = now.addingReportingOverflow((function.options.timeout ?? options.timeout).microseconds)
+    let request = CallableRequest(
+      auth: user, appID: appID, instanceIDToken: call.instanceIDToken, acceptsStreaming: channel != nil,
+      rawData: call.data)
+    return Work(
+      function: function, request: request, channel: channel,
+      deadline: min(limit.overflow ? .max : limit.partialValue, context.deadline ?? .max))
+  }
+
+  private func run(_ work: Work) async throws -> JSONValue {
+    guard places.waitingCount < options.maximumWaitingCalls else {
+      throw FunctionsServiceError(.resourceExhausted, "Too many calls are waiting. Try again later.")
+    }
+    let running = RunningCall()
+    defer { running.finish() }
+    return try await Turn<JSONValue>().wait { turn in
+      running.begin(Task { await perform(work, turn) })
+      let timer = clock.schedule(at: work.deadline) {
+        guard let caller = turn.begin() else { return }
+        running.cancel()
+        caller.resume(throwing: FailureRules.late)
+      }
+      running.watch(timer)
+    } onCancel: { _ in
+      running.cancel()
+    }
+  }
+
+  private func perform(_ work: Work, _ turn: Turn<JSONValue>) async {
+    do {
+      let result = try await places.run { try await work.function.run(work.request, work.channel) }
+      turn.begin()?.resume(returning: result)
+    } catch {
+      turn.begin()?.resume(throwing: error)
+    }
+  }
+
+  private func failure(_ error: any Error, _ call: FunctionCall) -> FunctionsServiceError {
+    if let failure = FailureRules.failure(for: error) { return failure }
+    log.error("I-FUS000001", "The function \(call.target) failed: \(error)")
+    return FailureRules.unexpected
+  }
+}
+
+private let log = Logger(service: "VestaFunctionsService")

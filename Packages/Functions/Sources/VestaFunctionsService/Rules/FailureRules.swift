@@ -1,0 +1,23 @@
+import VestaFunctionsBackend
+import VestaFunctionsValues
+import VestaServiceInterop
+
+/// What the caller of a function learns of an error; pure.
+enum FailureRules {
+  /// The failure for what a function threw; `nil` for an error that only the log may tell.
+  static func failure(for error: any Error) -> FunctionsServiceError? {
+    switch error {
+    case let error as FunctionsServiceError: error
+    case let error as HTTPSError where error.code == .internal || error.code == .unknown: unexpected
+    case let error as HTTPSError:
+      FunctionsServiceError(error.code.serviceCode, error.message, details: error.details)
+    case is CancellationError: FunctionsServiceError(.cancelled, "CANCELLED")
+    default: nil
+    }
+  }
+
+  /// What an unexpected error comes to.
+  static let unexpected = FunctionsServiceError(.internal, "INTERNAL")
+
+  static let late = FunctionsServiceError(.deadlineExceeded, "DEADLINE EXCEEDED")
+}

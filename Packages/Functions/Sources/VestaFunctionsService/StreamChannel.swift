@@ -1,0 +1,110 @@
+import VestaBytes
+import VestaConcurrency
+import VestaFunctionsBackend
+
+/// The messages between a function and its reader: a few may wait, then the function does.
+final class StreamChannel: Sendable {
+  /// How many messages may be unread.
+  static let capacity = 16
+
+  private struct State {
+    var unread: [JSONValue] = []
+    var end: Result<JSONValue, any Error>?
+    var reader: Turn<Void>?
+    var writers: [Turn<Void>] = []
+    var isAbandoned = false
+  }
+
+  private let state = Locked(State())
+
+  /// Sends a message, once there is room for it.
+  func send(_ message: JSONValue) async throws {
+    while true {
+      let reader = state.withLock { state -> (isSent: Bool, reader: Turn<Void>?) in
+        if state.isAbandoned { return (true, nil) }
+        guard state.unread.count < Self.capacity else { return (false, nil) }
+        state.unread.append(message)
+        return (true, state.reader.take())
+      }
+      if reader.isSent {
+        reader.reader?.begin()?.resume()
+        return
+      }
+      try await Turn<Void>().wait { turn in
+        let isFull = state.withLock { state in
+          let isFull = state.unread.count >= Self.capacity && !state.isAbandoned
+          if isFull { state.writers.append(turn) }
+          return isFull
+        }
+        if !isFull { turn.begin()?.resume() }
+      }
+    }
+  }
+
+  /// The function has ended.
+  func finish(_ result: Result<JSONValue, any Error>) {
+    let reader = state.withLock { state in
+      if state.end == nil { state.end = result }
+      return state.reader.take()
+    }
+    reader?.begin()?.resume()
+  }
+
+  /// The next message, then the result, then `nil`.
+  func next() async throws -> FunctionEvent? {
+    while true {
+      let (step, writer) = state.withLock { state -> (Step, Turn<Void>?) in
+        if !state.unread.isEmpty {
+          let message = state.unread.removeFirst()
+          return (.event(.message(message)), state.writers.isEmpty ? nil : state.writers.removeFirst())
+        }
+        switch state.end {
+        case .success(let result):
+          state.end = .failure(StreamIsOver())
+          return (.event(.result(result)), nil)
+        case .failure(let error): return (.end(error), nil)
+        case nil: return (.wait, nil)
+        }
+      }
+      writer?.begin()?.resume()
+      switch step {
+      case .event(let event): return event
+      case .end(let error):
+        state.withLock { $0.end = .failure(StreamIsOver()) }
+        if error is StreamIsOver { return nil }
+        throw error
+      case .wait: try await waitForMessage()
+      }
+    }
+  }
+
+  /// The reader has left: nothing is kept for it any more.
+  func abandon() {
+    let writers = state.withLock { state in
+      state.isAbandoned = true
+      state.unread = []
+      defer { state.writers = [] }
+      return state.writers
+    }
+    for writer in writers { writer.begin()?.resume() }
+  }
+
+  private func waitForMessage() async throws {
+    try await Turn<Void>().wait { turn in
+      let isThere = state.withLock { state in
+        let isThere = !state.unread.isEmpty || state.end != nil
+        if !isThere { state.reader = turn }
+        return isThere
+      }
+      if isThere { turn.begin()?.resume() }
+    }
+  }
+
+  private enum Step {
+    case event(FunctionEvent)
+    case end(any Error)
+    case wait
+  }
+
+  private struct StreamIsOver: Error {}
+}

@@ -1,0 +1,169 @@
+import Foundation
+package import VestaBytes
+import VestaDataCoding
+
+/// The values of callable functions: between loosely typed values of Swift and the wire's JSON; pure.
+///
+/// JSON numbers lose the low bits of large integers in some clients, so integers of 64 bits travel as objects:
+/// `{"@type": "type.googleapis.com/google.protobuf.Int64Value", "value": "123"}`. Smaller integers, floating-point
+/// numbers and booleans are plain.
+///
+/// | Swift | wire |
+/// |---|---|
+/// | `nil`, `NSNull` | `null` |
+/// | `Bool`, `Int8`…`Int32`, `UInt8`…`UInt32`, `Float`, `Double` | plain |
+/// | `Int`, `Int64` | `Int64Value` |
+/// | `UInt`, `UInt64` | `UInt64Value` |
+/// | `String`, arrays, dictionaries with string keys | string, array, object |
+package enum CallableValue {
+  package static let int64Type = "type.googleapis.com/google.protobuf.Int64Value"
+  package static let uint64Type = "type.googleapis.com/google.protobuf.UInt64Value"
+
+  /// How deep values may be nested.
+  package static let maximumDepth = 200
+
+  /// Why a value cannot travel.
+  package enum Failure: Error, Equatable, CustomStringConvertible {
+    /// There is no wire form for the type.
+    case unsupportedType(String)
+    /// A wrapped integer is none.
+    case failedToParseWrappedNumber(String)
+    /// Values are nested too deeply.
+    case tooDeep
+
+    package var description: String {
+      switch self {
+      case .unsupportedType(let type):
+        """
+        A value of the type \(type) cannot be passed to or returned from a function. \
+        Use nil, numbers, strings, arrays and dictionaries, or a Codable type.
+        """
+      case .failedToParseWrappedNumber(let text): "\"\(text)\" is not an integer of 64 bits."
+      case .tooDeep: "The value is nested deeper than \(CallableValue.maximumDepth) levels."
+      }
+    }
+  }
+
+  // MARK: Encoding
+
+  /// The wire's form of a loosely typed value.
+  package static func encode(_ value: Any?) throws(Failure) -> JSONValue { try encode(value, depth: 0) }
+
+  private static func encode(_ value: Any?, depth: Int) throws(Failure) -> JSONValue {
+    guard let value else { return .null }
+    guard depth < maximumDepth else { throw .tooDeep }
+    switch value {
+    case let value as String: return .string(value)
+    case let value as [String: Any]: return try encode(object: value, depth)
+    case let value as [Any]: return try encode(array: value, depth)
+    case is NSNull: return .null
+    case let value as JSONValue: return value
+    default: break
+    }
+    if let number = native(value) ?? foundation(value) { return number }
+    if let optional = value as? any OptionalValue { return try encode(optional.wrappedValue, depth: depth) }
+    throw .unsupportedType("\(type(of: value))")
+  }
+
+  private static func encode(object: [String: Any], _ depth: Int) throws(Failure) -> JSONValue {
+    var members = JSONObject()
+    for (name, value) in object { members[name] = try encode(value, depth: depth + 1) }
+    return .object(members)
+  }
+
+  private static func encode(array: [Any], _ depth: Int) throws(Failure) -> JSONValue {
+    var elements: [JSONValue] = []
+    elements.reserveCapacity(array.count)
+    for value in array { elements.append(try encode(value, depth: depth + 1)) }
+    return .array(elements)
+  }
+
+  /// A number of one of Swift's own types; a cast would take a Foundation number for several of them.
+  private static func native(_ value: Any) -> JSONValue? {
+    switch ObjectIdentifier(type(of: value)) {
+    case ObjectIdentifier(Bool.self): (value as? Bool).map { .bool($0) }
+    case ObjectIdentifier(Int.self): (value as? Int).map { wrapped(Int64($0)) }
+    case ObjectIdentifier(Int64.self): (value as? Int64).map { wrapped($0) }
+    case ObjectIdentifier(UInt.self): (value as? UInt).map { wrapped(UInt64($0)) }
+    case ObjectIdentifier(UInt64.self): (value as? UInt64).map { wrapped($0) }
+    case ObjectIdentifier(Double.self): (value as? Double).map { .number($0) }
+    case ObjectIdentifier(Float.self): (value as? Float).map { .number(Double($0)) }
+    case ObjectIdentifier(Int32.self): (value as? Int32).map { .integer(Int64($0)) }
+    case ObjectIdentifier(Int16.self): (value as? Int16).map { .integer(Int64($0)) }
+    case ObjectIdentifier(Int8.self): (value as? Int8).map { .integer(Int64($0)) }
+    case ObjectIdentifier(UInt32.self): (value as? UInt32).map { .integer(Int64($0)) }
+    case ObjectIdentifier(UInt16.self): (value as? UInt16).map { .integer(Int64($0)) }
+    case ObjectIdentifier(UInt8.self): (value as? UInt8).map { .integer(Int64($0)) }
+    default: nil
+    }
+  }
+
+  /// A number of Foundation, by the type that it was made of as far as that is known.
+  private static func foundation(_ value: Any) -> JSONValue? {
+    guard let number = value as? NSNumber else { return nil }
+    switch Numeric(number) {
+    case .boolean(let value): return .bool(value)
+    case .double(let value): return .number(value)
+    case .unsigned(let value): return wrapped(value)
+    case .integer(let value): return isNarrow(number) ? .integer(value) : wrapped(value)
+    }
+  }
+
+  package static func wrapped(_ value: Int64) -> JSONValue { wrapped(int64Type, "\(value)") }
+  package static func wrapped(_ value: UInt64) -> JSONValue { wrapped(uint64Type, "\(value)") }
+
+  private static func wrapped(_ type: String, _ value: String) -> JSONValue {
+    .object(["@type": .string(type), "value": .string(value)])
+  }
+
+  // MARK: Decoding
+
+  /// The loosely typed value of the wire's form: `NSNull`, `Bool`, `Int`, `UInt`, `Double`, `String`, `[Any]` and
+  /// `[String: Any]`.
+  ///
+  /// An object with another `@type` stays an object.
+  package static func decode(_ value: JSONValue) throws(Failure) -> Any { try decode(value, depth: 0) }
+
+  private static func decode(_ value: JSONValue, depth: Int) throws(Failure) -> Any {
+    guard depth < maximumDepth else { throw .tooDeep }
+    switch value {
+    case .null: return NSNull()
+    case .bool(let value): return value
+    case .integer(let value): return Int(value)
+    case .number(let value): return value
+    case .string(let value): return value
+    case .array(let elements):
+      var decoded: [Any] = []
+      decoded.reserveCapacity(elements.count)
+      for element in elements { decoded.append(try decode(element, depth: depth + 1)) }
+      return decoded
+    case .object(let object): return try decode(object: object, depth)
+    }
+  }
+
+  private static func decode(object: JSONObject, _ depth: Int) throws(Failure) -> Any {
+    if let type = object["@type"]?.string, let text = object["value"]?.string {
+      if type == int64Type {
+        guard let value = Int64(text) else { throw .failedToParseWrappedNumber(text) }
+        return Int(value)
+      }
+      if type == uint64Type {
+        guard let value = UInt64(text) else { throw .failedToParseWrappedNumber(text) }
+        return UInt(value)
+      }
+    }
+    var decoded: [String: Any] = [:]
+    decoded.reserveCapacity(object.count)
+    for member in object.members { decoded[member.name] = try decode(member.value, depth: depth + 1) }
+    return decoded
+  }
+}
+
+/// What an optional in an `Any` holds.
+private protocol OptionalValue {
+  var wrappedValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+  var wrappedValue: Any? { map { $0 } }
+}
