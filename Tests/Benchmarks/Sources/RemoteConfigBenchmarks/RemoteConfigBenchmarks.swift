@@ -5,7 +5,8 @@ import VestaRemoteConfigBackend
 import VestaRemoteConfigService
 import VestaServiceInterop
 
-/// The configuration service in memory: evaluations beside the look-up of their result, and a publish to many listeners.
+/// The configuration service in memory: evaluations beside the look-up of their result, and a publish to many
+/// listeners.
 public func remoteConfigBenchmarks() -> [Benchmark] {
   [
     Benchmark(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import VestaConcurrency
-import VestaCrashTesting
+import VestaStoreInteropCrashTesting
 import VestaMessagingBackend
 import VestaMessagingService
 import VestaRemoteConfigBackend
