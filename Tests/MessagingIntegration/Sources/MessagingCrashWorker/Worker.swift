@@ -47,6 +47,7 @@ enum Worker {
     let connection = engine.connect(token: token, context: CallContext(), onEnd: { _ in }) { delivery in
       guard let number = Int(delivery.message.data["number"] ?? ""), number % 2 == 0 else { return }
       Task {
+        say("acknowledging \(number)")
         try await engine.acknowledge(token: token, messageIDs: [delivery.messageID], context: CallContext())
         say("acknowledged \(number)")
       }
