@@ -78,7 +78,8 @@ let package = Package(
     .testTarget(
       name: "VestaFirestoreTests",
       dependencies: [
-        "VestaFirestore", "VestaFirestoreModel", "VestaFirestoreService",
+        "VestaFirestore", "VestaFirestoreModel", "VestaFirestoreService", "VestaFirestoreSync",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),

@@ -119,6 +119,8 @@ let package = Package(
         "SQLiteBaseline",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestore", package: "Firestore"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ], swiftSettings: settings),

@@ -207,7 +207,7 @@ extension ClientMachine {
       let all = local.execute(entry.query, usesPreviousResults: false).documents
       changes = entry.view.computeChanges(all, previous: changes)
     }
-    return views[id]?.view.apply(changes, change, isPendingReset: isPendingReset)
+    return views[id]?.view.apply(changes, change, isPendingReset: isPendingReset, version: event?.version ?? .zero)
   }
 
   // MARK: Limbo

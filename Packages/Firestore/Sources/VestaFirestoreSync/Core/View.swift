@@ -1,4 +1,4 @@
-import VestaFirestoreBackend
+package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
 /// The results of one query, kept current by the changes of documents.
@@ -25,7 +25,7 @@ package struct View: Sendable {
     let changes: DocumentChangeSet
     let mutatedKeys: Set<DocumentKey>
     /// Documents whose acknowledged state is not shown yet.
-    let awaitedKeys: Set<DocumentKey>
+    let awaited: [DocumentKey: Timestamp]
     /// Whether a document beyond the limit may have to come in: the query must run again.
     package let needsRefill: Bool
   }
@@ -49,8 +49,11 @@ package struct View: Sendable {
   private var documents: DocumentSet
   private var mutatedKeys: Set<DocumentKey> = []
   private var limboKeys: Set<DocumentKey> = []
-  /// Documents that are shown with a local state although the write was acknowledged: the backend's is waited for.
-  private var awaitedKeys: Set<DocumentKey> = []
+  /// Documents that are shown with a local state although the write was acknowledged, with the version that the backend
+  /// is to deliver.
+  private var awaited: [DocumentKey: Timestamp] = [:]
+  /// The last snapshot of the backend that the view has seen.
+  private var version = Timestamp.zero
 
   /// A view without documents.
   ///
@@ -88,7 +91,7 @@ package struct View: Sendable {
     let firstInLimit: CachedDocument?
     var documents: DocumentSet
     var mutatedKeys: Set<DocumentKey>
-    var awaitedKeys: Set<DocumentKey>
+    var awaited: [DocumentKey: Timestamp]
     var changes: DocumentChangeSet
     var needsRefill = false
 
@@ -100,7 +103,7 @@ package struct View: Sendable {
       isRefill = previous != nil
       documents = oldDocuments
       mutatedKeys = previous?.mutatedKeys ?? view.mutatedKeys
-      awaitedKeys = previous?.awaitedKeys ?? view.awaitedKeys
+      awaited = previous?.awaited ?? view.awaited
       changes = previous?.changes ?? DocumentChangeSet()
       let isFull = oldDocuments.count == view.query.limit
       lastInLimit = isFull && view.query.limitType == .first ? oldDocuments.last : nil
@@ -130,7 +133,7 @@ package struct View: Sendable {
       case (nil, nil): applied = false
       }
       guard applied else { return }
-      awaitedKeys.remove(key)
+      awaited[key] = nil
       guard let new else {
         documents.remove(key)
         mutatedKeys.remove(key)
@@ -145,7 +148,7 @@ package struct View: Sendable {
       if old.fields == new.fields {
         let isPending = new.hasLocalMutations || oldMutatedKeys.contains(new.path) && new.hasCommittedMutations
         guard oldMutatedKeys.contains(old.path) != isPending else {
-          if isPending, new.hasCommittedMutations { awaitedKeys.insert(new.path) }
+          if isPending, new.hasCommittedMutations { awaited[new.path] = new.version }
           return false
         }
         changes.add(DocumentViewChange(.metadata, new))
@@ -153,7 +156,7 @@ package struct View: Sendable {
       }
       // An acknowledged write is shown when the watch stream has delivered it: until then the local state stays.
       if old.hasLocalMutations, new.hasCommittedMutations {
-        awaitedKeys.insert(new.path)
+        awaited[new.path] = new.version
         return false
       }
       changes.add(DocumentViewChange(.modified, new))
@@ -168,14 +171,14 @@ package struct View: Sendable {
       while documents.count > limit, let edge = query.limitType == .first ? documents.last : documents.first {
         documents.remove(edge.path)
         mutatedKeys.remove(edge.path)
-        awaitedKeys.remove(edge.path)
+        awaited[edge.path] = nil
         changes.add(DocumentViewChange(.removed, edge))
       }
     }
 
     func result(needsRefill: Bool) -> DocumentChanges {
       DocumentChanges(
-        documents: documents, changes: changes, mutatedKeys: mutatedKeys, awaitedKeys: awaitedKeys,
+        documents: documents, changes: changes, mutatedKeys: mutatedKeys, awaited: awaited,
         needsRefill: needsRefill && !isRefill)
     }
   }
@@ -188,11 +191,13 @@ package struct View: Sendable {
   ///   - new: What `computeChanges` returned.
   ///   - target: What the backend said about the target.
   ///   - isPendingReset: Whether the documents of the target are about to be fetched again.
+  ///   - version: The snapshot of the backend; zero for changes of the client's own.
   package mutating func apply(
-    _ new: DocumentChanges, _ target: TargetUpdate? = nil, isPendingReset: Bool = false
+    _ new: DocumentChanges, _ target: TargetUpdate? = nil, isPendingReset: Bool = false, version: Timestamp = .zero
   ) -> Outcome {
+    self.version = max(self.version, version)
     let oldDocuments = documents
-    (documents, mutatedKeys, awaitedKeys) = (new.documents, new.mutatedKeys, new.awaitedKeys)
+    (documents, mutatedKeys, awaited) = (new.documents, new.mutatedKeys, new.awaited)
     let changes = sorted(new.changes)
     if let target {
       syncedKeys.formUnion(target.added)
@@ -217,7 +222,7 @@ package struct View: Sendable {
     isCurrent = false
     return apply(
       DocumentChanges(
-        documents: documents, changes: DocumentChangeSet(), mutatedKeys: mutatedKeys, awaitedKeys: awaitedKeys,
+        documents: documents, changes: DocumentChangeSet(), mutatedKeys: mutatedKeys, awaited: awaited,
         needsRefill: false))
   }
 
@@ -251,7 +256,9 @@ package struct View: Sendable {
   }
 
   private func isLimbo(_ document: CachedDocument) -> Bool {
-    // A target that does not have the document will never deliver what is waited for.
-    !syncedKeys.contains(document.path) && (!document.hasLocalMutations || awaitedKeys.contains(document.path))
+    if syncedKeys.contains(document.path) { return false }
+    guard document.hasLocalMutations else { return true }
+    // A snapshot at the version of the write has come, and the target had no document to deliver.
+    return awaited[document.path].map { $0 <= version } ?? false
   }
 }

@@ -108,11 +108,29 @@ package enum WireJSON {
 
   /// A query of a bundle: `parent`, `structuredQuery` and `limitType`.
   package static func bundledQuery(_ json: JSONValue, in database: DatabaseName) throws(FirestoreError) -> LocalQuery {
-    guard let object = json.object, let parent = object["parent"]?.string,
-      let query = object["structuredQuery"]?.object,
-      let from = query["from"]?.array, from.count == 1, let selector = from[0].object
-    else { throw invalid("A bundled query needs a parent and exactly one collection.") }
-    if query["offset"] != nil { throw invalid("Queries with offset are not supported in bundles.") }
+    guard let object = json.object, let parent = object["parent"]?.string, let query = object["structuredQuery"] else {
+      throw invalid("A bundled query needs a parent and a structuredQuery.")
+    }
+    let type: LocalQuery.LimitType = object["limitType"]?.string == "LAST" ? .last : .first
+    let filters = try query.object?["where"].map { (json) throws(FirestoreError) in try Self.filters(json) } ?? []
+    return try structuredQuery(query, parent: parent, filters: filters, limitType: type, in: database)
+  }
+
+  /// A query as requests have it; without `offset` and `select`, which clients do not have.
+  package static func structuredQuery(
+    _ json: JSONValue, parent: String, in database: DatabaseName
+  ) throws(FirestoreError) -> LocalQuery {
+    let filters = try json.object?["where"].map { (json) throws(FirestoreError) in [try Self.filter(json)] } ?? []
+    return try structuredQuery(json, parent: parent, filters: filters, limitType: .first, in: database)
+  }
+
+  private static func structuredQuery(
+    _ json: JSONValue, parent: String, filters: [Filter], limitType: LocalQuery.LimitType, in database: DatabaseName
+  ) throws(FirestoreError) -> LocalQuery {
+    guard let query = json.object, let from = query["from"]?.array, from.count == 1, let selector = from[0].object else {
+      throw invalid("A query needs exactly one collection.")
+    }
+    if query["offset"] != nil { throw invalid("Queries with offset are not supported.") }
     let path = try ResourceName(parent: parent).path
     let id = selector["collectionId"]?.string ?? ""
     let isGroup = selector["allDescendants"]?.bool ?? false
@@ -124,9 +142,8 @@ package enum WireJSON {
     let limit = query["limit"].flatMap { integer($0) ?? $0.object?["value"].flatMap(integer) }
     return try LocalQuery(
       database: database, path: isGroup ? path : path.appending(id), collectionGroup: isGroup ? id : nil,
-      filters: try query["where"].map(filters) ?? [], orders: orders, limit: limit.map(Int.init(clamping:)),
-      limitType: object["limitType"]?.string == "LAST" ? .last : .first, startAt: try query["startAt"].map(cursor),
-      endAt: try query["endAt"].map(cursor))
+      filters: filters, orders: orders, limit: limit.map(Int.init(clamping:)), limitType: limitType,
+      startAt: try query["startAt"].map(cursor), endAt: try query["endAt"].map(cursor))
   }
 
   private static func cursor(_ json: JSONValue) throws(FirestoreError) -> StructuredQuery.Cursor {
@@ -135,28 +152,36 @@ package enum WireJSON {
     return StructuredQuery.Cursor(values: values, before: json.object?["before"]?.bool ?? false)
   }
 
+  /// The filters of a bundled query, all of which must match.
   private static func filters(_ json: JSONValue) throws(FirestoreError) -> [Filter] {
+    guard let content = json.object?["compositeFilter"]?.object else { return [try filter(json)] }
+    guard content["op"]?.string == "AND" else {
+      throw invalid("The Cloud Firestore SDK only supports composite filters of type 'AND' in bundles.")
+    }
+    var result: [Filter] = []
+    for part in content["filters"]?.array ?? [] { result += try filters(part) }
+    return result
+  }
+
+  private static func filter(_ json: JSONValue) throws(FirestoreError) -> Filter {
     guard let member = json.object?.members.first, let content = member.value.object else {
       throw invalid("A filter is malformed.")
     }
     switch member.name {
     case "compositeFilter":
-      guard content["op"]?.string == "AND" else {
-        throw invalid("The Cloud Firestore SDK only supports composite filters of type 'AND' in bundles.")
-      }
-      var result: [Filter] = []
-      for filter in content["filters"]?.array ?? [] { result += try filters(filter) }
-      return result
+      var parts: [Filter] = []
+      for part in content["filters"]?.array ?? [] { parts.append(try filter(part)) }
+      return .composite(content["op"]?.string == "OR" ? .or : .and, parts)
     case "fieldFilter":
       guard let path = content["field"]?.object?["fieldPath"]?.string, let operand = content["value"],
         let operation = content["op"]?.string.flatMap(Filter.FieldOperator.init)
       else { throw invalid("A field filter is malformed.") }
-      return [.field(path: path, operation, try value(operand))]
+      return .field(path: path, operation, try value(operand))
     case "unaryFilter":
       guard let path = content["field"]?.object?["fieldPath"]?.string,
         let operation = content["op"]?.string.flatMap(Filter.UnaryOperator.init)
       else { throw invalid("A unary filter is malformed.") }
-      return [.unary(path: path, operation)]
+      return .unary(path: path, operation)
     default: throw invalid("The filter \"\(member.name)\" is not known.")
     }
   }
