@@ -15,10 +15,11 @@ let package = Package(
   products: [
     .library(name: "VestaAuthBackend", targets: ["VestaAuthBackend"]),
     .library(name: "VestaAuthBackendContracts", targets: ["VestaAuthBackendContracts"]),
+    .library(name: "VestaAuthBackendFakes", targets: ["VestaAuthBackendFakes"]),
   ],
   dependencies: [
     .package(path: "../ServiceInterop"),
-    .package(path: "../../Packages/Core")
+    .package(path: "../../Packages/Core"),
   ],
   targets: [
     .target(
@@ -32,6 +33,16 @@ let package = Package(
         "VestaAuthBackend",
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaAuthBackendFakes",
+      dependencies: [
+        "VestaAuthBackend",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),

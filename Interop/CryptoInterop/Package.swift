@@ -25,7 +25,11 @@ let package = Package(
     ),
     .target(
       name: "VestaCryptoInteropContracts",
-      dependencies: ["VestaCryptoInterop", .product(name: "VestaTesting", package: "Core")],
+      dependencies: [
+        "VestaCryptoInterop",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(

@@ -13,16 +13,28 @@ let package = Package(
   name: "DatabaseBackend",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "VestaDatabaseBackend", targets: ["VestaDatabaseBackend"])
+    .library(name: "VestaDatabaseBackend", targets: ["VestaDatabaseBackend"]),
+    .library(name: "VestaDatabaseBackendContracts", targets: ["VestaDatabaseBackendContracts"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core")
   ],
   targets: [
     .target(name: "VestaDatabaseBackend", swiftSettings: settings),
+    .target(
+      name: "VestaDatabaseBackendContracts",
+      dependencies: [
+        "VestaDatabaseBackend",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaDatabaseBackendTests",
-      dependencies: ["VestaDatabaseBackend", .product(name: "VestaTesting", package: "Core")],
+      dependencies: [
+        "VestaDatabaseBackend", "VestaDatabaseBackendContracts", .product(name: "VestaTesting", package: "Core"),
+      ],
       swiftSettings: settings
     ),
   ],

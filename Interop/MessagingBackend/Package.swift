@@ -34,6 +34,7 @@ let package = Package(
       name: "VestaMessagingBackendContracts",
       dependencies: [
         "VestaMessagingBackend",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
@@ -42,7 +43,11 @@ let package = Package(
     ),
     .testTarget(
       name: "VestaMessagingBackendTests",
-      dependencies: ["VestaMessagingBackend", .product(name: "VestaBytes", package: "Core")],
+      dependencies: [
+        "VestaMessagingBackend",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
       swiftSettings: settings
     ),
   ],

@@ -72,6 +72,7 @@ let package = Package(
         .product(name: "VestaCredentialInteropFakes", package: "CredentialInterop"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaAuthBackendFakes", package: "AuthBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings

@@ -81,6 +81,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseBackendContracts", package: "DatabaseBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
       ],

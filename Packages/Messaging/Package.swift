@@ -56,6 +56,8 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingInterop", package: "MessagingInterop"),
+        .product(name: "VestaMessagingInteropContracts", package: "MessagingInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings

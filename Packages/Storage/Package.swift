@@ -52,6 +52,29 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "VestaStorageTests",
+      dependencies: [
+        "VestaStorage",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaStorageServiceTests",
+      dependencies: [
+        "VestaStorageService",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+      ],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -29,6 +29,7 @@ let package = Package(
         .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),

@@ -51,9 +51,9 @@ let package = Package(
     .executableTarget(
       name: "remote-config-conformance",
       dependencies: [.product(name: "VestaRemoteConfigService", package: "RemoteConfig")],
-        swiftSettings: settings
-      ),
-      .executableTarget(
+      swiftSettings: settings
+    ),
+    .executableTarget(
       name: "firestore-spec-conformance",
       dependencies: [
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),

@@ -17,6 +17,7 @@ let package = Package(
     .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/SQLite"),
     .package(path: "../../Packages/Storage"),
+    .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StorageBackend"),
   ],
   targets: [
@@ -58,6 +59,7 @@ let package = Package(
         .product(name: "VestaStorage", package: "Storage"),
         .product(name: "VestaStorageService", package: "Storage"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStorageBackendContracts", package: "StorageBackend"),
         .product(name: "VestaStorageBackendFakes", package: "StorageBackend"),
       ],

@@ -24,6 +24,7 @@ let package = Package(
       dependencies: [
         .product(name: "VestaAuth", package: "Auth"),
         .product(name: "VestaAuthService", package: "Auth"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaSQLite", package: "SQLite"),

@@ -34,7 +34,7 @@ public protocol AuthBackend: Sendable {
     _ request: PasswordSignInRequest, context: CallContext
   ) async throws(IdentityError) -> PasswordSignInResponse
 
-  /// Signs in with a token that a server of the project has signed; makes the account where there is none.
+  /// Signs in with a token that a server of the project has signed; creates an account if there is none.
   ///
   /// Checks: `MISSING_CUSTOM_TOKEN`, `INVALID_CUSTOM_TOKEN`, `TENANT_ID_MISMATCH`, `MISSING_IDENTIFIER`,
   /// `INVALID_CLAIMS`, `FORBIDDEN_CLAIM`, `USER_DISABLED`.
@@ -197,10 +197,10 @@ public protocol AuthBackend: Sendable {
 
   // MARK: The project
 
-  /// What passwords have to be like.
+  /// The password policy.
   func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy
 
-  /// What a client may know of the project.
+  /// Returns the part of the project's settings that clients may read.
   func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig
 
   /// The keys with which ID tokens and session cookies can be verified: the current ones and the previous ones.

@@ -1,7 +1,7 @@
 /// Delivers codes to users: e-mails and text messages.
 ///
-/// A plug-in registers one as a component; the embedded service uses it. Without one, messages are recorded in memory for
-/// developers and nothing is sent.
+/// A plug-in registers one as a component; the embedded service uses it. Without one, messages are recorded in memory
+/// for developers and nothing is sent.
 ///
 /// ```swift
 /// enum MailLibrary: Library {
@@ -16,10 +16,10 @@
 /// - A method returns when the message has been handed over, and throws when it has not.
 /// - Both methods may be called from any task, several at once.
 ///
-/// What it may rely on: the code is stored before the message is sent, and stays valid when sending fails. What is thrown
-/// is logged, and the call that asked for the code fails with `UNAVAILABLE`. A password reset in a project that hides which
-/// addresses have accounts is the exception: its message is sent after the call has returned, and a failure is only
-/// logged, as both would tell who has an account.
+/// What it may rely on: the code is stored before the message is sent, and stays valid when sending fails. What is
+/// thrown is logged, and the call that asked for the code fails with `UNAVAILABLE`. A password reset in a project that
+/// hides which addresses have accounts is the exception: its message is sent after the call has returned, and a failure
+/// is only logged, as both would tell who has an account.
 public protocol CodeSender: Sendable {
   /// Sends an e-mail.
   ///
@@ -31,8 +31,8 @@ public protocol CodeSender: Sendable {
   /// - Parameter message: The message.
   func send(_ message: TextMessage) async throws
 
-  /// Whether sending takes no time and cannot fail, so that nobody can learn anything from it; `false` for a sender that
-  /// reaches anything outside of the process.
+  /// Whether sending takes no time and cannot fail, so that nobody can learn anything from it; `false` for a sender
+  /// that reaches anything outside of the process.
   var isImmediate: Bool { get }
 
   /// The e-mails that were sent and that developers may read, oldest first; empty for a real sender.

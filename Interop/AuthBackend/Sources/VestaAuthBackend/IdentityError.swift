@@ -39,10 +39,10 @@ public struct IdentityError: Error, Sendable, Equatable, CustomStringConvertible
     public static func ~= (code: Code, error: any Error) -> Bool { (error as? IdentityError)?.code == code }
   }
 
-  /// What kind of failure it was.
+  /// The kind of failure.
   public let code: Code
 
-  /// What the service adds to the name, such as "Password should be at least 6 characters".
+  /// The detail after the name, such as "Password should be at least 6 characters".
   public let detail: String?
 
   /// A failure.

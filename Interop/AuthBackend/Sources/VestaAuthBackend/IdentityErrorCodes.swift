@@ -66,7 +66,7 @@ extension IdentityError.Code {
   public static let missingNewEmail = Self("MISSING_NEW_EMAIL")
   /// The text is no e-mail address.
   public static let invalidIdentifier = Self("INVALID_IDENTIFIER")
-  /// What names the account is missing.
+  /// The identifier of the account is missing.
   public static let missingIdentifier = Self("MISSING_IDENTIFIER")
   /// The e-mail address has to be verified first.
   public static let unverifiedEmail = Self("UNVERIFIED_EMAIL")
@@ -132,7 +132,7 @@ extension IdentityError.Code {
   public static let missingPhoneNumber = Self("MISSING_PHONE_NUMBER")
   /// The text is no phone number in the international form.
   public static let invalidPhoneNumber = Self("INVALID_PHONE_NUMBER")
-  /// What names the verification is missing.
+  /// The id of the verification is missing.
   public static let missingSessionInfo = Self("MISSING_SESSION_INFO")
   /// The verification is not known, or not any more.
   public static let invalidSessionInfo = Self("INVALID_SESSION_INFO")
@@ -168,15 +168,15 @@ extension IdentityError.Code {
 
 // Second factors.
 extension IdentityError.Code {
-  /// What the first factor gave is missing.
+  /// The credential of the first factor is missing.
   public static let missingMfaPendingCredential = Self("MISSING_MFA_PENDING_CREDENTIAL")
-  /// What the first factor gave is missing.
+  /// The credential of the first factor is missing.
   public static let missingCredential = Self("MISSING_CREDENTIAL")
-  /// What the first factor gave is not known, or not any more.
+  /// The credential of the first factor is unknown, expired or used.
   public static let invalidMfaPendingCredential = Self("INVALID_MFA_PENDING_CREDENTIAL")
-  /// What names the second factor is missing.
+  /// The id of the second factor is missing.
   public static let missingMfaEnrollmentID = Self("MISSING_MFA_ENROLLMENT_ID")
-  /// What names the second factor cannot be one.
+  /// The id of the second factor is malformed.
   public static let invalidMfaEnrollmentID = Self("INVALID_MFA_ENROLLMENT_ID")
   /// Two second factors have one id.
   public static let duplicateMfaEnrollmentID = Self("DUPLICATE_MFA_ENROLLMENT_ID")

@@ -75,7 +75,8 @@ public enum CodeSenderContracts {
         try await setFails(false)
         try await subject.sender.send(email(2, .passwordReset))
         return try expect(
-          try await subject.arrivedEmails().contains { $0.recipient == "user2@example.com" }, "nothing arrives any more")
+          try await subject.arrivedEmails().contains { $0.recipient == "user2@example.com" }, "nothing arrives any more"
+        )
       }
       throw ContractViolation("sending returned although nothing can be delivered")
     },
@@ -90,7 +91,9 @@ public enum CodeSenderContracts {
     let code = "code-\(index)_~."
     return EmailMessage(
       recipient: "user\(index)@example.com", requestType: type, newEmail: nil, code: code,
-      link: "https://example.com/__/auth/action?mode=\(type.linkMode)&oobCode=\(code)&continueUrl=https%3A%2F%2Fa%2F%3Fb%3Dc")
+      link:
+        "https://example.com/__/auth/action?mode=\(type.linkMode)&oobCode=\(code)&continueUrl=https%3A%2F%2Fa%2F%3Fb%3Dc"
+    )
   }
 }
 

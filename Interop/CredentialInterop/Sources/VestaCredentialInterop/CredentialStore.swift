@@ -1,8 +1,8 @@
 /// Keeps sessions from one run of a program to the next: a keychain, an encrypted file, a vault.
 ///
-/// Auth reads it when the current user is first needed and writes it at each change. An app registers a store of its own
-/// as a component; without one, Auth keeps the session in a file of the app's directory. A store that is registered and
-/// cannot be created is an error, and never replaced by that file.
+/// Auth reads it when the current user is first needed and writes it at each change. An app registers a store of its
+/// own as a component; without one, Auth keeps the session in a file of the app's directory. A store that is registered
+/// and cannot be created is an error, and never replaced by that file.
 ///
 /// ```swift
 /// enum VaultLibrary: Library {
@@ -23,15 +23,15 @@
 /// - A write is whole or absent, also after a crash. A write that fails leaves the bytes of before.
 /// - Keys are any strings; two keys never share an entry.
 ///
-/// What it may rely on: Auth calls it from its work queue, one call at a time. It must be quick, and must not call Auth:
-/// that would stop the process with a sentence that says so.
+/// What it may rely on: Auth calls it from its work queue, one call at a time. It must be quick, and must not call
+/// Auth: that would stop the process with a sentence that says so.
 public protocol CredentialStore: Sendable {
   /// Returns the bytes that were saved last under a key.
   ///
   /// - Parameter key: The key; any string.
   /// - Returns: The bytes; `nil` when there are none.
-  /// - Throws: `unreadable` when the store cannot tell at the moment; `corrupted` when the bytes are damaged and have been
-  ///   put aside.
+  /// - Throws: `unreadable` when the store cannot tell at the moment; `corrupted` when the bytes are damaged and have
+  ///   been put aside.
   func load(_ key: String) throws(CredentialStoreError) -> [UInt8]?
 
   /// Saves bytes under a key, in place of the bytes of before.

@@ -139,7 +139,8 @@ public enum CredentialStoreContracts {
         try expect(!found.isEmpty, "no crash was tried")
         for (index, store) in found.enumerated() {
           let bytes = try store.load("key")
-          try expect(bytes == old || bytes == new, "after crash \(index) the session is neither the old nor the new one")
+          try expect(
+            bytes == old || bytes == new, "after crash \(index) the session is neither the old nor the new one")
           try store.save([9], for: "key")
           try expect(try store.load("key") == [9], "after crash \(index) nothing can be saved")
         }

@@ -18,8 +18,8 @@ public struct CredentialStoreSubject: Sendable {
   /// Makes writing impossible, or possible again; `nil` where that cannot be arranged.
   public let setWritesFail: (@Sendable (Bool) throws -> Void)?
 
-  /// Runs a save up to each of the points at which the process could end, and opens a store on what is there then; `nil`
-  /// where that cannot be arranged.
+  /// Runs a save up to each of the points at which the process could end, and opens a store on what is there then;
+  /// `nil` where that cannot be arranged.
   public let crashes: (@Sendable (_ bytes: [UInt8], _ key: String) throws -> [any CredentialStore])?
 
   /// A store to check. What is `nil` leaves the promises that need it unchecked.

@@ -3,9 +3,10 @@
 /// The embedded engine implements it in process; a remote client implements it over a WebSocket. What a connection
 /// promises, both ways, is what Firebase's service promises on the wire:
 /// - Messages arrive at `receive` one after another, in order, and never from within a call of this protocol.
-/// - The first message is ``DatabaseServerMessage/hello(_:)`` or ``DatabaseServerMessage/closed(reason:)``; the last one is
-///   ``DatabaseServerMessage/closed(reason:)``, after which nothing follows.
-/// - Requests are carried out in the order in which they were sent, and each has one reply unless the connection closes.
+/// - The first message is ``DatabaseServerMessage/hello(_:)`` or ``DatabaseServerMessage/closed(reason:)``; the last
+///   one is ``DatabaseServerMessage/closed(reason:)``, after which nothing follows.
+/// - Requests are carried out in the order in which they were sent, and each has one reply unless the connection
+///   closes.
 /// - The data that a write changes is sent to the connection's own listens before the reply of the write.
 /// - The operations for the end of a connection are carried out once, whichever way it ends.
 public protocol DatabaseBackend: Sendable {

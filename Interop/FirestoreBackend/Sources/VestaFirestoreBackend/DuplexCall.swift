@@ -3,13 +3,14 @@
 /// Who ends what:
 /// - The caller sends, and calls `finish()` when it has nothing more to say. The backend then sends what it still owes
 ///   for the requests it got, and ends the responses. A listen call has no debts: it ends at once.
-/// - `cancel()`, cancelling the task that iterates, or dropping `responses` without having come to its end, ends the call
-///   from the caller's side; the backend frees everything the call holds. Requests sent before may or may not be served.
+/// - `cancel()`, cancelling the task that iterates, or dropping `responses` without having come to its end, ends the
+///   call from the caller's side; the backend frees everything the call holds. Requests sent before may or may not be
+///   served.
 /// - The backend ends the responses: normally after `finish()`, by throwing a `FirestoreError` when the call as a whole
 ///   failed. Requests that come later are ignored.
 ///
-/// `send`, `finish` and `cancel` never wait, may be called from any task or thread, and do nothing after the end. Requests
-/// reach the backend in the order of the calls to `send`. `send` holds no lock while the backend works.
+/// `send`, `finish` and `cancel` never wait, may be called from any task or thread, and do nothing after the end.
+/// Requests reach the backend in the order of the calls to `send`. `send` holds no lock while the backend works.
 ///
 /// Responses come in batches: each is what the backend had ready, in order; where one batch ends has no meaning. A
 /// batch saves a hand-over between threads for every message of a snapshot. Iterate once: there is one consumer.

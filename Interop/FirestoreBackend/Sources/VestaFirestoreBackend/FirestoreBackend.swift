@@ -1,16 +1,16 @@
 /// The document store as its clients see it: one method for each call of `google.firestore.v1`.
 ///
-/// An engine in the process implements it, a client of a remote service does, and a server puts any implementation of it
-/// on the wire. Requests and responses mirror the wire's messages, so that such adapters are plain renaming. The calls
-/// for one document are not here: an adapter makes them of `batchGet` and `commit`.
+/// An engine in the process implements it, a client of a remote service does, and a server puts any implementation of
+/// it on the wire. Requests and responses mirror the wire's messages, so that such adapters are plain renaming. The
+/// calls for one document are not here: an adapter makes them of `batchGet` and `commit`.
 ///
 /// What every implementation promises:
 /// - All methods may be called from any task at any time. An embedded backend answers on the calling task.
 /// - Resource names say which database is meant; databases know nothing of each other.
-/// - A call that throws has changed nothing, except where it says so. Errors have the service's codes, and texts that name
-///   the part of the request that is wrong.
-/// - Commits have an order. Their times grow strictly and have whole microseconds. A read that begins after a commit has
-///   returned sees it.
+/// - A call that throws has changed nothing, except where it says so. Errors have the service's codes, and texts that
+///   name the part of the request that is wrong.
+/// - Commits have an order. Their times grow strictly and have whole microseconds. A read that begins after a commit
+///   has returned sees it.
 /// - Cancelling the calling task ends a call with `CANCELLED`; a commit that has begun may have happened.
 public protocol FirestoreBackend: Sendable {
   // MARK: Reading
@@ -68,8 +68,8 @@ public protocol FirestoreBackend: Sendable {
 
   /// Commits writes, all or nothing, and ends the transaction if there is one.
   ///
-  /// - Throws: `ABORTED` when another transaction was in the way: begin again. The transaction has ended then, and so it
-  ///   has after every other error.
+  /// - Throws: `ABORTED` when another transaction was in the way: begin again. The transaction has ended then, and so
+  ///   it has after every other error.
   func commit(
     _ request: CommitRequest, context: FirestoreCallContext
   ) async throws(FirestoreError) -> CommitResponse

@@ -5,10 +5,10 @@ public import VestaServiceInterop
 ///
 /// Promises of every implementation (`MessagingContracts` checks them):
 /// - A message that was accepted reaches every registration it is for at least once, within its time to live: connected
-///   ones at once, others when they connect. Until it is acknowledged it is delivered again at each connection, with the
-///   same id.
-/// - Messages of one priority reach a registration in the order in which they were accepted; of those that waited, the ones
-///   of high priority come first.
+///   ones at once, others when they connect. Until it is acknowledged it is delivered again at each connection, with
+///   the same id.
+/// - Messages of one priority reach a registration in the order in which they were accepted; of those that waited, the
+///   ones of high priority come first.
 /// - Of messages that wait with the same collapse key, the last one is delivered.
 /// - A registration hears of messages to topics from its subscription on.
 /// - A connection is not called before `connect` has returned, one delivery at a time, and never again once it was

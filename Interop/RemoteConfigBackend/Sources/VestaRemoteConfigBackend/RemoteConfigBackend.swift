@@ -8,9 +8,9 @@ public import VestaServiceInterop
 /// - A fetch with the ETag of the last response answers `noChange` until another template is published or another
 ///   condition holds for the instance.
 /// - The same instance has the same values for the same template: percentages are not drawn anew.
-/// - A listener hears of every template that is published after it was added, the newest at least, and at once when there
-///   is a newer one than it knows. It is never called before `listenForInvalidations` has returned, and never again once
-///   its registration was cancelled from within it.
+/// - A listener hears of every template that is published after it was added, the newest at least, and at once when
+///   there is a newer one than it knows. It is never called before `listenForInvalidations` has returned, and never
+///   again once its registration was cancelled from within it.
 public protocol RemoteConfigBackend: Sendable {
   /// Evaluates the template for one instance.
   ///
@@ -53,8 +53,8 @@ public protocol RemoteConfigAdminBackend: Sendable {
   ///
   /// - Parameter request: The template, and which one it replaces.
   /// - Returns: The template with its version and ETag; for a request that only checks, with an ETag that ends in `-0`.
-  /// - Throws: `invalidArgument` with all violations; `failedPrecondition` when the current template is another one than
-  ///   the request names. Nothing was changed then.
+  /// - Throws: `invalidArgument` with all violations; `failedPrecondition` when the current template is another one
+  ///   than the request names. Nothing was changed then.
   func publish(
     _ request: PublishRequest, context: CallContext
   ) async throws(RemoteConfigServiceError) -> StoredTemplate

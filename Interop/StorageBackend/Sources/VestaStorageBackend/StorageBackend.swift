@@ -2,15 +2,15 @@ public import VestaServiceInterop
 
 /// The object service that Storage calls: uploads, downloads, metadata, listing and download tokens.
 ///
-/// The embedded engine implements it in process; a remote client will implement it over HTTP, and a server can expose any
-/// implementation on the wire.
+/// The embedded engine implements it in process; a remote client will implement it over HTTP, and a server can expose
+/// any implementation on the wire.
 ///
 /// Promises of every implementation (`StorageContracts` checks them):
 /// - All methods may be called from any task at any time.
-/// - An object is there as a whole or not at all. A reader that has opened an object reads the bytes of that generation to
-///   the end, also when the object is replaced or deleted meanwhile.
-/// - The object that a finished upload returns survives a crash of the process. An upload that is not finished changes no
-///   object, and can be continued from the size that ``uploadStatus(_:context:)`` reports.
+/// - An object is there as a whole or not at all. A reader that has opened an object reads the bytes of that generation
+///   to the end, also when the object is replaced or deleted meanwhile.
+/// - The object that a finished upload returns survives a crash of the process. An upload that is not finished changes
+///   no object, and can be continued from the size that ``uploadStatus(_:context:)`` reports.
 /// - A method throws `StorageServiceError`, or `CancellationError` when the calling task was cancelled.
 public protocol StorageBackend: Sendable {
   // MARK: Uploads

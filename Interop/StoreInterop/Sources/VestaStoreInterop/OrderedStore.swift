@@ -1,7 +1,7 @@
 /// An ordered map of bytes to bytes with serializable transactions: the storage under every engine.
 ///
-/// One contract from a file on a phone to a cluster. Keys are ordered as unsigned bytes, a shorter key before the longer
-/// one it begins; `KeyEncoder` writes values so that this order is the order of their meaning.
+/// One contract from a file on a phone to a cluster. Keys are ordered as unsigned bytes, a shorter key before the
+/// longer one it begins; `KeyEncoder` writes values so that this order is the order of their meaning.
 ///
 /// What every implementation promises:
 /// - **Isolation.** `read` sees one moment in time, from its first call to its last. `write` is serializable: the
@@ -10,11 +10,11 @@
 /// - **Atomicity.** All of a transaction is kept, or none of it: after a throw, a cancellation or a crash alike.
 /// - **Durability.** When `write` has returned, its changes survive whatever the store's durability says; see
 ///   `StoreDurability`.
-/// - **No hidden waiting.** An embedded engine answers reads on the calling thread, without suspending. Engines behind a
-///   network suspend, so callers batch: prefer `get(_:)` with many keys and `scan` to single reads in a loop.
+/// - **No hidden waiting.** An embedded engine answers reads on the calling thread, without suspending. Engines behind
+///   a network suspend, so callers batch: prefer `get(_:)` with many keys and `scan` to single reads in a loop.
 ///
-/// - **Versions are times.** The version of a commit is its commit time in microseconds since 1970: strictly growing, and
-///   above everything that a reader was shown, across restarts and clock changes too; see `VersionClock`.
+/// - **Versions are times.** The version of a commit is its commit time in microseconds since 1970: strictly growing,
+///   and above everything that a reader was shown, across restarts and clock changes too; see `VersionClock`.
 ///
 /// All methods may be called from any task or thread at once. `nonisolated(nonsending)` says that they run on the
 /// caller's executor; copy it into an implementation, whatever the default of its package is.
@@ -98,8 +98,8 @@ public protocol StoreReader {
 
   /// Visits the entries of a range in order.
   ///
-  /// The spans given to `visit` are valid during that call only; copy what is to be kept. `visit` cannot call the reader:
-  /// gather keys first and `get` them together afterwards.
+  /// The spans given to `visit` are valid during that call only; copy what is to be kept. `visit` cannot call the
+  /// reader: gather keys first and `get` them together afterwards.
   ///
   /// - Parameters:
   ///   - range: Which keys; the upper bound is not part of it.
@@ -120,8 +120,8 @@ public protocol StoreTransaction: StoreReader {
   /// Returns the version that this transaction will have if it commits changes: its commit time.
   ///
   /// It is above `version` and above the floor, the same for each call, and the one that `write` returns. A transaction
-  /// that runs again after a conflict gets another one. Readers that ask for all commits up to this version wait for the
-  /// transaction from here on (`OrderedStore.raiseFloor`), so ask for it late in a long body.
+  /// that runs again after a conflict gets another one. Readers that ask for all commits up to this version wait for
+  /// the transaction from here on (`OrderedStore.raiseFloor`), so ask for it late in a long body.
   nonisolated(nonsending) func commitVersion() async throws -> StoreVersion
 
   /// Puts a value under a key, in place of the one that may be there.

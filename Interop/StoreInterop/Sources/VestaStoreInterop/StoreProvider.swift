@@ -9,8 +9,8 @@ public protocol StoreProvider: Sendable {
   /// process that was killed leaves no lock behind.
   ///
   /// - Parameters:
-  ///   - name: What the store holds, such as "auth": letters, digits, `-`, `_` and `.`, at most 100, not beginning with a
-  ///     dot.
+  ///   - name: What the store holds, such as "auth": letters, digits, `-`, `_` and `.`, at most 100, not beginning with
+  ///     a dot.
   ///   - directory: The directory above, as a path; it and its parents are made when they are not there. Engines that
   ///     keep nothing ignore it.
   ///   - options: How the store is to behave.
@@ -28,8 +28,8 @@ public struct StoreOptions: Sendable {
 
   /// Whether deleted and replaced values are overwritten on disk; for stores that hold credentials.
   ///
-  /// Otherwise their bytes stay in free space until that is used again. Engines that keep nothing ignore it. What was in
-  /// the write-ahead log is gone when the store has been closed.
+  /// Otherwise their bytes stay in free space until that is used again. Engines that keep nothing ignore it. What was
+  /// in the write-ahead log is gone when the store has been closed.
   public var overwritesDeleted: Bool
 
   /// The clocks that versions are taken from. Engines that take them from elsewhere, such as a server, ignore it.

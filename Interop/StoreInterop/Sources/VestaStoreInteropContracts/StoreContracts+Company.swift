@@ -41,7 +41,7 @@ extension StoreContracts {
         }
       }
       // A store may let in fewer at a time.
-      await opened.wait(for: 40)
+      await opened.reaches(40)
       try await writers.value
       goOn.open()
       for reader in readers {
@@ -247,7 +247,7 @@ private actor Counter {
 
   func increment() { count += 1 }
 
-  func wait(for target: Int) async {
+  func reaches(_ target: Int) async {
     for _ in 0..<3_000 where count < target { await Task.yield() }
   }
 }

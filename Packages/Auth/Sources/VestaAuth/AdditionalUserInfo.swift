@@ -1,7 +1,7 @@
 import Foundation
 import VestaAuthBackend
 
-/// What a sign-in tells besides who it was.
+/// Further information about a sign-in.
 public final class AdditionalUserInfo: Sendable {
   /// The id of the provider.
   public let providerID: String
@@ -27,7 +27,7 @@ public final class AdditionalUserInfo: Sendable {
       rawProfile: response.rawUserInfo)
   }
 
-  /// What the provider says of the user, as it says it.
+  /// The provider's description of the user, unchanged.
   public var profile: [String: Any]? {
     guard let rawProfile else { return nil }
     return try? JSONSerialization.jsonObject(with: Data(rawProfile.utf8)) as? [String: Any]

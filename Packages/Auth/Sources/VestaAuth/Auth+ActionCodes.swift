@@ -9,7 +9,7 @@ extension Auth {
   ///
   /// - Parameters:
   ///   - email: The address.
-  ///   - actionCodeSettings: Where the link leads.
+  ///   - actionCodeSettings: The settings of the link.
   /// - Throws: ``AuthError``: `userNotFound`, `invalidEmail`, `tooManyRequests`.
   public func sendPasswordReset(
     withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil
@@ -31,7 +31,7 @@ extension Auth {
     }
   }
 
-  /// Whose password a code sets; the code stays usable.
+  /// Returns the e-mail address whose password a code resets; the code stays usable.
   ///
   /// - Parameter code: The code.
   /// - Returns: The e-mail address.
@@ -46,7 +46,7 @@ extension Auth {
 
   // MARK: Any code
 
-  /// What a code is for, and whose it is; the code stays usable.
+  /// Returns the purpose and the e-mail address of a code; the code stays usable.
   ///
   /// - Parameter code: The code.
   /// - Returns: What there is to know.
@@ -59,7 +59,7 @@ extension Auth {
     return ActionCodeInfo(operation: operation, email: response.email, newEmail: response.newEmail)
   }
 
-  /// Does what a code is for: proves, changes or recovers an e-mail address.
+  /// Applies a code: verifies, changes or recovers an e-mail address.
   ///
   /// - Parameter code: The code; it is used up.
   /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`, `emailAlreadyInUse`.
@@ -75,7 +75,7 @@ extension Auth {
   ///
   /// - Parameters:
   ///   - email: The address.
-  ///   - actionCodeSettings: Where the link leads; `handleCodeInApp` must be set.
+  ///   - actionCodeSettings: The settings of the link; `handleCodeInApp` must be set.
   /// - Throws: ``AuthError``: `invalidEmail`, `operationNotAllowed`, `missingContinueURI`.
   public func sendSignInLink(toEmail email: String, actionCodeSettings: ActionCodeSettings) async throws {
     guard actionCodeSettings.handleCodeInApp else {
@@ -115,8 +115,8 @@ extension Auth {
   /// The embedded engine needs a way to Apple for it, `AuthServiceOptions.tokenRevokers["apple.com"]`.
   ///
   /// - Parameter authorizationCode: Apple's authorization code.
-  /// - Throws: ``AuthError``: `nullUser` when nobody is signed in, `internalError` with the cause `NOT_IMPLEMENTED` when
-  ///   the backend has no way to Apple.
+  /// - Throws: ``AuthError``: `nullUser` when nobody is signed in, `internalError` with the cause `NOT_IMPLEMENTED`
+  ///   when the backend has no way to Apple.
   public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
     try await AuthActor.run { try await self.performRevocation(authorizationCode) }
   }

@@ -1,3 +1,5 @@
+import VestaCore
+
 extension Auth {
   /// Completion form of ``updateCurrentUser(_:)``.
   @preconcurrency

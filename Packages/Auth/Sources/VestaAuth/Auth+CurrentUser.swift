@@ -12,13 +12,13 @@ extension Auth {
     guard machine.debt == nil else { throw AuthError(.keychainError, "The session could not be forgotten.") }
   }
 
-  /// Makes a user the current one.
+  /// Sets the current user.
   ///
   /// A user of another app is looked up first, and becomes a user of this one.
   ///
   /// - Parameter user: The user.
-  /// - Throws: ``AuthError``: `nullUser` for `nil`, `tenantIDMismatch`, and what a look-up throws. Who was signed in before
-  ///   still is.
+  /// - Throws: ``AuthError``: `nullUser` for `nil`, `tenantIDMismatch`, and what a look-up throws. Who was signed in
+  ///   before still is.
   public func updateCurrentUser(_ user: User?) async throws {
     try await AuthActor.run { try await self.performUpdate(user) }
   }

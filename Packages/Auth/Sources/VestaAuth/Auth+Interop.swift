@@ -2,7 +2,7 @@ public import VestaAuthInterop
 import VestaAuthBackend
 public import VestaConcurrency
 
-/// What other products see of Auth.
+/// Auth as other products see it.
 extension Auth: AuthInterop {
   /// The ID token of the current user.
   ///

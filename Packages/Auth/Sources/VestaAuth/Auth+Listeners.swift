@@ -1,11 +1,12 @@
 import Dispatch
 public import Foundation
 import VestaConcurrency
+import VestaCore
 
-/// What removes a listener that was added with `Auth.addStateDidChangeListener(_:)`.
+/// The handle of a listener that was added with `Auth.addStateDidChangeListener(_:)`.
 public typealias AuthStateDidChangeListenerHandle = any NSObjectProtocol
 
-/// What removes a listener that was added with `Auth.addIDTokenDidChangeListener(_:)`.
+/// The handle of a listener that was added with `Auth.addIDTokenDidChangeListener(_:)`.
 public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol
 
 extension NSNotification.Name {
@@ -37,7 +38,7 @@ extension Auth {
   ///
   /// - Parameter listenerHandle: What adding it gave.
   public func removeStateDidChangeListener(_ listenerHandle: any NSObjectProtocol) {
-    (listenerHandle as? ListenerHandle)?.registration.cancel()
+    ListenerHandle.remove(listenerHandle)
   }
 
   /// Adds a listener that hears who is signed in, and of each new token.
@@ -87,11 +88,4 @@ extension Auth {
       registration.cancel()
     }
   }
-}
-
-/// What an app holds on to for a listener.
-final class ListenerHandle: NSObject, Sendable {
-  let registration: ListenerRegistration
-
-  init(_ registration: ListenerRegistration) { self.registration = registration }
 }

@@ -9,23 +9,23 @@ extension Auth {
   /// - Parameters:
   ///   - email: The address.
   ///   - password: The password.
-  /// - Returns: The user, who is the current one from now on.
-  /// - Throws: ``AuthError``: `invalidCredential` (or `wrongPassword` and `userNotFound` where the project tells which),
-  ///   `userDisabled`, `tooManyRequests`, `secondFactorRequired`. Who was signed in before still is.
+  /// - Returns: The user, who is now the current user.
+  /// - Throws: ``AuthError``: `invalidCredential` (or `wrongPassword` and `userNotFound` where the project tells
+  ///   which), `userDisabled`, `tooManyRequests`, `secondFactorRequired`. On failure the current user is unchanged.
   @discardableResult
   public func signIn(withEmail email: String, password: String) async throws -> AuthDataResult {
     guard !password.isEmpty else { throw AuthError(.wrongPassword, "The password is empty.") }
     return try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
   }
 
-  /// Makes an account with an e-mail address and a password, and signs in to it.
+  /// Creates an account with an e-mail address and a password, and signs in to it.
   ///
   /// - Parameters:
   ///   - email: The address.
   ///   - password: The password.
-  /// - Returns: The user, who is the current one from now on.
+  /// - Returns: The user, who is now the current user.
   /// - Throws: ``AuthError``: `emailAlreadyInUse`, `invalidEmail`, `weakPassword`, `passwordDoesNotMeetRequirements`,
-  ///   `operationNotAllowed`. Who was signed in before still is.
+  ///   `operationNotAllowed`. On failure the current user is unchanged.
   @discardableResult
   public func createUser(withEmail email: String, password: String) async throws -> AuthDataResult {
     guard !email.isEmpty else { throw AuthError(.missingEmail) }
@@ -39,12 +39,12 @@ extension Auth {
 
   // MARK: E-mail link
 
-  /// Signs in with the link that was sent to an e-mail address; makes the account where there is none.
+  /// Signs in with the link that was sent to an e-mail address; creates an account if there is none.
   ///
   /// - Parameters:
   ///   - email: The address.
   ///   - link: The link, see ``sendSignInLink(toEmail:actionCodeSettings:)``.
-  /// - Returns: The user, who is the current one from now on.
+  /// - Returns: The user, who is now the current user.
   /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`, `invalidEmail` when the link went elsewhere.
   @discardableResult
   public func signIn(withEmail email: String, link: String) async throws -> AuthDataResult {
@@ -59,12 +59,12 @@ extension Auth {
 
   // MARK: Any credential
 
-  /// Signs in with a credential; makes the account where there is none, unless it takes a password.
+  /// Signs in with a credential; creates an account if there is none, unless it takes a password.
   ///
   /// - Parameter credential: What proves who it is.
-  /// - Returns: The user, who is the current one from now on.
+  /// - Returns: The user, who is now the current user.
   /// - Throws: ``AuthError``: `invalidCredential`, `userDisabled`, `secondFactorRequired` with what goes on with it,
-  ///   `accountExistsWithDifferentCredential`. Who was signed in before still is.
+  ///   `accountExistsWithDifferentCredential`. On failure the current user is unchanged.
   @discardableResult
   public func signIn(with credential: AuthCredential) async throws -> AuthDataResult {
     try await performSignIn { backend, context throws(IdentityError) in
@@ -74,12 +74,12 @@ extension Auth {
 
   // MARK: Anonymously
 
-  /// Signs in without saying who it is.
+  /// Signs in anonymously.
   ///
-  /// Who is signed in anonymously already stays so, with the same id.
+  /// A user who is signed in anonymously stays signed in, with the same id.
   ///
-  /// - Returns: The user, who is the current one from now on.
-  /// - Throws: ``AuthError``: `operationNotAllowed`, `adminRestrictedOperation`.
+  /// - Returns: The user, who is now the current user.
+  /// - Throws: ``AuthError``: `adminRestrictedOperation`: anonymous accounts are disabled in the project's settings.
   @discardableResult
   public func signInAnonymously() async throws -> AuthDataResult {
     try await AuthActor.run { try await self.performAnonymousSignIn() }
@@ -100,10 +100,10 @@ extension Auth {
 
   // MARK: Custom token
 
-  /// Signs in with a token that a server of the project has made; makes the account where there is none.
+  /// Signs in with a token that a server of the project has made; creates an account if there is none.
   ///
   /// - Parameter token: The token.
-  /// - Returns: The user, who is the current one from now on.
+  /// - Returns: The user, who is now the current user.
   /// - Throws: ``AuthError``: `invalidCustomToken`, `customTokenMismatch`, `userDisabled`.
   @discardableResult
   public func signIn(withCustomToken token: String) async throws -> AuthDataResult {

@@ -17,8 +17,8 @@ public import VestaCore
 /// - All members may be called from any thread, in any callback.
 /// - Each asynchronous operation has two forms: one with a completion handler, which is called on the callback queue of
 ///   the app's options (the main queue unless it was set), and one with `async`.
-/// - The session is kept in a ``CredentialStore`` and is there again when the program starts anew. It is read when it is
-///   first needed.
+/// - The session is kept in a ``CredentialStore`` and is there again when the program starts anew. It is read when it
+///   is first needed.
 /// - A session ends when the user signs out, or when the backend does not accept it any more. A backend that cannot be
 ///   reached, or a store that cannot be read or written, ends none.
 ///
@@ -50,7 +50,7 @@ public final class Auth: Sendable {
   @AuthActor var stopTimer: (@Sendable () -> Void)?
   @AuthActor var configuration = Configuration()
 
-  /// What an app can set.
+  /// The settings of an app.
   struct Configuration: Sendable {
     var languageCode: String?
     var tenantID: String?
@@ -73,61 +73,43 @@ public final class Auth: Sendable {
 
   // MARK: Reaching it
 
-  /// The users of the default app.
+  /// Returns the `Auth` of the default app.
   ///
   /// Stops the process when no default app is configured, or when it was configured without `AuthLibrary`. Use
   /// ``instance(for:)`` where that can happen.
-  public class func auth() -> Auth {
-    guard let app = VestaApp.app() else {
-      stop("There is no default app. Call VestaApp.configure(libraries:) before Auth.auth().")
-    }
-    return auth(app: app)
-  }
+  public class func auth() -> Auth { VestaApp.instanceOrStop(of: Auth.self, call: "Auth.auth()") }
 
-  /// The users of an app.
+  /// Returns the `Auth` of an app.
   ///
   /// Stops the process when the app was configured without `AuthLibrary`. Use ``instance(for:)`` where that can happen.
   ///
   /// - Parameter app: The app.
   /// - Returns: Always the same object for the same app.
   public class func auth(app: VestaApp) -> Auth {
-    do {
-      return try instance(for: app)
-    } catch {
-      stop("The app \"\(app.name)\" has no Auth. \(error)")
-    }
+    VestaApp.instanceOrStop(of: Auth.self, for: app, call: "Auth.auth(app:)")
   }
 
-  /// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
-  private static func stop(_ sentence: String) -> Never {
-    Logger(service: "VestaAuth").error("I-AUT000006", sentence)
-    preconditionFailure(sentence)
-  }
-
-  /// The users of an app, or why it has none.
+  /// Returns the `Auth` of an app, or throws when it has none.
   ///
   /// - Parameter app: The app; `nil` for the default app.
   /// - Returns: Always the same object for the same app.
   /// - Throws: `VestaError` with a sentence that says what to do.
   public class func instance(for app: VestaApp? = nil) throws(VestaError) -> Auth {
-    guard let app = app ?? VestaApp.app() else {
-      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
-    }
-    return try app.container.require(Auth.self)
+    try VestaApp.instance(of: Auth.self, for: app)
   }
 
   // MARK: The current user
 
-  /// Who is signed in; `nil` when nobody is, or when the store cannot be read at the moment.
+  /// The signed-in user; `nil` when nobody is signed in, or when the store cannot be read at the moment.
   ///
   /// ``loadCurrentUser()`` tells the two apart.
   public var currentUser: User? { AuthActor.sync { present() } }
 
-  /// Who is signed in, or why that cannot be told.
+  /// Returns the signed-in user, or throws when the store cannot be read.
   ///
   /// - Returns: The user; `nil` when nobody is signed in.
-  /// - Throws: ``AuthError`` with `keychainError` when the store cannot be read. The session is still there, and the next
-  ///   call, of this or of anything else, tries again.
+  /// - Throws: ``AuthError`` with `keychainError` when the store cannot be read. The session is still there, and the
+  ///   next call, of this or of anything else, tries again.
   public func loadCurrentUser() throws -> User? {
     try AuthActor.sync {
       try restore()
@@ -167,7 +149,7 @@ public final class Auth: Sendable {
     }
   }
 
-  /// Says that the app works with an emulator.
+  /// Connects the app to an emulator.
   ///
   /// The app has to be configured with `.emulator(host:port:)` for the same place: where the backend lives is decided
   /// there. When it is not, every later operation fails with a sentence that says so.
@@ -213,7 +195,7 @@ public final class Auth: Sendable {
     try await backend.call(context: try context(inTenant: tenantID), operation)
   }
 
-  /// What a call says of itself that signs somebody in, in the tenant that the app has set.
+  /// The context of a call that signs a user in, in the tenant that the app has set.
   @AuthActor
   func callContext() throws -> CallContext { try context(inTenant: configuration.tenantID) }
 

@@ -1,12 +1,12 @@
-/// What a sign-in or a link ends with.
+/// The result of a sign-in or a link.
 public final class AuthDataResult: Sendable {
   /// The user.
   public let user: User
 
-  /// What the sign-in tells besides.
+  /// Further information about the sign-in.
   public let additionalUserInfo: AdditionalUserInfo?
 
-  /// What the provider has issued, of providers that issue something.
+  /// The credential that the provider issued, if it issued one.
   public let credential: OAuthCredential?
 
   init(user: User, additionalUserInfo: AdditionalUserInfo?, credential: OAuthCredential? = nil) {

@@ -5,12 +5,14 @@ import VestaAuthBackend
 import VestaCredentialInterop
 public import VestaCore
 
-/// What makes Auth a part of an app.
+/// Registers Auth with an app.
 ///
 /// It needs an `AuthBackend`, uses App Check where that is there, and offers `AuthInterop` to other products.
 ///
 /// ```swift
-/// try VestaApp.configure(libraries: [AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self])
+/// try VestaApp.configure(libraries: [
+///   AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self,
+/// ])
 /// let user = try await Auth.auth().signInAnonymously().user
 /// ```
 public enum AuthLibrary: Library {
@@ -46,8 +48,8 @@ public enum AuthLibrary: Library {
     guard let app = container.app else { return nil }
     let backend = try container.require((any AuthBackend).self)
     // A store that is there and fails must not become a plain file, nor App Check be left off.
-    let appCheck = try container.found((any AppCheckInterop).self)
-    let store = try container.found((any CredentialStore).self)
+    let appCheck = try container.find((any AppCheckInterop).self)
+    let store = try container.find((any CredentialStore).self)
     return Auth(
       app: app,
       backend: BackendCaller(backend: backend, appCheck: appCheck),

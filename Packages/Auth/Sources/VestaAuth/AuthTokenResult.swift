@@ -8,13 +8,13 @@ public final class AuthTokenResult: Sendable {
   /// The token as it goes to servers.
   public let token: String
 
-  /// When the token expires.
+  /// The time at which the token expires.
   public let expirationDate: Date
 
-  /// When the user signed in.
+  /// The time of the sign-in.
   public let authDate: Date
 
-  /// When the token was issued.
+  /// The time at which the token was issued.
   public let issuedAtDate: Date
 
   /// How the user signed in, such as "password".

@@ -65,8 +65,8 @@ struct PlatformFileError: Error, CustomStringConvertible {
 
     /// Puts bytes in the place of a file: at any time, a crash included, the old or the new ones are there, whole.
     ///
-    /// They are written beside the file first, under one name, which is locked: a crash leaves one such file at most, and
-    /// the next `replace`, `remove` or `sweep` takes it away.
+    /// They are written beside the file first, under one name, which is locked: a crash leaves one such file at most,
+    /// and the next `replace`, `remove` or `sweep` takes it away.
     static func replace(_ path: String, with bytes: [UInt8]) throws(PlatformFileError) {
       let temporary = temporaryPath(of: path)
       while true {
@@ -108,8 +108,8 @@ struct PlatformFileError: Error, CustomStringConvertible {
 
     /// Opens a file that belongs to this user and nobody else may use; `nil` when there is none.
     ///
-    /// A symbolic link, a pipe or somebody else's file in its place is refused: reading would wait or believe a stranger,
-    /// and writing would hand him the secret.
+    /// A symbolic link, a pipe or somebody else's file in its place is refused: reading would wait or believe a
+    /// stranger, and writing would hand him the secret.
     private static func openOwn(_ path: String, _ flags: Int32) throws(PlatformFileError) -> Int32? {
       let file = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
       guard file >= 0 else {
@@ -223,7 +223,8 @@ struct PlatformFileError: Error, CustomStringConvertible {
       }
     }
 
-    /// The new name survives a power cut only when the directory is written too; some file systems cannot, and need not.
+    /// The new name survives a power cut only when the directory is written too; some file systems cannot, and need
+    /// not.
     private static func syncDirectory(of path: String) {
       guard let parent = parent(of: path) else { return }
       let directory = open(parent, O_RDONLY | O_CLOEXEC)

@@ -3,12 +3,12 @@ import VestaAuthBackend
 extension User {
   // MARK: Linking
 
-  /// Adds a way to sign in to the account.
+  /// Links a provider to the account.
   ///
   /// - Parameter credential: The new way.
   /// - Returns: The user, with the provider in ``providerData``.
-  /// - Throws: ``AuthError``: `providerAlreadyLinked`; `credentialAlreadyInUse` or `emailAlreadyInUse`, with a credential
-  ///   that signs in to the other account where there is one. The account is unchanged.
+  /// - Throws: ``AuthError``: `providerAlreadyLinked`; `credentialAlreadyInUse` or `emailAlreadyInUse`, with a
+  ///   credential that signs in to the other account where there is one. The account is unchanged.
   @discardableResult
   public func link(with credential: AuthCredential) async throws -> AuthDataResult {
     try await AuthActor.run { try await self.performLink(credential) }
@@ -41,7 +41,7 @@ extension User {
     _ = try await AuthActor.run { try await self.add(credential) }
   }
 
-  /// Takes a way to sign in from the account.
+  /// Removes a provider from the account.
   ///
   /// - Parameter provider: The id of the provider, such as "password" or "google.com".
   /// - Returns: The user.

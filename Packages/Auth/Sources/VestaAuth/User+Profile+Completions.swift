@@ -1,3 +1,5 @@
+import VestaCore
+
 extension User {
   /// Completion form of ``updatePassword(to:)``.
   @preconcurrency

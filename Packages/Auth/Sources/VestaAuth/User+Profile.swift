@@ -4,7 +4,7 @@ import VestaAuthBackend
 extension User {
   // MARK: The profile
 
-  /// What is to be changed of the profile; nothing yet.
+  /// Returns a new change of the profile, without changes yet.
   public func createProfileChangeRequest() -> UserProfileChangeRequest { UserProfileChangeRequest(user: self) }
 
   /// Changes the password; all other sessions of the account end.
@@ -37,7 +37,7 @@ extension User {
     try await finishChange(response.tokens)
   }
 
-  /// Asks the backend what is known of the user.
+  /// Reloads the user from the backend.
   ///
   /// - Throws: ``AuthError``.
   public func reload() async throws { try await AuthActor.run { try await self.lookUp() } }
@@ -46,7 +46,7 @@ extension User {
 
   /// Sends an e-mail with a link that proves that the address is the user's.
   ///
-  /// - Parameter actionCodeSettings: Where the link leads.
+  /// - Parameter actionCodeSettings: The settings of the link.
   /// - Throws: ``AuthError``.
   public func sendEmailVerification(with actionCodeSettings: ActionCodeSettings? = nil) async throws {
     let settings = OobLinkSettings(actionCodeSettings)
@@ -59,7 +59,7 @@ extension User {
   ///
   /// - Parameters:
   ///   - newEmail: The new address.
-  ///   - actionCodeSettings: Where the link leads.
+  ///   - actionCodeSettings: The settings of the link.
   /// - Throws: ``AuthError``.
   public func sendEmailVerification(
     beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil

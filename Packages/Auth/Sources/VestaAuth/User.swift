@@ -37,16 +37,16 @@ public final class User: UserInfo {
   /// "Firebase", which tells this description of the user from those of the providers.
   public var providerID: String { "Firebase" }
 
-  /// Whether the user has no way to sign in again.
+  /// Whether the user is anonymous: has no way to sign in again.
   public var isAnonymous: Bool { read { $0.isAnonymous } }
 
-  /// Whether the e-mail address is proven to be the user's.
+  /// Whether the e-mail address is verified.
   public var isEmailVerified: Bool { read { $0.isEmailVerified } }
 
-  /// What each provider says of the user.
+  /// The user as each provider describes it.
   public var providerData: [any UserInfo] { read { $0.providers.map(ProviderInfo.init) } }
 
-  /// When the user came, and came last.
+  /// The times of the sign-up and of the last sign-in.
   public var metadata: UserMetadata {
     read { UserMetadata(lastSignInDate: $0.lastSignInDate, creationDate: $0.creationDate) }
   }
@@ -57,13 +57,13 @@ public final class User: UserInfo {
   /// The second factors of the user.
   public var multiFactor: MultiFactor { MultiFactor(user: self) }
 
-  /// What new ID tokens are fetched with; a secret.
+  /// The refresh token; a secret.
   public var refreshToken: String? { AuthActor.sync { tokens.refreshToken } }
 
-  /// The name to show.
+  /// The display name.
   public var displayName: String? { read { $0.displayName } }
 
-  /// Where the user's picture is.
+  /// The URL of the user's picture.
   public var photoURL: URL? { read { $0.photoURL.flatMap { URL(string: $0) } } }
 
   /// The e-mail address.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a provider, or Vesta itself, says of a user.
+/// A user as a provider, or Vesta itself, describes it.
 public protocol UserInfo: Sendable {
   /// The id of the provider; of a ``User``, "Firebase".
   var providerID: String { get }
@@ -8,10 +8,10 @@ public protocol UserInfo: Sendable {
   /// The user's id at the provider.
   var uid: String { get }
 
-  /// The name to show.
+  /// The display name.
   var displayName: String? { get }
 
-  /// Where the user's picture is.
+  /// The URL of the user's picture.
   var photoURL: URL? { get }
 
   /// The e-mail address.
@@ -21,7 +21,7 @@ public protocol UserInfo: Sendable {
   var phoneNumber: String? { get }
 }
 
-/// What one provider says of a user.
+/// A user as one provider describes it.
 struct ProviderInfo: UserInfo {
   let record: ProviderRecord
 

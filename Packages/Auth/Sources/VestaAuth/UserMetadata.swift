@@ -1,11 +1,11 @@
 public import Foundation
 
-/// When a user came, and came last.
+/// The times of a user's sign-up and last sign-in.
 public final class UserMetadata: Sendable {
-  /// When the user signed in last.
+  /// The time of the last sign-in.
   public let lastSignInDate: Date?
 
-  /// When the account was made.
+  /// The time of the sign-up.
   public let creationDate: Date?
 
   init(lastSignInDate: Date?, creationDate: Date?) {

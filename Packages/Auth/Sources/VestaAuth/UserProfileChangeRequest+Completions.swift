@@ -1,3 +1,5 @@
+import VestaCore
+
 extension UserProfileChangeRequest {
   /// Completion form of ``commitChanges()``.
   @preconcurrency

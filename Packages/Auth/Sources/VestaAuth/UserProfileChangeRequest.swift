@@ -2,7 +2,7 @@ public import Foundation
 import VestaAuthBackend
 import VestaConcurrency
 
-/// What is to be changed of a user's profile.
+/// A change of a user's profile.
 ///
 /// ```swift
 /// let request = user.createProfileChangeRequest()
@@ -10,7 +10,8 @@ import VestaConcurrency
 /// try await request.commitChanges()
 /// ```
 ///
-/// What is not set stays as it is; what is set to `nil` is taken away. A request is committed once.
+/// Properties that are not set keep their values; properties that are set to `nil` are removed. A change is committed
+/// once.
 public final class UserProfileChangeRequest: Sendable {
   let user: User
   private let changes = Locked(Changes())
@@ -23,19 +24,19 @@ public final class UserProfileChangeRequest: Sendable {
 
   init(user: User) { self.user = user }
 
-  /// The name to show.
+  /// The display name.
   public var displayName: String? {
     get { changes.withLock { $0.displayName } ?? user.displayName }
     set { changes.withLock { $0.displayName = .some(newValue) } }
   }
 
-  /// Where the user's picture is.
+  /// The URL of the user's picture.
   public var photoURL: URL? {
     get { changes.withLock { $0.photoURL } ?? user.photoURL }
     set { changes.withLock { $0.photoURL = .some(newValue) } }
   }
 
-  /// Makes the changes.
+  /// Commits the changes.
   ///
   /// - Throws: ``AuthError``; nothing has changed then. Also when it was called before.
   public func commitChanges() async throws {

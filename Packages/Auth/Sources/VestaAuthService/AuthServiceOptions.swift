@@ -1,67 +1,68 @@
-public import VestaCryptoInterop
 public import VestaAuthBackend
+public import VestaCryptoInterop
+public import VestaServiceInterop
 
-/// How the identity service behaves; what is kept in the store, such as `ProjectConfig`, is not here.
+/// The options of the embedded service of Auth. Settings that are kept in the store, such as `ProjectConfig`, are not
+/// among them.
 public struct AuthServiceOptions: Sendable {
-  /// Whether credentials are believed that nobody has signed.
-  ///
-  /// Those are custom tokens without a signature, and what identity providers say where no keys are configured for
-  /// them. Whoever can call the service can be anybody then.
+  /// Accepts unsigned custom tokens, and unverified credentials of identity providers without configured keys. Never
+  /// enable in production: whoever can call the service can be anybody.
   public var isDevelopment = false
 
   /// The settings of a project that has none in the store yet.
   public var initialConfig = ProjectConfig()
 
-  /// How new passwords are hashed; others are hashed anew at the next sign-in.
+  // MARK: Passwords and tokens
+
+  /// The scheme of new password hashes; hashes of another scheme are replaced at the next sign-in.
   public var passwordScheme = PasswordScheme.standard
 
-  /// For how many seconds an ID token is valid, at least 600.
+  /// The lifetime of ID tokens, at least ten minutes.
   ///
-  /// Clients refresh a token five minutes before it expires. With a shorter lifetime they would refresh all the time, so
-  /// less than 600 counts as 600.
-  public var idTokenLifetime: Int64 = 3600 {
-    didSet { idTokenLifetime = max(600, idTokenLifetime) }
+  /// Clients refresh a token five minutes before it expires. With a shorter lifetime they would refresh all the time,
+  /// so less than ten minutes counts as ten minutes.
+  public var idTokenLifetime = Duration.seconds(3600) {
+    didSet { idTokenLifetime = max(.seconds(600), idTokenLifetime) }
   }
 
-  /// How many seconds after a sign-in an address, a password or an account can be changed without a new one.
-  public var recentSignInWindow: Int64 = 300
+  /// The time after a sign-in during which an address, a password, a provider, a second factor or an account can be
+  /// changed; after it, calls fail with `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`.
+  public var recentSignInWindow = Duration.seconds(300)
 
-  /// After how many seconds tokens are signed with a new key.
-  public var signingKeyLifetime: Int64 = 30 * 86_400
+  /// The lifetime of a signing key; after it, tokens are signed with a new key.
+  public var signingKeyLifetime = Duration.seconds(30 * 86_400)
 
-  /// For how many seconds an e-mail's code is valid, by its purpose; an hour where nothing is said.
-  public var oobCodeLifetimes: [OobRequestType: Int64] = [
-    .verifyEmail: 3 * 86_400, .verifyAndChangeEmail: 3 * 86_400, .emailSignIn: 6 * 3600, .recoverEmail: 30 * 86_400,
-  ]
-
-  /// For how many seconds a phone's code is valid.
-  public var verificationCodeLifetime: Int64 = 900
-
-  /// For how many seconds a second factor may follow the first, and an enrolment be finished.
-  public var secondFactorLifetime: Int64 = 900
-
-  /// How many wrong digits a phone's code survives.
-  public var verificationAttempts = 5
-
-  /// How many second factors an account can have.
-  public var secondFactorLimit = 5
-
-  /// How many sessions an account can have; beyond it, those whose sign-in is longest ago are over.
+  /// The maximum number of sessions of an account; beyond it, the sessions with the oldest sign-in end.
   ///
-  /// A client that signs out does not tell, so without a limit every sign-in would leave something behind for ever.
+  /// A client that signs out does not tell the service, so without a limit every sign-in would leave a session behind.
   public var sessionLimit = 1_000
 
-  /// How often a password, or a second factor's digits, may be guessed for one account.
-  public var accountGuesses = RateLimit(burst: 10, refillInterval: 60_000)
+  // MARK: Codes
 
-  /// How often the six digits that were sent to one phone may be guessed, over all of its codes; right ones do not count.
-  public var digitGuesses = RateLimit(burst: 10, refillInterval: 600_000)
+  /// The lifetime of codes by e-mail, by their purpose; an hour for a purpose that is not listed.
+  public var oobCodeLifetimes: [OobRequestType: Duration] = [
+    .verifyEmail: .seconds(3 * 86_400), .verifyAndChangeEmail: .seconds(3 * 86_400),
+    .emailSignIn: .seconds(6 * 3600), .recoverEmail: .seconds(30 * 86_400),
+  ]
 
-  /// How often passwords may be guessed from one address.
-  public var addressGuesses = RateLimit(burst: 100, refillInterval: 6_000)
+  /// The lifetime of codes by text message.
+  public var verificationCodeLifetime = Duration.seconds(900)
 
-  /// How often codes may be sent to one mailbox or phone.
-  public var codesPerRecipient = RateLimit(burst: 20, refillInterval: 60_000)
+  /// The number of wrong digits that end a code by text message.
+  public var verificationAttempts = 5
+
+  /// The URL that the links of messages lead to; the code and its mode are added to it.
+  public var actionURL = "http://localhost/__/auth/action"
+
+  /// The schemes of the project's own apps, in lower case, to which the links of messages may continue besides the
+  /// pages of authorized domains.
+  ///
+  /// A link with such a scheme opens whichever app has claimed it.
+  public var continueURLSchemes: Set<String> = []
+
+  /// Delivers codes to users; `nil` for the `CodeSender` that a library registers, and without one for a
+  /// ``RecordingCodeSender``.
+  public var codeSender: (any CodeSender)?
 
   /// Phone numbers for tests, each with its six digits: they always work for the number, and no message is sent.
   ///
@@ -72,53 +73,63 @@ public struct AuthServiceOptions: Sendable {
   /// Whoever knows a number and its digits can sign in with it: give test numbers to test accounts only.
   public var testPhoneNumbers: [String: String] = [:]
 
-  /// Where links of messages lead; the code and its mode are added to it.
-  public var actionURL = "http://localhost/__/auth/action"
+  // MARK: Second factors
 
-  /// The schemes of the project's own apps, in lower case, to which the links of messages may lead besides the pages of
-  /// authorized domains.
-  ///
-  /// A link with such a scheme opens whichever app has claimed it.
-  public var continueURLSchemes: Set<String> = []
+  /// The time within which a second factor has to follow the first, and an enrolment has to be finished.
+  public var secondFactorLifetime = Duration.seconds(900)
 
-  /// The identity providers and how what they say is verified.
+  /// The maximum number of second factors of an account.
+  public var secondFactorLimit = 5
+
+  // MARK: Limits on guessing
+
+  /// The limit on guesses of a password, or of a second factor's digits, for one account.
+  public var accountGuesses = RateLimit(burst: 10, refillInterval: .seconds(60))
+
+  /// The limit on guesses of the six digits that were sent to one phone, over all of its codes; right ones do not
+  /// count.
+  public var digitGuesses = RateLimit(burst: 10, refillInterval: .seconds(600))
+
+  /// The limit on guesses of passwords from one network address.
+  public var addressGuesses = RateLimit(burst: 100, refillInterval: .seconds(6))
+
+  /// The limit on codes to one mailbox or phone.
+  public var codesPerRecipient = RateLimit(burst: 20, refillInterval: .seconds(60))
+
+  // MARK: Identity providers
+
+  /// The keys that verify the ID tokens of identity providers, by the provider's id, such as "google.com".
   public var identityProviders: [String: IdentityProviderKeys] = [:]
 
-  /// What revokes a token at an identity provider, by the provider's id, such as "apple.com".
+  /// The closures that revoke a token at an identity provider, by the provider's id, such as "apple.com".
   ///
   /// Called with a request of a user who has the provider, outside of any transaction. The engine itself reaches no
-  /// provider: for those that are not here it refuses with `NOT_IMPLEMENTED`. An `IdentityError` that is thrown goes to
-  /// the caller as it is.
+  /// provider: for a provider that is not listed it fails with `NOT_IMPLEMENTED`. An `IdentityError` that is thrown
+  /// goes to the caller unchanged.
   public var tokenRevokers: [String: @Sendable (RevokeTokenRequest) async throws -> Void] = [:]
 
-  /// Delivers codes to users; `nil` for the `CodeSender` that a library registers, and without one for a
-  /// ``RecordingCodeSender``.
-  public var codeSender: (any CodeSender)?
-
-  /// The clock: milliseconds since 1970.
-  public var now: @Sendable () -> Int64
+  /// The clock.
+  public var clock = ServiceClock.system
 
   /// The defaults: no development mode, the system's clock, one hour for ID tokens.
-  public init() { now = systemMilliseconds }
+  public init() {}
+
+  /// The time in milliseconds since 1970.
+  func now() -> Int64 { clock.milliseconds() }
 }
 
-/// How the ID tokens of an identity provider are verified.
+/// The verification of the ID tokens of an identity provider.
 public struct IdentityProviderKeys: Sendable {
-  /// Who may have issued them (`iss`).
+  /// The accepted issuers (`iss`).
   public var issuers: Set<String>
 
-  /// Whom they may be meant for (`aud`): the app's client ids at the provider.
+  /// The accepted audiences (`aud`): the app's client ids at the provider.
   public var audiences: Set<String>
 
   /// The provider's keys.
   public var keys: JSONWebKeySet
 
-  /// The verification of one provider.
-  ///
-  /// - Parameters:
-  ///   - issuers: Who may have issued them.
-  ///   - audiences: Whom they may be meant for.
-  ///   - keys: The provider's keys.
+  /// Creates a value with these properties.
   public init(issuers: Set<String>, audiences: Set<String>, keys: JSONWebKeySet) {
     self.issuers = issuers
     self.audiences = audiences

@@ -2,13 +2,7 @@
 
 import Foundation
 
-/// The system's clock: milliseconds since 1970.
-@Sendable func systemMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
-
 /// The string in its composed form (NFC), which Foundation alone knows how to make.
 func composed(_ text: String) -> String {
   text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
 }
-
-/// The path of a file URL.
-func path(of url: URL) -> String { url.path }

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `a step back makes nobody wait longer for the next try`() {
-    var limiter = RateLimiter(RateLimit(burst: 2, refillInterval: 1000))
+    var limiter = RateLimiter(RateLimit(burst: 2, refillInterval: .milliseconds(1000)))
     let first = limiter.take("a", now: 10_000_000)
     let second = limiter.take("a", now: 10_000_000)
     let third = limiter.take("a", now: 10_000_000)

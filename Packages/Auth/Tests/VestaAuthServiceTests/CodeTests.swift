@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test func codesToOneMailboxAreLimited() async throws {
-    let world = World { $0.codesPerRecipient = RateLimit(burst: 2, refillInterval: 60_000) }
+    let world = World { $0.codesPerRecipient = RateLimit(burst: 2, refillInterval: .milliseconds(60_000)) }
     for _ in 0..<2 { _ = try await send(.passwordReset, in: world) }
     #expect(await refusal { try await send(.passwordReset, in: world) } == .resetPasswordExceedLimit)
     _ = try await send(.passwordReset, in: world, email: "bob@example.com")

@@ -168,9 +168,9 @@ import Testing
   ])
   func `a store that needs a person says what is wrong and what to do`(
     code: StoreError.Code, expected: IdentityError.Code
-  ) {
+  ) throws {
     let cause = StoreError(code, operation: "open", path: "/data/store", message: "What happened.", hint: "Do this.")
-    let error = IdentityError(telling: cause)
+    let error = try #require(ServiceError(translating: cause)).error
     #expect(error.code == expected)
     for part in ["/data/store", "What happened.", "Do this."] { #expect(error.detail?.contains(part) == true) }
   }

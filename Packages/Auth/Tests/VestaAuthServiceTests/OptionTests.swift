@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `the digits of a phone are guessed ten times over all of its codes`() async throws {
-    let world = World { $0.digitGuesses = RateLimit(burst: 10, refillInterval: 600_000) }
+    let world = World { $0.digitGuesses = RateLimit(burst: 10, refillInterval: .milliseconds(600_000)) }
     var refusals: [IdentityError.Code?] = []
     for _ in 0..<3 {
       let session = try await world.engine.sendVerificationCode(
@@ -72,10 +72,10 @@ import Testing
 
   @Test func `an ID token lives ten minutes at least`() {
     var options = AuthServiceOptions()
-    options.idTokenLifetime = 120
-    #expect(options.idTokenLifetime == 600)
-    options.idTokenLifetime = 601
-    #expect(options.idTokenLifetime == 601)
+    options.idTokenLifetime = .seconds(120)
+    #expect(options.idTokenLifetime == .seconds(600))
+    options.idTokenLifetime = .seconds(601)
+    #expect(options.idTokenLifetime == .seconds(601))
   }
 
   @Test func `tokens of a tenant that is disabled are verified`() async throws {

@@ -130,7 +130,7 @@ import Testing
           localID: uid, mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
         context: world.context)
     }
-    world.pass(seconds: world.options.recentSignInWindow + 1)
+    world.pass(seconds: world.options.recentSignInWindow.seconds + 1)
     let token = try await world.refresh(made).tokens.idToken
     let before = try await world.record(uid)
     #expect(await refusal { try await perform(change, token, in: world) } == .credentialTooOld)
@@ -325,7 +325,7 @@ import Testing
   }
 
   @Test func `right second factors are no guesses`() async throws {
-    let world = World { $0.accountGuesses = RateLimit(burst: 10, refillInterval: 60_000) }
+    let world = World { $0.accountGuesses = RateLimit(burst: 10, refillInterval: .milliseconds(60_000)) }
     let made = try await world.verifiedAccount()
     _ = try await world.engine.updateUser(
       AdminUpdateRequest(

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func guessingEndsAndRightOnesStartAnew() async throws {
-    let world = World { $0.accountGuesses = RateLimit(burst: 3, refillInterval: 60_000) }
+    let world = World { $0.accountGuesses = RateLimit(burst: 3, refillInterval: .milliseconds(60_000)) }
     try await world.signUp()
     for _ in 0..<2 {
       #expect(await refusal { try await world.signIn("ada@example.com", "wrong") } == .invalidLoginCredentials)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func guessingFromOneAddressEndsToo() async throws {
-    let world = World { $0.addressGuesses = RateLimit(burst: 5, refillInterval: 60_000) }
+    let world = World { $0.addressGuesses = RateLimit(burst: 5, refillInterval: .milliseconds(60_000)) }
     try await world.signUp()
     for index in 0..<6 {
       let expected = index < 5 ? IdentityError.Code.invalidLoginCredentials : .tooManyAttempts

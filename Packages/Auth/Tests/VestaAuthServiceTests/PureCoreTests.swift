@@ -70,7 +70,7 @@ import VestaTesting
   }
 
   @Test func aBucketEmptiesAndRefills() {
-    var limiter = RateLimiter(RateLimit(burst: 3, refillInterval: 100))
+    var limiter = RateLimiter(RateLimit(burst: 3, refillInterval: .milliseconds(100)))
     var taken = (0..<4).map { _ in limiter.take("a", now: 1000) }
     #expect(taken == [true, true, true, false])
     taken = [limiter.take("b", now: 1000), limiter.take("a", now: 1099), limiter.take("a", now: 1100)]
@@ -85,7 +85,7 @@ import VestaTesting
   }
 
   @Test func bucketsNeverTakeMoreRoomThanTheyMay() {
-    var limiter = RateLimiter(RateLimit(burst: 3, refillInterval: 100), capacity: 100)
+    var limiter = RateLimiter(RateLimit(burst: 3, refillInterval: .milliseconds(100)), capacity: 100)
     for index in 0..<1000 {
       let isTaken = limiter.take("\(index)", now: Int64(index % 7))
       #expect(isTaken)

@@ -109,7 +109,7 @@ import Testing
   @Test func wrongCodesEndThePendingSignInAndThenTheGuessing() async throws {
     let world = World {
       $0.verificationAttempts = 3
-      $0.accountGuesses = RateLimit(burst: 8, refillInterval: 60_000)
+      $0.accountGuesses = RateLimit(burst: 8, refillInterval: .milliseconds(60_000))
     }
     _ = try await enrollTotp(world, try await world.verifiedAccount())
     for _ in 0..<2 {

@@ -27,13 +27,14 @@ final class World: Sendable {
     let clock = Locked(time)
     let sender = RecordingCodeSender()
     var options = AuthServiceOptions()
-    options.now = { clock.withLock { $0 } }
+    options.clock = ServiceClock(
+      now: { clock.withLock { $0 } * 1000 }, schedule: { _, _ in ListenerRegistration {} })
     options.codeSender = sender
     options.passwordScheme = .pbkdf2(.sha256, iterations: 1)
     // Tests guess more than people do, but where they test just that.
-    options.accountGuesses = RateLimit(burst: 10_000, refillInterval: 1000)
-    options.digitGuesses = RateLimit(burst: 10_000, refillInterval: 1000)
-    options.codesPerRecipient = RateLimit(burst: 10_000, refillInterval: 1000)
+    options.accountGuesses = RateLimit(burst: 10_000, refillInterval: .milliseconds(1000))
+    options.digitGuesses = RateLimit(burst: 10_000, refillInterval: .milliseconds(1000))
+    options.codesPerRecipient = RateLimit(burst: 10_000, refillInterval: .milliseconds(1000))
     configure(&options)
     self.store = store
     self.crypto = crypto

@@ -180,11 +180,11 @@ import Testing
   @Test func keysAreReplacedInTimeAndForgottenWhenNothingNeedsThem() async throws {
     let world = World()
     let first = try await world.signUp().tokens
-    world.pass(seconds: world.options.signingKeyLifetime + 1)
+    world.pass(seconds: world.options.signingKeyLifetime.seconds + 1)
     let second = try await world.refresh(first).tokens
     let keyIDs = try [first, second].map { try JWT(unverified: $0.idToken).header.keyID }
     #expect(keyIDs[0] != keyIDs[1])
-    world.pass(seconds: world.options.signingKeyLifetime + 1)
+    world.pass(seconds: world.options.signingKeyLifetime.seconds + 1)
     _ = try await world.refresh(first)
     let keys = try JSONWebKeySet(json: try await world.engine.publicKeys(context: world.context).jwks).keys
     #expect(keys.count == 2 && !keys.map(\.keyID).contains(keyIDs[0]))

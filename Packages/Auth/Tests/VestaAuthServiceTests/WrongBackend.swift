@@ -46,7 +46,7 @@ struct WrongBackend: AuthBackend {
     do {
       return try await method(world, request, context)
     } catch {
-      throw IdentityError(telling: error)
+      throw ServiceError(translating: error)?.error ?? IdentityError(.internalError)
     }
   }
 }

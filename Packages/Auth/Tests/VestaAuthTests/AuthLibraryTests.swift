@@ -4,6 +4,7 @@ import VestaAuthInteropContracts
 import VestaTesting
 import Foundation
 import VestaAuthBackend
+import VestaAuthBackendFakes
 import Testing
 import VestaCredentialInterop
 import VestaCore
@@ -17,7 +18,7 @@ import VestaCore
       [
         Component((any AuthBackend).self) { _, isCacheable in
           isCacheable = true
-          return ScriptedIdentityBackend()
+          return ScriptedAuthBackend()
         }
       ]
     }

@@ -1,4 +1,5 @@
 import VestaAuthBackend
+import VestaAuthBackendFakes
 import VestaAuthInterop
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 import Dispatch
 import VestaAuthBackend
+import VestaAuthBackendFakes
 import Testing
 import VestaConcurrency
 import VestaCore
@@ -210,9 +211,4 @@ import VestaCore
       #expect(test.auth.currentUser == nil)
     }
   }
-}
-
-extension ScriptedIdentityBackend {
-  /// Whether the test has made any call fail.
-  var isFailing: Bool { state.withLock { !$0.errors.isEmpty } }
 }

@@ -1,6 +1,7 @@
 import VestaConcurrency
 import Foundation
 import VestaAuthBackend
+import VestaAuthBackendFakes
 import Testing
 import VestaCredentialInterop
 import VestaCredentialInteropFakes

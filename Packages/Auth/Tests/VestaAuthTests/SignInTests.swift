@@ -4,6 +4,7 @@ import VestaAppCheckInterop
 import VestaAppCheckInteropFakes
 import Foundation
 import VestaAuthBackend
+import VestaAuthBackendFakes
 import Testing
 import VestaCore
 
@@ -138,7 +139,7 @@ import VestaCore
     #expect(user.tenantID == "t1" && test.auth.customAuthDomain == "auth.test" && test.auth.languageCode == "de")
     for call in test.backend.calls {
       #expect(call.context.locale == "de" && call.context.tenantID == "t1" && call.context.apiKey == "key")
-      #expect(call.context.appCheckToken == token && !call.wasOnWorkQueue)
+      #expect(call.context.appCheckToken == token && !call.observed)
     }
   }
 
@@ -255,7 +256,7 @@ import VestaCore
   }
 
   @Test func aUserOfAnotherAppBecomesOneOfThisApp() async throws {
-    let backend = ScriptedIdentityBackend()
+    let backend = ScriptedAuthBackend()
     let (one, other) = (try TestAuth(backend: backend), try TestAuth(backend: backend))
     let ada = try await one.signIn()
     try await other.auth.updateCurrentUser(ada)

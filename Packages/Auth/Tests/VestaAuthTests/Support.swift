@@ -2,6 +2,7 @@ import VestaAppCheckInterop
 import Dispatch
 import Foundation
 import VestaAuthBackend
+import VestaAuthBackendFakes
 import VestaCredentialInterop
 import VestaCredentialInteropFakes
 import Testing
@@ -16,13 +17,13 @@ struct TestAuth: Sendable {
 
   let app: VestaApp
   let auth: Auth
-  let backend: ScriptedIdentityBackend
+  let backend: ScriptedAuthBackend
   let store: FakeCredentialStore
   let clock: ManualClock
   let queue: DispatchQueue
 
   init(
-    store: FakeCredentialStore = FakeCredentialStore(), backend: ScriptedIdentityBackend = ScriptedIdentityBackend(),
+    store: FakeCredentialStore = FakeCredentialStore(), backend: ScriptedAuthBackend = .watchingTheWorkQueue(),
     options: VestaOptions = VestaOptions(), appCheck: (any AppCheckInterop)? = nil, appName: String = uniqueName()
   ) throws {
     queue = DispatchQueue(label: "callbacks", attributes: .concurrent)
@@ -51,6 +52,13 @@ struct TestAuth: Sendable {
   func settle() async {
     _ = auth.currentUser
     await withCheckedContinuation { continuation in auth.listenerQueue.async { continuation.resume() } }
+  }
+}
+
+extension ScriptedAuthBackend {
+  /// A backend whose calls say whether they arrived on the work queue.
+  static func watchingTheWorkQueue() -> ScriptedAuthBackend {
+    ScriptedAuthBackend(observing: { AuthActor.queue.isCurrent })
   }
 }
 

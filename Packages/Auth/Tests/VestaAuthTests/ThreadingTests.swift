@@ -1,5 +1,6 @@
 import VestaAuthInterop
 import VestaAuthBackend
+import VestaAuthBackendFakes
 import Dispatch
 import Foundation
 import Testing
@@ -25,7 +26,7 @@ import VestaCore
 
   @Test func withoutACallbackQueueHandlersAndListenersAreCalledOnTheMainQueue() async throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [])
-    let backend = BackendCaller(backend: ScriptedIdentityBackend(), appCheck: nil)
+    let backend = BackendCaller(backend: ScriptedAuthBackend(), appCheck: nil)
     let auth = Auth(app: app, backend: backend, store: MemoryCredentialStore())
     // Asked of the queue and not of the thread: a program without a run loop serves the main queue on any thread.
     let key = DispatchSpecificKey<String>()
@@ -95,7 +96,7 @@ import VestaCore
     let user = try await test.signIn()
     _ = try await user.getIDToken(forcingRefresh: true)
     try await user.reload()
-    #expect(test.backend.calls.count >= 4 && test.backend.calls.allSatisfy { !$0.wasOnWorkQueue })
+    #expect(test.backend.calls.count >= 4 && test.backend.calls.allSatisfy { !$0.observed })
   }
 
   @Test func aSlowBackendHoldsUpNobody() async throws {

@@ -1,4 +1,5 @@
 import VestaAuthBackend
+import VestaAuthBackendFakes
 import Foundation
 import Testing
 import VestaCredentialInterop

@@ -2,6 +2,7 @@ import VestaServiceInterop
 import VestaConcurrency
 import Foundation
 import VestaAuthBackend
+import VestaAuthBackendFakes
 import Testing
 
 @testable import VestaAuth

@@ -167,8 +167,8 @@ public final class Database: Sendable {
 
   /// Whether data and writes are kept on this device, for the time without a connection and the next start.
   ///
-  /// It needs a store in the app. To be set before anything else is done with the database: later, it changes nothing and
-  /// the log says so.
+  /// It needs a store in the app. To be set before anything else is done with the database: later, it changes nothing
+  /// and the log says so.
   public var isPersistenceEnabled: Bool {
     get { state.withLock { $0.isPersistenceEnabled } }
     set { configure("setPersistenceEnabled") { $0.isPersistenceEnabled = newValue } }

@@ -7,7 +7,8 @@ public import VestaCore
 
 /// What makes the Realtime Database a part of an app.
 ///
-/// It needs a `DatabaseBackend`, uses Auth and App Check where they are there, and a store for what is kept on the device.
+/// It needs a `DatabaseBackend`, uses Auth and App Check where they are there, and a store for what is kept on the
+/// device.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [DatabaseLibrary.self, DatabaseServiceLibrary.self, SQLiteLibrary.self])
@@ -52,12 +53,12 @@ final class DatabaseProvider: Sendable, ComponentLifecycleMaintainer {
       throw VestaError(.appDeleted, "The app was deleted while its databases were being made.")
     }
     var environment = Repo.Environment(backend: try container.require((any DatabaseBackend).self))
-    environment.auth = container.resolve((any AuthInterop).self)
-    environment.appCheck = container.resolve((any AppCheckInterop).self)
+    environment.auth = try container.find((any AuthInterop).self)
+    environment.appCheck = try container.find((any AppCheckInterop).self)
     environment.userAgent = app.userAgent
-    let stores = container.resolve((any StoreProvider).self)
+    let stores = try container.find((any StoreProvider).self)
     let queue = app.options.callbackQueue ?? .main
-    let directory = path(of: app.dataDirectory)
+    let directory = app.dataPath
     let project = app.options.projectID ?? "local"
     defaultURL = app.options.databaseURL ?? "https://\(project)-default-rtdb.firebaseio.com"
     make = { [weak app, environment] url in

@@ -1,4 +1,4 @@
-// What depends on the platform in this module stands here: the clock and the path of a directory.
+// What depends on the platform in this module stands here: the clock.
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -7,6 +7,3 @@
 
 /// The system's time in milliseconds since 1970.
 func systemMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
-
-/// The path of a file URL.
-func path(of url: URL) -> String { url.path(percentEncoded: false) }

@@ -1,4 +1,4 @@
-// What depends on the platform in this module stands here: the clock and the path of a directory.
+// What depends on the platform in this module stands here: the clock and the names of sessions.
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -10,6 +10,3 @@ func systemMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) 
 
 /// A name that no other session has.
 func randomSession() -> String { UUID().uuidString }
-
-/// The path of a file URL.
-func path(of url: URL) -> String { url.path(percentEncoded: false) }

@@ -32,7 +32,8 @@ private struct Mirror {
     }
   }
 
-  /// The predecessor is one of the new order, in which those that are added later in the same operation may stand already.
+  /// The predecessor is one of the new order, in which those that are added later in the same operation may stand
+  /// already.
   private mutating func insert(_ key: DatabaseKey, after previous: DatabaseKey?) {
     let index = previous.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? (previous == nil ? 0 : order.count)
     order.insert(key, at: index)

@@ -222,4 +222,15 @@ struct EngineTests {
     #expect(await clients[0].get("sum").leaf == .int(160))
     #expect(await clients[0].get("w").childCount == 8)
   }
+
+  @Test func `a listen that is ended before its data has been read has its reply`() async {
+    let engine = DatabaseEngine(store: ModelStore())
+    let client = TestClient(engine)
+    for _ in 0..<50 {
+      let listen = client.send(.listen(DatabaseListen(path: "a")))
+      let unlisten = client.send(.unlisten("a", .all, tag: nil))
+      #expect(await client.reply(listen).status == .ok)
+      #expect(await client.reply(unlisten).status == .ok)
+    }
+  }
 }

@@ -2,8 +2,8 @@ import FirebaseCore
 import FirebaseFirestore
 import Foundation
 
-// A program as users of the Firebase SDK write it: completion handlers with what is optional left out, trailing closures,
-// `as? [String: Any]` results, `switch` over error codes, and the asynchronous forms.
+// A program as users of the Firebase SDK write it: completion handlers with what is optional left out, trailing
+// closures, `as? [String: Any]` results, `switch` over error codes, and the asynchronous forms.
 
 struct City: Codable, Equatable {
   @DocumentID var id: String?

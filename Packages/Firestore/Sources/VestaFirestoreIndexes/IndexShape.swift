@@ -101,7 +101,8 @@ package struct IndexShape: Hashable, Sendable {
 
 /// What is stored under the key of an entry: the document's place, and what the key does not tell of its numbers.
 ///
-/// `1` and `1.0` are one value in an index, but their sums are not. A bit for each part of the index tells which it was.
+/// `1` and `1.0` are one value in an index, but their sums are not. A bit for each part of the index tells which it
+/// was.
 package struct EntryValue: Equatable, Sendable {
   package var place: Place
   /// For each part whether its value is a double that could be an integer; may be shorter.

@@ -3,9 +3,9 @@ package import VestaStoreInterop
 
 /// Documents and entries of indexes at one version, as plans read them: the engine's store, or a client's cache.
 ///
-/// Keys are the owner's own, but for what follows two prefixes: an entry's key ends with what `IndexShape.entries` makes of
-/// a document, and its value is an `EntryValue`; a document's key ends with the last segment of its path, as `Place` has
-/// it. So a plan is made and read in the same way wherever documents are kept.
+/// Keys are the owner's own, but for what follows two prefixes: an entry's key ends with what `IndexShape.entries`
+/// makes of a document, and its value is an `EntryValue`; a document's key ends with the last segment of its path, as
+/// `Place` has it. So a plan is made and read in the same way wherever documents are kept.
 ///
 /// ```swift
 /// let needs = QueryNeeds(query)

@@ -4,8 +4,8 @@ package import VestaStoreInterop
 
 /// Names of documents as the ends of index entries have them, ascending.
 ///
-/// In an index over one collection that is the last segment, written as in the documents' own keys, so that the documents
-/// of a collection are an index like others. In an index over a group it is the whole path.
+/// In an index over one collection that is the last segment, written as in the documents' own keys, so that the
+/// documents of a collection are an index like others. In an index over a group it is the whole path.
 package struct NameCoding: Hashable, Sendable {
   /// The collection; `nil` for a group.
   package let collection: ResourcePath?

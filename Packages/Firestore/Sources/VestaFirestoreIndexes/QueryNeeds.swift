@@ -5,8 +5,8 @@ import VestaStoreInterop
 /// What a query needs of indexes, whichever there are: made of the query alone.
 ///
 /// An entry of an index is what is asked for by equality, and behind it the *suffix*: the ordered values and the name,
-/// each in its direction in the query. So suffixes in byte order are results in the order of the query, scans are joined
-/// and united by comparing suffixes, and cursors and inequalities are ranges of them.
+/// each in its direction in the query. So suffixes in byte order are results in the order of the query, scans are
+/// joined and united by comparing suffixes, and cursors and inequalities are ranges of them.
 package struct QueryNeeds: Hashable, Sendable {
   /// Something asked for by equality: a value of a field, or an element of its array.
   package struct Ask: Hashable, Sendable {

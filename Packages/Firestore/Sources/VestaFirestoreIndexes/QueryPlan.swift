@@ -2,7 +2,8 @@ import VestaFirestoreBackend
 package import VestaFirestoreModel
 package import VestaStoreInterop
 
-/// How a query is answered: the scans of each alternative of its filter, made of what it needs and of the indexes there are.
+/// How a query is answered: the scans of each alternative of its filter, made of what it needs and of the indexes there
+/// are.
 package struct QueryPlan: Equatable, Sendable {
   /// A range of an index, or of the documents of a collection, which are in the order of their names.
   package struct Scan: Equatable, Sendable {

@@ -4,8 +4,8 @@ import VestaConcurrency
 
 /// A backend that answers everything in the obvious way: documents in a dictionary, queries by looking at every one.
 ///
-/// For tests: engines are compared with it, and clients can be run on it. It knows owners only, checks no tokens, keeps no
-/// history, and has no indexes. Transactions, partitions and calls that stay open are refused with `UNIMPLEMENTED`.
+/// For tests: engines are compared with it, and clients can be run on it. It knows owners only, checks no tokens, keeps
+/// no history, and has no indexes. Transactions, partitions and calls that stay open are refused with `UNIMPLEMENTED`.
 ///
 /// Commits are serial. Times are counted, one microsecond for each commit, from the time that it was made with.
 public final class ReferenceBackend: FirestoreBackend {

@@ -5,12 +5,12 @@ import VestaConcurrency
 
 /// The authoritative document store, on any `OrderedStore`.
 ///
-/// Documents, commits, queries, transactions, reads in the past and live targets, for any number of databases in one store. A database
-/// comes into being with the first call that writes to it, the default one of a project with the first call; others are
-/// `NOT_FOUND` until then. All of it may be used from any task at any time.
+/// Documents, commits, queries, transactions, reads in the past and live targets, for any number of databases in one
+/// store. A database comes into being with the first call that writes to it, the default one of a project with the
+/// first call; others are `NOT_FOUND` until then. All of it may be used from any task at any time.
 ///
-/// The engine asks no rules yet: it serves every caller, or the owner alone (`FirestoreServiceOptions.access`). Listing of
-/// collections and partitions are the owner's in any case.
+/// The engine asks no rules yet: it serves every caller, or the owner alone (`FirestoreServiceOptions.access`). Listing
+/// of collections and partitions are the owner's in any case.
 ///
 /// ```swift
 /// let engine = FirestoreEngine(store: store)

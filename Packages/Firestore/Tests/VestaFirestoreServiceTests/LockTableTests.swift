@@ -31,6 +31,31 @@ struct LockTableTests {
     #expect(table.release(1) == [3])
   }
 
+  @Test func `readers share, and a writer that waits goes before readers that come later`() {
+    var table = LockTable<String, Int>()
+    #expect(table.acquire("a", for: 1, .shared) == .granted)
+    #expect(table.acquire("a", for: 2, .shared) == .granted)
+    #expect(table.acquire("a", for: 3, .exclusive) == .mustWait)
+    #expect(table.acquire("a", for: 4, .shared) == .mustWait)
+    #expect(table.release(1) == [])
+    #expect(table.release(2) == [3])
+    #expect(table.release(3) == [4])
+    #expect(table.release(4) == [] && table.isEmpty)
+  }
+
+  @Test func `a reader becomes a writer when it is alone, before those who queue`() {
+    var table = LockTable<String, Int>()
+    _ = table.acquire("a", for: 1, .shared)
+    _ = table.acquire("a", for: 2, .shared)
+    #expect(table.acquire("a", for: 3, .exclusive) == .mustWait)
+    #expect(table.acquire("a", for: 1, .exclusive) == .mustWait)
+    // The second reader that wants to write would wait for the first for ever.
+    #expect(table.acquire("a", for: 2, .exclusive) == .deadlock)
+    #expect(table.release(2) == [1])
+    #expect(table.acquire("a", for: 1, .exclusive) == .granted)
+    #expect(table.release(1) == [3])
+  }
+
   /// A random walk: one holder at most, and everybody who waits is served or gives up in the end.
   @Test(arguments: [UInt64(1), 2, 3, 4])
   func nobodyWaitsForEver(seed: UInt64) {
@@ -46,7 +71,7 @@ struct LockTableTests {
         active.remove(owner)
         continue
       }
-      switch table.acquire(data.pick(Array(0..<6)), for: owner) {
+      switch table.acquire(data.pick(Array(0..<6)), for: owner, data.pick([.shared, .exclusive])) {
       case .granted: active.insert(owner)
       case .mustWait:
         waiting.insert(owner)

@@ -13,8 +13,8 @@ struct TransactionStressTests {
       return try await group.reduce(0, +)
     }
     #expect(try await engine.get("counters/c")?.fields["n"] == .integer(160))
-    // Who reads a document to change it waits for its turn, so nobody has to begin again.
-    #expect(attempts == 160)
+    // Once they have got in each other's way, who reads the document to change it waits for its turn.
+    #expect(attempts < 240)
   }
 
   @Test func transfersKeepTheSum() async throws {

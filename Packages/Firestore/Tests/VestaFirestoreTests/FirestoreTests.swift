@@ -39,7 +39,7 @@ struct FirestoreTests {
     let reference = try await db.collection("cities").addDocument(data: ["name": "Bonn", "population": 330_000])
     let city = try await reference.getDocument(as: City.self)
     #expect(city == City(id: reference.documentID, name: "Bonn", population: 330_000))
-    try await reference.setData(from: City(id: nil, name: "Bonn", population: 1))
+    try reference.setData(from: City(id: nil, name: "Bonn", population: 1))
     #expect(try await reference.getDocument(as: City.self).population == 1)
     await app.delete()
   }

@@ -44,7 +44,9 @@ public struct Callable<Request: Encodable, Response: Decodable>: Sendable {
   /// - Parameter data: The argument.
   /// - Returns: The result.
   /// - Throws: `FunctionsError`, or what encoding and decoding throw.
-  public func callAsFunction(_ data: Request) async throws -> Response { try await call(data) }
+  public func callAsFunction(_ data: Request) async throws -> Response {
+    try responses.decoded(Response.self, try await callable.call(wire: try encoded(data)))
+  }
 
   func encoded(_ data: Request) throws -> JSONValue {
     do {
@@ -56,9 +58,9 @@ public struct Callable<Request: Encodable, Response: Decodable>: Sendable {
 
   /// Calls the function and reads what it sends on the way.
   ///
-  /// With ``StreamResponse`` as the response the stream has the messages and then the result; with any other type it has
-  /// the messages, and the result is left out. The function waits while messages are unread. Cancelling the reading task,
-  /// leaving the loop or dropping the stream cancels the call.
+  /// With ``StreamResponse`` as the response the stream has the messages and then the result; with any other type it
+  /// has the messages, and the result is left out. The function waits while messages are unread. Cancelling the reading
+  /// task, leaving the loop or dropping the stream cancels the call.
   ///
   /// ```swift
   /// let generate: Callable<String, StreamResponse<String, Int>> = functions.httpsCallable("generate")

@@ -36,9 +36,9 @@ public enum FunctionsLibrary: Library {
         return FunctionsInstances(
           FunctionsCaller(
             backend: try container.require((any FunctionsBackend).self),
-            auth: container.resolve((any AuthInterop).self),
-            appCheck: container.resolve((any AppCheckInterop).self),
-            messaging: container.resolve((any MessagingInterop).self)
+            auth: try container.find((any AuthInterop).self),
+            appCheck: try container.find((any AppCheckInterop).self),
+            messaging: try container.find((any MessagingInterop).self)
           )
         )
       }

@@ -4,8 +4,8 @@ import VestaFunctionsBackend
 
 /// Registers the embedded functions service: provides `any FunctionsBackend` and the ``FunctionRegistry``.
 ///
-/// It uses Auth where that is there, to know who calls. An app may bring its own `FunctionsServiceOptions` by registering a
-/// component that provides them.
+/// It uses Auth where that is there, to know who calls. An app may bring its own `FunctionsServiceOptions` by
+/// registering a component that provides them.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FunctionsLibrary.self, FunctionsServiceLibrary.self])
@@ -21,42 +21,19 @@ public enum FunctionsServiceLibrary: Library {
   /// The engine and its registry.
   public static func components() -> [Component] {
     [
-      Component(
-        EmbeddedFunctions.self,
+      EmbeddedService<FunctionsEngine>.component(
+        product: "Functions",
         dependencies: [.optional((any AuthInterop).self), .optional(FunctionsServiceOptions.self)]
-      ) { container, isCacheable in
-        isCacheable = true
-        return try EmbeddedFunctions(container)
+      ) { container, _ in
+        let options = try container.find(FunctionsServiceOptions.self) ?? FunctionsServiceOptions()
+        let check = CallerCheck(
+          auth: try container.find((any AuthInterop).self), verifyAppCheckToken: options.verifyAppCheckToken)
+        return FunctionsEngine(registry: FunctionRegistry(), options: options, check: check)
+      } close: {
+        $0.close()
       },
-      Component(FunctionRegistry.self, dependencies: [.required(EmbeddedFunctions.self)]) { container, _ in
-        try container.require(EmbeddedFunctions.self).engine.registry
-      },
-      Component((any FunctionsBackend).self, dependencies: [.required(EmbeddedFunctions.self)]) { container, _ in
-        try container.require(EmbeddedFunctions.self).engine
-      },
+      EmbeddedService<FunctionsEngine>.provides(FunctionRegistry.self) { $0.registry },
+      EmbeddedService<FunctionsEngine>.provides((any FunctionsBackend).self) { $0 },
     ]
   }
-}
-
-/// The engine of an app, which ends with the app.
-struct EmbeddedFunctions: ComponentLifecycleMaintainer {
-  let engine: FunctionsEngine
-
-  init(_ container: ComponentContainer) throws {
-    guard case .embedded = container.options.backend else {
-      throw VestaError(
-        .creationFailed,
-        """
-        The backend is "\(container.options.backend)", and there is no remote transport for Functions yet. \
-        Use the embedded backend.
-        """
-      )
-    }
-    let options = container.resolve(FunctionsServiceOptions.self) ?? FunctionsServiceOptions()
-    let check = CallerCheck(
-      auth: container.resolve((any AuthInterop).self), verifyAppCheckToken: options.verifyAppCheckToken)
-    engine = FunctionsEngine(registry: FunctionRegistry(), options: options, check: check)
-  }
-
-  func appWillBeDeleted(_ app: VestaApp) async { engine.close() }
 }

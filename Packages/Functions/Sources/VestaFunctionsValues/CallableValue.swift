@@ -2,11 +2,11 @@ import Foundation
 package import VestaBytes
 import VestaDataCoding
 
-/// The values of callable functions: between loosely typed values of Swift and the wire's JSON. Pure.
+/// The values of callable functions: between loosely typed values of Swift and the wire's JSON; pure.
 ///
 /// JSON numbers lose the low bits of large integers in some clients, so integers of 64 bits travel as objects:
-/// `{"@type": "type.googleapis.com/google.protobuf.Int64Value", "value": "123"}`. Smaller integers, floating-point numbers
-/// and booleans are plain.
+/// `{"@type": "type.googleapis.com/google.protobuf.Int64Value", "value": "123"}`. Smaller integers, floating-point
+/// numbers and booleans are plain.
 ///
 /// | Swift | wire |
 /// |---|---|

@@ -3,8 +3,8 @@ import Foundation
 
 /// Whether a Foundation number was made of an integer of at most 32 bits.
 ///
-/// Foundation keeps small integers in the smallest form where it is not Apple's, so there nobody can tell any more: then
-/// every integer counts as one of 64 bits, which every receiver understands.
+/// Foundation keeps small integers in the smallest form where it is not Apple's, so there nobody can tell any more:
+/// then every integer counts as one of 64 bits, which every receiver understands.
 func isNarrow(_ number: NSNumber) -> Bool {
   #if canImport(Darwin)
     switch UInt8(bitPattern: number.objCType.pointee) {

@@ -6,7 +6,9 @@ package final class SharedCoders: @unchecked Sendable {
   package let encoder: FirebaseDataEncoder
   package let decoder: FirebaseDataDecoder
 
-  package init(encoder: FirebaseDataEncoder = FirebaseDataEncoder(), decoder: FirebaseDataDecoder = FirebaseDataDecoder()) {
+  package init(
+    encoder: FirebaseDataEncoder = FirebaseDataEncoder(), decoder: FirebaseDataDecoder = FirebaseDataDecoder()
+  ) {
     self.encoder = encoder
     self.decoder = decoder
   }

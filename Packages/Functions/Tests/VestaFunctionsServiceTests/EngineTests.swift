@@ -183,7 +183,12 @@ private struct Crash: Error {}
   }
 
   @Test func `App Check is enforced where a function asks for it`() async throws {
-    let bench = EngineBench { $0.verifyAppCheckToken = { token in if token == "good" { return "app" } else { throw Crash() } } }
+    let bench = EngineBench {
+      $0.verifyAppCheckToken = { token in
+        guard token == "good" else { throw Crash() }
+        return "app"
+      }
+    }
     var options = CallableOptions()
     options.enforcesAppCheck = true
     bench.registry.onCall("checked", options: options) { $0.appID }

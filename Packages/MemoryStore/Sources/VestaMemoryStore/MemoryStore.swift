@@ -7,8 +7,8 @@ import VestaConcurrency
 /// - **Reads** take the root of a persistent tree and nothing else: no copy, no waiting, no suspension. A snapshot
 ///   costs what has been changed since, for as long as its body runs.
 /// - **Writes** run one at a time, in the order in which they came, on the caller's task; the first of a row does not
-///   suspend. So no transaction ever meets a conflict or runs twice. A body that waits for something holds up the writers
-///   behind it, never the readers.
+///   suspend. So no transaction ever meets a conflict or runs twice. A body that waits for something holds up the
+///   writers behind it, never the readers.
 /// - **Nothing is kept**: `close` frees everything, and durability means nothing here.
 ///
 /// ```swift
@@ -24,10 +24,18 @@ public final class MemoryStore: CommitObservable {
   private struct State: Sendable {
     var tree = OrderedTree()
     var version = StoreVersion.zero
-    var admission = Admission()
+    var readers = 0
+    var isClosed = false
+    var closers: [CheckedContinuation<Void, Never>] = []
+
+    mutating func takeClosers() -> [CheckedContinuation<Void, Never>] {
+      defer { closers = [] }
+      return closers
+    }
   }
 
   private let state = Locked(State())
+  private let writers = FairQueue(limit: 1)
   private let commitNews = ListenerRegistry<StoreVersion>()
   private let versions: StoreVersions
   private let bodies = StoreBodies()
@@ -51,12 +59,13 @@ public final class MemoryStore: CommitObservable {
   /// - Throws: What the body threw, or `StoreError.Code.closed`.
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     let reader = try state.withLock { state in
-      guard state.admission.beginRead() else { throw StoreError.closed("read") }
+      guard !state.isClosed else { throw StoreError.closed("read") }
+      state.readers += 1
       return MemorySnapshot(tree: state.tree, version: state.version)
     }
     defer {
       reader.end()
-      leave(state.withLock { $0.admission.endRead() })
+      endRead()
     }
     return try await bodies.run(.read) { try await body(reader) }
   }
@@ -72,10 +81,10 @@ public final class MemoryStore: CommitObservable {
   ) async throws -> StoreCommit<Result> {
     try bodies.refuseInside(.write, "write")
     try Task.checkCancellation()
-    try await waitForTurn()
+    if try !writers.enterIfFree() { try await bodies.whileWaiting("write") { try await writers.enter() } }
     defer {
       versions.settle()
-      passTurn()
+      writers.leave()
     }
     let transaction = state.withLock { MemoryTransaction(tree: $0.tree, version: $0.version, versions: versions) }
     defer { transaction.end() }
@@ -88,7 +97,7 @@ public final class MemoryStore: CommitObservable {
   @discardableResult
   public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
     try bodies.refuseInside(.write, "raiseFloor")
-    guard !state.withLock({ $0.admission.isClosed }) else { throw StoreError.closed("raiseFloor") }
+    guard !state.withLock({ $0.isClosed }) else { throw StoreError.closed("raiseFloor") }
     return try await bodies.whileWaiting("raiseFloor") { try await versions.raise(to: version) }
   }
 
@@ -97,12 +106,11 @@ public final class MemoryStore: CommitObservable {
   /// - Throws: `StoreError.Code.nested` inside a body of this store.
   public func close() async throws {
     try bodies.refuseInside(nil, "close")
-    let (isFirst, refused) = state.withLock { $0.admission.close() }
-    for writer in refused { writer.resume(throwing: StoreError.closed("write")) }
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { $0.admission.waitUntilIdle(continuation) }
-      if isIdle { continuation.resume() }
-    }
+    // Writes first: who sees that reads are refused knows that waiting writes are.
+    let isFirst = writers.close(throwing: StoreError.closed("write"))
+    state.withLock { $0.isClosed = true }
+    await writers.drained()
+    await waitForReaders()
     commitNews.finish()
     guard isFirst else { return }
     // The old tree is handed out, so that it is freed with the lock open.
@@ -126,7 +134,7 @@ public final class MemoryStore: CommitObservable {
   public var commits: AsyncStream<StoreVersion> { commitNews.events }
 
   /// How many writers wait for their turn, for tests.
-  var writersInLine: Int { state.withLock { $0.admission.writersInLine } }
+  var writersInLine: Int { writers.waitingCount }
 
   /// Makes a transaction's changes visible, then tells of them; gives the version they have.
   private func commit(_ transaction: MemoryTransaction) -> StoreVersion {
@@ -141,48 +149,23 @@ public final class MemoryStore: CommitObservable {
   }
 }
 
-// Taking turns.
+// Readers, and the end of the last one.
 extension MemoryStore {
-  /// Waits until this task may write; returns at once when nobody does.
-  private func waitForTurn() async throws {
-    switch state.withLock({ $0.admission.beginWrite() }) {
-    case .admitted: return
-    case .closed: throw StoreError.closed("write")
-    case .mustWait: break
+  private func endRead() {
+    let closers = state.withLock { state in
+      state.readers -= 1
+      return state.readers == 0 ? state.takeClosers() : []
     }
-    try await bodies.whileWaiting("write") { try await waitInLine() }
-  }
-
-  private func waitInLine() async throws {
-    let ticket = state.withLock { $0.admission.makeTicket() }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        switch state.withLock({ $0.admission.queue(continuation, as: ticket) }) {
-        case .admitted: continuation.resume()
-        case .closed: continuation.resume(throwing: StoreError.closed("write"))
-        // The ticket is in the queue before this look: a cancellation from here on finds it there.
-        case .mustWait: if Task.isCancelled { giveUp(ticket) }
-        }
-      }
-    } onCancel: {
-      giveUp(ticket)
-    }
-  }
-
-  private func giveUp(_ ticket: UInt64) {
-    let continuation = state.withLock { $0.admission.giveUp(ticket) }
-    continuation?.resume(throwing: CancellationError())
-  }
-
-  /// Lets the next writer in, or those go on who wait for the end of everything.
-  private func passTurn() {
-    switch state.withLock({ $0.admission.endWrite() }) {
-    case .writer(let continuation): continuation.resume()
-    case .nobody(let closers): leave(closers)
-    }
-  }
-
-  private func leave(_ closers: [CheckedContinuation<Void, Never>]) {
     for closer in closers { closer.resume() }
+  }
+
+  private func waitForReaders() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        if state.readers > 0 { state.closers.append(continuation) }
+        return state.readers == 0
+      }
+      if isIdle { continuation.resume() }
+    }
   }
 }

@@ -15,10 +15,10 @@ import VestaServiceInterop
 ///
 /// - The app is registered when a token is asked for, or at once while ``isAutoInitEnabled``. Registration and pending
 ///   changes of topics are kept in the app's data directory.
-/// - While there is a stream of messages and a token, the app is connected to the service. A message is acknowledged when
-///   all streams were given it; until then it is delivered again after a restart, with the same id.
-/// - All members may be used from any thread. Completion handlers and the delegate are called on the callback queue of the
-///   app's options (the main queue unless it was set).
+/// - While there is a stream of messages and a token, the app is connected to the service. A message is acknowledged
+///   when all streams were given it; until then it is delivered again after a restart, with the same id.
+/// - All members may be used from any thread. Completion handlers and the delegate are called on the callback queue of
+///   the app's options (the main queue unless it was set).
 ///
 /// To read on: `Registration/Messaging+Token.swift`, `Topics/TopicQueue.swift`, `Delivery/DeliveryRunner.swift`.
 public final class Messaging: NSObject, Sendable {
@@ -30,7 +30,7 @@ public final class Messaging: NSObject, Sendable {
   let file: RegistrationFile
   let senderID: String
   let appID: String
-  let installation: @Sendable () -> (id: String, renew: @Sendable () -> Void)
+  let installationID: @Sendable () -> String
   let callbackQueue: DispatchQueue
   let state: Locked<State>
   /// The default token, and who hears of it.
@@ -63,7 +63,7 @@ public final class Messaging: NSObject, Sendable {
     senderID = app.options.gcmSenderID
     appID = app.options.googleAppID
     callbackQueue = app.options.callbackQueue ?? .main
-    installation = { [weak app] in (app?.installationID ?? "", { _ = app?.renewInstallationID() }) }
+    installationID = { [weak app] in app?.installationID ?? "" }
     dataCollection = { [weak app] in app?.isDataCollectionDefaultEnabled ?? false }
     let stored = file.load()
     state = Locked(State(stored: stored))
@@ -143,8 +143,8 @@ public final class Messaging: NSObject, Sendable {
 
   /// The messages that arrive while the program runs, in order.
   ///
-  /// Nothing is dropped: what the loop has not taken yet is buffered. The listener is removed when the loop is left, its
-  /// task is cancelled or the stream is dropped. The stream ends with the app.
+  /// Nothing is dropped: what the loop has not taken yet is buffered. The listener is removed when the loop is left,
+  /// its task is cancelled or the stream is dropped. The stream ends with the app.
   public var foregroundMessages: AsyncStream<MessagingRemoteMessage> {
     .events { sink in delivery.add(onEnd: { sink.finish() }) { sink.send($0) } }
   }

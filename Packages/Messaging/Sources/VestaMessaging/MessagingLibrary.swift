@@ -1,4 +1,3 @@
-public import VestaConcurrency
 public import VestaCore
 import VestaMessagingBackend
 public import VestaMessagingInterop
@@ -45,3 +44,5 @@ extension Messaging: ComponentLifecycleMaintainer {
   /// Ends the connection and the streams.
   public func appWillBeDeleted(_ app: VestaApp) async { end() }
 }
+
+extension Messaging: MessagingInterop {}

@@ -6,10 +6,11 @@ public import VestaStoreInterop
 
 /// The messaging service on any ordered store.
 ///
-/// - A message is accepted when its transaction is committed; what waits for whom is in the store alone, so a second engine
-///   on the same data, now or after a restart, goes on where this one was.
+/// - A message is accepted when its transaction is committed; what waits for whom is in the store alone, so a second
+///   engine on the same data, now or after a restart, goes on where this one was.
 /// - A message to a topic costs two rows and a delivery for each connected subscriber, however many there are.
-/// - Statistics are counted in memory and written down now and then: a crash can lose the last of them, and nothing else.
+/// - Statistics are counted in memory and written down now and then: a crash can lose the last of them, and nothing
+///   else.
 ///
 /// ```swift
 /// let engine = MessagingEngine(projectID: "demo", senderID: "1") { try await provider.openStore(…) }
@@ -103,7 +104,9 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   public func acknowledge(
     token: String, messageIDs: [String], context: CallContext
   ) async throws(MessagingServiceError) {
-    guard messageIDs.count <= 1000 else { throw .invalid("messageIDs", "At most 1000 messages are acknowledged at once.") }
+    guard messageIDs.count <= 1000 else {
+      throw .invalid("messageIDs", "At most 1000 messages are acknowledged at once.")
+    }
     let numbers = try await write(context) { try await $0.acknowledge(token: token, messageIDs: messageIDs) }
     counts.withLock { $0.acknowledged += Int64(numbers.count) }
     settle(numbers, token: token)

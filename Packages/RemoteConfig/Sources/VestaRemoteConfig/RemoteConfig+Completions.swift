@@ -1,5 +1,6 @@
 import Dispatch
 public import Foundation
+import VestaCore
 
 extension RemoteConfig {
   /// Completion form of ``ensureInitialized()``.
@@ -77,6 +78,6 @@ extension RemoteConfig {
     on queue: DispatchQueue? = nil, _ operation: @escaping @Sendable (RemoteConfig) async throws -> Value,
     then completion: @escaping @Sendable (Value?, (any Error)?) -> Void
   ) {
-    completeOnQueue(queue ?? callbackQueue, { try await operation(self) }, then: completion)
+    CompletionForm.start(on: queue ?? callbackQueue, completion) { try await operation(self) }
   }
 }

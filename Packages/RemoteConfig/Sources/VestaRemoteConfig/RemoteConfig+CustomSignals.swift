@@ -7,8 +7,8 @@ extension RemoteConfig {
   /// They are added to those set before, and saved. None is changed when one of them is refused.
   ///
   /// - Parameter customSignals: The values by key; `nil` removes a signal.
-  /// - Throws: ``RemoteConfigCustomSignalsError`` with `limitExceeded`: a key has at most 250 characters, a string 500, and
-  ///   there are at most 100 signals.
+  /// - Throws: ``RemoteConfigCustomSignalsError`` with `limitExceeded`: a key has at most 250 characters, a string 500,
+  ///   and there are at most 100 signals.
   public func setCustomSignals(_ customSignals: [String: CustomSignalValue?]) async throws {
     try checkAppIsThere()
     for (key, value) in customSignals where key.count > 250 || (value?.text.count ?? 0) > 500 {

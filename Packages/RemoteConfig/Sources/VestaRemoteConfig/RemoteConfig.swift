@@ -14,8 +14,8 @@ import VestaServiceInterop
 /// for try await update in remoteConfig.updates { try await remoteConfig.activate() }
 /// ```
 ///
-/// - What is fetched takes effect when it is activated. Values come from what is active, then from the app's defaults, then
-///   from the empty value.
+/// - What is fetched takes effect when it is activated. Values come from what is active, then from the app's defaults,
+///   then from the empty value.
 /// - What is active, what was fetched and the defaults are kept in the app's data directory and are there again after a
 ///   restart.
 /// - All members may be used from any thread. Completion handlers are called on the callback queue of the app's options
@@ -83,8 +83,8 @@ public final class RemoteConfig: NSObject, Sendable {
 
   /// The configuration of an app.
   ///
-  /// Stops the process when the app was configured without `RemoteConfigLibrary`. Use ``instance(for:namespace:)`` where
-  /// that can happen.
+  /// Stops the process when the app was configured without `RemoteConfigLibrary`. Use ``instance(for:namespace:)``
+  /// where that can happen.
   ///
   /// - Parameter app: The app.
   /// - Returns: Always the same object for the same app.

@@ -6,9 +6,9 @@ public import VestaStoreInterop
 
 /// The configuration service on any ordered store.
 ///
-/// - All that it knows is in the store: a second engine on the same data, now or after a restart, goes on where this one
-///   was. In memory there is the current template in the form in which it is evaluated, and what has been worked out with
-///   it; each fetch looks up which version is current.
+/// - All that it knows is in the store: a second engine on the same data, now or after a restart, goes on where this
+///   one was. In memory there is the current template in the form in which it is evaluated, and what has been worked
+///   out with it; each fetch looks up which version is current.
 /// - A publish is one transaction.
 /// - Realtime connections hear of a publish as soon as it is committed; of one by another engine on the same store when
 ///   the store tells of its commits.

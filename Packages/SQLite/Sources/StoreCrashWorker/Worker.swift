@@ -63,7 +63,7 @@ enum Worker {
     let missing = try await store.read { try await Numbered.count(last + 1, in: $0) }
     guard missing == 0 else { return say("half of \(last + 1): \(missing)") }
     say("sound \(try await store.checkIntegrity().isEmpty)")
-    limitFiles(to: limit / 2)
+    limitFiles(to: limit / 20)
     do { try await store.backup(to: copy) } catch StoreError.Code.diskFull { say("backup full") }
     limitFiles(to: limit)
     try await store.write { try await $0.delete(Numbered.key(last, 0)) }

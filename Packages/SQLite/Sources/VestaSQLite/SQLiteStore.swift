@@ -268,8 +268,8 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
 
   /// The next body to serve.
   ///
-  /// None while this task is cancelled, as the body's own calls would notice it, and none inside a transaction of another
-  /// store, as the body would seem to be inside it too.
+  /// None while this task is cancelled, as the body's own calls would notice it, and none inside a transaction of
+  /// another store, as the body would seem to be inside it too.
   private func takeNext() -> WriteQueue.Waiter? {
     if Task.isCancelled || StoreBodies.isInsideTransaction { return nil }
     return turns.withLock { $0.queue.takeNextBody() }

@@ -9,7 +9,8 @@ struct RetryBudget: Sendable, Equatable {
 
   /// A budget.
   ///
-  /// - Parameter seconds: How long an operation may be retried; nothing is retried when it is zero, less or not a number.
+  /// - Parameter seconds: How long an operation may be retried; nothing is retried when it is zero, less or not a
+  ///   number.
   init(seconds: Double) {
     guard seconds > 0 else {
       largestDelay = 0

@@ -3,7 +3,8 @@ public import VestaCore
 extension Storage {
   /// The storage of the default app's default bucket.
   ///
-  /// Stops the process when there is no default app, no bucket in its options, or no `StorageLibrary` among its libraries.
+  /// Stops the process when there is no default app, no bucket in its options, or no `StorageLibrary` among its
+  /// libraries.
   public class func storage() -> Storage { storage(app: defaultApp()) }
 
   /// The storage of a bucket of the default app.

@@ -41,11 +41,11 @@ public final class Storage: Sendable, Hashable {
     var isUsed = false
   }
 
-  init(app: VestaApp, bucket: String, caller: StorageCaller) {
+  init(app: VestaApp, bucket: String, caller: StorageCaller, uploads: UploadSessionBook? = nil) {
     self.app = app
     self.bucket = bucket
     self.caller = caller
-    uploads = UploadSessionBook(directory: app.dataDirectory.appending(path: "storage").appending(path: "uploads"))
+    self.uploads = uploads ?? UploadSessionBook(directory: app.dataDirectory.appending(path: "storage-uploads"))
     settings = Locked(Settings(queue: app.options.callbackQueue ?? .main))
   }
 
@@ -71,8 +71,8 @@ public final class Storage: Sendable, Hashable {
 
   /// How many bytes an upload sends at once.
   ///
-  /// Multiples of 256 KiB up to 8 MiB are taken as they are, other values are rounded down to one. Unless it was set the
-  /// chunks have 1 MiB.
+  /// Multiples of 256 KiB up to 8 MiB are taken as they are, other values are rounded down to one. Unless it was set
+  /// the chunks have 1 MiB.
   public var uploadChunkSizeBytes: Int64 {
     get { settings.withLock { $0.chunkLength } }
     set { settings.withLock { $0.chunkLength = newValue } }

@@ -35,8 +35,8 @@ public enum StorageLibrary: Library {
         isCacheable = true
         let caller = StorageCaller(
           backend: try container.require((any StorageBackend).self),
-          auth: container.resolve((any AuthInterop).self),
-          appCheck: container.resolve((any AppCheckInterop).self),
+          auth: try container.find((any AuthInterop).self),
+          appCheck: try container.find((any AppCheckInterop).self),
           clock: .system
         )
         return StorageInstances(caller)

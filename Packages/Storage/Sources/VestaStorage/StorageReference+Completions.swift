@@ -1,4 +1,5 @@
 public import Foundation
+import VestaCore
 
 // The forms with a completion handler, which is called once, on the callback queue of the storage. Each comes in two
 // shapes, as in Firebase's API: with a value and an error, of which one is `nil`, and with a `Result`.
@@ -95,10 +96,7 @@ extension StorageReference {
   /// Completion form of ``delete()``.
   @preconcurrency
   public func delete(completion: (@Sendable ((any Error)?) -> Void)?) {
-    CompletionForm.start(on: storage.callbackQueue, { (_: Bool?, error) in completion?(error) }) {
-      try await self.delete()
-      return true
-    }
+    CompletionForm.start(on: storage.callbackQueue, completion) { try await self.delete() }
   }
 
   // MARK: Tasks

@@ -16,8 +16,8 @@ extension StorageReference {
 
   /// Changes the metadata of the object.
   ///
-  /// What was changed since the metadata was read is sent: new values are set, values that are `nil` now are removed. Of
-  /// metadata that the app made, only what is set is sent.
+  /// What was changed since the metadata was read is sent: new values are set, values that are `nil` now are removed.
+  /// Of metadata that the app made, only what is set is sent.
   ///
   /// - Parameter metadata: The metadata.
   /// - Returns: The metadata as it is afterwards.

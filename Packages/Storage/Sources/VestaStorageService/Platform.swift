@@ -12,15 +12,6 @@ import Dispatch
 import VestaConcurrency
 import VestaStorageBackend
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-/// The path of a file URL.
-func path(of url: URL) -> String { url.path }
-
 /// What the service asks of the system: files, directories, and making both durable.
 enum Platform {
   /// Runs what waits for the disk on a thread that may wait.

@@ -12,7 +12,7 @@ struct House {
     var folder: String { manifest.folder }
     var name: String { String(folder.split(separator: "/").last ?? "") }
     /// Whether the package exists to have upstream's module names.
-    var isCompatibility: Bool { name == "FirebaseCompat" }
+    var isCompatibility: Bool { folder == House.compatibility }
     /// C modules that this package takes from the system.
     var systemModules: [String] { manifest.targets.filter { $0.kind == "systemLibrary" }.map(\.name) }
   }
@@ -60,10 +60,14 @@ struct House {
     }
   }
 
+  private static let compatibility = "Packages/FirebaseCompat"
+
   private static func room(of folder: String) -> Room {
     let parts = folder.split(separator: "/")
     guard parts.count == 2 else { return .other }
     if folder == "Packages/Core" { return .core }
+    // A composition root with upstream's module names: it links the products, as a program does.
+    if folder == compatibility { return .other }
     return parts[0] == "Packages" ? .product : parts[0] == "Interop" ? .interop : .other
   }
 

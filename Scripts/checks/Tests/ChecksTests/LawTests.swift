@@ -140,10 +140,10 @@ import Testing
   @Test(arguments: [
     "import Glibc", "#if os(Linux)\n#endif", "#if canImport(Darwin)\n#endif", "#if DEBUG\n#elseif arch(arm64)\n#endif",
   ])
-  func law7FindsPlatformCodeOutsideOfItsFile(text: String) {
+  func law5FindsPlatformCodeOutsideOfItsFile(text: String) {
     tree.files["Packages/Auth/Sources/VestaAuth/A.swift"] = text + "\n"
     #expect(tree.verdict.count == 1)
-    #expect(tree.verdict.first?.hasSuffix(": law 7") == true)
+    #expect(tree.verdict.first?.hasSuffix(": law 5") == true)
     tree.files["Packages/Auth/Sources/VestaAuth/A.swift"] = nil
     tree.files["Packages/Auth/Sources/VestaAuth/Platform.swift"] = text + "\n"
     #expect(tree.verdict == [])
@@ -152,5 +152,15 @@ import Testing
   @Test func aConsumerNamesEveryPackageItImports() {
     tree.files["Tests/Consumers/AuthConsumer/Sources/AuthConsumer/main.swift"] = "import VestaAuth\nimport VestaCore\n"
     #expect(tree.verdict == ["Tests/Consumers/AuthConsumer/Sources/AuthConsumer/main.swift:2: manifest"])
+  }
+
+  @Test func `the compatibility package links products, as a program does, and has its papers`() {
+    tree.addPackage(
+      "Packages/FirebaseCompat", dependencies: ["../Auth", "../SQLite"], targets: ["FirebaseAuth"],
+      products: ["VestaAuth", "VestaSQLite"])
+    tree.files["Packages/FirebaseCompat/Sources/FirebaseAuth/A.swift"] = "@_exported import VestaAuth\n"
+    #expect(tree.verdict == [])
+    tree.files["Packages/FirebaseCompat/README.md"] = nil
+    #expect(tree.verdict == ["Packages/FirebaseCompat/Package.swift:1: package"])
   }
 }

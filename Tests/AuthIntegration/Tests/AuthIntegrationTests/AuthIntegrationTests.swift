@@ -8,6 +8,7 @@ import VestaStoreInterop
 import Synchronization
 import Testing
 import VestaAuthService
+import VestaConcurrency
 import VestaCrypto
 import VestaSQLite
 
@@ -31,7 +32,9 @@ import VestaSQLite
     var options = AuthServiceOptions()
     options.passwordScheme = scheme
     options.codeSender = sender
-    if let now { options.now = now }
+    if let now {
+      options.clock = ServiceClock(now: { now() * 1000 }, schedule: { _, _ in ListenerRegistration {} })
+    }
     return AuthEngine(projectID: "demo", options: options, crypto: crypto) {
       try await SQLiteStoreProvider().openStore(named: "auth", in: directory.path, options: StoreOptions())
     }

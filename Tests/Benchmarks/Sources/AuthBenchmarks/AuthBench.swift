@@ -81,8 +81,8 @@ private enum ManyGuesses: Library {
       Component(AuthServiceOptions.self) { _, isCacheable in
         isCacheable = true
         var options = AuthServiceOptions()
-        options.accountGuesses = RateLimit(burst: 1_000_000, refillInterval: 1)
-        options.addressGuesses = RateLimit(burst: 1_000_000, refillInterval: 1)
+        options.accountGuesses = RateLimit(burst: 1_000_000, refillInterval: .milliseconds(1))
+        options.addressGuesses = RateLimit(burst: 1_000_000, refillInterval: .milliseconds(1))
         return options
       }
     ]

@@ -5,7 +5,8 @@ import VestaMemoryStore
 
 /// What a put into the in-memory store costs as the store grows: a million keys beside a tenth of that.
 ///
-/// A tree of ten times the size is one level deeper and misses the caches more often; quadratic growth would show as 10.
+/// A tree of ten times the size is one level deeper and misses the caches more often; quadratic growth would show as
+/// 10.
 public func memoryStoreBenchmarks() -> [Benchmark] {
   [
     Benchmark(

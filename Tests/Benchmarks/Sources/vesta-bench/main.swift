@@ -3,7 +3,10 @@ import BenchmarkKit
 import ConcurrencyBenchmarks
 import CoreBenchmarks
 import CryptoBenchmarks
+import DatabaseBenchmarks
 import FirestoreBenchmarks
+import FunctionsBenchmarks
+import StorageBenchmarks
 import StoreBenchmarks
 
 // One line per package.
@@ -15,6 +18,9 @@ let benchmarks: [Benchmark] =
   + memoryStoreBenchmarks()
   + authBenchmarks()
   + firestoreBenchmarks()
+  + databaseBenchmarks()
+  + functionsBenchmarks()
+  + storageBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 
@@ -24,4 +30,6 @@ await Task.detached {
   await removeStoreBenchmarkFiles()
   await removeAuthBenchmarkFiles()
   await removeFirestoreBenchmarkFiles()
+  await removeDatabaseBenchmarkFiles()
+  await removeStorageBenchmarkFiles()
 }.value

@@ -73,12 +73,14 @@ private enum EngineLibrary: Library {
         isCacheable = true
         var options = AuthServiceOptions()
         // A clock that never shows the same second twice: tokens of one session are told apart by their times.
-        let ticks = Locked(Int64(Date().timeIntervalSince1970 * 1000))
-        options.now = {
-          ticks.withLock {
-            $0 += 1_000; return $0
-          }
-        }
+        let ticks = Locked(Int64(Date().timeIntervalSince1970 * 1_000_000))
+        options.clock = ServiceClock(
+          now: {
+            ticks.withLock {
+              $0 += 1_000_000
+              return $0
+            }
+          }, schedule: { _, _ in ListenerRegistration {} })
         return AuthEngine(projectID: "demo", options: options, crypto: OpenSSLCrypto()) { store }
       },
       Component((any AuthBackend).self) { container, _ in try container.require(AuthEngine.self) },

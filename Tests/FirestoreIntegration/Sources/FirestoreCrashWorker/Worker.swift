@@ -6,8 +6,8 @@ import VestaSQLite
 
 /// Commits numbered batches until it is killed.
 ///
-/// Usage: `FirestoreCrashWorker <directory> <round> <first number> <tasks>`. A line with number and version follows each
-/// batch that was acknowledged.
+/// Usage: `FirestoreCrashWorker <directory> <round> <first number> <tasks>`. A line with number and version follows
+/// each batch that was acknowledged.
 enum Worker {
   static func run(_ arguments: [String]) async {
     let numbers = arguments.dropFirst(2).compactMap { Int($0) }
@@ -28,7 +28,8 @@ enum Worker {
       store: try await SQLiteStoreProvider().openStore(named: "firestore", in: directory, options: StoreOptions()))
   }
 
-  /// Several tasks, each with the numbers that fall to it, and one that asks queries, so that indexes are made meanwhile.
+  /// Several tasks, each with the numbers that fall to it, and one that asks queries, so that indexes are made
+  /// meanwhile.
   private static func work(in directory: String, round: Int, first: Int, tasks: Int) async throws {
     let engine = try await engine(in: directory)
     say("ready")

@@ -9,7 +9,7 @@ enum Worker {
   static func run(_ arguments: [String]) async {
     guard arguments.count == 3, let seed = UInt64(arguments[1]) else { exit(2) }
     do {
-      let harness = try StorageHarness(directory: arguments[0], checkpointInterval: 256 * 1024)
+      let harness = try StorageHarness(directory: arguments[0], name: "crash")
       say("ready")
       await withTaskGroup(of: Void.self) { group in
         for lane in 0..<3 { group.addTask { await replace(lane, seed, harness.storage) } }

@@ -23,11 +23,12 @@ public struct StorageHarness: Sendable {
   /// Configures an app with a name of its own.
   ///
   /// - Parameters:
-  ///   - directory: Where its data is.
+  ///   - directory: Where its data is; each app has a folder of its own in it.
+  ///   - name: The name of the app; one of its own unless it is given.
   ///   - checkpointInterval: See `StorageServiceOptions`.
   ///   - inlineLimit: See `StorageServiceOptions`.
   public init(
-    directory: String, checkpointInterval: Int64 = 256 * 1024, inlineLimit: Int = 16 * 1024
+    directory: String, name: String? = nil, checkpointInterval: Int64 = 256 * 1024, inlineLimit: Int = 16 * 1024
   ) throws {
     let options = VestaOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
     options.projectID = "storage-test"
@@ -39,7 +40,7 @@ public struct StorageHarness: Sendable {
     service.inlineLimit = inlineLimit
     app = try Self.options.with(service) {
       try VestaApp.configure(
-        name: "s\(Self.number.withLock { $0 += 1; return $0 })", options: options,
+        name: name ?? "s\(Self.number.withLock { $0 += 1; return $0 })", options: options,
         libraries: [
           StorageLibrary.self, StorageServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self, TestOptions.self,
         ])

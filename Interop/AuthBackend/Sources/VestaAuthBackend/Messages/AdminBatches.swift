@@ -6,11 +6,7 @@ public struct BatchGetRequest: IdentityMessage {
   /// The token of the page before.
   public var nextPageToken: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - maxResults: How many accounts, up to 1000.
-  ///   - nextPageToken: The token of the page before.
+  /// Creates a value with these properties.
   public init(maxResults: Int = 20, nextPageToken: String? = nil) {
     self.maxResults = maxResults
     self.nextPageToken = nextPageToken
@@ -25,11 +21,7 @@ public struct BatchGetResponse: IdentityMessage {
   /// Gives the next page; `nil` when this one is not full.
   public var nextPageToken: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - users: The accounts by user id.
-  ///   - nextPageToken: Gives the next page.
+  /// Creates a value with these properties.
   public init(users: [IdentityUser], nextPageToken: String? = nil) {
     self.users = users
     self.nextPageToken = nextPageToken
@@ -47,10 +39,10 @@ public struct ImportedUser: IdentityMessage {
   /// Whether the address counts as verified.
   public var emailVerified: Bool
 
-  /// The name to show.
+  /// The display name.
   public var displayName: String?
 
-  /// Where the user's picture is.
+  /// The URL of the user's picture.
   public var photoURL: String?
 
   /// The phone number in the international form.
@@ -68,10 +60,10 @@ public struct ImportedUser: IdentityMessage {
   /// Whether the account is disabled.
   public var disabled: Bool
 
-  /// When the account was made, in milliseconds since 1970; `nil` for now.
+  /// The time of the sign-up, in milliseconds since 1970; `nil` for now.
   public var createdAt: Int64?
 
-  /// When the user last signed in, in milliseconds since 1970.
+  /// The time of the last sign-in, in milliseconds since 1970.
   public var lastLoginAt: Int64?
 
   /// Tokens that were issued before count no more, in seconds since 1970.
@@ -89,26 +81,7 @@ public struct ImportedUser: IdentityMessage {
   /// The tenant of the account; has to be that of the call.
   public var tenantID: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id.
-  ///   - email: The e-mail address.
-  ///   - emailVerified: Whether the address counts as verified.
-  ///   - displayName: The name to show.
-  ///   - photoURL: Where the user's picture is.
-  ///   - phoneNumber: The phone number in the international form.
-  ///   - passwordHash: The password's hash, made as the batch says.
-  ///   - salt: The hash's salt.
-  ///   - rawPassword: The password itself, to be hashed.
-  ///   - disabled: Whether the account is disabled.
-  ///   - createdAt: When the account was made, in milliseconds since 1970.
-  ///   - lastLoginAt: When the user last signed in, in milliseconds since 1970.
-  ///   - validSince: Tokens that were issued before count no more, in seconds since 1970.
-  ///   - customAttributes: The custom claims as JSON text.
-  ///   - providerUserInfo: The users of providers that are linked.
-  ///   - mfaFactors: The second factors.
-  ///   - tenantID: The tenant of the account.
+  /// Creates a value with these properties.
   public init(
     localID: String,
     email: String? = nil,
@@ -180,13 +153,7 @@ public struct BatchCreateRequest: IdentityMessage {
   /// Whether the batch is refused as a whole when something stands in it twice.
   public var checksSanity: Bool
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - users: The accounts.
-  ///   - hash: How their passwords were hashed.
-  ///   - allowsOverwrite: Whether accounts that are there are replaced.
-  ///   - checksSanity: Whether the batch is refused as a whole when something stands in it twice.
+  /// Creates a value with these properties.
   public init(
     users: [ImportedUser],
     hash: ImportHash? = nil,
@@ -200,11 +167,11 @@ public struct BatchCreateRequest: IdentityMessage {
   }
 }
 
-/// Which accounts could not be imported; all others were.
+/// The accounts that could not be imported; all others were.
 public struct BatchCreateResponse: IdentityMessage {
   /// An account that was not imported.
   public struct Failure: Sendable, Hashable {
-    /// Where it stands in the batch.
+    /// The index in the batch.
     public var index: Int
 
     /// Why, as the service says it.
@@ -224,9 +191,7 @@ public struct BatchCreateResponse: IdentityMessage {
   /// The failures.
   public var errors: [Failure]
 
-  /// All parts of it.
-  ///
-  /// - Parameter errors: The failures.
+  /// Creates a value with these properties.
   public init(errors: [Failure] = []) {
     self.errors = errors
   }
@@ -240,22 +205,18 @@ public struct BatchDeleteRequest: IdentityMessage {
   /// Whether accounts are deleted that are not disabled.
   public var force: Bool
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localIDs: 1 to 1000 users' ids.
-  ///   - force: Whether accounts are deleted that are not disabled.
+  /// Creates a value with these properties.
   public init(localIDs: [String], force: Bool = false) {
     self.localIDs = localIDs
     self.force = force
   }
 }
 
-/// Which accounts were not deleted.
+/// The accounts that were not deleted.
 public struct BatchDeleteResponse: IdentityMessage {
   /// An account that was not deleted.
   public struct Failure: Sendable, Hashable {
-    /// Where it stands in the batch.
+    /// The index in the batch.
     public var index: Int
 
     /// The user's id.
@@ -280,9 +241,7 @@ public struct BatchDeleteResponse: IdentityMessage {
   /// The failures.
   public var errors: [Failure]
 
-  /// All parts of it.
-  ///
-  /// - Parameter errors: The failures.
+  /// Creates a value with these properties.
   public init(errors: [Failure] = []) {
     self.errors = errors
   }

@@ -10,7 +10,7 @@ public enum MfaState: String, Sendable, Hashable, CaseIterable {
   case mandatory = "MANDATORY"
 }
 
-/// Which ways to sign in a project or a tenant allows.
+/// The ways to sign in that a project or a tenant allows.
 public struct SignInSettings: IdentityMessage {
   /// Whether accounts may have passwords.
   public var allowsPasswords: Bool
@@ -36,17 +36,7 @@ public struct SignInSettings: IdentityMessage {
   /// Whether authenticator apps can be second factors.
   public var allowsTotpFactors: Bool
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - allowsPasswords: Whether accounts may have passwords.
-  ///   - allowsEmailLinks: Whether users may sign in by e-mail link.
-  ///   - allowsAnonymous: Whether anonymous accounts can be made.
-  ///   - allowsPhone: Whether users may sign in by phone.
-  ///   - isDisabled: Whether nobody can sign in at all.
-  ///   - mfaState: Whether second factors can be used.
-  ///   - allowsPhoneFactors: Whether phones can be second factors.
-  ///   - allowsTotpFactors: Whether authenticator apps can be second factors.
+  /// Creates a value with these properties.
   public init(
     allowsPasswords: Bool = true,
     allowsEmailLinks: Bool = true,
@@ -70,7 +60,7 @@ public struct SignInSettings: IdentityMessage {
 
 /// The settings of the project.
 public struct ProjectConfig: IdentityMessage {
-  /// Which ways to sign in it allows.
+  /// The allowed ways to sign in.
   public var signIn: SignInSettings
 
   /// Whether several accounts may have one e-mail address, by way of providers.
@@ -79,20 +69,13 @@ public struct ProjectConfig: IdentityMessage {
   /// Whether answers hide which addresses have accounts.
   public var hidesEmails: Bool
 
-  /// What passwords have to be like.
+  /// The password policy.
   public var passwordPolicy: PasswordPolicy
 
   /// The domains that links may lead to; tenants use them too.
   public var authorizedDomains: [String]
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - signIn: Which ways to sign in it allows.
-  ///   - allowsDuplicateEmails: Whether several accounts may have one e-mail address, by way of providers.
-  ///   - hidesEmails: Whether answers hide which addresses have accounts.
-  ///   - passwordPolicy: What passwords have to be like.
-  ///   - authorizedDomains: The domains that links may lead to.
+  /// Creates a value with these properties.
   public init(
     signIn: SignInSettings = SignInSettings(),
     allowsDuplicateEmails: Bool = false,
@@ -113,18 +96,13 @@ public struct Tenant: IdentityMessage {
   /// Names the tenant.
   public var tenantID: String
 
-  /// What it is called.
+  /// The name.
   public var displayName: String?
 
-  /// Which ways to sign in it allows.
+  /// The allowed ways to sign in.
   public var signIn: SignInSettings
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - tenantID: Names the tenant.
-  ///   - displayName: What it is called.
-  ///   - signIn: Which ways to sign in it allows.
+  /// Creates a value with these properties.
   public init(tenantID: String, displayName: String? = nil, signIn: SignInSettings = SignInSettings()) {
     self.tenantID = tenantID
     self.displayName = displayName
@@ -134,17 +112,13 @@ public struct Tenant: IdentityMessage {
 
 /// A tenant to make.
 public struct CreateTenantRequest: IdentityMessage {
-  /// What it is called; its id begins with it.
+  /// The name; the id begins with it.
   public var displayName: String?
 
-  /// Which ways to sign in it allows.
+  /// The allowed ways to sign in.
   public var signIn: SignInSettings
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - displayName: What it is called.
-  ///   - signIn: Which ways to sign in it allows.
+  /// Creates a value with these properties.
   public init(displayName: String? = nil, signIn: SignInSettings = SignInSettings()) {
     self.displayName = displayName
     self.signIn = signIn
@@ -156,18 +130,13 @@ public struct UpdateTenantRequest: IdentityMessage {
   /// The tenant.
   public var tenantID: String
 
-  /// What it is called.
+  /// The name.
   public var displayName: String?
 
-  /// Which ways to sign in it allows.
+  /// The allowed ways to sign in.
   public var signIn: SignInSettings?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - tenantID: The tenant.
-  ///   - displayName: What it is called.
-  ///   - signIn: Which ways to sign in it allows.
+  /// Creates a value with these properties.
   public init(tenantID: String, displayName: String? = nil, signIn: SignInSettings? = nil) {
     self.tenantID = tenantID
     self.displayName = displayName
@@ -183,11 +152,7 @@ public struct ListTenantsRequest: IdentityMessage {
   /// The token of the page before.
   public var pageToken: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - pageSize: How many tenants, 1 to 1000.
-  ///   - pageToken: The token of the page before.
+  /// Creates a value with these properties.
   public init(pageSize: Int = 20, pageToken: String? = nil) {
     self.pageSize = pageSize
     self.pageToken = pageToken
@@ -202,11 +167,7 @@ public struct ListTenantsResponse: IdentityMessage {
   /// Gives the next page; `nil` after the last one.
   public var nextPageToken: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - tenants: The tenants by id.
-  ///   - nextPageToken: Gives the next page.
+  /// Creates a value with these properties.
   public init(tenants: [Tenant], nextPageToken: String? = nil) {
     self.tenants = tenants
     self.nextPageToken = nextPageToken

@@ -6,11 +6,7 @@ public struct CreateSessionCookieRequest: IdentityMessage {
   /// For how many seconds it is to be valid: 300 to 1,209,600.
   public var validDuration: Int64
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - idToken: The ID token.
-  ///   - validDuration: For how many seconds it is to be valid: 300 to 1,209,600.
+  /// Creates a value with these properties.
   public init(idToken: String, validDuration: Int64 = 1_209_600) {
     self.idToken = idToken
     self.validDuration = validDuration
@@ -25,18 +21,14 @@ public struct VerifyTokenRequest: IdentityMessage {
   /// Whether the account is looked at too: is it there, enabled, and not signed out everywhere.
   public var checksRevocation: Bool
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - token: The token.
-  ///   - checksRevocation: Whether the account is looked at too: is it there, enabled, and not signed out everywhere.
+  /// Creates a value with these properties.
   public init(token: String, checksRevocation: Bool = false) {
     self.token = token
     self.checksRevocation = checksRevocation
   }
 }
 
-/// What a token that can be believed says.
+/// A verified token.
 public struct VerifiedToken: IdentityMessage {
   /// The user's id.
   public var localID: String
@@ -44,7 +36,7 @@ public struct VerifiedToken: IdentityMessage {
   /// All claims, as JSON text.
   public var claims: String
 
-  /// When the user signed in, in seconds since 1970.
+  /// The time of the sign-in, in seconds since 1970.
   public var authTime: Int64
 
   /// Until when it is valid, in seconds since 1970.
@@ -53,14 +45,7 @@ public struct VerifiedToken: IdentityMessage {
   /// The user's tenant.
   public var tenantID: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id.
-  ///   - claims: All claims, as JSON text.
-  ///   - authTime: When the user signed in, in seconds since 1970.
-  ///   - expiresAt: Until when it is valid, in seconds since 1970.
-  ///   - tenantID: The user's tenant.
+  /// Creates a value with these properties.
   public init(localID: String, claims: String, authTime: Int64, expiresAt: Int64, tenantID: String? = nil) {
     self.localID = localID
     self.claims = claims
@@ -70,7 +55,7 @@ public struct VerifiedToken: IdentityMessage {
   }
 }
 
-/// What a custom token is to say.
+/// The request for a custom token.
 public struct CreateCustomTokenRequest: IdentityMessage {
   /// The user's id, 1 to 128 characters.
   public var localID: String
@@ -78,11 +63,7 @@ public struct CreateCustomTokenRequest: IdentityMessage {
   /// Claims for the session, as JSON text.
   public var claims: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id, 1 to 128 characters.
-  ///   - claims: Claims for the session, as JSON text.
+  /// Creates a value with these properties.
   public init(localID: String, claims: String? = nil) {
     self.localID = localID
     self.claims = claims
@@ -103,13 +84,7 @@ public struct ServiceAccountKey: IdentityMessage {
   /// The project.
   public var projectID: String
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - clientEmail: The name of the service account.
-  ///   - privateKeyID: The `kid` of the key.
-  ///   - privateKey: The private key as PEM text.
-  ///   - projectID: The project.
+  /// Creates a value with these properties.
   public init(clientEmail: String, privateKeyID: String, privateKey: String, projectID: String) {
     self.clientEmail = clientEmail
     self.privateKeyID = privateKeyID
@@ -129,12 +104,7 @@ public struct OobLink: IdentityMessage {
   /// The link with the code in it.
   public var oobLink: String
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - email: The address.
-  ///   - oobCode: The code.
-  ///   - oobLink: The link with the code in it.
+  /// Creates a value with these properties.
   public init(email: String, oobCode: String, oobLink: String) {
     self.email = email
     self.oobCode = oobCode
@@ -150,7 +120,7 @@ public struct SentOobCode: IdentityMessage {
   /// The address that it changes to.
   public var newEmail: String?
 
-  /// What it is for.
+  /// The purpose.
   public var requestType: OobRequestType
 
   /// The code.
@@ -159,14 +129,7 @@ public struct SentOobCode: IdentityMessage {
   /// The link with the code in it.
   public var oobLink: String
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - email: The address that it was sent for.
-  ///   - newEmail: The address that it changes to.
-  ///   - requestType: What it is for.
-  ///   - oobCode: The code.
-  ///   - oobLink: The link with the code in it.
+  /// Creates a value with these properties.
   public init(email: String, newEmail: String? = nil, requestType: OobRequestType, oobCode: String, oobLink: String) {
     self.email = email
     self.newEmail = newEmail
@@ -187,12 +150,7 @@ public struct SentVerificationCode: IdentityMessage {
   /// The code.
   public var code: String
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - phoneNumber: The number.
-  ///   - sessionInfo: Names the verification.
-  ///   - code: The code.
+  /// Creates a value with these properties.
   public init(phoneNumber: String, sessionInfo: String, code: String) {
     self.phoneNumber = phoneNumber
     self.sessionInfo = sessionInfo

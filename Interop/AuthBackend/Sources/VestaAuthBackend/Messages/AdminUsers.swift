@@ -12,10 +12,10 @@ public struct CreateUserRequest: IdentityMessage {
   /// The password.
   public var password: String?
 
-  /// The name to show.
+  /// The display name.
   public var displayName: String?
 
-  /// Where the user's picture is.
+  /// The URL of the user's picture.
   public var photoURL: String?
 
   /// The phone number in the international form.
@@ -27,18 +27,7 @@ public struct CreateUserRequest: IdentityMessage {
   /// The second factors.
   public var mfaFactors: [NewMfaEnrollment]
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id.
-  ///   - email: The e-mail address.
-  ///   - emailVerified: Whether the address counts as verified.
-  ///   - password: The password.
-  ///   - displayName: The name to show.
-  ///   - photoURL: Where the user's picture is.
-  ///   - phoneNumber: The phone number in the international form.
-  ///   - disabled: Whether the account is disabled.
-  ///   - mfaFactors: The second factors.
+  /// Creates a value with these properties.
   public init(
     localID: String? = nil,
     email: String? = nil,
@@ -70,19 +59,13 @@ public struct NewMfaEnrollment: IdentityMessage {
   /// The phone number in the international form.
   public var phoneNumber: String
 
-  /// What the user calls it.
+  /// The name that the user gave it.
   public var displayName: String?
 
-  /// When it was added, in milliseconds since 1970; `nil` for now.
+  /// The time of the enrolment, in milliseconds since 1970; `nil` for now.
   public var enrolledAt: Int64?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - mfaEnrollmentID: Names the factor.
-  ///   - phoneNumber: The phone number in the international form.
-  ///   - displayName: What the user calls it.
-  ///   - enrolledAt: When it was added, in milliseconds since 1970.
+  /// Creates a value with these properties.
   public init(
     mfaEnrollmentID: String? = nil,
     phoneNumber: String,
@@ -110,13 +93,7 @@ public struct GetUsersRequest: IdentityMessage {
   /// Users of providers.
   public var federatedUserIDs: [FederatedUserID]
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localIDs: Users' ids.
-  ///   - emails: E-mail addresses.
-  ///   - phoneNumbers: Phone numbers.
-  ///   - federatedUserIDs: Users of providers.
+  /// Creates a value with these properties.
   public init(
     localIDs: [String] = [],
     emails: [String] = [],
@@ -138,11 +115,7 @@ public struct FederatedUserID: IdentityMessage {
   /// The user's id there.
   public var rawID: String
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - providerID: The provider.
-  ///   - rawID: The user's id there.
+  /// Creates a value with these properties.
   public init(providerID: String, rawID: String) {
     self.providerID = providerID
     self.rawID = rawID
@@ -151,7 +124,7 @@ public struct FederatedUserID: IdentityMessage {
 
 /// Changes that an administrator makes to an account.
 ///
-/// What is `nil` stays as it is.
+/// Properties that are `nil` keep their values.
 public struct AdminUpdateRequest: IdentityMessage {
   /// The user's id.
   public var localID: String
@@ -168,7 +141,7 @@ public struct AdminUpdateRequest: IdentityMessage {
   /// The new name to show.
   public var displayName: String?
 
-  /// Where the new picture is.
+  /// The URL of the new picture.
   public var photoURL: String?
 
   /// The new phone number.
@@ -183,13 +156,13 @@ public struct AdminUpdateRequest: IdentityMessage {
   /// Tokens that were issued before count no more, in seconds since 1970.
   public var validSince: Int64?
 
-  /// When the account was made, in milliseconds since 1970.
+  /// The time of the sign-up, in milliseconds since 1970.
   public var createdAt: Int64?
 
-  /// When the user last signed in, in milliseconds since 1970.
+  /// The time of the last sign-in, in milliseconds since 1970.
   public var lastLoginAt: Int64?
 
-  /// What to take away.
+  /// The attributes to remove.
   public var deleteAttributes: Set<UserAttribute>
 
   /// The providers to unlink.
@@ -201,25 +174,7 @@ public struct AdminUpdateRequest: IdentityMessage {
   /// The second factors that are to be there instead of the present ones.
   public var mfaFactors: [NewMfaEnrollment]?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id.
-  ///   - email: The new e-mail address.
-  ///   - emailVerified: Whether the address counts as verified.
-  ///   - password: The new password.
-  ///   - displayName: The new name to show.
-  ///   - photoURL: Where the new picture is.
-  ///   - phoneNumber: The new phone number.
-  ///   - disabled: Whether the account is disabled.
-  ///   - customAttributes: The custom claims as JSON text of at most 1000 bytes.
-  ///   - validSince: Tokens that were issued before count no more, in seconds since 1970.
-  ///   - createdAt: When the account was made, in milliseconds since 1970.
-  ///   - lastLoginAt: When the user last signed in, in milliseconds since 1970.
-  ///   - deleteAttributes: What to take away.
-  ///   - deleteProviders: The providers to unlink.
-  ///   - linkProvider: A user of a provider to link.
-  ///   - mfaFactors: The second factors that are to be there instead of the present ones.
+  /// Creates a value with these properties.
   public init(
     localID: String,
     email: String? = nil,
@@ -257,7 +212,7 @@ public struct AdminUpdateRequest: IdentityMessage {
   }
 }
 
-/// Which accounts to count, or to give.
+/// A query that counts or returns accounts.
 public struct QueryUsersRequest: IdentityMessage {
   /// Whether the accounts are given too.
   public var returnsUsers: Bool
@@ -265,11 +220,7 @@ public struct QueryUsersRequest: IdentityMessage {
   /// Whether the largest user id comes first.
   public var isDescending: Bool
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - returnsUsers: Whether the accounts are given too.
-  ///   - isDescending: Whether the largest user id comes first.
+  /// Creates a value with these properties.
   public init(returnsUsers: Bool = true, isDescending: Bool = false) {
     self.returnsUsers = returnsUsers
     self.isDescending = isDescending
@@ -284,11 +235,7 @@ public struct QueryUsersResponse: IdentityMessage {
   /// The accounts by user id.
   public var users: [IdentityUser]
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - count: How many there are.
-  ///   - users: The accounts by user id.
+  /// Creates a value with these properties.
   public init(count: Int, users: [IdentityUser] = []) {
     self.count = count
     self.users = users

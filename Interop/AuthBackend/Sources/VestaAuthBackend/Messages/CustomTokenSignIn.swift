@@ -3,9 +3,7 @@ public struct CustomTokenSignInRequest: IdentityMessage {
   /// A JSON Web Token that a service account of the project has signed.
   public var token: String
 
-  /// All parts of it.
-  ///
-  /// - Parameter token: A JSON Web Token that a service account of the project has signed.
+  /// Creates a value with these properties.
   public init(token: String) {
     self.token = token
   }
@@ -22,12 +20,7 @@ public struct CustomTokenSignInResponse: IdentityMessage {
   /// The tokens of the new session.
   public var tokens: IdentityTokens
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id.
-  ///   - isNewUser: Whether the account was made by this call.
-  ///   - tokens: The tokens of the new session.
+  /// Creates a value with these properties.
   public init(localID: String, isNewUser: Bool, tokens: IdentityTokens) {
     self.localID = localID
     self.isNewUser = isNewUser

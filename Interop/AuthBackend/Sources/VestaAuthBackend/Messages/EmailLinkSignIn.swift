@@ -9,12 +9,7 @@ public struct EmailLinkSignInRequest: IdentityMessage {
   /// The ID token of the account to link to; `nil` to sign in.
   public var idToken: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - email: The e-mail address.
-  ///   - oobCode: The code of the link.
-  ///   - idToken: The ID token of the account to link to.
+  /// Creates a value with these properties.
   public init(email: String, oobCode: String, idToken: String? = nil) {
     self.email = email
     self.oobCode = oobCode
@@ -36,13 +31,7 @@ public struct EmailLinkSignInResponse: IdentityMessage {
   /// The session, or what a second factor needs.
   public var outcome: SignInOutcome
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id.
-  ///   - email: The e-mail address.
-  ///   - isNewUser: Whether the account was made by this call.
-  ///   - outcome: The session, or what a second factor needs.
+  /// Creates a value with these properties.
   public init(localID: String, email: String, isNewUser: Bool, outcome: SignInOutcome) {
     self.localID = localID
     self.email = email

@@ -30,7 +30,7 @@ public struct IdentityTokens: IdentityMessage {
   }
 }
 
-/// What a first factor leads to.
+/// The outcome of a first factor.
 public enum SignInOutcome: IdentityMessage {
   /// The user is signed in.
   case signedIn(IdentityTokens)
@@ -41,13 +41,13 @@ public enum SignInOutcome: IdentityMessage {
   /// The tokens, where no second factor is needed.
   public var tokens: IdentityTokens? { if case .signedIn(let tokens) = self { tokens } else { nil } }
 
-  /// What a second factor needs, where one is needed.
+  /// The demand for a second factor; `nil` if none is needed.
   public var pending: PendingSecondFactor? {
     if case .secondFactorRequired(let pending) = self { pending } else { nil }
   }
 }
 
-/// What the sign-in with a second factor goes on from.
+/// The session that the sign-in with a second factor continues.
 public struct PendingSecondFactor: IdentityMessage {
   /// Proves the first factor; valid for a while, for one sign-in.
   public var mfaPendingCredential: String
@@ -55,11 +55,7 @@ public struct PendingSecondFactor: IdentityMessage {
   /// The second factors to choose from; phone numbers show their last four digits only.
   public var factors: [MfaEnrollment]
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - mfaPendingCredential: Proves the first factor.
-  ///   - factors: The second factors to choose from.
+  /// Creates a value with these properties.
   public init(mfaPendingCredential: String, factors: [MfaEnrollment]) {
     self.mfaPendingCredential = mfaPendingCredential
     self.factors = factors

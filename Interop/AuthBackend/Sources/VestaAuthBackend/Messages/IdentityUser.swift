@@ -9,10 +9,10 @@ public struct IdentityUser: IdentityMessage {
   /// Whether the user has shown to read that mailbox.
   public var emailVerified: Bool
 
-  /// The name to show.
+  /// The display name.
   public var displayName: String?
 
-  /// Where the user's picture is.
+  /// The URL of the user's picture.
   public var photoURL: String?
 
   /// The phone number in the international form.
@@ -27,7 +27,7 @@ public struct IdentityUser: IdentityMessage {
   /// The hash's salt as Base64, for administrators who export.
   public var salt: String?
 
-  /// When the password was set, in milliseconds since 1970.
+  /// The time at which the password was set, in milliseconds since 1970.
   public var passwordUpdatedAt: Int64?
 
   /// Tokens that were issued before count no more, in seconds since 1970.
@@ -36,13 +36,13 @@ public struct IdentityUser: IdentityMessage {
   /// Whether an administrator has disabled the account.
   public var disabled: Bool
 
-  /// When the account was made, in milliseconds since 1970.
+  /// The time of the sign-up, in milliseconds since 1970.
   public var createdAt: Int64
 
-  /// When the user last signed in, in milliseconds since 1970.
+  /// The time of the last sign-in, in milliseconds since 1970.
   public var lastLoginAt: Int64?
 
-  /// When a token was last refreshed, in milliseconds since 1970.
+  /// The time of the last refresh, in milliseconds since 1970.
   public var lastRefreshAt: Int64?
 
   /// Whether the account is used with custom tokens.
@@ -63,34 +63,10 @@ public struct IdentityUser: IdentityMessage {
   /// The second factors.
   public var mfaInfo: [MfaEnrollment]
 
-  /// What each way to sign in says of the user.
+  /// The user as each provider describes it.
   public var providerUserInfo: [ProviderUserInfo]
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id.
-  ///   - email: The e-mail address, in lower case.
-  ///   - emailVerified: Whether the user has shown to read that mailbox.
-  ///   - displayName: The name to show.
-  ///   - photoURL: Where the user's picture is.
-  ///   - phoneNumber: The phone number in the international form.
-  ///   - hasPassword: Whether there is a password.
-  ///   - passwordHash: The password's hash as Base64, for administrators who export.
-  ///   - salt: The hash's salt as Base64, for administrators who export.
-  ///   - passwordUpdatedAt: When the password was set, in milliseconds since 1970.
-  ///   - validSince: Tokens that were issued before count no more, in seconds since 1970.
-  ///   - disabled: Whether an administrator has disabled the account.
-  ///   - createdAt: When the account was made, in milliseconds since 1970.
-  ///   - lastLoginAt: When the user last signed in, in milliseconds since 1970.
-  ///   - lastRefreshAt: When a token was last refreshed, in milliseconds since 1970.
-  ///   - customAuth: Whether the account is used with custom tokens.
-  ///   - customAttributes: The custom claims, as JSON text.
-  ///   - tenantID: The tenant that the account belongs to.
-  ///   - initialEmail: The first e-mail address, where it was changed.
-  ///   - emailLinkSignIn: Whether the user has signed in by e-mail link.
-  ///   - mfaInfo: The second factors.
-  ///   - providerUserInfo: What each way to sign in says of the user.
+  /// Creates a value with these properties.
   public init(
     localID: String,
     email: String? = nil,

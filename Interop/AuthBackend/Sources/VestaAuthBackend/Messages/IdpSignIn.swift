@@ -1,6 +1,6 @@
-/// What an identity provider gave to prove who the user is.
+/// The credential of an identity provider.
 ///
-/// Which parts there are depends on the provider.
+/// The provider decides which properties are set.
 public struct IdpCredential: IdentityMessage {
   /// The provider, such as "google.com".
   public var providerID: String
@@ -20,7 +20,7 @@ public struct IdpCredential: IdentityMessage {
   /// A code that the backend can exchange for tokens.
   public var authorizationCode: String?
 
-  /// What an earlier response gave to go on with.
+  /// The pending token of an earlier response.
   public var pendingToken: String?
 
   /// The provider's SAML response.
@@ -35,20 +35,7 @@ public struct IdpCredential: IdentityMessage {
   /// The family name, where the provider tells it once and not in the token.
   public var familyName: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - providerID: The provider, such as "google.com".
-  ///   - idToken: The provider's ID token.
-  ///   - accessToken: The provider's access token.
-  ///   - oauthTokenSecret: The secret of an OAuth 1 token.
-  ///   - rawNonce: The nonce whose SHA-256 stands in the ID token, or that stands there itself.
-  ///   - authorizationCode: A code that the backend can exchange for tokens.
-  ///   - pendingToken: What an earlier response gave to go on with.
-  ///   - samlResponse: The provider's SAML response.
-  ///   - gameCenterSignature: What Game Center gave, as the wire's JSON text.
-  ///   - givenName: The given name, where the provider tells it once and not in the token.
-  ///   - familyName: The family name, where the provider tells it once and not in the token.
+  /// Creates a value with these properties.
   public init(
     providerID: String,
     idToken: String? = nil,
@@ -78,7 +65,7 @@ public struct IdpCredential: IdentityMessage {
 
 /// The credential of an identity provider, to sign in with or to link.
 public struct IdpSignInRequest: IdentityMessage {
-  /// What the provider gave.
+  /// The credential of the provider.
   public var credential: IdpCredential
 
   /// The address to which the provider sent the user.
@@ -96,15 +83,7 @@ public struct IdpSignInRequest: IdentityMessage {
   /// The session in which the request to the provider was made.
   public var sessionID: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - credential: What the provider gave.
-  ///   - requestURI: The address to which the provider sent the user.
-  ///   - idToken: The ID token of the account to link to.
-  ///   - returnIdpCredential: Whether refusals come as `errorMessage`, with what the provider said.
-  ///   - autoCreate: Whether an account is made where there is none.
-  ///   - sessionID: The session in which the request to the provider was made.
+  /// Creates a value with these properties.
   public init(
     credential: IdpCredential,
     requestURI: String = "http://localhost",
@@ -122,7 +101,7 @@ public struct IdpSignInRequest: IdentityMessage {
   }
 }
 
-/// What the provider said, and what became of it.
+/// The provider's assertion and its outcome.
 public struct IdpSignInResponse: IdentityMessage {
   /// The provider.
   public var providerID: String
@@ -142,7 +121,7 @@ public struct IdpSignInResponse: IdentityMessage {
   /// Whether the provider has verified that address.
   public var emailVerified: Bool
 
-  /// The name to show.
+  /// The display name.
   public var displayName: String?
 
   /// The full name.
@@ -157,7 +136,7 @@ public struct IdpSignInResponse: IdentityMessage {
   /// The user's name at the provider.
   public var screenName: String?
 
-  /// Where the user's picture is.
+  /// The URL of the user's picture.
   public var photoURL: String?
 
   /// All that the provider said of the user, as JSON text.
@@ -178,7 +157,7 @@ public struct IdpSignInResponse: IdentityMessage {
   /// The secret of an OAuth 1 token.
   public var oauthTokenSecret: String?
 
-  /// What to sign in or link with later, instead of the credential.
+  /// The token to sign in or link with later, instead of the credential.
   public var pendingToken: String?
 
   /// The nonce that goes with the provider's ID token.
@@ -196,34 +175,7 @@ public struct IdpSignInResponse: IdentityMessage {
   /// The session, or what a second factor needs; `nil` after a refusal.
   public var outcome: SignInOutcome?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - providerID: The provider.
-  ///   - federatedID: The user's id at the provider, as it stands in federated lists.
-  ///   - rawID: The user's id at the provider.
-  ///   - localID: The user's id.
-  ///   - email: The e-mail address that the provider knows.
-  ///   - emailVerified: Whether the provider has verified that address.
-  ///   - displayName: The name to show.
-  ///   - fullName: The full name.
-  ///   - firstName: The given name.
-  ///   - lastName: The family name.
-  ///   - screenName: The user's name at the provider.
-  ///   - photoURL: Where the user's picture is.
-  ///   - rawUserInfo: All that the provider said of the user, as JSON text.
-  ///   - isNewUser: Whether the account was made by this call.
-  ///   - oauthIDToken: The provider's ID token.
-  ///   - oauthAccessToken: The provider's access token.
-  ///   - oauthExpiresIn: For how many seconds the access token is valid.
-  ///   - oauthTokenSecret: The secret of an OAuth 1 token.
-  ///   - pendingToken: What to sign in or link with later, instead of the credential.
-  ///   - nonce: The nonce that goes with the provider's ID token.
-  ///   - needsConfirmation: Whether an account with the same address is in the way: the user has to sign in to that one
-  ///     and link.
-  ///   - verifiedProviders: The ways to sign in to the account that is in the way.
-  ///   - errorMessage: Why the account refused the credential, as the service writes errors.
-  ///   - outcome: The session, or what a second factor needs.
+  /// Creates a value with these properties.
   public init(
     providerID: String,
     federatedID: String,

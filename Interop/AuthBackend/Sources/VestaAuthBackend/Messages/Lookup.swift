@@ -3,9 +3,7 @@ public struct LookupRequest: IdentityMessage {
   /// The ID token of the account.
   public var idToken: String
 
-  /// All parts of it.
-  ///
-  /// - Parameter idToken: The ID token of the account.
+  /// Creates a value with these properties.
   public init(idToken: String) {
     self.idToken = idToken
   }
@@ -16,9 +14,7 @@ public struct LookupResponse: IdentityMessage {
   /// The accounts, each of them once.
   public var users: [IdentityUser]
 
-  /// All parts of it.
-  ///
-  /// - Parameter users: The accounts, each of them once.
+  /// Creates a value with these properties.
   public init(users: [IdentityUser]) {
     self.users = users
   }

@@ -1,4 +1,4 @@
-/// What a code by e-mail is for.
+/// The purpose of a code by e-mail.
 public enum OobRequestType: String, Sendable, Hashable, CaseIterable {
   /// Sets a new password.
   case passwordReset = "PASSWORD_RESET"
@@ -33,7 +33,7 @@ public enum OobRequestType: String, Sendable, Hashable, CaseIterable {
 
 /// A code to send by e-mail.
 public struct SendOobCodeRequest: IdentityMessage {
-  /// What it is for; `nil` is `MISSING_REQ_TYPE`.
+  /// The purpose; `nil` is `MISSING_REQ_TYPE`.
   public var requestType: OobRequestType?
 
   /// The address; not needed with an ID token.
@@ -45,17 +45,10 @@ public struct SendOobCodeRequest: IdentityMessage {
   /// The ID token of the account.
   public var idToken: String?
 
-  /// What the link leads to.
+  /// The URL to continue to.
   public var settings: OobLinkSettings
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - requestType: What it is for.
-  ///   - email: The address.
-  ///   - newEmail: The address to change to.
-  ///   - idToken: The ID token of the account.
-  ///   - settings: What the link leads to.
+  /// Creates a value with these properties.
   public init(
     requestType: OobRequestType?,
     email: String? = nil,
@@ -71,9 +64,9 @@ public struct SendOobCodeRequest: IdentityMessage {
   }
 }
 
-/// What the link in a message leads to.
+/// The settings of the link in a message.
 public struct OobLinkSettings: IdentityMessage {
-  /// Where the user goes on afterwards.
+  /// The URL to continue to.
   public var continueURL: String?
 
   /// Whether the app takes the code itself.
@@ -94,16 +87,7 @@ public struct OobLinkSettings: IdentityMessage {
   /// The domain of the link.
   public var linkDomain: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - continueURL: Where the user goes on afterwards.
-  ///   - canHandleCodeInApp: Whether the app takes the code itself.
-  ///   - iosBundleID: The bundle of the app that takes it.
-  ///   - androidPackageName: The package of the Android app that takes it.
-  ///   - androidInstallApp: Whether to install the Android app first.
-  ///   - androidMinimumVersion: The Android app's lowest version.
-  ///   - linkDomain: The domain of the link.
+  /// Creates a value with these properties.
   public init(
     continueURL: String? = nil,
     canHandleCodeInApp: Bool = false,
@@ -128,9 +112,7 @@ public struct SendOobCodeResponse: IdentityMessage {
   /// The address.
   public var email: String
 
-  /// All parts of it.
-  ///
-  /// - Parameter email: The address.
+  /// Creates a value with these properties.
   public init(email: String) {
     self.email = email
   }
@@ -144,20 +126,16 @@ public struct ResetPasswordRequest: IdentityMessage {
   /// The new password; `nil` to look at the code only.
   public var newPassword: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - oobCode: The code.
-  ///   - newPassword: The new password.
+  /// Creates a value with these properties.
   public init(oobCode: String, newPassword: String? = nil) {
     self.oobCode = oobCode
     self.newPassword = newPassword
   }
 }
 
-/// What a code is for.
+/// The purpose of a code.
 public struct ResetPasswordResponse: IdentityMessage {
-  /// What it is for.
+  /// The purpose.
   public var requestType: OobRequestType
 
   /// The address it was sent for; `nil` for sign-in links.
@@ -166,12 +144,7 @@ public struct ResetPasswordResponse: IdentityMessage {
   /// The address that it changes to.
   public var newEmail: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - requestType: What it is for.
-  ///   - email: The address it was sent for.
-  ///   - newEmail: The address that it changes to.
+  /// Creates a value with these properties.
   public init(requestType: OobRequestType, email: String? = nil, newEmail: String? = nil) {
     self.requestType = requestType
     self.email = email
@@ -184,18 +157,13 @@ public struct CreateAuthURIRequest: IdentityMessage {
   /// The e-mail address.
   public var identifier: String
 
-  /// Where the user is to go on.
+  /// The URL to continue to.
   public var continueURI: String
 
   /// A session to go on with.
   public var sessionID: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - identifier: The e-mail address.
-  ///   - continueURI: Where the user is to go on.
-  ///   - sessionID: A session to go on with.
+  /// Creates a value with these properties.
   public init(identifier: String, continueURI: String = "http://localhost", sessionID: String? = nil) {
     self.identifier = identifier
     self.continueURI = continueURI
@@ -217,13 +185,7 @@ public struct CreateAuthURIResponse: IdentityMessage {
   /// The ways to sign in: `password`, `emailLink`, or a provider.
   public var signInMethods: [String]
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - sessionID: The session: that of the request, or a new one.
-  ///   - isRegistered: Whether there is an account.
-  ///   - allProviders: The providers that are linked.
-  ///   - signInMethods: The ways to sign in: `password`, `emailLink`, or a provider.
+  /// Creates a value with these properties.
   public init(sessionID: String, isRegistered: Bool? = nil, allProviders: [String] = [], signInMethods: [String] = []) {
     self.sessionID = sessionID
     self.isRegistered = isRegistered

@@ -6,15 +6,10 @@ public struct PasswordSignInRequest: IdentityMessage {
   /// The password.
   public var password: String
 
-  /// What proves that a human asks; for backends that want it.
+  /// The proof that a human calls; for backends that require it.
   public var captchaResponse: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - email: The e-mail address.
-  ///   - password: The password.
-  ///   - captchaResponse: What proves that a human asks.
+  /// Creates a value with these properties.
   public init(email: String, password: String, captchaResponse: String? = nil) {
     self.email = email
     self.password = password
@@ -30,19 +25,13 @@ public struct PasswordSignInResponse: IdentityMessage {
   /// The e-mail address.
   public var email: String
 
-  /// The name to show.
+  /// The display name.
   public var displayName: String?
 
   /// The session, or what a second factor needs.
   public var outcome: SignInOutcome
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id.
-  ///   - email: The e-mail address.
-  ///   - displayName: The name to show.
-  ///   - outcome: The session, or what a second factor needs.
+  /// Creates a value with these properties.
   public init(localID: String, email: String, displayName: String? = nil, outcome: SignInOutcome) {
     self.localID = localID
     self.email = email

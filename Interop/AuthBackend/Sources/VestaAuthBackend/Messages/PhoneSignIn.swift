@@ -3,21 +3,17 @@ public struct SendVerificationCodeRequest: IdentityMessage {
   /// The number in the international form, such as "+4930123456".
   public var phoneNumber: String
 
-  /// What proves that the genuine app asks; for backends that want it.
+  /// The proof that the genuine app calls; for backends that require it.
   public var appVerification: AppVerification?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - phoneNumber: The number in the international form, such as "+4930123456".
-  ///   - appVerification: What proves that the genuine app asks.
+  /// Creates a value with these properties.
   public init(phoneNumber: String, appVerification: AppVerification? = nil) {
     self.phoneNumber = phoneNumber
     self.appVerification = appVerification
   }
 }
 
-/// What proves that a genuine app, or a human, asks.
+/// The proof that a genuine app, or a human, calls.
 public struct AppVerification: IdentityMessage {
   /// The answer to a challenge.
   public var recaptchaToken: String?
@@ -28,12 +24,7 @@ public struct AppVerification: IdentityMessage {
   /// The secret of a silent push notification.
   public var appSecret: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - recaptchaToken: The answer to a challenge.
-  ///   - appToken: The receipt of a silent push notification.
-  ///   - appSecret: The secret of a silent push notification.
+  /// Creates a value with these properties.
   public init(recaptchaToken: String? = nil, appToken: String? = nil, appSecret: String? = nil) {
     self.recaptchaToken = recaptchaToken
     self.appToken = appToken
@@ -41,25 +32,23 @@ public struct AppVerification: IdentityMessage {
   }
 }
 
-/// That a code is on its way.
+/// The response to a code that is on its way.
 public struct SendVerificationCodeResponse: IdentityMessage {
   /// Names the verification.
   public var sessionInfo: String
 
-  /// All parts of it.
-  ///
-  /// - Parameter sessionInfo: Names the verification.
+  /// Creates a value with these properties.
   public init(sessionInfo: String) {
     self.sessionInfo = sessionInfo
   }
 }
 
-/// What proves that the user has a phone number.
+/// The proof that the user has a phone number.
 public enum PhoneProof: IdentityMessage {
   /// The code that was sent to it.
   case code(sessionInfo: String, code: String)
 
-  /// What an earlier call gave that met another account with the number.
+  /// The proof that an earlier call returned because another account has the number.
   case temporaryProof(phoneNumber: String, proof: String)
 }
 
@@ -71,18 +60,14 @@ public struct PhoneSignInRequest: IdentityMessage {
   /// The ID token of the account to link to; `nil` to sign in.
   public var idToken: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - proof: The proof.
-  ///   - idToken: The ID token of the account to link to.
+  /// Creates a value with these properties.
   public init(proof: PhoneProof, idToken: String? = nil) {
     self.proof = proof
     self.idToken = idToken
   }
 }
 
-/// What became of a proven phone number.
+/// The outcome of a proven phone number.
 public enum PhoneSignInResponse: IdentityMessage {
   /// The user is signed in, or the number is linked.
   case signedIn(localID: String, phoneNumber: String, isNewUser: Bool, tokens: IdentityTokens)

@@ -1,4 +1,4 @@
-/// What passwords have to be like.
+/// The password policy.
 public struct PasswordPolicy: IdentityMessage {
   /// The fewest characters, 6 to 30.
   public var minimumLength: Int
@@ -30,19 +30,7 @@ public struct PasswordPolicy: IdentityMessage {
   /// The version of this description.
   public var schemaVersion: Int
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - minimumLength: The fewest characters, 6 to 30.
-  ///   - maximumLength: The most characters, up to 4096.
-  ///   - requiresLowercase: Whether there has to be a lower-case letter.
-  ///   - requiresUppercase: Whether there has to be an upper-case letter.
-  ///   - requiresNumeric: Whether there has to be a digit.
-  ///   - requiresNonAlphanumeric: Whether there has to be one of the other characters.
-  ///   - allowedNonAlphanumericCharacters: The characters that count as others.
-  ///   - isEnforced: Whether passwords that break the policy are refused.
-  ///   - forcesUpgradeOnSignIn: Whether also a sign-in is refused with a password that breaks it.
-  ///   - schemaVersion: The version of this description.
+  /// Creates a value with these properties.
   public init(
     minimumLength: Int = 6,
     maximumLength: Int = 4096,
@@ -68,7 +56,7 @@ public struct PasswordPolicy: IdentityMessage {
   }
 }
 
-/// What a client may know of the project.
+/// Returns the part of the project's settings that clients may read.
 public struct PublicProjectConfig: IdentityMessage {
   /// The project.
   public var projectID: String
@@ -76,11 +64,7 @@ public struct PublicProjectConfig: IdentityMessage {
   /// The domains that links may lead to.
   public var authorizedDomains: [String]
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - projectID: The project.
-  ///   - authorizedDomains: The domains that links may lead to.
+  /// Creates a value with these properties.
   public init(projectID: String, authorizedDomains: [String]) {
     self.projectID = projectID
     self.authorizedDomains = authorizedDomains
@@ -95,11 +79,7 @@ public struct PublicKeysResponse: IdentityMessage {
   /// For how many seconds it may be kept.
   public var maximumAge: Int64
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - jwks: A JSON Web Key Set (RFC 7517) as UTF-8.
-  ///   - maximumAge: For how many seconds it may be kept.
+  /// Creates a value with these properties.
   public init(jwks: [UInt8], maximumAge: Int64) {
     self.jwks = jwks
     self.maximumAge = maximumAge

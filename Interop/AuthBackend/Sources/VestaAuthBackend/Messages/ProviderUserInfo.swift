@@ -1,4 +1,4 @@
-/// What one way to sign in says of the user.
+/// A user as one provider describes it.
 public struct ProviderUserInfo: IdentityMessage {
   /// The provider, such as "google.com"; "password" and "phone" are two.
   public var providerID: String
@@ -24,17 +24,7 @@ public struct ProviderUserInfo: IdentityMessage {
   /// The name to sign in with there.
   public var screenName: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - providerID: The provider, such as "google.com".
-  ///   - rawID: The user's id there.
-  ///   - federatedID: The user's id as it stands in federated lists.
-  ///   - email: The e-mail address there.
-  ///   - displayName: The name there.
-  ///   - photoURL: The picture there.
-  ///   - phoneNumber: The phone number there.
-  ///   - screenName: The name to sign in with there.
+  /// Creates a value with these properties.
   public init(
     providerID: String,
     rawID: String,
@@ -70,22 +60,16 @@ public struct MfaEnrollment: IdentityMessage {
   /// Names the factor.
   public var mfaEnrollmentID: String
 
-  /// What kind of factor it is.
+  /// The kind of factor.
   public var factor: Factor
 
-  /// What the user calls it.
+  /// The name that the user gave it.
   public var displayName: String?
 
-  /// When it was added, in milliseconds since 1970.
+  /// The time of the enrolment, in milliseconds since 1970.
   public var enrolledAt: Int64
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - mfaEnrollmentID: Names the factor.
-  ///   - factor: What kind of factor it is.
-  ///   - displayName: What the user calls it.
-  ///   - enrolledAt: When it was added, in milliseconds since 1970.
+  /// Creates a value with these properties.
   public init(mfaEnrollmentID: String, factor: Factor, displayName: String? = nil, enrolledAt: Int64 = 0) {
     self.mfaEnrollmentID = mfaEnrollmentID
     self.factor = factor

@@ -3,9 +3,7 @@ public struct RefreshRequest: IdentityMessage {
   /// The refresh token.
   public var refreshToken: String
 
-  /// All parts of it.
-  ///
-  /// - Parameter refreshToken: The refresh token.
+  /// Creates a value with these properties.
   public init(refreshToken: String) {
     self.refreshToken = refreshToken
   }
@@ -22,12 +20,7 @@ public struct RefreshResponse: IdentityMessage {
   /// The project.
   public var projectID: String
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - tokens: The tokens of the new session.
-  ///   - userID: The user's id.
-  ///   - projectID: The project.
+  /// Creates a value with these properties.
   public init(tokens: IdentityTokens, userID: String, projectID: String) {
     self.tokens = tokens
     self.userID = userID
@@ -58,16 +51,10 @@ public struct RevokeTokenRequest: IdentityMessage {
   /// The provider's token or authorization code.
   public var token: String
 
-  /// What kind of token it is.
+  /// The kind of token.
   public var tokenType: TokenType
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - idToken: The ID token of the account.
-  ///   - providerID: The provider.
-  ///   - token: The provider's token or authorization code.
-  ///   - tokenType: What kind of token it is.
+  /// Creates a value with these properties.
   public init(idToken: String, providerID: String, token: String, tokenType: TokenType) {
     self.idToken = idToken
     self.providerID = providerID

@@ -1,6 +1,6 @@
 /// A second factor to add.
 public struct StartMfaEnrollmentRequest: IdentityMessage {
-  /// What there is to say of the factor.
+  /// The description of the factor.
   public enum Factor: IdentityMessage {
     /// A phone, which gets a code.
     case phone(number: String, appVerification: AppVerification? = nil)
@@ -12,21 +12,17 @@ public struct StartMfaEnrollmentRequest: IdentityMessage {
   /// The ID token of the account.
   public var idToken: String
 
-  /// What kind of factor.
+  /// The kind of factor.
   public var factor: Factor
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - idToken: The ID token of the account.
-  ///   - factor: What kind of factor.
+  /// Creates a value with these properties.
   public init(idToken: String, factor: Factor) {
     self.idToken = idToken
     self.factor = factor
   }
 }
 
-/// What the second step of an enrolment needs.
+/// The response to the first step of an enrolment.
 public enum StartMfaEnrollmentResponse: IdentityMessage {
   /// A code is on its way to the phone.
   case phone(sessionInfo: String)
@@ -55,15 +51,7 @@ public struct TotpSecret: IdentityMessage {
   /// Until when the enrolment has to be finished, in milliseconds since 1970.
   public var finalizeEnrollmentTime: Int64
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - sharedSecretKey: The secret as Base32 without padding.
-  ///   - sessionInfo: Names the verification.
-  ///   - verificationCodeLength: How many digits a code has.
-  ///   - hashingAlgorithm: The hash function of the codes.
-  ///   - periodSeconds: For how many seconds a code is valid.
-  ///   - finalizeEnrollmentTime: Until when the enrolment has to be finished, in milliseconds since 1970.
+  /// Creates a value with these properties.
   public init(
     sharedSecretKey: String,
     sessionInfo: String,
@@ -83,7 +71,7 @@ public struct TotpSecret: IdentityMessage {
 
 /// The proof that the user has the second factor.
 public struct FinalizeMfaEnrollmentRequest: IdentityMessage {
-  /// What proves that the user has the factor.
+  /// The proof that the user has the factor.
   public enum Proof: IdentityMessage {
     /// The code that was sent to the phone.
     case phone(sessionInfo: String, code: String)
@@ -95,18 +83,13 @@ public struct FinalizeMfaEnrollmentRequest: IdentityMessage {
   /// The ID token of the account.
   public var idToken: String
 
-  /// What the user calls the factor.
+  /// The name that the user gave the factor.
   public var displayName: String?
 
   /// The proof.
   public var proof: Proof
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - idToken: The ID token of the account.
-  ///   - displayName: What the user calls the factor.
-  ///   - proof: The proof.
+  /// Creates a value with these properties.
   public init(idToken: String, displayName: String? = nil, proof: Proof) {
     self.idToken = idToken
     self.displayName = displayName
@@ -122,11 +105,7 @@ public struct WithdrawMfaEnrollmentRequest: IdentityMessage {
   /// The factor.
   public var mfaEnrollmentID: String
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - idToken: The ID token of the account.
-  ///   - mfaEnrollmentID: The factor.
+  /// Creates a value with these properties.
   public init(idToken: String, mfaEnrollmentID: String) {
     self.idToken = idToken
     self.mfaEnrollmentID = mfaEnrollmentID
@@ -135,21 +114,16 @@ public struct WithdrawMfaEnrollmentRequest: IdentityMessage {
 
 /// A second factor whose code is to be sent.
 public struct StartMfaSignInRequest: IdentityMessage {
-  /// What the first factor gave.
+  /// The credential that the first factor returned.
   public var mfaPendingCredential: String
 
   /// The factor.
   public var mfaEnrollmentID: String
 
-  /// What proves that the genuine app asks; for backends that want it.
+  /// The proof that the genuine app calls; for backends that require it.
   public var appVerification: AppVerification?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - mfaPendingCredential: What the first factor gave.
-  ///   - mfaEnrollmentID: The factor.
-  ///   - appVerification: What proves that the genuine app asks.
+  /// Creates a value with these properties.
   public init(mfaPendingCredential: String, mfaEnrollmentID: String, appVerification: AppVerification? = nil) {
     self.mfaPendingCredential = mfaPendingCredential
     self.mfaEnrollmentID = mfaEnrollmentID
@@ -157,14 +131,12 @@ public struct StartMfaSignInRequest: IdentityMessage {
   }
 }
 
-/// That a code is on its way.
+/// The response to a code that is on its way.
 public struct StartMfaSignInResponse: IdentityMessage {
   /// Names the verification.
   public var sessionInfo: String
 
-  /// All parts of it.
-  ///
-  /// - Parameter sessionInfo: Names the verification.
+  /// Creates a value with these properties.
   public init(sessionInfo: String) {
     self.sessionInfo = sessionInfo
   }
@@ -172,7 +144,7 @@ public struct StartMfaSignInResponse: IdentityMessage {
 
 /// The proof of the second factor.
 public struct FinalizeMfaSignInRequest: IdentityMessage {
-  /// What proves that the user has the factor.
+  /// The proof that the user has the factor.
   public enum Proof: IdentityMessage {
     /// The code that was sent to the phone.
     case phone(sessionInfo: String, code: String)
@@ -181,17 +153,13 @@ public struct FinalizeMfaSignInRequest: IdentityMessage {
     case totp(mfaEnrollmentID: String, code: String)
   }
 
-  /// What the first factor gave.
+  /// The credential that the first factor returned.
   public var mfaPendingCredential: String
 
   /// The proof.
   public var proof: Proof
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - mfaPendingCredential: What the first factor gave.
-  ///   - proof: The proof.
+  /// Creates a value with these properties.
   public init(mfaPendingCredential: String, proof: Proof) {
     self.mfaPendingCredential = mfaPendingCredential
     self.proof = proof

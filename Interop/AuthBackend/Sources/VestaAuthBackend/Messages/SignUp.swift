@@ -8,27 +8,19 @@ public struct SignUpRequest: IdentityMessage {
   /// The password.
   public var password: String?
 
-  /// The name to show.
+  /// The display name.
   public var displayName: String?
 
-  /// Where the user's picture is.
+  /// The URL of the user's picture.
   public var photoURL: String?
 
   /// The ID token of the account to add the password to.
   public var idToken: String?
 
-  /// What proves that a human asks; for backends that want it.
+  /// The proof that a human calls; for backends that require it.
   public var captchaResponse: String?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - email: The e-mail address.
-  ///   - password: The password.
-  ///   - displayName: The name to show.
-  ///   - photoURL: Where the user's picture is.
-  ///   - idToken: The ID token of the account to add the password to.
-  ///   - captchaResponse: What proves that a human asks.
+  /// Creates a value with these properties.
   public init(
     email: String? = nil,
     password: String? = nil,
@@ -54,19 +46,13 @@ public struct SignUpResponse: IdentityMessage {
   /// The e-mail address.
   public var email: String?
 
-  /// The name to show.
+  /// The display name.
   public var displayName: String?
 
   /// The tokens of the new session.
   public var tokens: IdentityTokens
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id.
-  ///   - email: The e-mail address.
-  ///   - displayName: The name to show.
-  ///   - tokens: The tokens of the new session.
+  /// Creates a value with these properties.
   public init(localID: String, email: String? = nil, displayName: String? = nil, tokens: IdentityTokens) {
     self.localID = localID
     self.email = email

@@ -1,6 +1,6 @@
 /// Changes to the account of an ID token, or a code that was sent by e-mail.
 ///
-/// What is `nil` stays as it is.
+/// Properties that are `nil` keep their values.
 public struct UpdateRequest: IdentityMessage {
   /// The ID token of the account.
   public var idToken: String?
@@ -17,26 +17,16 @@ public struct UpdateRequest: IdentityMessage {
   /// The new name to show.
   public var displayName: String?
 
-  /// Where the new picture is.
+  /// The URL of the new picture.
   public var photoURL: String?
 
-  /// What to take away.
+  /// The attributes to remove.
   public var deleteAttributes: Set<UserAttribute>
 
   /// The providers to unlink; "password" and "phone" are two.
   public var deleteProviders: [String]
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - idToken: The ID token of the account.
-  ///   - oobCode: A code to verify, change or recover an e-mail address.
-  ///   - email: The new e-mail address.
-  ///   - password: The new password.
-  ///   - displayName: The new name to show.
-  ///   - photoURL: Where the new picture is.
-  ///   - deleteAttributes: What to take away.
-  ///   - deleteProviders: The providers to unlink.
+  /// Creates a value with these properties.
   public init(
     idToken: String? = nil,
     oobCode: String? = nil,
@@ -63,7 +53,7 @@ public enum UserAttribute: String, Sendable, Hashable, CaseIterable {
   /// The e-mail address.
   case email = "EMAIL"
 
-  /// The name to show.
+  /// The display name.
   case displayName = "DISPLAY_NAME"
 
   /// The picture.
@@ -87,33 +77,22 @@ public struct UpdateResponse: IdentityMessage {
   /// Whether the address is verified.
   public var emailVerified: Bool
 
-  /// The name to show.
+  /// The display name.
   public var displayName: String?
 
-  /// Where the picture is.
+  /// The URL of the picture.
   public var photoURL: String?
 
   /// Whether there is a password.
   public var hasPassword: Bool
 
-  /// What each way to sign in says of the user.
+  /// The user as each provider describes it.
   public var providerUserInfo: [ProviderUserInfo]
 
   /// New tokens, where the change ended those that there were.
   public var tokens: IdentityTokens?
 
-  /// All parts of it.
-  ///
-  /// - Parameters:
-  ///   - localID: The user's id.
-  ///   - email: The e-mail address.
-  ///   - newEmail: The address that a code changed to.
-  ///   - emailVerified: Whether the address is verified.
-  ///   - displayName: The name to show.
-  ///   - photoURL: Where the picture is.
-  ///   - hasPassword: Whether there is a password.
-  ///   - providerUserInfo: What each way to sign in says of the user.
-  ///   - tokens: New tokens, where the change ended those that there were.
+  /// Creates a value with these properties.
   public init(
     localID: String,
     email: String? = nil,
@@ -142,9 +121,7 @@ public struct DeleteRequest: IdentityMessage {
   /// The ID token of the account.
   public var idToken: String
 
-  /// All parts of it.
-  ///
-  /// - Parameter idToken: The ID token of the account.
+  /// Creates a value with these properties.
   public init(idToken: String) {
     self.idToken = idToken
   }

@@ -77,7 +77,8 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
 extension String {
   /// Whether this text comes before another by UTF-16 code units.
   ///
-  /// UTF-8 bytes have that order, except that U+E000 to U+FFFF (lead bytes EE and EF) follow the code points above U+FFFF.
+  /// UTF-8 bytes have that order, except that U+E000 to U+FFFF (lead bytes EE and EF) follow the code points above
+  /// U+FFFF.
   func isBelowByUTF16(_ other: String) -> Bool {
     var left = utf8.makeIterator(), right = other.utf8.makeIterator()
     while true {

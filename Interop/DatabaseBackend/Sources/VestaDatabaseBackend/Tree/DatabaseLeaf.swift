@@ -1,6 +1,7 @@
 /// A value without children: what a leaf holds, and what a priority can be.
 ///
-/// `1` and `1.0` are equal. The order is that of queries: server values, booleans, numbers, strings by UTF-16 code units.
+/// `1` and `1.0` are equal. The order is that of queries: server values, booleans, numbers, strings by UTF-16 code
+/// units.
 public enum DatabaseLeaf: Hashable, Comparable, Sendable {
   /// True or false.
   case bool(Bool)

@@ -5,8 +5,8 @@ public struct Write: Sendable, Hashable {
     /// Makes or changes a document.
     ///
     /// Without a mask the fields replace all that were there. With one, the paths in the mask are set to what the
-    /// document has there, or deleted where it has nothing; an empty mask leaves the fields and makes a document that is
-    /// missing. The transforms then run in order, on the result. None of their fields may stand in the mask.
+    /// document has there, or deleted where it has nothing; an empty mask leaves the fields and makes a document that
+    /// is missing. The transforms then run in order, on the result. None of their fields may stand in the mask.
     case update(Document, mask: DocumentMask?, transforms: [FieldTransform])
     /// Deletes a document; a missing one is no failure.
     case delete(name: String)
@@ -71,7 +71,8 @@ public struct FieldTransform: Sendable, Hashable {
   public enum Operation: Sendable, Hashable {
     /// The time of the request, to the millisecond; the same for all in one commit.
     case serverTimestamp
-    /// Adds a number; the field becomes the operand where it is no number. Whole numbers stay at the ends of their range.
+    /// Adds a number; the field becomes the operand where it is no number. Whole numbers stay at the ends of their
+    /// range.
     case increment(Value)
     /// The larger of field and operand; the operand where the field is no number.
     case maximum(Value)

@@ -1,9 +1,9 @@
 /// What is said in a listen call.
 ///
-/// For a target: `.add`; the documents that match; `.current`. After every commit that concerns a target of the call: one
-/// message for each document, for all its targets together. Behind each of both comes a global snapshot: a target change
-/// `.noChange` without target identifiers and with a read time. It says that everything before it is one consistent state
-/// of all targets; read times only grow. A commit is never split between two snapshots.
+/// For a target: `.add`; the documents that match; `.current`. After every commit that concerns a target of the call:
+/// one message for each document, for all its targets together. Behind each of both comes a global snapshot: a target
+/// change `.noChange` without target identifiers and with a read time. It says that everything before it is one
+/// consistent state of all targets; read times only grow. A commit is never split between two snapshots.
 public enum ListenResponse: Sendable, Hashable {
   /// Something has become of targets.
   case targetChange(TargetChange)
@@ -144,8 +144,8 @@ public struct ExistenceFilter: Sendable, Hashable {
 
 /// A set of names, so packed that it never denies a name that is in it, and rarely affirms another one.
 ///
-/// The key is a full document name in UTF-8. With `h1` and `h2` the halves of its MD5 digest as little-endian numbers, the
-/// bits `(h1 + i * h2) mod 2^64 mod bitCount` for `i` in `0..<hashCount` are set; bit `n` is
+/// The key is a full document name in UTF-8. With `h1` and `h2` the halves of its MD5 digest as little-endian numbers,
+/// the bits `(h1 + i * h2) mod 2^64 mod bitCount` for `i` in `0..<hashCount` are set; bit `n` is
 /// `bitmap[n / 8] & (1 << (n % 8))`, and the bit count is that of the bitmap without the padding.
 public struct BloomFilterMessage: Sendable, Hashable {
   /// The bits.

@@ -35,9 +35,11 @@ enum MessageRules {
 
   private static func check(label options: JSONObject?, at path: String) throws(MessagingServiceError) {
     guard let label = options?["analytics_label"]?.string else { return }
-    let isValid = (1...50).contains(label.utf8.count) && label.utf8.allSatisfy { byte in
-      TopicName.isValid(String(Character(Unicode.Scalar(byte)))) && byte < 128
-    }
+    let isValid =
+      (1...50).contains(label.utf8.count)
+      && label.utf8.allSatisfy { byte in
+        TopicName.isValid(String(Character(Unicode.Scalar(byte)))) && byte < 128
+      }
     guard isValid else {
       throw .invalid("\(path).analytics_label", "A label has 1 to 50 letters, digits and the characters - _ . ~ %")
     }

@@ -1,8 +1,8 @@
 public import VestaBytes
 
 extension PushMessage {
-  /// Reads a message in the JSON format of FCM's v1 API: the value of `message` in a request. Names in camel case and in
-  /// snake case are both read.
+  /// Reads a message in the JSON format of FCM's v1 API: the value of `message` in a request. Names in camel case and
+  /// in snake case are both read.
   ///
   /// - Parameter json: UTF-8.
   /// - Throws: ``MessagingServiceError`` with the field that is wrong.
@@ -87,6 +87,8 @@ extension PushMessage {
 
   private static func strings(_ value: JSONValue?) -> [String: String] {
     let members = value?.object?.members ?? []
-    return Dictionary(members.compactMap { member in member.value.string.map { (member.name, $0) } }) { first, _ in first }
+    return Dictionary(members.compactMap { member in member.value.string.map { (member.name, $0) } }) { first, _ in
+      first
+    }
   }
 }

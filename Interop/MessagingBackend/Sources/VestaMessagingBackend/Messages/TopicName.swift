@@ -5,8 +5,8 @@ public enum TopicName {
   /// - Parameters:
   ///   - name: A name, with the prefix or without.
   ///   - field: The field it stands in.
-  /// - Throws: ``MessagingServiceError`` for a name that is empty, longer than 900 characters, or has others than letters,
-  ///   digits and `-_.~%`.
+  /// - Throws: ``MessagingServiceError`` for a name that is empty, longer than 900 characters, or has others than
+  ///   letters, digits and `-_.~%`.
   public static func checked(_ name: String, field: String) throws(MessagingServiceError) -> String {
     let plain = name.hasPrefix("/topics/") ? String(name.dropFirst("/topics/".count)) : name
     guard isValid(plain) else {

@@ -1,7 +1,7 @@
 /// A template: the parameters of a project, and the conditions under which they have other values.
 ///
-/// Conditions are ordered by priority: of the conditions for which a parameter has a value, the first that holds decides.
-/// Parameters can be sorted into groups, which changes nothing for the apps.
+/// Conditions are ordered by priority: of the conditions for which a parameter has a value, the first that holds
+/// decides. Parameters can be sorted into groups, which changes nothing for the apps.
 public struct ConfigTemplate: Sendable, Hashable {
   /// The conditions, the most important first.
   public var conditions: [ConfigCondition]

@@ -4,8 +4,8 @@
 /// points to the blob with its content. Names, metadata and generations are the service's, not the store's.
 ///
 /// Promises of every implementation (`BlobContracts` checks them):
-/// - A blob that is not sealed cannot be opened for reading. A sealed blob is there as a whole, also after a crash of the
-///   system, as soon as ``BlobWriter/seal()`` has returned.
+/// - A blob that is not sealed cannot be opened for reading. A sealed blob is there as a whole, also after a crash of
+///   the system, as soon as ``BlobWriter/seal()`` has returned.
 /// - An unsealed blob can be continued after a crash of the process, and has at least the bytes before the last
 ///   ``BlobWriter/sync()``.
 /// - A reader that is open reads to the end, also when its blob is removed meanwhile.

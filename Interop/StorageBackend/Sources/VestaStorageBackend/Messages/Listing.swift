@@ -6,7 +6,7 @@ public struct ListRequest: Sendable, Hashable {
   /// What the names begin with; empty for all.
   public var prefix: String
 
-  /// Where names are cut: names that have it after the prefix are reported once, as a prefix. `nil` lists everything.
+  /// Where names are cut: names that have it after the prefix are reported once, as a prefix; `nil` lists everything.
   public var delimiter: String?
 
   /// How many items and prefixes a page has, 1 to 1000.

@@ -7,11 +7,11 @@ import VestaConcurrency
 /// child tasks count as inside of it. It answers two questions before anybody waits:
 ///
 /// - Is the caller inside a body of this store? A `write` inside a `write` would wait for itself.
-/// - Would the caller wait in a cycle? `a.write { b.write { … } }` beside `b.write { a.write { … } }` would hang: the call
-///   that closes the cycle throws `StoreError.Code.nested` instead, and the other one goes on.
+/// - Would the caller wait in a cycle? `a.write { b.write { … } }` beside `b.write { a.write { … } }` would hang: the
+///   call that closes the cycle throws `StoreError.Code.nested` instead, and the other one goes on.
 ///
-/// Example: task 1 is inside a transaction of A and waits for the turn of B (recorded: transaction 1 -> B). Task 2 is inside
-/// a transaction of B, and asks A for its turn. A is held by transaction 1, which waits for B, which is held by
+/// Example: task 1 is inside a transaction of A and waits for the turn of B (recorded: transaction 1 -> B). Task 2 is
+/// inside a transaction of B, and asks A for its turn. A is held by transaction 1, which waits for B, which is held by
 /// transaction 2, which is the caller: `nested`.
 public final class StoreBodies: Sendable {
   /// The transaction that is running now, if any.

@@ -6,8 +6,8 @@ import VestaConcurrency
 ///
 /// - The writer calls `next()` for each transaction that asks for its commit version or has changes to commit, and
 ///   `settle()` after the group has become visible or has failed.
-/// - A reader that needs all commits up to a version calls `raise(to:)`. It returns at once unless a version at or below
-///   has been handed out and is not visible yet; then it returns with the next `settle()`.
+/// - A reader that needs all commits up to a version calls `raise(to:)`. It returns at once unless a version at or
+///   below has been handed out and is not visible yet; then it returns with the next `settle()`.
 public final class StoreVersions: Sendable {
   private struct State: Sendable {
     var clock: VersionClock

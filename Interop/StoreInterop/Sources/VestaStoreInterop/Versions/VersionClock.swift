@@ -3,18 +3,19 @@
 /// Rules, in the order in which they apply:
 /// - **Growth.** A version is above every earlier one and above the floor. After a restart the floor is what the store
 ///   has recovered.
-/// - **A clock set back** does not set versions back. While the versions are ahead of the wall clock they advance at half
-///   the speed of time (at least by one per commit), so that the wall clock catches up with them: a clock set back by ten
-///   seconds costs twenty seconds of slightly late versions. What goes by time, such as pruning, goes on meanwhile.
+/// - **A clock set back** does not set versions back. While the versions are ahead of the wall clock they advance at
+///   half the speed of time (at least by one per commit), so that the wall clock catches up with them: a clock set back
+///   by ten seconds costs twenty seconds of slightly late versions. What goes by time, such as pruning, goes on
+///   meanwhile.
 /// - **A clock that jumps ahead** by more than `largestStep` (one hour) beyond what the steady clock measured is not
 ///   believed at once. The versions go on with the steady clock, and follow the wall clock after it has stood there for
 ///   `probation` (five minutes). A clock that returns before that leaves no trace; smaller steps are followed at once,
 ///   and cost at most two hours of late versions when they are taken back.
 /// - **A floor in the future** is refused beyond `largestLead` (one minute): nobody can push the versions away.
 ///
-/// A clock that was a year ahead for longer than the probation, or when the store was opened, cannot be told from a right
-/// one. Versions that readers have seen then cannot be taken back: they advance at half speed until the wall clock is
-/// there.
+/// A clock that was a year ahead for longer than the probation, or when the store was opened, cannot be told from a
+/// right one. Versions that readers have seen then cannot be taken back: they advance at half speed until the wall
+/// clock is there.
 ///
 /// Example: the clock reads 12:00:00, and two commits have the versions 12:00:00.000000 and 12:00:00.000001. Somebody
 /// sets the clock to 11:59:50. The commit after 4 s has the version 12:00:02.000001, and from 20 s on versions and
@@ -58,8 +59,8 @@ public struct VersionClock: Sendable {
   /// - Parameters:
   ///   - version: The new floor; `nil` for the present.
   ///   - reading: The clocks at this instant.
-  /// - Returns: The version that was asked for, or the present: no later version is at or below it. `nil` when it is more
-  ///   than `largestLead` in the future.
+  /// - Returns: The version that was asked for, or the present: no later version is at or below it. `nil` when it is
+  ///   more than `largestLead` in the future.
   public mutating func raise(to version: StoreVersion?, at reading: StoreTime) -> StoreVersion? {
     guard let version else { return next(at: reading) }
     guard version > floor else { return version }

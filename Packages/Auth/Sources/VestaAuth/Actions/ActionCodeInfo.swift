@@ -1,4 +1,4 @@
-/// What a code from an e-mail is for.
+/// The operation of a code from an e-mail.
 public enum ActionCodeOperation: Int, Sendable {
   /// Something this version does not know.
   case unknown = 0
@@ -42,9 +42,9 @@ public enum ActionCodeOperation: Int, Sendable {
   }
 }
 
-/// What a code from an e-mail is for, and whose it is; see `Auth.checkActionCode(_:)`.
+/// The purpose and the e-mail address of a code from an e-mail; see `Auth.checkActionCode(_:)`.
 public final class ActionCodeInfo: Sendable {
-  /// What the code is for.
+  /// The purpose of the code.
   public let operation: ActionCodeOperation
 
   /// The e-mail address that the code was sent to, or the new one of a change; empty where it is not told.

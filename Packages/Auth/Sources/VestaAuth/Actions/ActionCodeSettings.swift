@@ -1,7 +1,7 @@
 public import Foundation
 import VestaConcurrency
 
-/// Where a link from an e-mail leads, and which app opens it.
+/// The settings of a link in an e-mail: the URL to continue to, and the app that opens it.
 public final class ActionCodeSettings: Sendable {
   private let values = Locked(Values())
 
@@ -21,7 +21,7 @@ public final class ActionCodeSettings: Sendable {
   /// The present values, taken at once.
   var snapshot: Values { values.withLock { $0 } }
 
-  /// Where to go after the code was used.
+  /// The URL to continue to after the code was used.
   public var url: URL? {
     get { values.withLock { $0.url } }
     set { values.withLock { $0.url = newValue } }

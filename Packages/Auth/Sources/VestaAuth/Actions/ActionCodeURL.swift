@@ -11,13 +11,13 @@ public final class ActionCodeURL: Sendable {
   /// The API key of the project.
   public let apiKey: String?
 
-  /// What the link is for.
+  /// The operation of the link.
   public let operation: ActionCodeOperation
 
   /// The code.
   public let code: String?
 
-  /// Where to go afterwards.
+  /// The URL to continue to.
   public let continueURL: URL?
 
   /// The language of the e-mail.

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// What the operations of Auth throw.
+/// The error of Auth's operations.
 ///
-/// It reads like the `NSError` that Firebase's SDK throws: `(error as NSError).code`, `.domain` and `.userInfo` have the
-/// numbers and keys of Firebase.
+/// It reads like the `NSError` that Firebase's SDK throws: `(error as NSError).code`, `.domain` and `.userInfo` have
+/// the numbers and keys of Firebase.
 ///
 /// ```swift
 /// do {
@@ -32,7 +32,7 @@ public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringCo
   /// Of an error with `credentialAlreadyInUse`, `emailAlreadyInUse` or `accountExistsWithDifferentCredential`.
   public internal(set) var updatedCredential: AuthCredential?
 
-  /// What goes on with a sign-in that needs a second factor.
+  /// The resolver that continues a sign-in with a second factor.
   ///
   /// Of an error with `secondFactorRequired`.
   public internal(set) var resolver: MultiFactorResolver?

@@ -2,7 +2,7 @@ import Foundation
 
 /// Why an operation of Auth failed, with the numbers and names of Firebase's SDK.
 ///
-/// What is thrown is an ``AuthError``, which has the code; a code can be matched against it directly:
+/// An ``AuthError`` has the code, and can be matched against it directly:
 ///
 /// ```swift
 /// do {
@@ -17,8 +17,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// It is a structure and not an enumeration: a `catch` with a case of an enumeration would look at the type of the error
-/// only, and never match an ``AuthError``. The codes themselves stand in `AuthErrorCode+All.swift`.
+/// It is a structure and not an enumeration: a `catch` with a case of an enumeration would look at the type of the
+/// error only, and never match an ``AuthError``. The codes themselves stand in `AuthErrorCode+All.swift`.
 public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIterable, CustomStringConvertible {
   /// The number.
   public let rawValue: Int
@@ -26,7 +26,7 @@ public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIt
   /// The name in Swift, such as "wrongPassword".
   public let description: String
 
-  /// What the code means and what to do, where the backend says no more.
+  /// The meaning of the code and what to do, for errors without a message of their own.
   let message: String
 
   init(_ rawValue: Int, _ name: String, _ message: String) {

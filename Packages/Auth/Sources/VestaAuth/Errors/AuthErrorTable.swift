@@ -1,13 +1,13 @@
 import VestaAuthBackend
 
-/// Which of Firebase's codes a name of the identity service stands for.
+/// Maps the names of the service's errors to Firebase's codes.
 ///
 /// Pure; names that are not here are `internalError`, with the name in the message.
 enum AuthErrorTable {
   /// The code for a name.
   static func code(for name: String) -> AuthErrorCode? { codes[name] }
 
-  /// What an operation throws when the backend has refused it.
+  /// The error of an operation that the backend has refused.
   static func error(for error: IdentityError) -> any Error {
     if error.code == .cancelled { return CancellationError() }
     guard let code = code(for: error.code.rawValue) else {

@@ -1,3 +1,5 @@
+import VestaCore
+
 extension MultiFactor {
   /// Completion form of ``session()``.
   @preconcurrency

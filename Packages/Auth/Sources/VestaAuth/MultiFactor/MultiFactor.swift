@@ -17,7 +17,7 @@ public final class MultiFactor: Sendable {
   /// The second factors that the user has.
   public var enrolledFactors: [MultiFactorInfo] { AuthActor.sync { user.record.factors.map(\.info) } }
 
-  /// What a second factor is added with.
+  /// The session of an enrolment.
   ///
   /// - Returns: The session.
   /// - Throws: ``AuthError`` when the user's token cannot be refreshed.
@@ -31,8 +31,8 @@ public final class MultiFactor: Sendable {
   /// - Parameters:
   ///   - assertion: The proof that the user has it.
   ///   - displayName: What the user calls it.
-  /// - Throws: ``AuthError``: `invalidVerificationCode`, `secondFactorAlreadyEnrolled`, `sessionExpired`. The user has the
-  ///   factors that were there before.
+  /// - Throws: ``AuthError``: `invalidVerificationCode`, `secondFactorAlreadyEnrolled`, `sessionExpired`. The user has
+  ///   the factors that were there before.
   public func enroll(with assertion: MultiFactorAssertion, displayName: String?) async throws {
     let proof = try enrollmentProof(assertion)
     let tokens = try await user.performAuthorized { idToken, backend, context throws(IdentityError) in

@@ -5,10 +5,10 @@ public protocol SecondFactorInfo: Sendable {
   /// Names the factor.
   var uid: String { get }
 
-  /// What the user calls it.
+  /// The name that the user gave it.
   var displayName: String? { get }
 
-  /// When it was added.
+  /// The time of the enrolment.
   var enrollmentDate: Date { get }
 
   /// The kind of the factor: "phone" or "totp".
@@ -29,10 +29,10 @@ public final class PhoneMultiFactorInfo: SecondFactorInfo {
   /// Names the factor.
   public let uid: String
 
-  /// What the user calls it.
+  /// The name that the user gave it.
   public let displayName: String?
 
-  /// When it was added.
+  /// The time of the enrolment.
   public let enrollmentDate: Date
 
   /// "phone".
@@ -54,10 +54,10 @@ public final class TOTPMultiFactorInfo: SecondFactorInfo {
   /// Names the factor.
   public let uid: String
 
-  /// What the user calls it.
+  /// The name that the user gave it.
   public let displayName: String?
 
-  /// When it was added.
+  /// The time of the enrolment.
   public let enrollmentDate: Date
 
   /// "totp".

@@ -1,3 +1,5 @@
+import VestaCore
+
 extension MultiFactorResolver {
   /// Completion form of ``resolveSignIn(with:)``.
   @preconcurrency

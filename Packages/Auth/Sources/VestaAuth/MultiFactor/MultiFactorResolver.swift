@@ -12,13 +12,14 @@ import VestaAuthBackend
 /// }
 /// ```
 public final class MultiFactorResolver: Sendable {
-  /// What a code is asked for with, see `PhoneAuthProvider.verifyPhoneNumber(with:uiDelegate:multiFactorSession:)`.
+  /// The session to request a code with, see
+  /// `PhoneAuthProvider.verifyPhoneNumber(with:uiDelegate:multiFactorSession:)`.
   public let session: MultiFactorSession
 
   /// The second factors that will do.
   public let hints: [MultiFactorInfo]
 
-  /// What the user signs in to.
+  /// The service that the user signs in to.
   public let auth: Auth
 
   /// The tenant in which the sign-in began; the app may have set another one since.
@@ -41,7 +42,7 @@ public final class MultiFactorResolver: Sendable {
   /// Finishes the sign-in, or the re-authentication, that needed the second factor.
   ///
   /// - Parameter assertion: The proof that the user has one of the factors.
-  /// - Returns: The user, who is the current one from now on.
+  /// - Returns: The user, who is now the current user.
   /// - Throws: ``AuthError``: `invalidVerificationCode`, `sessionExpired`. The resolver can be used again.
   @discardableResult
   public func resolveSignIn(with assertion: MultiFactorAssertion) async throws -> AuthDataResult {

@@ -1,7 +1,7 @@
 import Dispatch
 import VestaAuthBackend
 
-/// What a second factor is added to, or goes on with.
+/// The session of an enrolment, or of a sign-in that needs a second factor.
 public final class MultiFactorSession: Sendable {
   enum Purpose: Sendable {
     case enrollment(User)

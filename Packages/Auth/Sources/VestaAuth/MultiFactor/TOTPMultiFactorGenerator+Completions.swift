@@ -1,3 +1,5 @@
+import VestaCore
+
 extension TOTPMultiFactorGenerator {
   /// Completion form of ``generateSecret(with:)``.
   @preconcurrency

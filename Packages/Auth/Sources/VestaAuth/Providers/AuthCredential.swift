@@ -1,4 +1,4 @@
-/// What proves who somebody is: a password, a code, or what an identity provider has issued.
+/// A credential to sign in with: a password, a code, or a token of an identity provider.
 ///
 /// The providers make credentials; nothing outside of Auth conforms.
 public protocol SignInCredential: Sendable {

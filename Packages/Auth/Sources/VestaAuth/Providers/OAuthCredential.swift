@@ -1,7 +1,7 @@
 import Foundation
 import VestaAuthBackend
 
-/// What an OAuth or OpenID Connect provider has issued for a user.
+/// A credential of an OAuth or OpenID Connect provider.
 public final class OAuthCredential: SignInCredential {
   /// The id of the provider.
   public let provider: String
@@ -46,7 +46,7 @@ public final class OAuthCredential: SignInCredential {
     )
   }
 
-  /// What came back from the provider with a sign-in; `nil` where nothing did.
+  /// The credential that the provider issued with a sign-in; `nil` if it issued none.
   convenience init?(_ response: IdpSignInResponse) {
     let hasSomething =
       response.oauthIDToken != nil || response.oauthAccessToken != nil || response.pendingToken != nil

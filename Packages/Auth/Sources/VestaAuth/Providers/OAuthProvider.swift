@@ -25,13 +25,13 @@ public final class OAuthProvider: FederatedAuthProvider {
     var customParameters: [String: String]?
   }
 
-  /// What the app asks the provider for.
+  /// The scopes that the app requests.
   public var scopes: [String]? {
     get { request.withLock { $0.scopes } }
     set { request.withLock { $0.scopes = newValue } }
   }
 
-  /// What the app tells the provider besides.
+  /// Further parameters for the provider.
   public var customParameters: [String: String]? {
     get { request.withLock { $0.customParameters } }
     set { request.withLock { $0.customParameters = newValue } }
@@ -75,7 +75,7 @@ public final class OAuthProvider: FederatedAuthProvider {
 
   // MARK: Credentials
 
-  /// What a provider has issued for a user: an ID token.
+  /// Returns a credential with an ID token of a provider.
   ///
   /// - Parameters:
   ///   - providerID: The id of the provider.
@@ -88,7 +88,7 @@ public final class OAuthProvider: FederatedAuthProvider {
     OAuthCredential(provider: providerID.rawValue, idToken: idToken, accessToken: accessToken)
   }
 
-  /// What a provider has issued for a user: an access token.
+  /// Returns a credential with an access token of a provider.
   ///
   /// - Parameters:
   ///   - providerID: The id of the provider.
@@ -98,7 +98,7 @@ public final class OAuthProvider: FederatedAuthProvider {
     OAuthCredential(provider: providerID.rawValue, accessToken: accessToken)
   }
 
-  /// What a provider has issued for a user: an ID token that holds the hash of a nonce.
+  /// Returns a credential with an ID token of a provider, which holds the SHA-256 of a nonce.
   ///
   /// - Parameters:
   ///   - providerID: The id of the provider.

@@ -1,3 +1,5 @@
+import VestaCore
+
 extension PhoneAuthProvider {
   /// Completion form of ``verifyPhoneNumber(_:uiDelegate:multiFactorSession:)``.
   @preconcurrency

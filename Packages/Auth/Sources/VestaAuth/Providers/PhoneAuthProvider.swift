@@ -10,7 +10,7 @@ public final class PhoneAuthCredential: SignInCredential {
   init(_ proof: PhoneProof) { self.proof = proof }
 }
 
-/// What shows pages for signing in on platforms that have them; nothing here needs one.
+/// Presents sign-in pages on platforms that have them; nothing here needs one.
 public protocol AuthUIDelegate: Sendable {}
 
 /// Sends codes to phones, and makes credentials of them.

@@ -3,7 +3,7 @@ public enum GoogleAuthProvider {
   /// The provider id.
   public static let id = GoogleAuthProviderID
 
-  /// What Google has issued for a user.
+  /// Returns a credential of Google.
   ///
   /// - Parameters:
   ///   - idToken: The ID token.
@@ -19,7 +19,7 @@ public enum FacebookAuthProvider {
   /// The provider id.
   public static let id = FacebookAuthProviderID
 
-  /// What Facebook has issued for a user.
+  /// Returns a credential of Facebook.
   ///
   /// - Parameter accessToken: The access token.
   /// - Returns: The credential.
@@ -33,7 +33,7 @@ public enum GitHubAuthProvider {
   /// The provider id.
   public static let id = GitHubAuthProviderID
 
-  /// What GitHub has issued for a user.
+  /// Returns a credential of GitHub.
   ///
   /// - Parameter token: The access token.
   /// - Returns: The credential.
@@ -47,7 +47,7 @@ public enum TwitterAuthProvider {
   /// The provider id.
   public static let id = TwitterAuthProviderID
 
-  /// What Twitter has issued for a user.
+  /// Returns a credential of Twitter.
   ///
   /// - Parameters:
   ///   - token: The access token.

@@ -11,7 +11,7 @@ extension Auth {
 
   // MARK: Reading
 
-  /// Who is signed in, as far as it can be told.
+  /// The signed-in user, as far as the store can be read.
   @AuthActor
   func present() -> User? {
     do {
@@ -146,8 +146,8 @@ extension Auth {
     stopTimer = nil
   }
 
-  /// A refusal reaches the machine as a change of the session, which stops this. Everything else schedules the next one:
-  /// also a success, as a backend may answer with the same token within the same second.
+  /// A refusal reaches the machine as a change of the session, which stops this. Everything else schedules the next
+  /// one: also a success, as a backend may answer with the same token within the same second.
   @AuthActor
   private func refreshBeforeExpiry() async {
     guard let user, !isOver else { return }

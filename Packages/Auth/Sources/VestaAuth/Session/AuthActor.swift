@@ -26,8 +26,9 @@ actor AuthActor {
   /// Runs `body` on the queue and comes back to where the caller was, whether it succeeds or fails.
   ///
   /// Every public asynchronous method goes through here. Ending such a method with a call of something isolated to this
-  /// actor would be wrong with the compiler of Swift 6.3: when the call throws, the caller's `catch` runs on this queue.
-  /// The `do` and `catch` below, which look idle, are what brings a failure back; `make check` finds calls without them.
+  /// actor would be wrong with the compiler of Swift 6.3: when the call throws, the caller's `catch` runs on this
+  /// queue. The `do` and `catch` below, which look idle, are what brings a failure back; `make check` finds calls
+  /// without them.
   nonisolated(nonsending) static func run<Value: Sendable>(
     _ body: @Sendable @AuthActor () async throws -> Value
   ) async throws -> Value {
@@ -38,7 +39,8 @@ actor AuthActor {
   static func assumeIsolated<Value: Sendable>(_ body: @AuthActor () throws -> Value) rethrows -> Value {
     queue.assertOnQueue()
     return try withoutActuallyEscaping(body) { body in
-      // Sound: isolation is no part of a function's representation, and this is the actor's queue; MainActor does it so.
+      // Sound: isolation is no part of a function's representation, and this is the actor's queue; MainActor does it
+      // so.
       try unsafeBitCast(body, to: (() throws -> Value).self)()
     }
   }

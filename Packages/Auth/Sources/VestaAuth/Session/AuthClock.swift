@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where Auth's time comes from: the present, and a way to be woken.
+/// The clock of Auth: the current time, and timers.
 struct AuthClock: Sendable {
   /// The present.
   let now: @Sendable () -> Date
@@ -21,7 +21,7 @@ struct AuthClock: Sendable {
   )
 }
 
-/// When ID tokens are refreshed; pure.
+/// Decides when ID tokens are refreshed; pure.
 enum TokenFreshness {
   /// A token with less time left than this is refreshed before it is handed out.
   static let margin: TimeInterval = 5 * 60
@@ -36,7 +36,7 @@ enum TokenFreshness {
     expiration.timeIntervalSince(now) <= margin
   }
 
-  /// When a token is refreshed although nobody asks for it.
+  /// Returns the time at which a token is refreshed although nobody asks for it.
   ///
   /// - Parameters:
   ///   - expiration: When the token expires.

@@ -1,9 +1,9 @@
 import VestaServiceInterop
 import VestaAuthBackend
 
-/// What the backend made of a credential: a session, a question for a second factor, or a refusal that names a way out.
+/// The backend's answer to a credential: a session, a demand for a second factor, or a refusal that names a way out.
 struct FirstFactor: Sendable {
-  /// What became of it.
+  /// The outcome.
   enum Outcome: Sendable {
     case signedIn(IdentityTokens)
     case secondFactorRequired(PendingSecondFactor)

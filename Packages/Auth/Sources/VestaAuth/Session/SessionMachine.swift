@@ -9,7 +9,7 @@ import Foundation
 ///   changes nothing any more.
 /// - What the store could not take is owed to it, and offered again at every occasion. Nobody is signed out for it.
 struct SessionMachine {
-  /// What there is to do.
+  /// An action to perform.
   enum Action: Equatable {
     /// Keep the session.
     case save(StoredSession)
@@ -31,7 +31,7 @@ struct SessionMachine {
   /// Whether it is known who is signed in.
   private(set) var isRead = false
 
-  /// What the store has not taken yet.
+  /// The write that the store has not accepted yet.
   private(set) var debt: Action?
 
   /// The store has been read.

@@ -6,8 +6,10 @@ extension StoredSession {
 
   /// The session as it is kept.
   func encoded() throws -> [UInt8] {
-    try StoredFields(user: user, idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiration: tokens.expiration)
-      .fieldBytes(after: Self.start)
+    try StoredFields(
+      user: user, idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiration: tokens.expiration
+    )
+    .fieldBytes(after: Self.start)
   }
 
   /// Reads what `encoded()` wrote, or an earlier version as JSON; `nil` when it is something else.

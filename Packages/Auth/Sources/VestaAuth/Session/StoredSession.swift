@@ -27,7 +27,7 @@ extension TokenSet {
   }
 }
 
-/// What is known of a user.
+/// A user as it is kept with the session.
 struct UserRecord: Decodable, Equatable, Sendable {
   var uid: String
   var email: String?
@@ -65,7 +65,7 @@ extension UserRecord {
   }
 }
 
-/// What one provider says of a user.
+/// A user as one provider describes it.
 struct ProviderRecord: Decodable, Equatable, Sendable {
   var providerID: String
   var uid: String

@@ -1,10 +1,11 @@
 import VestaCryptoInterop
 
-/// What stands in the file of a session: two slots of equal size, each a session with a number and a checksum.
+/// The content of a session's file: two slots of equal size, each a session with a number and a checksum.
 ///
 /// A session is written over the older slot, in place, and the slot with the higher number is the session. While it is
 /// being written, and when a crash tears it, the other slot is whole. That takes one sync of the disk, where putting a
-/// new file in the place of the old one takes three. Slots are whole pages, so that writing one never touches the other.
+/// new file in the place of the old one takes three. Slots are whole pages, so that writing one never touches the
+/// other.
 ///
 /// A slot: `VESTACR2`, then little-endian the size of the slot (4 bytes), the length of the session (4), its number (8)
 /// and the CRC-32C (4) of those three and the session, then the session. What stands behind it has no meaning.
@@ -31,7 +32,7 @@ enum CredentialFile {
     return slot + [UInt8](repeating: 0, count: 2 * size - slot.count)
   }
 
-  /// What has to be written where, to put a session into a file; `nil` when the file has to be made anew.
+  /// Returns the bytes to write, and where, to put a session into a file; `nil` when the file has to be created anew.
   static func change(of file: [UInt8], to bytes: [UInt8]) -> FileChange? {
     let size = file.count / 2
     guard let newest = newest(in: file), bytes.count + headLength <= size, newest.slot.number < .max else { return nil }

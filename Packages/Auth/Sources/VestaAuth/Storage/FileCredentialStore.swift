@@ -5,12 +5,12 @@ public import Foundation
 ///
 /// - A write is on the disk when `save` returns. A crash during it leaves the old bytes or the new ones, whole.
 /// - What was kept before may still be in the file, until `remove` deletes it: secrets that only the owner can read.
-/// - A symbolic link, a pipe or somebody else's file in the place of a session is refused, and never followed. Rights that
-///   others have to a session are taken away when it is next used.
+/// - A symbolic link, a pipe or somebody else's file in the place of a session is refused, and never followed. Rights
+///   that others have to a session are taken away when it is next used.
 /// - All that is kept carries a checksum. A damaged file is renamed to `….corrupt-…` and never deleted.
 /// - Several stores, also in several processes, may have the same directory.
 public final class FileCredentialStore: CredentialStore {
-  /// Where the files are.
+  /// The directory of the files.
   public let directory: URL
 
   private let directoryPath: String
@@ -23,7 +23,7 @@ public final class FileCredentialStore: CredentialStore {
     directoryPath = directory.path(percentEncoded: false).withoutTrailingSlash
   }
 
-  /// What was saved last under a key.
+  /// Returns the bytes that were saved last under a key.
   ///
   /// - Parameter key: The key.
   /// - Returns: The bytes; `nil` when there is no file.

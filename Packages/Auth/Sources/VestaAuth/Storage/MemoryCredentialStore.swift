@@ -13,7 +13,7 @@ public final class MemoryCredentialStore: CredentialStore {
   /// A store with nothing in it.
   public init() {}
 
-  /// What was saved last under a key.
+  /// Returns the bytes that were saved last under a key.
   public func load(_ key: String) throws(CredentialStoreError) -> [UInt8]? {
     state.withLock { $0.entries[key] }
   }

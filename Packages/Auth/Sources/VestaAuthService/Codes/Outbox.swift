@@ -1,8 +1,8 @@
 import VestaConcurrency
 import VestaCore
 
-/// Sends messages after the call that asked for them has returned, so that the call takes the same time and has the same
-/// outcome whether there was a message to send or not.
+/// Sends messages after the call that asked for them has returned, so that the call takes the same time and has the
+/// same outcome whether there was a message to send or not.
 ///
 /// The number of messages on their way is limited: beyond it a message is dropped, with an entry in the log.
 final class Outbox: Sendable {

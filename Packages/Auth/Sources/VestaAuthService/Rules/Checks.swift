@@ -20,8 +20,8 @@ enum Checks {
 
   /// The address in the form in which it is kept.
   ///
-  /// Refused is what two readers could take for different addresses, or what nobody sees: control and format characters,
-  /// spaces, a second `@`, and the characters with which mail programs separate and quote addresses.
+  /// Refused is what two readers could take for different addresses, or what nobody sees: control and format
+  /// characters, spaces, a second `@`, and the characters with which mail programs separate and quote addresses.
   static func email(_ text: String, or code: IdentityError.Code = .invalidEmail) throws(IdentityError) -> String {
     let email = canonicalEmail(text)
     let parts = email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
@@ -99,6 +99,12 @@ enum Checks {
     guard others.allSatisfy({ ($0?.utf8.count ?? 0) <= 2048 }) else {
       throw IdentityError(.invalidArgument, "A part of a provider's user is longer than 2048 bytes.")
     }
+  }
+
+  /// A code and the id of its verification, both of them there.
+  static func presented(_ code: String, _ sessionInfo: String) throws(IdentityError) -> (code: String, session: String)
+  {
+    (try present(code, or: .missingCode), try present(sessionInfo, or: .missingSessionInfo))
   }
 
   /// How many bytes an account may add to its ID token, so that the token, with the claims of its session and its

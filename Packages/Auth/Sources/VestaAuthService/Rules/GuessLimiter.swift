@@ -1,20 +1,28 @@
-/// How often something may be tried: so many times at once, and then again one time in a while.
+/// A limit on tries: a number of tries at once, and then another one after each interval.
 public struct RateLimit: Sendable, Hashable {
-  /// How many tries there are at once.
+  /// The number of tries at once.
   public var burst: Int
 
-  /// After how many milliseconds there is another one.
-  public var refillInterval: Int64
+  /// The time after which there is another try.
+  public var refillInterval: Duration
 
   /// A limit.
   ///
   /// - Parameters:
-  ///   - burst: How many tries there are at once, at least 1.
-  ///   - refillInterval: After how many milliseconds there is another one, at least 1.
-  public init(burst: Int, refillInterval: Int64) {
+  ///   - burst: The number of tries at once, at least 1.
+  ///   - refillInterval: The time after which there is another try, at least a millisecond.
+  public init(burst: Int, refillInterval: Duration) {
     self.burst = max(1, burst)
-    self.refillInterval = max(1, refillInterval)
+    self.refillInterval = max(.milliseconds(1), refillInterval)
   }
+}
+
+extension Duration {
+  /// The duration in whole milliseconds.
+  var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+
+  /// The duration in whole seconds.
+  var seconds: Int64 { components.seconds }
 }
 
 /// Token buckets by name, with the time as a value.
@@ -25,12 +33,14 @@ public struct RateLimit: Sendable, Hashable {
 struct RateLimiter: Sendable {
   let limit: RateLimit
   let capacity: Int
+  private let interval: Int64
   private var fullAt: [String: Int64] = [:]
   private var lastTime = Int64.min
 
   init(_ limit: RateLimit, capacity: Int = 10_000) {
     self.limit = limit
     self.capacity = capacity
+    interval = limit.refillInterval.milliseconds
   }
 
   /// How many buckets are not full.
@@ -40,8 +50,8 @@ struct RateLimiter: Sendable {
   mutating func take(_ name: String, now: Int64) -> Bool {
     follow(now)
     let base = max(fullAt[name] ?? now, now)
-    let full = base + limit.refillInterval
-    guard full - now <= limit.refillInterval * Int64(limit.burst) else { return false }
+    let full = base + interval
+    guard full - now <= interval * Int64(limit.burst) else { return false }
     if fullAt[name] == nil, fullAt.count >= capacity { makeRoom(now: now) }
     fullAt[name] = full
     return true
@@ -54,7 +64,7 @@ struct RateLimiter: Sendable {
   mutating func giveBack(_ name: String, now: Int64) {
     follow(now)
     guard let full = fullAt[name] else { return }
-    fullAt[name] = full - limit.refillInterval > now ? full - limit.refillInterval : nil
+    fullAt[name] = full - interval > now ? full - interval : nil
   }
 
   /// Moves all buckets back with a clock that was set back: nobody waits longer for it.

@@ -17,7 +17,8 @@ import VestaStoreInterop
 /// | `30 hash` | the ticket of the secret with that SHA-256 |
 /// | `31 time hash` | nothing: a ticket expires then |
 ///
-/// A table's byte comes first, then the parts as `KeyEncoder` writes them. The tenant of the project's own users is the empty text, so tenants never see one another's keys.
+/// A table's byte comes first, then the parts as `KeyEncoder` writes them. The tenant of the project's own users is the
+/// empty text, so tenants never see one another's keys.
 enum Keys {
   enum Table: UInt8, CaseIterable {
     case meta = 0x01

@@ -48,8 +48,8 @@ struct UserRecord: Sendable, Equatable {
   var passwordUpdatedAt: Int64?
   /// ID tokens that were issued before are revoked, for verifiers that do not know the epoch; in seconds.
   var validSince: Int64?
-  /// The one number that everything issued to the account carries: ID tokens, session cookies, refresh tokens, codes and
-  /// pending sign-ins of another epoch are revoked.
+  /// The one number that everything issued to the account carries: ID tokens, session cookies, refresh tokens, codes
+  /// and pending sign-ins of another epoch are revoked.
   ///
   /// Begins at a random number, so that an account that is made again under the same id has another one, and counts
   /// revocations from there. Exact, where `validSince` depends on the clock and is good to a second.
@@ -109,6 +109,19 @@ struct UserRecord: Sendable, Equatable {
     case "phone": phoneNumber = nil
     default: providers.removeAll { $0.providerID == providerID }
     }
+  }
+
+  /// Takes attributes and ways to sign in away.
+  mutating func remove(_ attributes: Set<UserAttribute>, providers: [String]) {
+    for attribute in attributes {
+      switch attribute {
+      case .email: removeEmail()
+      case .displayName: displayName = nil
+      case .photoURL: photoURL = nil
+      case .password: removePassword()
+      }
+    }
+    for provider in providers { unlink(provider) }
   }
 
   /// Takes the address away, and with it what hangs on it.

@@ -10,7 +10,7 @@
 ///   and nothing opens any more.
 ///
 /// ```swift
-/// let store = LazyResource(whenClosed: closedError) { try await provider.openStore(…) } close: { try await $0.close() }
+/// let store = LazyResource(whenClosed: closed) { try await provider.openStore(…) } close: { try await $0.close() }
 /// try await store.get().read { … }
 /// ```
 public final class LazyResource<Resource: Sendable>: Sendable {

@@ -1,6 +1,17 @@
 import VestaConcurrency
 
-/// The promises that every listener of every seam keeps; `ListenerRegistration` states them.
+/// The promises that every listener of every seam keeps.
+///
+/// - Adding a listener never calls it: a caller may hold a lock around the call that its listener takes, too.
+/// - A listener gets every change in the order in which they happened, one call at a time.
+/// - For one change, listeners are called in the order in which they were added; all of them get it before any gets the
+///   next.
+/// - A listener may call anything of the seam, and may cancel itself.
+/// - After `cancel()` no further call begins, not even for a change that was already on its way. A call that runs on
+///   another thread may still finish.
+/// - Dropping the registration keeps the listener: only `cancel()` removes it.
+///
+/// `StateSource` of VestaConcurrency keeps all of them.
 public enum ListenerContracts {
   /// The promises as checks on an implementation of a seam.
   ///

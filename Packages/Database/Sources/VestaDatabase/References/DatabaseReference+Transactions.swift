@@ -10,8 +10,8 @@ extension DatabaseReference {
   ///
   /// - Parameter block: Changes the data and returns what is to become of it.
   /// - Returns: Whether the data was written, and the data.
-  /// - Throws: ``DatabaseError`` when the transaction has failed. Nothing is written then, unless the error says that the
-  ///   connection was lost while it was under way.
+  /// - Throws: ``DatabaseError`` when the transaction has failed. Nothing is written then, unless the error says that
+  ///   the connection was lost while it was under way.
   @preconcurrency
   public func runTransactionBlock(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult

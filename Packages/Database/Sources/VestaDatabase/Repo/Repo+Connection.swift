@@ -154,6 +154,7 @@ extension Repo {
     connection = nil
     pending = [:]
     listensInFlight = 0
+    currentListens = [:]
     let wasOpen = phase == .connected || phase == .authenticating
     phase = .disconnected
     if wasOpen, now - connectedAt > Self.goodConnection { delay.reset() }
@@ -166,7 +167,8 @@ extension Repo {
 
   /// A transaction of which the outcome is not known ends.
   private func failSentTransactions() {
-    let lost = puts.filter { $0.value.isTransaction }.sorted { $0.key < $1.key }
+    let lost = puts.filter { $0.value.isTransaction && $0.value.isSent }.sorted { $0.key < $1.key }
+    for id in puts.keys { puts[id]?.isSent = false }
     for (id, _) in lost { puts[id] = nil }
     for (_, put) in lost {
       put.onReply(
@@ -196,6 +198,7 @@ extension Repo {
 
   private func sendPut(_ id: Int) {
     guard let put = puts[id] else { return }
+    puts[id]?.isSent = true
     // What was listened to before the write must be so for the service too.
     performListenActions()
     request(put.request) { repo, reply in

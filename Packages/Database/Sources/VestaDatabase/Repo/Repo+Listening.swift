@@ -78,17 +78,24 @@ extension Repo {
       guard phase == .connected else { continue }
       switch action {
       case .start(let path, let spec, let tag): sendListen(path, spec, tag)
-      case .stop(let path, let spec, let tag): request(.unlisten(path, spec, tag: tag)) { _, _ in }
+      case .stop(let path, let spec, let tag):
+        currentListens[SyncQuery(path: path, spec: spec)] = nil
+        request(.unlisten(path, spec, tag: tag)) { _, _ in }
       }
     }
   }
 
   func sendListen(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ tag: Int?) {
-    let hash = NodeHash.hash(tree.serverNode(path, spec))
+    let hash = tree.knownServerNode(path, spec).map { NodeHash.hash($0) } ?? ""
+    let query = SyncQuery(path: path, spec: spec)
     listensInFlight += 1
+    listenNumber += 1
+    let number = listenNumber
+    currentListens[query] = number
     request(.listen(DatabaseListen(path: path, spec: spec, tag: tag, hash: hash))) { repo, reply in
       repo.listensInFlight -= 1
-      repo.listenReplied(path, spec, reply)
+      // The reply of a listen that was ended, and perhaps begun anew, says nothing about the present one.
+      if repo.currentListens[query] == number { repo.listenReplied(path, spec, reply) }
       if repo.listensInFlight == 0 { repo.releaseAcknowledgements() }
     }
   }

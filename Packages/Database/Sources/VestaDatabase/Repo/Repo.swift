@@ -9,8 +9,8 @@ import VestaServiceInterop
 /// One database as a client has it: what is listened to and written, the connection, transactions.
 ///
 /// All of it is confined to a serial queue, which is the executor of this actor. The public API hands its work to
-/// ``enqueue(_:)`` and returns; the order of its calls is the order of the work. Observers and completions are called on
-/// the event queue, in the order in which things happened.
+/// ``enqueue(_:)`` and returns; the order of its calls is the order of the work. Observers and completions are called
+/// on the event queue, in the order in which things happened.
 ///
 /// To read on: `Repo+Listening.swift`, `Repo+Writing.swift`, `Repo+Transactions.swift`, `Repo+Connection.swift`.
 actor Repo {
@@ -74,6 +74,9 @@ actor Repo {
   var onDisconnectQueue: [(request: DatabaseRequest, completion: WriteCompletion)] = []
   var onDisconnect = WriteTrie.empty
   var listensInFlight = 0
+  var listenNumber = 0
+  /// The listens that the service has been asked for, by the number of the asking.
+  var currentListens: [SyncQuery: Int] = [:]
   var heldAcknowledgements: [@Sendable (isolated Repo) -> Void] = []
 
   init(url: DatabaseURL, environment: Environment, events: EventQueue, persistence: Persistence? = nil) {
@@ -210,6 +213,9 @@ final class EventQueue: Sendable {
     let new = DispatchQueue(label: "vesta.database.events", target: target)
     queue.withLock { $0 = new }
   }
+
+  /// Returns when everything that was posted has been called.
+  func drain() { queue.withLock { $0 }.sync {} }
 
   func post(_ calls: [@Sendable () -> Void]) {
     if calls.isEmpty { return }

@@ -62,6 +62,8 @@ final class Observer: Sendable {
 struct OutstandingPut: Sendable {
   let request: DatabaseRequest
   let isTransaction: Bool
+  /// Whether the service has been asked on the present connection.
+  var isSent = false
   let onReply: @Sendable (isolated Repo, DatabaseReply) -> Void
 }
 

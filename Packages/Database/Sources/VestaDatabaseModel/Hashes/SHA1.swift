@@ -1,6 +1,7 @@
 /// SHA-1, which the tree's hashes are defined by.
 ///
-/// The hashes compare trees; they protect nothing, so a digest that is weak against attackers serves, and no plug-in is needed.
+/// The hashes compare trees; they protect nothing, so a digest that is weak against attackers serves, and no plug-in is
+/// needed.
 struct SHA1 {
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
     0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0

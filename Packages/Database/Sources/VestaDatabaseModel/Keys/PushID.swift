@@ -1,7 +1,7 @@
 /// Makes push ids: keys of twenty characters that sort by the time at which they were made.
 ///
-/// Eight characters of time, twelve of chance. Two ids of one millisecond differ by one in the part of chance, so ids of
-/// one generator only grow.
+/// Eight characters of time, twelve of chance. Two ids of one millisecond differ by one in the part of chance, so ids
+/// of one generator only grow.
 public struct PushID: Sendable {
   private static let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".unicodeScalars)
 

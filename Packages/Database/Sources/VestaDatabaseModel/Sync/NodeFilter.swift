@@ -115,7 +115,8 @@ struct NodeFilter: Sendable {
     return wanted
   }
 
-  /// Replaces a child where the window is full: one that leaves makes room for the next, one that comes pushes the last out.
+  /// Replaces a child where the window is full: one that leaves makes room for the next, one that comes pushes the last
+  /// out.
   private func updateFullWindow(
     _ old: IndexedNode, _ key: DatabaseKey, to new: DatabaseNode, _ limit: DatabaseQuerySpec.Limit,
     _ source: some CompleteChildSource, _ changes: inout ChildChanges

@@ -2,7 +2,8 @@ public import VestaDatabaseBackend
 
 /// What a device keeps of the server's data, and which queries it is there for.
 ///
-/// A value that answers at once. What has to be stored gathers in ``takeChanges()``; whoever owns the cache writes it down.
+/// A value that answers at once. What has to be stored gathers in ``takeChanges()``; whoever owns the cache writes it
+/// down.
 public struct SyncCache: Sendable {
   /// A query of which data is kept.
   public struct TrackedQuery: Sendable, Hashable {

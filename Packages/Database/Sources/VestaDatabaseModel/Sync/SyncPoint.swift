@@ -10,6 +10,11 @@ struct SyncPoint: Sendable {
   var completeView: View? { views.first { $0.spec.loadsAllData } }
   var hasCompleteView: Bool { completeView != nil }
 
+  /// Whether a view here or below knows a part of the server's data only.
+  var hasFilteredData: Bool {
+    views.contains { $0.cache.server.isFiltered } || children.values.contains { $0.hasFilteredData }
+  }
+
   func view(for spec: DatabaseQuerySpec) -> View? { views.first { $0.spec == spec } }
 
   func completeServerNode(at path: DatabasePath) -> DatabaseNode? {

@@ -2,13 +2,14 @@ public import VestaDatabaseBackend
 
 /// Everything a client listens to, everything it has written, and the events that follow: a value without I/O.
 ///
-/// Operations return the events to raise, in order. What is to be asked of the service gathers in ``takeListenActions()``.
+/// Operations return the events to raise, in order. What is to be asked of the service gathers in
+/// ``takeListenActions()``.
 ///
 /// How an operation runs, by the example of `set(/a/b, 1)` while `/a` is listened to and the server's `/a` is `{b: 0}`:
-/// the write tree gets a record, the operation goes from the root to `/a`, where the view's processor replaces `b` in the
-/// event cache and keeps the server cache, and raises `child_changed b` and `value`. The service's own `/a/b = 1` then
-/// changes the server cache only, because the write shadows it; the acknowledgement removes the record, and as server and
-/// event caches agree nothing is raised.
+/// the write tree gets a record, the operation goes from the root to `/a`, where the view's processor replaces `b` in
+/// the event cache and keeps the server cache, and raises `child_changed b` and `value`. The service's own `/a/b = 1`
+/// then changes the server cache only, because the write shadows it; the acknowledgement removes the record, and as
+/// server and event caches agree nothing is raised.
 public struct SyncTree: Sendable {
   /// Something to ask of the service.
   public enum ListenAction: Sendable {
@@ -95,7 +96,12 @@ public struct SyncTree: Sendable {
   public mutating func listenComplete(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> [SyncEvent] {
     cache?.complete(path, spec)
     if let tag = tag(path, spec) { return serverUpdate(path, .listenComplete, tag, isStored: true) }
-    return apply(SyncOperation(source: .server, path: path, kind: .listenComplete))
+    let events = apply(SyncOperation(source: .server, path: path, kind: .listenComplete))
+    // Queries that this listen covers from now on have known their own children only, and take all of them here.
+    guard let point = root[path], point.hasFilteredData, let node = point.completeView?.cache.server.completeNode else {
+      return events
+    }
+    return events + apply(SyncOperation(source: .server, path: path, kind: .overwrite(node)))
   }
 
   private mutating func serverUpdate(
@@ -270,11 +276,11 @@ public struct SyncTree: Sendable {
     }
   }
 
-  /// What the server has for a listen, as far as it is known here; the hash of a listen is that of this node.
-  public func serverNode(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> DatabaseNode {
+  /// The data that the service need not send for a listen, if it still has it; `nil` where not all of it is known.
+  public func knownServerNode(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> DatabaseNode? {
     let point = root[path]
     let view = spec.loadsAllData ? point?.completeView : point?.view(for: spec)
-    return view?.cache.server.node ?? .empty
+    return view?.cache.server.completeNode
   }
 
   /// The listens that the service has to have, with their tags: what is sent after a new connection.

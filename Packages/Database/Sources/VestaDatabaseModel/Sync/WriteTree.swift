@@ -1,6 +1,7 @@
 public import VestaDatabaseBackend
 
-/// The writes of this client that the service has not acknowledged yet, in order, and what they make of the server's data.
+/// The writes of this client that the service has not acknowledged yet, in order, and what they make of the server's
+/// data.
 public struct WriteTree: Sendable {
   /// One write.
   public struct Record: Sendable {

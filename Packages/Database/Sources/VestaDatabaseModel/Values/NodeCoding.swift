@@ -3,8 +3,8 @@ public import VestaDatabaseBackend
 
 /// The bytes of leaves and nodes, as stores keep them.
 ///
-/// A leaf is a kind and its content; a node is a leaf, or the count of its children with their keys; a priority follows a
-/// kind that says so.
+/// A leaf is a kind and its content; a node is a leaf, or the count of its children with their keys; a priority follows
+/// a kind that says so.
 public enum NodeCoding {
   private enum Kind {
     static let empty: UInt8 = 0

@@ -102,7 +102,8 @@ final class Room: Sendable {
     }
   }
 
-  /// Readies the database: ends the sessions that a crash has left behind, and builds the indexes that are declared now.
+  /// Readies the database: ends the sessions that a crash has left behind, and builds the indexes that are declared
+  /// now.
   private func prepare() async throws {
     guard !isPrepared.withLock({ $0 }) else { return }
     let store = try await openStore()
@@ -323,7 +324,7 @@ final class Room: Sendable {
         let (node, lacksIndex, version) = try await window(listen.path, listen.spec)
         let isKnown = !listen.hash.isEmpty && NodeHash.matches(listen.hash, node)
         let reply = DatabaseReply(.ok, warnings: lacksIndex ? ["no_index"] : [])
-        if hub.activate(watch, node, version, sendsData: !isKnown, reply: .reply(id, reply)) {
+        if hub.activate(watch, of: connection, node, version, sendsData: !isKnown, reply: .reply(id, reply)) {
           submit(.refresh(watch))
         }
       } catch {
@@ -331,6 +332,7 @@ final class Room: Sendable {
         connection.enqueue([.reply(id, DatabaseReply(.unavailable, message: "The data cannot be read: \(error)"))])
       }
       connection.deliver()
+      submit(.perform { [hub] in hub.removeEnding(of: connection) })
       reads.end()
     }
   }

@@ -30,6 +30,8 @@ final class ListenHub: Sendable {
   private struct State {
     var watches: [Int: Watch] = [:]
     var places = PlaceTrie()
+    /// Listens that have been ended and go on for a moment, with their sessions.
+    var ending: [Int: String] = [:]
     var next = 1
   }
 
@@ -49,12 +51,18 @@ final class ListenHub: Sendable {
 
   /// Starts a listen with its first data, and hands out what came in between.
   ///
+  /// A listen that has been ended meanwhile gets its reply and nothing else: every request has one.
+  ///
   /// - Returns: Whether the result has to be read once more.
   func activate(
-    _ id: Int, _ node: DatabaseNode, _ version: StoreVersion, sendsData: Bool, reply: DatabaseServerMessage
+    _ id: Int, of connection: EngineConnection, _ node: DatabaseNode, _ version: StoreVersion, sendsData: Bool,
+    reply: DatabaseServerMessage
   ) -> Bool {
     state.withLock { state in
-      guard var watch = state.watches[id] else { return false }
+      guard var watch = state.watches[id] else {
+        connection.enqueue([reply])
+        return false
+      }
       var messages: [DatabaseServerMessage] = []
       if sendsData { messages.append(.data(watch.query.path, node, tag: watch.tag)) }
       messages.append(reply)
@@ -72,12 +80,29 @@ final class ListenHub: Sendable {
 
   func discard(_ id: Int) { state.withLock { Self.remove(id, &$0) } }
 
+  /// Ends the listens of a query.
+  ///
+  /// While another listen of the connection is being started, they go on until that has its data: the client relies on
+  /// one following the other without a gap.
   func remove(_ connection: EngineConnection, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ tag: Int?) {
     state.withLock { state in
       let query = Query(path: path, spec: spec)
+      let isStarting = state.watches.values.contains { $0.connection === connection && $0.version == nil }
       for id in state.places.ids(at: path.keys) {
         guard let watch = state.watches[id], watch.connection === connection, watch.query == query, watch.tag == tag
         else { continue }
+        if isStarting { state.ending[id] = connection.session } else { Self.remove(id, &state) }
+      }
+    }
+  }
+
+  /// Ends what was to go on while listens of a connection were being started; between two groups of jobs.
+  func removeEnding(of connection: EngineConnection) {
+    state.withLock { state in
+      let isStarting = state.watches.values.contains { $0.connection === connection && $0.version == nil }
+      guard !isStarting else { return }
+      for (id, session) in state.ending where session == connection.session {
+        state.ending[id] = nil
         Self.remove(id, &state)
       }
     }
@@ -91,6 +116,7 @@ final class ListenHub: Sendable {
 
   private static func remove(_ id: Int, _ state: inout State) {
     guard let watch = state.watches.removeValue(forKey: id) else { return }
+    state.ending[id] = nil
     state.places.remove(id, at: watch.query.path.keys)
   }
 

@@ -5,9 +5,10 @@ import VestaStoreInterop
 
 /// Reads what a query wants, along an index where there is one.
 ///
-/// By the example of the last two of `/rooms` by `size`, with an index: the entries of `/rooms` are scanned from the end,
-/// two of them, and two rooms are read. Without an index all rooms are read, and the reply warns of it. In the order of
-/// priorities, children without one come first and are found by their keys; the others have entries of their own.
+/// By the example of the last two of `/rooms` by `size`, with an index: the entries of `/rooms` are scanned from the
+/// end, two of them, and two rooms are read. Without an index all rooms are read, and the reply warns of it. In the
+/// order of priorities, children without one come first and are found by their keys; the others have entries of their
+/// own.
 struct QueryReader {
   let tree: TreeReader
   let indexes: DatabaseIndexes

@@ -2,9 +2,9 @@ package import VestaFirestoreBackend
 
 /// Writes values so that the byte order of what is written is the order of the values.
 ///
-/// Each value begins with a tag, and what is written for one value is never the beginning of what is written for another;
-/// so values can follow each other in a key, each in its own direction. A descending value is the ascending one with every
-/// bit turned.
+/// Each value begins with a tag, and what is written for one value is never the beginning of what is written for
+/// another; so values can follow each other in a key, each in its own direction. A descending value is the ascending
+/// one with every bit turned.
 ///
 /// | value | bytes |
 /// |---|---|
@@ -19,8 +19,8 @@ package import VestaFirestoreBackend
 /// | map | tag; name (as text) and value in turn; `00` |
 ///
 /// Of a value, 1500 bytes of strings, bytes, paths and nested values count, and one for the end of each string, as in
-/// production. Where they are used up, writing ends: a cut string ends with `00 02`, which is after the end mark `00 01`
-/// and before an escaped zero; other cut values end with `01`. Cut values with the same
+/// production. Where they are used up, writing ends: a cut string ends with `00 02`, which is after the end mark `00
+/// 01` and before an escaped zero; other cut values end with `01`. Cut values with the same
 /// beginning are equal in an index; all others keep their order. See `isTruncated`.
 package struct IndexEncoder: Sendable {
   /// What has been written.

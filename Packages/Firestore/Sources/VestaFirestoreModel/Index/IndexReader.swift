@@ -2,8 +2,8 @@ package import VestaFirestoreBackend
 
 /// Walks over what an `IndexEncoder` has written, value by value.
 ///
-/// Values are not read back but measured: what an index is asked for is a range of bytes. Numbers are the exception, for
-/// sums are made of them.
+/// Values are not read back but measured: what an index is asked for is a range of bytes. Numbers are the exception,
+/// for sums are made of them.
 package struct IndexReader: Sendable {
   private let bytes: [UInt8]
   /// Where the next value begins.

@@ -32,8 +32,8 @@ extension Mutation {
 
   /// Applies the mutation with the service's answer.
   ///
-  /// A patch whose precondition does not hold for the cached document leaves it unknown: the service has a document that
-  /// the cache has not seen.
+  /// A patch whose precondition does not hold for the cached document leaves it unknown: the service has a document
+  /// that the cache has not seen.
   ///
   /// - Parameters:
   ///   - document: The document without any local mutation; becomes what the service has now, as far as can be known.

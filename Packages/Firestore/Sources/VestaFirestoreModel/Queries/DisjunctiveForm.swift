@@ -2,9 +2,9 @@ package import VestaFirestoreBackend
 
 /// A filter as alternatives: a document matches when it satisfies all predicates of one of them.
 ///
-/// `in` and `array-contains-any` become alternatives. Null and NaN are found by unary filters only: as operands of other
-/// filters they match nothing, and `!=` and `not-in` take no notice of NaN. `or` and `and` are multiplied out, and
-/// alternatives with the same predicates are one.
+/// `in` and `array-contains-any` become alternatives. Null and NaN are found by unary filters only: as operands of
+/// other filters they match nothing, and `!=` and `not-in` take no notice of NaN. `or` and `and` are multiplied out,
+/// and alternatives with the same predicates are one.
 package struct DisjunctiveForm: Sendable, Hashable {
   /// The alternatives: one empty one where there is no filter, none where nothing can match.
   package let conjunctions: [[Predicate]]

@@ -57,8 +57,8 @@ enum NumberTransforms {
     }
   }
 
-  /// The larger or smaller; NaN when one of them is; the stored value when they are equal; the operand where there is no
-  /// number.
+  /// The larger or smaller; NaN when one of them is; the stored value when they are equal; the operand where there is
+  /// no number.
   static func extremum(_ value: Value?, _ operand: Value, wins: (Int) -> Bool) -> Value {
     guard let value, ValueClass(of: value) == .number else { return operand }
     if isNaN(value) || isNaN(operand) { return .double(.nan) }

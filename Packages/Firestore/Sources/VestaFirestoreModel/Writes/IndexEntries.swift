@@ -3,8 +3,8 @@ package import VestaFirestoreBackend
 /// How many entries a document has in the indexes that the service keeps without being asked.
 ///
 /// Counted as the service does for automatic indexes: two for a field whose value is neither a map nor an array, one in
-/// each direction, also within maps; one for each different element of an array, whose elements are not looked into; none
-/// for a vector. Composite indexes and exemptions are not counted.
+/// each direction, also within maps; one for each different element of an array, whose elements are not looked into;
+/// none for a vector. Composite indexes and exemptions are not counted.
 package enum IndexEntries {
   /// The number of entries.
   package static func count(in fields: MapValue) -> Int { fields.reduce(0) { $0 + count(of: $1.value) } }

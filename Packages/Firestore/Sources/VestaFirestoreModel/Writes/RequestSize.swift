@@ -2,8 +2,8 @@ package import VestaFirestoreBackend
 
 /// How large a request is.
 ///
-/// Names, fields, masks and transforms count, by the rules of `DocumentSize`: that is a little less than the wire's count,
-/// and the same for callers that use no wire.
+/// Names, fields, masks and transforms count, by the rules of `DocumentSize`: that is a little less than the wire's
+/// count, and the same for callers that use no wire.
 package enum RequestSize {
   /// Checks the writes of a request.
   ///

@@ -4,8 +4,8 @@ import VestaFirestoreModel
 
 /// What a list of writes makes of the documents they name: a pure step, run inside the store's transaction.
 ///
-/// A stored row is taken apart only where a write, an index or a result needs what is in it. Most writes replace a whole
-/// document, and need not.
+/// A stored row is taken apart only where a write, an index or a result needs what is in it. Most writes replace a
+/// whole document, and need not.
 struct CommitDraft {
   /// One document before and after.
   struct Change {

@@ -9,8 +9,19 @@ extension DatabaseEngine {
   /// - Parameters:
   ///   - writes: Any.
   ///   - validation: What a transaction has read; the commit fails with `ABORTED` when it is no longer so.
-  func commit(_ writes: [Write], validating validation: ReadSet = ReadSet()) async throws -> CommitResponse {
+  ///   - holder: The transaction that has locked what it has read; it waits for others that have read what it writes.
+  func commit(
+    _ writes: [Write], validating validation: ReadSet = ReadSet(), in holder: TransactionPool.ID? = nil
+  ) async throws -> CommitResponse {
     let plan = CommitPlan(writes, at: try WriteRules.check(writes, database: name))
+    let places = plan.targets.map(\.place)
+    var held: TransactionPool.ID?
+    if let holder {
+      try await transactions.lock(places, for: holder, .exclusive)
+    } else {
+      held = try await transactions.hold(places)
+    }
+    defer { transactions.end(hold: held) }
     let commit = try await store.write { transaction in try await self.run(plan, validation, in: transaction) }
     // Stores that tell of their commits wake the listeners themselves.
     if !(store is any CommitObservable) { hub.wake() }

@@ -3,7 +3,8 @@ import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// The documents of all collections with one identifier, in the order of the store; each other collection costs one row.
+/// The documents of all collections with one identifier, in the order of the store; each other collection costs one
+/// row.
 struct GroupScan {
   private let keys: DatabaseKeys
   private let collectionID: String

@@ -7,8 +7,8 @@ import VestaConcurrency
 
 /// Makes the indexes that queries ask for, lets writes maintain them, and drops those that nobody uses.
 ///
-/// An index is registered first: from that commit on every write maintains it. Then documents are added, many at a time,
-/// and it is noted how far that came; so a build goes on after a restart. Then it is ready, and queries use it.
+/// An index is registered first: from that commit on every write maintains it. Then documents are added, many at a
+/// time, and it is noted how far that came; so a build goes on after a restart. Then it is ready, and queries use it.
 final class IndexKeeper: Sendable {
   private struct State: Sendable {
     var catalogue: IndexCatalogue?

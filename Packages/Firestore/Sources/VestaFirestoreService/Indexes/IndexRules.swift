@@ -5,8 +5,8 @@ import VestaFirestoreModel
 /// Production's rules about the indexes that queries need: a function of the query and of what is declared.
 ///
 /// An index can serve an alternative of a query if it ends with what is ordered by, in the same directions, and begins
-/// with fields that are asked for by equality. Several that end alike are merged, so that equalities alone need indexes of
-/// single fields, which every field of a collection has. Nothing is read backwards.
+/// with fields that are asked for by equality. Several that end alike are merged, so that equalities alone need indexes
+/// of single fields, which every field of a collection has. Nothing is read backwards.
 struct IndexRules {
   let declared: DeclaredIndexes
 

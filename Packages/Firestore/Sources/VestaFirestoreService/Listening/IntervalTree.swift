@@ -1,6 +1,7 @@
 /// Numbers under ranges of bytes, found by a point in time that follows how many ranges hold it.
 ///
-/// A treap by the lower bounds, in which each node knows the highest upper bound below it. Both bounds belong to a range.
+/// A treap by the lower bounds, in which each node knows the highest upper bound below it. Both bounds belong to a
+/// range.
 struct IntervalTree: Sendable {
   /// From where to where; `nil` for no end.
   struct Interval: Hashable, Sendable {

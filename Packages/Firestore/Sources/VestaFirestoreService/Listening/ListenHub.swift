@@ -1,111 +1,128 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaListenerInterop
 import VestaStoreInterop
 import VestaConcurrency
 
-/// The listen calls of a database, and the one task that serves them all.
+/// The listen calls of a database, and the one task that serves them all: it reads, `WatchMachine` decides.
 ///
-/// The task wakes for a commit, for a request, and for a start that is ready. A turn reads the store at one moment: first
-/// all targets are brought to it, then those join whose starts are ready, at the same moment. So no change can fall
-/// between, or come twice. What takes long, finding what is in at first, is done by tasks beside it.
+/// The task wakes for a commit, for a request, for a job that is done, and once a minute. A turn reads the store at one
+/// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no
+/// change can fall between, or come twice. What takes long, finding the first results and asking limited queries again,
+/// is done by tasks beside it.
 final class ListenHub: Sendable {
   typealias Read = @Sendable ((Snapshot) async throws -> Void) async throws -> Void
 
   private enum Event: Sendable {
-    case request(ListenRequest, of: WatchBook.CallID)
-    case end(WatchBook.CallID)
-    case started(WatchBook.Ticket, Result<WatchStart, FirestoreError>)
+    case request(ListenRequest, of: WatchMachine.CallID)
+    case end(WatchMachine.CallID)
+    case started(WatchMachine.JobID, Result<WatchStart, FirestoreError>)
+    case answered(WatchMachine.JobID, WatchMachine.WatchID, Result<Answer, FirestoreError>)
+    case tick
+
+    var isEnd: Bool { if case .end = self { true } else { false } }
+    var isTick: Bool { if case .tick = self { true } else { false } }
+  }
+
+  /// The results of a limited query at a version.
+  private struct Answer: Sendable {
+    var version: Int64
+    var view: WatchView
   }
 
   private struct State: Sendable {
-    var calls: [WatchBook.CallID: AsyncThrowingStream<[ListenResponse], any Error>.Continuation] = [:]
+    var calls: [WatchMachine.CallID: ListenMailbox] = [:]
     var events: [Event] = []
     var lastCall = 0
     /// Which task serves; what one has been asked for is nothing to the next.
     var run = 0
     var wake: AsyncStream<Void>.Continuation?
     var observation: InteropRegistration?
+    var ticking: Task<Void, Never>?
 
     /// Nothing, as before the first call; numbers are never used again.
     var cleared: State { State(lastCall: lastCall, run: run) }
   }
 
-  /// How many batches a call may leave unread.
-  private static let patience = 4096
-
   private let state = Locked(State())
   private let name: DatabaseName
   private let store: any OrderedStore
-  private let digest: BloomFilter.Digest?
+  private let options: FirestoreServiceOptions
   private let read: Read
 
   /// - Parameter read: Reads the store at one version.
   init(_ name: DatabaseName, store: any OrderedStore, options: FirestoreServiceOptions, read: @escaping Read) {
     self.name = name
     self.store = store
-    digest = options.md5
+    self.options = options
     self.read = read
   }
 
   func open() -> ListenCall {
-    let (responses, continuation) = AsyncThrowingStream.makeStream(
-      of: [ListenResponse].self, throwing: (any Error).self, bufferingPolicy: .bufferingOldest(ListenHub.patience))
+    let mailbox = ListenMailbox(limit: options.unreadBytes)
     let id = state.withLock { state in
       state.lastCall += 1
-      state.calls[state.lastCall] = continuation
+      state.calls[state.lastCall] = mailbox
       return state.lastCall
     }
-    continuation.onTermination = { _ in self.end(id) }
+    // Goes when the caller lets go of the responses, cancels its task or comes to the end.
+    let end = CallEnd { self.end(id) }
     start()
     return ListenCall(
-      responses: responses,
+      responses: AsyncThrowingStream {
+        defer { end.keep() }
+        return try await mailbox.next()
+      },
       send: { self.submit($0, of: id) },
-      finish: { continuation.finish() },
-      cancel: { continuation.finish() }
+      finish: { [weak self] in
+        mailbox.end(.success(()))
+        self?.end(id)
+      },
+      cancel: { [weak self] in
+        mailbox.end(.success(()))
+        self?.end(id)
+      }
     )
   }
 
   /// Tells the task that something has been committed.
   func wake() { state.withLock { $0.wake }?.yield() }
 
+  /// Whether nobody listens, and no task serves.
+  var isIdle: Bool { state.withLock { $0.wake == nil } }
+
   /// Ends all calls.
   func close() { close(.shutDown) }
 
   private func close(_ error: FirestoreError) {
-    let (calls, wake, observation) = state.withLock { state in
+    let before = state.withLock { state in
       defer { state = state.cleared }
-      return (state.calls, state.wake, state.observation)
+      return state
     }
-    for call in calls.values { call.finish(throwing: error) }
-    observation?.cancel()
-    wake?.finish()
+    for call in before.calls.values { call.end(.failure(error)) }
+    before.observation?.cancel()
+    before.ticking?.cancel()
+    before.wake?.finish()
   }
 
   // MARK: What comes in
 
-  private func submit(_ request: ListenRequest, of call: WatchBook.CallID) {
-    let wake = state.withLock { state in
-      guard state.calls[call] != nil else { return nil as AsyncStream<Void>.Continuation? }
-      state.events.append(.request(request, of: call))
-      return state.wake
-    }
-    wake?.yield()
+  private func submit(_ request: ListenRequest, of call: WatchMachine.CallID) {
+    submit { $0.calls[call] == nil ? nil : .request(request, of: call) }
   }
 
-  private func end(_ call: WatchBook.CallID) {
-    let wake = state.withLock { state in
-      guard state.calls.removeValue(forKey: call) != nil else { return nil as AsyncStream<Void>.Continuation? }
-      state.events.append(.end(call))
-      return state.wake
-    }
-    wake?.yield()
+  private func end(_ call: WatchMachine.CallID) {
+    submit { $0.calls.removeValue(forKey: call) == nil ? nil : .end(call) }
   }
 
-  private func submit(_ start: Result<WatchStart, FirestoreError>, for ticket: WatchBook.Ticket, of run: Int) {
+  private func submit(_ event: Event, of run: Int) { submit { $0.run == run && $0.wake != nil ? event : nil } }
+
+  /// Adds an event, if there is one, and wakes the task.
+  private func submit(_ event: (inout State) -> Event?) {
     let wake = state.withLock { state in
-      guard state.run == run, state.wake != nil else { return nil as AsyncStream<Void>.Continuation? }
-      state.events.append(.started(ticket, start))
+      guard let event = event(&state) else { return nil as AsyncStream<Void>.Continuation? }
+      state.events.append(event)
       return state.wake
     }
     wake?.yield()
@@ -123,31 +140,41 @@ final class ListenHub: Sendable {
       return state.run
     }
     guard let run else { return }
-    if let observable = store as? any CommitObservable {
-      let observation = observable.observeCommits { _ in continuation.yield() }
-      let isKept = state.withLock { state in
-        guard state.wake != nil else { return false }
-        state.observation = observation
-        return true
-      }
-      if !isKept { observation.cancel() }
+    let observation = (store as? any CommitObservable)?.observeCommits { _ in continuation.yield() }
+    let ticking = Task { [weak self] in
+      while (try? await Task.sleep(for: .seconds(60))) != nil { self?.submit(.tick, of: run) }
+    }
+    let isKept = state.withLock { state in
+      guard state.wake != nil, state.run == run else { return false }
+      state.observation = observation
+      state.ticking = ticking
+      return true
+    }
+    if !isKept {
+      observation?.cancel()
+      ticking.cancel()
     }
     Task { await self.serve(signals, run) }
   }
 
   private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
-    var book = WatchBook()
-    var starts = StartQueue { self.begin($0, run) }
-    defer { starts.cancelAll() }
+    var machine = WatchMachine(tokenInterval: options.tokenInterval * 1_000_000)
+    var jobs = JobQueue { self.begin($0, run) }
+    defer { jobs.cancelAll() }
+    var floor: Int64 = 0
     for await _ in signals {
       let events = state.withLock { state in
         defer { state.events = [] }
         return state.events
       }
       do {
+        if events.contains(where: \.isTick) { floor = try await store.raiseFloor(to: nil).microseconds }
         try await read { snapshot in
-          self.send(try await book.advance(to: snapshot))
-          for event in events { try await self.serve(event, &book, &starts, snapshot) }
+          let snapshot = snapshot.later(floor)
+          // For whoever has gone nothing need be read.
+          for event in events where event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
+          try await self.advance(&machine, &jobs, to: snapshot)
+          for event in events where !event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
         }
       } catch {
         close(FirestoreError(serving: error))
@@ -157,72 +184,142 @@ final class ListenHub: Sendable {
     }
   }
 
+  private func advance(_ machine: inout WatchMachine, _ jobs: inout JobQueue, to snapshot: Snapshot) async throws {
+    var changes: [WatchChange] = []
+    if let version = machine.version, version < snapshot.version, machine.isFollowing {
+      guard version >= (try await snapshot.prunedHorizon()) else {
+        throw FirestoreError(.unavailable, "The listeners have fallen too far behind; listen again.")
+      }
+      changes = try await WatchChange.all(after: version, .everything, in: snapshot)
+    }
+    perform(machine.committed(changes, at: snapshot.version), &jobs)
+  }
+
   private func serve(
-    _ event: Event, _ book: inout WatchBook, _ starts: inout StartQueue, _ snapshot: Snapshot
+    _ event: Event, _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async throws {
     switch event {
-    case .end(let call): for ticket in book.end(call) { starts.cancel(ticket) }
-    case .request(.removeTarget(let id), let call):
-      if let ticket = book.remove(id, of: call) { starts.cancel(ticket) }
-      send([(call, [.targetChange(TargetChange(.remove, targetIDs: [id]))])])
+    case .tick: return
+    case .end(let call): perform(machine.ended(call), &jobs)
+    case .request(.removeTarget(let id), let call): perform(machine.remove(id, of: call), &jobs)
     case .request(.addTarget(let target), let call):
       guard state.withLock({ $0.calls[call] != nil }) else { return }
-      do {
-        let start = try book.add(target, of: call, in: name)
-        send([(call, [.targetChange(TargetChange(.add, targetIDs: [target.id]))])])
-        if let start { starts.add(start) }
-      } catch let error as FirestoreError {
-        // The caller takes the id for gone, so a target that had it before must not go on either.
-        if let ticket = book.remove(target.id, of: call) { starts.cancel(ticket) }
-        send([(call, [.targetChange(TargetChange(.remove, targetIDs: [target.id], cause: error))])])
+      perform(machine.add(target, of: call, in: name), &jobs)
+    case .started(let job, .failure(let error)):
+      perform(machine.refused(job, error), &jobs)
+      jobs.end(job)
+    case .started(let job, .success(var start)):
+      if let (_, view, isBlocked) = machine.pending(job) {
+        if isBlocked { return jobs.again(job) }
+        guard try await start.advance(to: snapshot, view: view) else { return jobs.again(job) }
+        perform(machine.joined(job, start), &jobs)
       }
-    case .started(let ticket, let result):
-      switch result {
-      case .failure(let error): send(book.refuse(ticket, error))
-      case .success(let start):
-        guard let mail = try await book.join(ticket, start, in: snapshot) else { return starts.again(ticket) }
-        send(mail)
-      }
-      starts.end(ticket)
+      jobs.end(job)
+    case .answered(let job, let watch, let result):
+      jobs.end(job)
+      try await take(result, of: job, watch, &machine, &jobs, snapshot)
     }
   }
 
-  /// Works out a start beside the task that serves, and brings it near the present there as well.
-  private func begin(_ job: WatchBook.Job, _ run: Int) -> Task<Void, Never> {
+  /// How often a limited query is asked beside the turns before a turn asks it itself, which is never out of date.
+  private static let mostAttempts = 3
+
+  /// Brings the answer of a limited query to the version of the turn.
+  private func take(
+    _ result: Result<Answer, FirestoreError>, of job: WatchMachine.JobID, _ watch: WatchMachine.WatchID,
+    _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
+  ) async throws {
+    guard let (subject, known, attempts) = machine.known(watch, for: job) else { return }
+    do {
+      let answer = try result.get()
+      var limited = subject.limitedView(answer.view)
+      for change in try await WatchChange.all(after: answer.version, subject.scope, in: snapshot) {
+        let (wasIn, isIn) = change.membership(in: subject)
+        guard wasIn || isIn, limited?.take(change, isIn: isIn) == .unknown else { continue }
+        guard attempts >= ListenHub.mostAttempts else { return perform(machine.missed(watch), &jobs) }
+        limited = try await subject.limitedView(in: snapshot)
+        break
+      }
+      let facts = try await (limited?.view ?? [:]).facts(since: known, in: snapshot)
+      perform(machine.answered(watch, limited, facts), &jobs)
+    } catch let error as FirestoreError {
+      perform(machine.failed(watch, error), &jobs)
+    }
+  }
+
+  /// Does the work of a job beside the task that serves.
+  private func begin(_ job: WatchMachine.Job, _ run: Int) -> Task<Void, Never> {
     Task {
-      do {
-        var start: WatchStart?
-        try await self.read { start = try await WatchStart(job.order, in: $0, digest: self.digest) }
-        // What was committed meanwhile may be much; what is committed while that is looked at is less.
-        try await self.read { snapshot in
-          if let before = start?.version, before < snapshot.version { _ = try await start?.advance(to: snapshot) }
-        }
-        start?.prepare(for: job.target)
-        if let start { self.submit(.success(start), for: job.ticket, of: run) }
-      } catch {
-        self.submit(.failure(FirestoreError(serving: error)), for: job.ticket, of: run)
+      switch job.work {
+      case .start(let request, let target):
+        self.submit(.started(job.id, await self.start(request, for: target)), of: run)
+      case .requery(let watch, let subject):
+        self.submit(.answered(job.id, watch, await self.answer(subject)), of: run)
       }
     }
   }
 
-  private func send(_ mail: WatchBook.Mail) {
-    if mail.isEmpty { return }
-    let letters = state.withLock { state in mail.map { (state.calls[$0.call], $0.responses) } }
-    for (call, responses) in letters {
-      guard let call, case .dropped = call.yield(responses) else { continue }
-      call.finish(
-        throwing: FirestoreError(
-          .resourceExhausted, "The listener does not read; listen again with its resume tokens."))
+  /// Works out a start, and brings it near the present.
+  private func start(_ request: StartRequest, for target: Int32) async -> Result<WatchStart, FirestoreError> {
+    do {
+      var start: WatchStart?
+      try await read {
+        start = try await WatchStart(request, in: $0, digest: self.options.md5, now: self.options.now())
+      }
+      // What was committed meanwhile may be much; what is committed while that is looked at is less.
+      try await read { snapshot in
+        if let before = start?.version, before < snapshot.version { _ = try await start?.advance(to: snapshot) }
+      }
+      start?.prepare(for: target)
+      guard let start else { return .failure(.shutDown) }
+      return .success(start)
+    } catch {
+      return .failure(FirestoreError(serving: error))
+    }
+  }
+
+  private func answer(_ subject: WatchSubject) async -> Result<Answer, FirestoreError> {
+    do {
+      var answer: Answer?
+      try await read { answer = Answer(version: $0.version, view: try await subject.results(in: $0)) }
+      guard let answer else { return .failure(.shutDown) }
+      return .success(answer)
+    } catch {
+      return .failure(FirestoreError(serving: error))
+    }
+  }
+
+  private func perform(_ actions: [WatchMachine.Action], _ jobs: inout JobQueue) {
+    if actions.isEmpty { return }
+    let calls = state.withLock { $0.calls }
+    for action in actions {
+      switch action {
+      case .send(let call, let responses): calls[call]?.send(responses)
+      case .begin(let job): jobs.add(job)
+      case .cancel(let job): jobs.cancel(job)
+      }
     }
   }
 
   private func stopIfIdle() -> Bool {
-    let (isIdle, observation) = state.withLock { state in
-      guard state.calls.isEmpty, state.events.isEmpty else { return (false, nil as InteropRegistration?) }
+    let before = state.withLock { state in
+      guard state.calls.isEmpty, state.events.isEmpty else { return nil as State? }
       defer { state = state.cleared }
-      return (true, state.observation)
+      return state
     }
-    observation?.cancel()
-    return isIdle
+    before?.observation?.cancel()
+    before?.ticking?.cancel()
+    return before != nil
+  }
+
+  /// Ends a call when the last reference to it goes.
+  private final class CallEnd: Sendable {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    deinit { body() }
+
+    func keep() {}
   }
 }

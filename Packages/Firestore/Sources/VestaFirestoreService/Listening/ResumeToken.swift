@@ -2,8 +2,8 @@ import VestaFirestoreModel
 
 /// Where to resume: the version up to which everything has been sent.
 ///
-/// One token serves all targets of a call, as a global snapshot tells one for all of them; what a target has missed since
-/// then is worked out from the log. So it outlives the process.
+/// One token serves all targets of a call, as a global snapshot tells one for all of them; what a target has missed
+/// since then is worked out from the log. So it outlives the process.
 enum ResumeToken {
   private static let mark: UInt8 = 1
 

@@ -5,17 +5,10 @@ import VestaFirestoreModel
 /// What a new target is told of the documents: all that is in, or what has changed since it was followed before.
 ///
 /// It is worked out beside the hub, at a version of its own, however long that takes. The hub then brings it to the
-/// version at which everybody else stands, with what the log has since. Each document is told once, or, if it changes in
-/// that last moment, once more.
+/// version at which everybody else stands, with what the log has since. Each document is told once, or, if it changes
+/// in that last moment, once more.
 struct WatchStart: Sendable {
-  /// What is asked for; targets that ask for the same share one start.
-  struct Order: Hashable, Sendable {
-    var subject: WatchSubject
-    var resume: Target.Resume?
-    var expectedCount: Int32?
-  }
-
-  let order: Order
+  let request: StartRequest
   private(set) var version: Int64
   /// Whether the caller has to forget what it has: it resumes from a moment that is no longer known.
   let isReset: Bool
@@ -36,27 +29,31 @@ struct WatchStart: Sendable {
 
   /// Works everything out at a moment.
   ///
-  /// - Parameter digest: MD5, for a filter of the names that have not changed; without it the count alone is told.
-  init(_ order: Order, in snapshot: Snapshot, digest: BloomFilter.Digest?) async throws {
-    self.order = order
+  /// - Parameters:
+  ///   - digest: MD5, for a filter of the names that have not changed; without it the count alone is sent.
+  ///   - now: The clock; no token is later.
+  init(_ request: StartRequest, in snapshot: Snapshot, digest: BloomFilter.Digest?, now: Int64) async throws {
+    self.request = request
     version = snapshot.version
     let known: Int64? =
-      switch order.resume {
+      switch request.resume {
       case nil: nil
       case .token(let token): ResumeToken.decode(token)
       case .readTime(let time): time.microseconds
       }
     let horizon = try await snapshot.horizon()
-    let since = known.flatMap { $0 >= horizon && $0 <= snapshot.version ? $0 : nil }
-    isReset = order.resume != nil && since == nil
+    // A token may be ahead of the last commit, where nothing was committed for long; never of the clock.
+    let latest = max(snapshot.version, now)
+    let since = known.flatMap { $0 >= horizon && $0 <= latest ? min($0, snapshot.version) : nil }
+    isReset = request.resume != nil && since == nil
     guard let since else {
       base = nil
       try await begin(in: snapshot)
       return
     }
     base =
-      order.subject.isLimited
-      ? try await order.subject.results(in: try await snapshot.at(since, order.subject.scope)) : nil
+      request.subject.isLimited
+      ? try await request.subject.results(in: try await snapshot.at(since, request.subject.scope)) : nil
     try await resume(from: since, in: snapshot, digest)
   }
 
@@ -67,12 +64,12 @@ struct WatchStart: Sendable {
   mutating func advance(to snapshot: Snapshot, view known: WatchView? = nil) async throws -> Bool {
     guard version < snapshot.version else { return true }
     guard version >= (try await snapshot.horizon()) else { return false }
-    let changes = try await WatchChange.all(after: version, order.subject.scope, in: snapshot)
+    let changes = try await WatchChange.all(after: version, request.subject.scope, in: snapshot)
     version = snapshot.version
-    var limited = order.subject.limitedView(view)
+    var limited = request.subject.limitedView(view)
     var effects: [LimitedView.Effect] = []
     for change in changes {
-      let (wasIn, isIn) = change.membership(in: order.subject)
+      let (wasIn, isIn) = change.membership(in: request.subject)
       guard wasIn || isIn else { continue }
       if let effect = limited?.take(change, isIn: isIn) {
         effects.append(effect)
@@ -88,7 +85,7 @@ struct WatchStart: Sendable {
     } else if let limited, !effects.contains(.unknown) {
       view = limited.view
     } else {
-      view = try await order.subject.results(in: snapshot)
+      view = try await request.subject.results(in: snapshot)
     }
     try await tellView(in: snapshot)
     return true
@@ -112,7 +109,7 @@ struct WatchStart: Sendable {
       responses += messages(of: facts, for: target)
     }
     // It says how many there are where the caller's own count was not right, or is so no longer.
-    if let expected = order.expectedCount, let believed, count != expected || count != believed {
+    if let expected = request.expectedCount, let believed, count != expected || count != believed {
       let filter = ExistenceFilter(targetID: target, count: Int32(clamping: count), unchangedNames: unchangedNames)
       responses.append(.filter(filter))
     }
@@ -120,19 +117,19 @@ struct WatchStart: Sendable {
   }
 
   private func messages(of facts: [Place: WatchFact], for target: Int32) -> [ListenResponse] {
-    var news = WatchNews()
+    var news = ResponseBuilder()
     for fact in facts.values { news.add(fact, for: [0: [target]]) }
     return news.responses(readTime: Timestamp(microseconds: version))[0] ?? []
   }
 
   private mutating func begin(in snapshot: Snapshot) async throws {
-    let found = try await order.subject.results(in: snapshot)
+    let found = try await request.subject.results(in: snapshot)
     count = found.count
-    if order.subject.isLimited { view = found }
+    if request.subject.isLimited { view = found }
     for (place, document) in found {
       facts[place] = WatchFact(place: place, name: document.name, document: document, isIn: true)
     }
-    guard case .documents(let places) = order.subject else { return }
+    guard case .documents(let places) = request.subject else { return }
     for place in places where facts[place] == nil {
       let name = ResourceName(database: snapshot.name, path: try place.path()).description
       facts[place] = WatchFact(place: place, name: name, document: nil, isIn: false)
@@ -142,20 +139,20 @@ struct WatchStart: Sendable {
   private mutating func resume(
     from since: Int64, in snapshot: Snapshot, _ digest: BloomFilter.Digest?
   ) async throws {
-    believed = order.expectedCount.map(Int.init)
-    if order.subject.isLimited {
-      view = try await order.subject.results(in: snapshot)
+    believed = request.expectedCount.map(Int.init)
+    if request.subject.isLimited {
+      view = try await request.subject.results(in: snapshot)
       try await tellView(in: snapshot)
     } else {
-      for change in try await WatchChange.all(after: since, order.subject.scope, in: snapshot) {
-        let (wasIn, isIn) = change.membership(in: order.subject)
+      for change in try await WatchChange.all(after: since, request.subject.scope, in: snapshot) {
+        let (wasIn, isIn) = change.membership(in: request.subject)
         guard wasIn || isIn else { continue }
         believed? += (isIn ? 1 : 0) - (wasIn ? 1 : 0)
         facts[change.place] = change.fact(isIn: isIn)
       }
     }
-    guard let expected = order.expectedCount else { return }
-    let found = order.subject.isLimited ? view : try await order.subject.results(in: snapshot)
+    guard let expected = request.expectedCount else { return }
+    let found = request.subject.isLimited ? view : try await request.subject.results(in: snapshot)
     count = found.count
     guard let digest, expected > 0, count != expected || count != believed else { return }
     let unchanged = found.filter { facts[$0.key] == nil }.map(\.value.name)
@@ -170,19 +167,26 @@ struct WatchStart: Sendable {
     let told = try await view.facts(since: base ?? [:], in: snapshot)
     facts = Dictionary(told.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
     prepared = nil
-    if let base, let expected = order.expectedCount { believed = Int(expected) + view.count - base.count }
+    if let base, let expected = request.expectedCount { believed = Int(expected) + view.count - base.count }
   }
 
   private mutating func note(_ fact: WatchFact) {
     // Who starts with nothing need not hear that something has gone, unless it asked for just that document.
-    var isAsked = order.resume != nil && !isReset
-    if case .documents = order.subject { isAsked = true }
+    var isAsked = request.resume != nil && !isReset
+    if case .documents = request.subject { isAsked = true }
     if prepared == nil {
       facts[fact.place] = fact.isIn || isAsked ? fact : nil
     } else if fact.isIn || isAsked || prepared?.places.contains(fact.place) == true || late[fact.place] != nil {
       late[fact.place] = fact
     }
   }
+}
+
+/// What a start is of; targets that ask for the same share one.
+struct StartRequest: Hashable, Sendable {
+  var subject: WatchSubject
+  var resume: Target.Resume?
+  var expectedCount: Int32?
 }
 
 extension ListenResponse {

@@ -5,9 +5,9 @@ import VestaStoreInterop
 
 /// Finds names that split the documents of a group into parts of about the same size.
 ///
-/// Of a small group every name is looked at. Of a large one, keys are guessed between known ones and the next name behind
-/// each guess is taken, so the cost follows the number of parts and not the group. Which names they are does not matter
-/// for the results: any names split a query.
+/// Of a small group every name is looked at. Of a large one, keys are guessed between known ones and the next name
+/// behind each guess is taken, so the cost follows the number of parts and not the group. Which names they are does not
+/// matter for the results: any names split a query.
 struct QueryPartitions {
   private let keys: DatabaseKeys
   private let reader: any StoreReader

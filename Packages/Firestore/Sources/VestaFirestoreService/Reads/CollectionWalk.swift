@@ -11,8 +11,8 @@ struct CollectionWalk {
 
   /// The segments that follow a path in the keys of documents below it, each once, in order.
   ///
-  /// Below a document, these are its collections. Below a collection, the documents that something is below, whether they
-  /// are there or not; the collection's own documents do not count. It costs one row for each of them.
+  /// Below a document, these are its collections. Below a collection, the documents that something is below, whether
+  /// they are there or not; the collection's own documents do not count. It costs one row for each of them.
   func children(of path: ResourcePath, after last: String?, atMost count: Int) async throws -> [String] {
     var prefix = KeyEncoder(continuing: snapshot.keys.documents)
     prefix.append(path: path)

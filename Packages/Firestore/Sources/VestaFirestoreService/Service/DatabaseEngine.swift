@@ -47,8 +47,8 @@ final class DatabaseEngine: Sendable {
 
   /// Reads the latest version.
   ///
-  /// In a store that has stood still, the last commit may be older than the log is kept. The version that is read is then
-  /// a later one, which nobody can commit at any more: so it can be read again when commits go on.
+  /// In a store that has stood still, the last commit may be older than the log is kept. The version that is read is
+  /// then a later one, which nobody can commit at any more: so it can be read again when commits go on.
   func reading<Result>(_ body: (Snapshot) async throws -> Result) async throws -> Result {
     let oldest = options.now() - options.retention * 500_000
     while true {

@@ -44,6 +44,20 @@ public struct FirestoreServiceOptions: Sendable {
   /// After how many seconds a transaction ends in any case.
   public var transactionLifetime: Int64 = 270
 
+  /// For how many seconds a write outside of transactions waits for documents that a transaction has read and may
+  /// write.
+  ///
+  /// After that it fails with `ABORTED`.
+  public var lockWait: Int64 = 15
+
+  /// How many bytes of responses may wait for a listener that does not read.
+  ///
+  /// Beyond that its call ends with `RESOURCE_EXHAUSTED`; it listens again with its resume tokens, and misses nothing.
+  public var unreadBytes = 16 * 1_048_576
+
+  /// After how many seconds without news a listener gets a new resume token, so that resuming costs little.
+  public var tokenInterval: Int64 = 300
+
   /// MD5, with which listeners that resume are told the names of documents that are still there.
   ///
   /// Without it they are told how many there are, and ask again for all of them when that is not what they have.

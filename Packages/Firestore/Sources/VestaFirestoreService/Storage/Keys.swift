@@ -16,8 +16,8 @@ import VestaStoreInterop
 /// | `(8, database, 1)` | the version of the index catalogue |
 /// | `(8, database, 2)` | the horizon: the log has all that was changed after this version |
 ///
-/// Versions are the store's: the times of commits. A commit writes its documents, one row of the log, and one short row for
-/// each collection; it reads the catalogue's version and writes none of the rows that all commits share.
+/// Versions are the store's: the times of commits. A commit writes its documents, one row of the log, and one short row
+/// for each collection; it reads the catalogue's version and writes none of the rows that all commits share.
 ///
 /// A *place* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
 /// segment is a string; one that stands for a number, `__id7__`, is an integer, and so comes first. The null keeps the

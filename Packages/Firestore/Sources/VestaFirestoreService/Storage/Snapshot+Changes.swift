@@ -29,8 +29,8 @@ extension Snapshot {
 
   /// Visits what has been changed after a version, for each document in the order of the commits.
   ///
-  /// It costs the changes in the scope, and holds a page of them at a time: the rows of the collections say which parts of
-  /// the log to read.
+  /// It costs the changes in the scope, and holds a page of them at a time: the rows of the collections say which parts
+  /// of the log to read.
   func visitChanges(
     after version: Int64, in scope: ChangeScope, _ visit: (LoggedChange) throws -> ScanStep
   ) async throws {

@@ -48,9 +48,11 @@ struct Snapshot {
   ///
   /// A sixteenth more than the retention is there, so that pruning has something to do.
   func horizon() async throws -> Int64 {
-    let pruned = try NumberRow.number(try await reader.get(keys.horizon))
-    return max(pruned, reader.version.microseconds - retention * 17 / 16)
+    max(try await prunedHorizon(), reader.version.microseconds - retention * 17 / 16)
   }
+
+  /// The version that the log begins with.
+  func prunedHorizon() async throws -> Int64 { try NumberRow.number(try await reader.get(keys.horizon)) }
 
   /// The same entries at a later version, of which the caller knows that no commit can have it or one before it.
   func later(_ version: Int64) -> Snapshot {

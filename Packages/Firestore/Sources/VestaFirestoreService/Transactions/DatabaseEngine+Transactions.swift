@@ -89,7 +89,7 @@ extension DatabaseEngine {
       }
     case .readWrite(_, .optimistic): return try await reading { try await run($0) }
     case .readWrite:
-      try await pool.lock(places, for: id)
+      try await pool.lock(places, for: id, .shared)
       return try await reading { try await run($0) }
     }
   }
@@ -102,6 +102,9 @@ extension DatabaseEngine {
       guard writes.isEmpty else { throw FirestoreError.refused("Cannot modify entities in a read-only transaction.") }
       return CommitResponse(writeResults: [], commitTime: try await reading { $0.readTime })
     }
-    return try await commit(writes, validating: open.reads)
+    guard case .readWrite(_, let concurrency) = open.options, concurrency != .optimistic else {
+      return try await commit(writes, validating: open.reads)
+    }
+    return try await commit(writes, validating: open.reads, in: id)
   }
 }

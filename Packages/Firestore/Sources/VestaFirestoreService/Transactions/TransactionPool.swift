@@ -4,8 +4,8 @@ import VestaConcurrency
 
 /// The open transactions of a database.
 ///
-/// They live in this process. What makes their commits right is not here: it is `ReadSet`, checked against the store. The
-/// locks only keep those who would fail from trying.
+/// They live in this process. What makes their commits right is not here: it is `ReadSet`, checked against the store.
+/// The locks only keep those who would fail from trying.
 final class TransactionPool: Sendable {
   typealias ID = [UInt8]
 
@@ -16,6 +16,8 @@ final class TransactionPool: Sendable {
     var readVersion: Int64?
     var began: Int64
     var lastUsed: Int64
+    /// When it no longer waits for a document; `nil` for a transaction, which waits as long as it lives.
+    var patience: Int64?
   }
 
   private struct State: Sendable {
@@ -24,6 +26,8 @@ final class TransactionPool: Sendable {
     var locks = LockTable<Place, ID>()
     var waiters: [ID: CheckedContinuation<Bool, Never>] = [:]
     var granted: Set<ID> = []
+    /// Documents that several transactions read to write them: until then, readers have them alone.
+    var contended: [Place: Int64] = [:]
     var isClosed = false
   }
 
@@ -32,9 +36,11 @@ final class TransactionPool: Sendable {
 
   init(options: FirestoreServiceOptions) { self.options = options }
 
+  private static func makeID() -> ID { (0..<16).map { _ in UInt8.random(in: 0...255) } }
+
   func begin(_ kind: TransactionOptions) -> ID {
     let now = options.now()
-    let id = (0..<16).map { _ in UInt8.random(in: 0...255) }
+    let id = TransactionPool.makeID()
     state.withLock { $0.open[id] = Open(options: kind, began: now, lastUsed: now) }
     endExpired()
     return id
@@ -87,12 +93,41 @@ final class TransactionPool: Sendable {
     return open
   }
 
+  /// Waits until no transaction has documents that are about to be written, and keeps others from them meanwhile.
+  ///
+  /// A write by itself waits for a bounded time. What would close a cycle goes on at once: then the transaction loses.
+  ///
+  /// - Returns: What to give to `end(hold:)` after the write; `nil` where nothing is held.
+  /// - Throws: `ABORTED` when it has waited for too long.
+  func hold(_ places: [Place]) async throws(FirestoreError) -> ID? {
+    if state.withLock({ $0.locks.isEmpty }) { return nil }
+    let now = options.now()
+    let id = TransactionPool.makeID()
+    let patience = now + options.lockWait * 1_000_000
+    state.withLock { $0.open[id] = Open(options: .readWrite(), began: now, lastUsed: now, patience: patience) }
+    do {
+      try await lock(places, for: id, .exclusive)
+      return id
+    } catch {
+      if error.code == .unavailable { throw error }
+      if Task.isCancelled { throw FirestoreError(serving: CancellationError()) }
+      finish(id)
+      if error == .deadlock, options.now() < patience { return nil }
+      throw .contention
+    }
+  }
+
+  /// Ends what `hold` began.
+  func end(hold id: ID?) {
+    if let id { finish(id) }
+  }
+
   /// Locks documents for a transaction, in an order that is the same for all.
   ///
-  /// - Throws: `ABORTED` for a circle of waits, and when the transaction ends while it waits.
-  func lock(_ places: [Place], for id: ID) async throws(FirestoreError) {
+  /// - Throws: `ABORTED` for a cycle of waits, and when the transaction ends while it waits.
+  func lock(_ places: [Place], for id: ID, _ mode: LockTable<Place, ID>.Mode) async throws(FirestoreError) {
     for place in places.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
-      switch state.withLock({ $0.locks.acquire(place, for: id) }) {
+      switch acquire(place, for: id, mode) {
       case .granted: continue
       case .deadlock:
         finish(id)
@@ -100,6 +135,26 @@ final class TransactionPool: Sendable {
       case .mustWait:
         guard await turn(of: id) else { throw state.withLock({ $0.isClosed }) ? .shutDown : .deadlock }
       }
+    }
+  }
+
+  /// For how many microseconds readers have a document alone that transactions got in each other's way at.
+  private static let contention: Int64 = 5_000_000
+
+  /// Asks for a document. Of readers that share it and want to write it all but one must begin again; once that has
+  /// happened, readers take their turns for a while, and nobody has to.
+  private func acquire(
+    _ place: Place, for id: ID, _ mode: LockTable<Place, ID>.Mode
+  ) -> LockTable<Place, ID>.Answer {
+    let now = options.now()
+    return state.withLock { state in
+      let isContended = state.contended[place].map { $0 > now } ?? false
+      let answer = state.locks.acquire(place, for: id, isContended ? .exclusive : mode)
+      if answer == .deadlock, mode == .exclusive {
+        if state.contended.count > 1024 { state.contended = state.contended.filter { $0.value > now } }
+        state.contended[place] = now + TransactionPool.contention
+      }
+      return answer
     }
   }
 
@@ -126,7 +181,7 @@ final class TransactionPool: Sendable {
 
   private func finish(_ id: ID) {
     let (gone, next) = state.withLock { state in
-      if state.open.removeValue(forKey: id) != nil { state.ended.insert(id) }
+      if let open = state.open.removeValue(forKey: id), open.patience == nil { state.ended.insert(id) }
       if state.ended.count > 4096 { state.ended.removeAll() }
       let gone = state.waiters.removeValue(forKey: id)
       state.granted.remove(id)
@@ -148,13 +203,17 @@ final class TransactionPool: Sendable {
   /// How many transactions are open.
   var openCount: Int { state.withLock { $0.open.count } }
 
+  /// How many wait for a document.
+  var waitingCount: Int { state.withLock { $0.waiters.count } }
+
   private func endExpired() {
     let now = options.now()
     let idle = options.transactionIdleTime * 1_000_000
     let total = options.transactionLifetime * 1_000_000
     let expired = state.withLock { state in
       state.open.filter { id, open in
-        now - open.began > total || (now - open.lastUsed > idle && state.waiters[id] == nil)
+        now - open.began > total || open.patience.map { $0 < now } ?? false
+          || (now - open.lastUsed > idle && state.waiters[id] == nil)
       }.map(\.key)
     }
     for id in expired { finish(id) }

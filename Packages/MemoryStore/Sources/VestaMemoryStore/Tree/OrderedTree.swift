@@ -61,7 +61,8 @@ struct OrderedTree: Sendable {
   }
 }
 
-// The changes are functions on a reference to a node, so that the one reference in its parent can be seen to be the only one.
+// The changes are functions on a reference to a node, so that the one reference in its parent can be seen to be the
+// only one.
 extension OrderedTree {
   /// Makes sure that nobody else sees a change of this node.
   private static func own(_ node: inout TreeNode, _ made: inout Int) {

@@ -1,13 +1,14 @@
-public import Foundation
-import VestaConcurrency
+import Foundation
+public import VestaConcurrency
 import VestaMessagingBackend
 import VestaServiceInterop
 
 extension Messaging {
-  /// The registration token, if the app is registered; asks for one in the background if it is not.
+  /// The registration token, if the app is registered; while ``isAutoInitEnabled``, asks for one in the background if it
+  /// is not.
   public var fcmToken: String? {
     let token = fcmTokenIfKnown
-    if token == nil { registerInBackground() }
+    if token == nil, isAutoInitEnabled { registerInBackground() }
     return token
   }
 
@@ -104,12 +105,20 @@ extension Messaging {
 
   /// The token now, and each new one.
   ///
-  /// Nothing is dropped. The listener is removed when the loop is left, its task is cancelled or the stream is dropped. The
-  /// stream ends with the app.
+  /// Nothing is dropped. The listener is removed when the loop is left, its task is cancelled or the stream is dropped.
+  /// The stream ends with the app.
   public var tokenUpdates: AsyncStream<String> {
     .events { sink in
       tokens.add(onEnd: { sink.finish() }) { token in if let token { sink.send(token) } }
     }
+  }
+
+  /// Adds a listener that hears of each new token.
+  ///
+  /// - Parameter listener: Called with the present token first, then with each new one; `nil` while there is none.
+  /// - Returns: Removes the listener on `cancel()`.
+  public func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> ListenerRegistration {
+    tokens.add(listener)
   }
 
   // MARK: One request
@@ -159,7 +168,7 @@ extension Messaging {
 
   private func request(senderID: String?, currentToken: String?) -> RegisterRequest {
     RegisterRequest(
-      installationID: installation().id, senderID: senderID, platform: platformName, appID: appID,
+      installationID: installationID(), senderID: senderID, platform: platformName, appID: appID,
       currentToken: currentToken)
   }
 

@@ -63,14 +63,13 @@ extension Messaging {
   private func workOnTopicsNow() async {
     while let (action, topic) = nextChange() {
       let outcome = await perform(action, topic)
-      if let outcome {
-        finish(action, topic, outcome)
-      } else {
+      guard let outcome else {
         // The service cannot be reached: the change stays, and is tried again later.
         state.withLock { $0.isWorkingOnTopics = false }
         _ = clock.schedule(after: .seconds(30)) { [weak self] in self?.workOnTopics() }
         return
       }
+      finish(action, topic, outcome)
     }
   }
 

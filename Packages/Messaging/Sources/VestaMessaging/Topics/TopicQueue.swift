@@ -1,7 +1,8 @@
 /// The changes of topics that wait for the service: ordered batches of one action each.
 ///
-/// Calls with the action of the last batch join it, the same topic once; another action opens a new batch. Nothing cancels
-/// out, so the service sees the changes of a topic in the order of the calls. Only the first batch is worked on.
+/// Calls with the action of the last batch join it, the same topic once; another action opens a new batch. Nothing
+/// cancels out, so the service sees the changes of a topic in the order of the calls. Only the first batch is worked
+/// on.
 struct TopicQueue: Codable, Sendable, Equatable {
   enum Action: String, Codable, Sendable { case subscribe, unsubscribe }
 

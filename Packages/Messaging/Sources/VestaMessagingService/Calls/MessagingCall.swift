@@ -70,7 +70,8 @@ struct MessagingCall {
     return record.token
   }
 
-  private func setAddress(_ address: String?, of key: RegistrationKey, _ record: inout RegistrationRecord) async throws {
+  private func setAddress(_ address: String?, of key: RegistrationKey, _ record: inout RegistrationRecord) async throws
+  {
     guard record.pushAddress != address else { return }
     record.pushAddress = address
     for topic in try await reader.subscriptions(key).keys {

@@ -5,11 +5,11 @@ import VestaStoreInterop
 
 // Delivery to connected registrations.
 //
-// Worked example: A connects when the last message is 7. Its connection is added (loading), the table begins to dispatch
-// after 7, and what waits for A is read and delivered. Message 8 to a topic of A is committed meanwhile: the dispatcher
-// finds A loading and notes 8 down for it. A has read everything up to 7, settles, learns of 8 and reads again. From then
-// on it is settled: message 9 goes to it without a read. When A has a full window of unacknowledged deliveries it goes back
-// to loading, and reads again when acknowledgements have made room.
+// Worked example: A connects when the last message is 7. Its connection is added (loading), the table begins to
+// dispatch after 7, and what waits for A is read and delivered. Message 8 to a topic of A is committed meanwhile: the
+// dispatcher finds A loading and notes 8 down for it. A has read everything up to 7, settles, learns of 8 and reads
+// again. From then on it is settled: message 9 goes to it without a read. When A has a full window of unacknowledged
+// deliveries it goes back to loading, and reads again when acknowledgements have made room.
 extension MessagingEngine {
   // MARK: Connecting
 
@@ -156,7 +156,7 @@ extension MessagingEngine {
       do {
         try await transport.push(delivery, to: address)
         try await acknowledge(token: registration.token, messageIDs: [delivery.messageID], context: CallContext())
-      } catch where error.reason == .unregistered {
+      } catch  where error.reason == .unregistered {
         try? await unregister(token: registration.token, context: CallContext())
       } catch {
         // The message waits: it is delivered when the registration connects.

@@ -4,8 +4,8 @@ import VestaMessagingBackend
 /// The connections of this engine, and up to which message they were told.
 ///
 /// What is kept here is a hint: which topics a connected registration has is read from the store, and read again at the
-/// place in the order of messages at which its subscriptions change. A connection is *loading* while it reads what waits for
-/// it; messages that come meanwhile make it read again.
+/// place in the order of messages at which its subscriptions change. A connection is *loading* while it reads what
+/// waits for it; messages that come meanwhile make it read again.
 final class SessionTable: Sendable {
   private struct Entry {
     var session: Session

@@ -18,8 +18,8 @@ import VestaBytes
 /// | `"expiry"`, time, number | nothing; when a message is removed |
 /// | `"statistics"` | ``StatisticsRecord`` |
 ///
-/// A message to a topic is one row of the message and one of the topic, however many registrations there are: each of them
-/// reads the topics that it is subscribed to from its cursor on.
+/// A message to a topic is one row of the message and one of the topic, however many registrations there are: each of
+/// them reads the topics that it is subscribed to from its cursor on.
 enum Keys {
   static let sequence = KeyEncoder(.string("sequence")).bytes
   static let statistics = KeyEncoder(.string("statistics")).bytes

@@ -20,7 +20,8 @@ struct MessagingReader {
   /// - Throws: ``MessagingServiceError`` when it is not registered, or not any more.
   func registration(token: String, now: Int64, lifetime: Int64) async throws -> (RegistrationKey, RegistrationRecord) {
     guard Tokens.isWellFormed(token) else {
-      throw MessagingServiceError.invalid("message.token", "The registration token is not a valid FCM registration token.")
+      throw MessagingServiceError.invalid(
+        "message.token", "The registration token is not a valid FCM registration token.")
     }
     guard let key = try await record(TokenRecord.self, Keys.token(token))?.key,
       let registration = try await record(RegistrationRecord.self, Keys.registration(key)),

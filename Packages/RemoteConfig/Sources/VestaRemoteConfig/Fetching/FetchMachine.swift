@@ -2,9 +2,9 @@ import VestaServiceInterop
 
 /// Decides whether to fetch, and how long to wait after failures; times are in seconds since 1970.
 ///
-/// After a failure that says that the service is overloaded, fetches are throttled: for 120 s after a success, for twice
-/// the last time after another failure, at most for 7680 s, each time half as long or half as long again at random. It
-/// begins to count after the first success.
+/// After a failure that says that the service is overloaded, fetches are throttled: for 120 s after a success, for
+/// twice the last time after another failure, at most for 7680 s, each time half as long or half as long again at
+/// random. It begins to count after the first success.
 struct FetchMachine: Equatable, Sendable {
   enum Decision: Equatable {
     /// What was fetched is new enough.

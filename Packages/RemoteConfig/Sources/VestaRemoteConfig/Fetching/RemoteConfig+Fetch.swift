@@ -9,8 +9,8 @@ extension RemoteConfig {
   /// They take effect when they are activated.
   ///
   /// - Returns: How the fetch ended.
-  /// - Throws: ``RemoteConfigError``: `throttled` after failures, with the time of the next try; `internalError` when the
-  ///   service could not be reached. What is active stays active.
+  /// - Throws: ``RemoteConfigError``: `throttled` after failures, with the time of the next try; `internalError` when
+  ///   the service could not be reached. What is active stays active.
   public func fetch() async throws -> RemoteConfigFetchStatus {
     let interval = state.withLock { $0.settings.minimumFetchInterval }
     return try await fetch(withExpirationDuration: interval)

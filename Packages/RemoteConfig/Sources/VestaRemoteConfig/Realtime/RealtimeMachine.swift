@@ -2,9 +2,9 @@ import VestaServiceInterop
 
 /// Decides when the realtime connection is open; times are in seconds since 1970.
 ///
-/// The connection is wanted while there are listeners. Every end of it leads to another one, after the current pause: none
-/// after an end in order, 120 s after a failure, twice the last pause after another one, each time half as long or half as
-/// long again at random. After eight failures without a message in between listeners get an error.
+/// The connection is wanted while there are listeners. Every end of it leads to another one, after the current pause:
+/// none after an end in order, 120 s after a failure, twice the last pause after another one, each time half as long or
+/// half as long again at random. After eight failures without a message in between listeners get an error.
 struct RealtimeMachine: Equatable, Sendable {
   enum Action: Equatable {
     case connect

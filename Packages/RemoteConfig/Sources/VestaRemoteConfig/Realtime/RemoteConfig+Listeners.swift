@@ -22,8 +22,9 @@ public final class ConfigUpdateListenerRegistration: NSObject, Sendable {
 extension RemoteConfig {
   /// Adds a listener for templates that are published.
   ///
-  /// While there is a listener, the app is connected to the service: what is published is fetched at once, and listeners
-  /// hear which keys have changed. The listener is called on a serial queue, never before this method has returned.
+  /// While there is a listener, the app is connected to the service: what is published is fetched at once, and
+  /// listeners hear which keys have changed. The listener is called on a serial queue, never before this method has
+  /// returned.
   ///
   /// - Parameter listener: Gets the update, or why updates fail at the moment.
   /// - Returns: What removes the listener; letting go of it does not.
@@ -42,8 +43,8 @@ extension RemoteConfig {
 
   /// The updates from now on; the first error ends the stream.
   ///
-  /// Nothing is dropped. The listener is removed when the loop is left, its task is cancelled or the stream is dropped. The
-  /// stream ends with the app.
+  /// Nothing is dropped. The listener is removed when the loop is left, its task is cancelled or the stream is dropped.
+  /// The stream ends with the app.
   public var updates: AsyncThrowingStream<RemoteConfigUpdate, any Error> {
     .events { sink in realtime.add(onEnd: { sink.finish() }, { sink.send($0) }) }
   }

@@ -3,8 +3,8 @@ import VestaConcurrency
 
 /// The files in which a ``RemoteConfig`` keeps its contents: one for each part, replaced as a whole.
 ///
-/// A crash leaves the old file or the new one. A file that is damaged counts as absent: everything in it can be fetched or
-/// set again.
+/// A crash leaves the old file or the new one. A file that is damaged counts as absent: everything in it can be fetched
+/// or set again.
 final class ConfigFiles: Sendable {
   enum Part: String, CaseIterable, Sendable { case active, fetched, defaults, record }
 

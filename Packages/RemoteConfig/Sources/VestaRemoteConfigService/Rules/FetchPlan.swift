@@ -4,10 +4,11 @@ import VestaRemoteConfigBackend
 
 /// A template in the form in which it is evaluated.
 ///
-/// Worked example: with the conditions `ios` and `early` (in this order) and a parameter with the values `a` under `early`,
-/// `b` under `ios` and the default `c`, the plan has the tests [ios, early] and for the parameter the choices [(0, b),
-/// (1, a)] and the default c. For an instance on iOS that is not early the outcome of the tests is the bits 10, and the
-/// value is b. The values depend on the bits alone, so they are worked out once for every combination that occurs.
+/// Worked example: with the conditions `ios` and `early` (in this order) and a parameter with the values `a` under
+/// `early`, `b` under `ios` and the default `c`, the plan has the tests [ios, early] and for the parameter the choices
+/// [(0, b), (1, a)] and the default c. For an instance on iOS that is not early the outcome of the tests is the bits
+/// 10, and the value is b. The values depend on the bits alone, so they are worked out once for every combination that
+/// occurs.
 final class FetchPlan: Sendable {
   let version: Int64
 
@@ -109,7 +110,8 @@ final class FetchPlan: Sendable {
     return Outcome(entries: entries, rollouts: rollouts, digest: Self.digest(bits))
   }
 
-  /// The value that the first of the tests that hold decides; a rollout that the instance is no part of decides nothing.
+  /// The value that the first of the tests that hold decides; a rollout that the instance is no part of decides
+  /// nothing.
   private func choice(for parameter: Parameter, _ bits: [UInt64]) -> ConfigParameterValue? {
     for choice in parameter.choices where isSet(choice.test, in: bits) {
       if applies(choice.value, bits) { return choice.value }

@@ -1,7 +1,8 @@
 /// Where an instance stands among all, by a seed: the same for the same seed and id, independent between seeds.
 ///
 /// The number is the SHA-256 digest of `seed.id`, or of the id alone without a seed, as a big-endian number modulo
-/// 100 million: 0 up to, and without, 100 percent in millionths of a percent. It is how Firebase's server SDKs compute it.
+/// 100 million: 0 up to, and without, 100 percent in millionths of a percent. It is how Firebase's server SDKs compute
+/// it.
 public enum Percentile {
   /// The percentile in millionths of a percent.
   ///

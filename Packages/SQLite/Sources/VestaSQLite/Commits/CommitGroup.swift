@@ -2,9 +2,9 @@ import VestaStoreInterop
 
 /// Transactions that share one commit, run one after the other by the task that leads.
 ///
-/// Example: bodies A, B and C run in one SQLite transaction. B throws: its savepoint is rolled back, and the commit holds
-/// A and C. If instead the disk is full in B, SQLite may give up the whole transaction: `loss` is B's failure, and the leader
-/// runs A again without B.
+/// Example: bodies A, B and C run in one SQLite transaction. B throws: its savepoint is rolled back, and the commit
+/// holds A and C. If instead the disk is full in B, SQLite may give up the whole transaction: `loss` is B's failure,
+/// and the leader runs A again without B.
 struct CommitGroup {
   private let writer: WriterSession
   private let bodies: StoreBodies

@@ -111,8 +111,9 @@ final class WriterSession: @unchecked Sendable {
 
   /// Makes sure that a commit which was reported as failed does not come back.
   ///
-  /// Whatever fails in a commit (a write, the sync, the growth of the log's index), the whole of it may lie in the log all
-  /// the same, and the next start after a crash would take it for good. An empty commit is written over its beginning.
+  /// Whatever fails in a commit (a write, the sync, the growth of the log's index), the whole of it may lie in the log
+  /// all the same, and the next start after a crash would take it for good. An empty commit is written over its
+  /// beginning.
   private func eraseFailedCommit(_ version: StoreVersion) throws {
     do {
       let connection = try opened("commit")

@@ -10,14 +10,14 @@ struct ReaderLease: Sendable {
 
 /// Connections to read with, each for one body at a time.
 ///
-/// - **Limit.** Bodies that never suspend need no more readers than there are threads. Those that do suspend hold theirs,
-///   so there is a limit; beyond it a task waits, suspended, in the order of arrival.
-/// - **Nesting.** A read inside a body would wait for its own body, so each body may have one reader beyond the limit; its
-///   other child tasks wait for that one, or for the pool. So there are never more readers than the limit and one for
-///   each body that is running.
+/// - **Limit.** Bodies that never suspend need no more readers than there are threads. Those that do suspend hold
+///   theirs, so there is a limit; beyond it a task waits, suspended, in the order of arrival.
+/// - **Nesting.** A read inside a body would wait for its own body, so each body may have one reader beyond the limit;
+///   its other child tasks wait for that one, or for the pool. So there are never more readers than the limit and one
+///   for each body that is running.
 /// - **Memory.** The first few readers have large page caches and are preferred, the others small ones.
-/// - **No descriptors left.** When a connection cannot be opened, the task waits for one that is open; only where there is
-///   none it gets the error.
+/// - **No descriptors left.** When a connection cannot be opened, the task waits for one that is open; only where there
+///   is none it gets the error.
 final class ReaderPool: Sendable {
   private struct Waiter: Sendable {
     let id: Int

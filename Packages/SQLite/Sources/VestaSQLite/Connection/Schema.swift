@@ -4,9 +4,9 @@ import VestaStoreInterop
 
 /// The tables, and the settings of a connection.
 ///
-/// Chosen by measuring 100-byte, 1-KiB and 100-KiB values over three shapes and three sizes of pages; the README has the
-/// table. In short, against the obvious `WITHOUT ROWID` table on pages of 4096 bytes: gets of 1 KiB are 4.4 times faster,
-/// gets of 100 KiB 4.9 times, those of 100 bytes 0.9 times, and random puts of 100 bytes 0.7 times.
+/// Chosen by measuring 100-byte, 1-KiB and 100-KiB values over three shapes and three sizes of pages; the README has
+/// the table. In short, against the obvious `WITHOUT ROWID` table on pages of 4096 bytes: gets of 1 KiB are 4.4 times
+/// faster, gets of 100 KiB 4.9 times, those of 100 bytes 0.9 times, and random puts of 100 bytes 0.7 times.
 enum Schema {
   /// The making of a store: all of it or nothing.
   private static let tables = """

@@ -5,15 +5,15 @@ extension SQLiteStore {
   /// Copies the store, as it is at one version, into a file of its own while it stays in use.
   ///
   /// The copy is written to a file of its own beside the target, made durable, and renamed: a file with the name of the
-  /// target is always a whole backup, also when several tasks back up to it at once. A link in the place of the target is
-  /// replaced, not followed.
+  /// target is always a whole backup, also when several tasks back up to it at once. A link in the place of the target
+  /// is replaced, not followed.
   ///
   /// ```swift
   /// try await store.backup(to: "/backups/notes-monday.sqlite")
   /// ```
   ///
-  /// - Parameter path: The file to write; an existing one is replaced. Its directory must exist, and must not be that of
-  ///   an open store.
+  /// - Parameter path: The file to write; an existing one is replaced. Its directory must exist, and must not be that
+  ///   of an open store.
   /// - Throws: `StoreError` or `CancellationError`; the target is as it was then. `StoreError.Code.invalidName` for a
   ///   target in the directory of this or another open store.
   public func backup(to path: String) async throws {

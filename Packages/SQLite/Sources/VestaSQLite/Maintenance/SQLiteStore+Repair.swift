@@ -15,8 +15,8 @@ extension SQLiteStore {
   /// Mends a store that does not open, as far as nothing of its content is lost.
   ///
   /// Another program that opens the file after a crash, or writes to it, leaves pages without valid checksums, and the
-  /// store then refuses the file as `corrupt`. This reads the file without checksums, lets SQLite check its structure as
-  /// a whole, and writes it anew. A file whose structure is damaged is left as it is: restore a backup then.
+  /// store then refuses the file as `corrupt`. This reads the file without checksums, lets SQLite check its structure
+  /// as a whole, and writes it anew. A file whose structure is damaged is left as it is: restore a backup then.
   ///
   /// A log with a damaged header is set aside as `store.sqlite-wal.damaged`; `StoreRepair.lostLog` says so.
   ///

@@ -1,11 +1,11 @@
 import VestaServiceInterop
 import VestaStorageBackend
 
-/// Decides the steps of one download. Pure.
+/// Decides the steps of one download; pure.
 ///
-/// The object is opened and read to the end. After a failure that may pass, it waits and opens the same generation where
-/// it stopped; when the object has been replaced meanwhile, it begins again with the new one, where the target allows
-/// that. A complete download is compared with the object's checksum.
+/// The object is opened and read to the end. After a failure that may pass, it waits and opens the same generation
+/// where it stopped; when the object has been replaced meanwhile, it begins again with the new one, where the target
+/// allows that. A complete download is compared with the object's checksum.
 struct DownloadMachine: Sendable, Equatable {
   /// What the runner does next.
   enum Action: Sendable, Equatable {

@@ -6,8 +6,8 @@ import VestaStorageBackend
 /// The bytes of an object as a sequence of chunks, fetched when the loop asks for them.
 ///
 /// Memory stays at one chunk however slow the loop is. Failures that may pass are retried; all chunks come from one
-/// generation of the object, and a loop that reaches the end has seen content with the object's checksum. Leaving the loop,
-/// cancelling its task or dropping the iterator closes the object.
+/// generation of the object, and a loop that reaches the end has seen content with the object's checksum. Leaving the
+/// loop, cancelling its task or dropping the iterator closes the object.
 ///
 /// ```swift
 /// for try await chunk in reference.contents() { try file.write(contentsOf: chunk) }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// What the operations of Storage throw.
 ///
-/// It reads like the `NSError` of Firebase's SDK: `(error as NSError).code`, `.domain` and `.userInfo` have the numbers and
-/// keys of Firebase.
+/// It reads like the `NSError` of Firebase's SDK: `(error as NSError).code`, `.domain` and `.userInfo` have the numbers
+/// and keys of Firebase.
 public enum StorageError: Error, CustomNSError, LocalizedError, Sendable, CustomStringConvertible {
   /// Another failure.
   case unknown(message: String, serverError: [String: any Sendable])

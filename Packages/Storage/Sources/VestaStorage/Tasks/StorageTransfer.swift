@@ -1,7 +1,7 @@
 /// What uploads and downloads have in common.
 ///
-/// The tasks are ``StorageUploadTask`` and ``StorageDownloadTask``; `StorageTask` and `StorageObservableTask` are the names
-/// under which Firebase's API knows what they share.
+/// The tasks are ``StorageUploadTask`` and ``StorageDownloadTask``; `StorageTask` and `StorageObservableTask` are the
+/// names under which Firebase's API knows what they share.
 ///
 /// All members may be called from any thread, also in an observer.
 public protocol StorageTransfer: StorageTaskManagement {
@@ -10,8 +10,8 @@ public protocol StorageTransfer: StorageTaskManagement {
 
   /// Adds an observer, which is called on the callback queue of the `Storage`.
   ///
-  /// It is called at once when the task has the status already: `.resume` and `.progress` while it runs, `.pause` while it is
-  /// paused, `.success` and `.failure` once after the end. All observers are dropped at the end.
+  /// It is called at once when the task has the status already: `.resume` and `.progress` while it runs, `.pause` while
+  /// it is paused, `.success` and `.failure` once after the end. All observers are dropped at the end.
   ///
   /// - Parameters:
   ///   - status: What to wait for.
@@ -38,9 +38,9 @@ public protocol StorageTransfer: StorageTaskManagement {
 
   /// The progress of the transfer.
   ///
-  /// Ends when the transfer succeeds, and throws its error when it fails or is cancelled. Snapshots that the consumer has not
-  /// taken yet become one, the last. Cancelling the consuming task, leaving the loop or dropping the stream removes the
-  /// listener and leaves the transfer running.
+  /// Ends when the transfer succeeds, and throws its error when it fails or is cancelled. Snapshots that the consumer
+  /// has not taken yet become one, the last. Cancelling the consuming task, leaving the loop or dropping the stream
+  /// removes the listener and leaves the transfer running.
   ///
   /// ```swift
   /// for try await snapshot in task.progressUpdates {

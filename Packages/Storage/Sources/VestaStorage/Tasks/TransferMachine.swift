@@ -1,8 +1,8 @@
-/// Decides what a transfer's calls and reports do: when it runs, and which observers are called. Pure.
+/// Decides what a transfer's calls and reports do: when it runs, and which observers are called; pure.
 ///
-/// The transfer itself is an attempt with a number. Pausing ends the attempt; resuming begins the next one, which goes on
-/// where the last one stopped. What an attempt reports after it was ended changes nothing, with one exception: an upload
-/// that completes while it is paused has succeeded.
+/// The transfer itself is an attempt with a number. Pausing ends the attempt; resuming begins the next one, which goes
+/// on where the last one stopped. What an attempt reports after it was ended changes nothing, with one exception: an
+/// upload that completes while it is paused has succeeded.
 ///
 /// | call | takes effect in | result |
 /// |---|---|---|

@@ -3,8 +3,8 @@ import VestaConcurrency
 
 /// What a transfer does and how far it is, for one attempt after the other.
 ///
-/// An attempt runs in a task of its own, reports through the ``TransferReport``, and throws `CancellationError` as soon as
-/// it can when it was told to stop. The next attempt begins when the one before it has returned.
+/// An attempt runs in a task of its own, reports through the ``TransferReport``, and throws `CancellationError` as soon
+/// as it can when it was told to stop. The next attempt begins when the one before it has returned.
 protocol TransferWork: Sendable {
   /// Transfers what is left.
   ///

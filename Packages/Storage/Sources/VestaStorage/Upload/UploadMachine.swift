@@ -1,11 +1,12 @@
 import VestaServiceInterop
 import VestaStorageBackend
 
-/// Decides the steps of one upload: what to ask the service next, and what to do when that fails. Pure.
+/// Decides the steps of one upload: what to ask the service next, and what to do when that fails; pure.
 ///
-/// An upload of known content that fits into one call is one call. Any other starts a session, sends chunks and finalizes.
-/// After a failure that may pass, it waits, asks how much has arrived, and continues there, if what has arrived is what
-/// the source has. A session that the service does not know any more is started anew, where the source can be read again.
+/// An upload of known content that fits into one call is one call. Any other starts a session, sends chunks and
+/// finalizes. After a failure that may pass, it waits, asks how much has arrived, and continues there, if what has
+/// arrived is what the source has. A session that the service does not know any more is started anew, where the source
+/// can be read again.
 struct UploadMachine: Sendable, Equatable {
   /// What the runner does next.
   enum Action: Sendable, Equatable {

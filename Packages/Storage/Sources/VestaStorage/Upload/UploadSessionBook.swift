@@ -5,8 +5,8 @@ import VestaStorageBackend
 
 /// The upload sessions of files, kept in a directory so that an upload goes on after the process was killed.
 ///
-/// One small file for each session, named for the object and the file that is uploaded. It is written beside and renamed,
-/// and not synced: a session that is lost costs a new upload, no more.
+/// One small file for each session, named for the object and the file that is uploaded. It is written beside and
+/// renamed, and not synced: a session that is lost costs a new upload, no more.
 struct UploadSessionBook: Sendable {
   struct Entry: Codable, Sendable, Equatable {
     var session: String
@@ -30,7 +30,7 @@ struct UploadSessionBook: Sendable {
     var location: StorageLocation { StorageLocation(bucket: bucket, path: object) }
   }
 
-  private let directory: URL
+  let directory: URL
 
   init(directory: URL) { self.directory = directory }
 

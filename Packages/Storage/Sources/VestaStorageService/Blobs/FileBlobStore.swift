@@ -3,9 +3,9 @@ public import VestaStorageBackend
 
 /// Blobs as files of a directory.
 ///
-/// A blob is written as `partial/<id>`. Sealing it syncs the file, renames it to `blobs/<first two characters>/<id>` and
-/// syncs the directory; so a file under `blobs` is a whole one. A reader keeps its file open and is not disturbed when the
-/// file is removed.
+/// A blob is written as `partial/<id>`. Sealing it syncs the file, renames it to `blobs/<first two characters>/<id>`
+/// and syncs the directory; so a file under `blobs` is a whole one. A reader keeps its file open and is not disturbed
+/// when the file is removed.
 public final class FileBlobStore: BlobStore {
   private let root: String
   private let directories = Locked<Set<String>>([])

@@ -99,7 +99,8 @@ final class ActiveUploads: Sendable {
   ///   - id: The upload.
   ///   - upload: The open upload; `nil` when it is not open any more.
   ///   - limit: How many uploads stay open.
-  /// - Returns: The upload that was idle for longest, when there are too many: for the caller to close and to give back.
+  /// - Returns: The upload that was idle for longest, when there are too many: for the caller to close and to give
+  ///   back.
   func put(_ id: UploadID, _ upload: ActiveUpload?, limit: Int) -> ActiveUpload? {
     state.withLock { state in
       state.busy.remove(id)

@@ -1,9 +1,9 @@
 import VestaStorageBackend
 
-/// Decides what a page of a listing holds, name by name. Pure.
+/// Decides what a page of a listing holds, name by name; pure.
 ///
-/// With the prefix `a/` and the delimiter `/`, the names `a/1`, `a/b/2`, `a/b/3`, `a/c` make the page with the items `a/1`
-/// and `a/c` and the prefix `a/b/`: after `a/b/2` the listing goes on behind all names that begin with `a/b/`.
+/// With the prefix `a/` and the delimiter `/`, the names `a/1`, `a/b/2`, `a/b/3`, `a/c` make the page with the items
+/// `a/1` and `a/c` and the prefix `a/b/`: after `a/b/2` the listing goes on behind all names that begin with `a/b/`.
 struct ListingMachine: Sendable, Equatable {
   /// What follows a name.
   enum Step: Sendable, Equatable {

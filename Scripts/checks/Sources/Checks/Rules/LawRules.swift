@@ -102,7 +102,7 @@ private let groundFloorHint = "seams use VestaConcurrency and VestaBytes, and Ve
     }
     for target in package.manifest.targets where target.kind == "target" || target.kind == "systemLibrary" {
       let isNamedRight = target.name.hasPrefix("Vesta") || target.name.hasPrefix("CVesta")
-      guard !isNamedRight, !package.isCompatibility else { continue }
+      guard !isNamedRight else { continue }
       found.append(
         Violation(package.manifest.path, target.line, "prefix", "call the module Vesta\(target.name), or CVesta… for C")
       )
@@ -168,11 +168,11 @@ private let platformModules: Set = [
   "Glibc", "Musl", "Darwin", "Android", "Bionic", "WinSDK", "ucrt", "CRT", "WASILibc", "SwiftGlibc",
 ]
 
-/// Law 7 (and 4): the C library of the platform, and conditions on the platform, sit in Platform.swift.
+/// Law 5 (and 4): the C library of the platform, and conditions on the platform, sit in Platform.swift.
 @Sendable func platformCodeSitsInOneFile(_ house: House) -> [Violation] {
   house.files.filter { $0.isHouse && $0.isSource && $0.name != "Platform.swift" }.flatMap { file -> [Violation] in
     let imports = file.source.imports.filter { platformModules.contains($0.module) }.map {
-      Violation(file.path, $0.line, "law 7", "import \($0.module) in Platform.swift only, and put the call there")
+      Violation(file.path, $0.line, "law 5", "import \($0.module) in Platform.swift only, and put the call there")
     }
     let conditions = file.source.code.enumerated().compactMap { index, line -> Violation? in
       let text = line.trimmed
@@ -180,7 +180,7 @@ private let platformModules: Set = [
       let words = line.words
       let asksForModule = words.contains("canImport") && !platformModules.isDisjoint(with: words)
       guard words.contains("os") || words.contains("arch") || asksForModule else { return nil }
-      return Violation(file.path, index + 1, "law 7", "move what depends on the platform to Platform.swift")
+      return Violation(file.path, index + 1, "law 5", "move what depends on the platform to Platform.swift")
     }
     return imports + conditions
   }

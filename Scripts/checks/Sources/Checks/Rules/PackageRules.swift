@@ -16,7 +16,9 @@
     for label in ["platforms", "swiftLanguageModes"] where manifest.arguments[label] != model.arguments[label] {
       broken(manifest.line(of: label), "write `\(label): \(model.arguments[label] ?? "")` as \(model.path) does")
     }
-    if manifest.targets.isEmpty { broken(1, "list the targets as literals in `targets: […]`") }
+    if manifest.targets.isEmpty, !package.isCompatibility {
+      broken(1, "list the targets as literals in `targets: […]`")
+    }
     for target in manifest.targets where target.arguments["swiftSettings"] != "settings" {
       let folder = manifest.sources(of: target) + "/"
       guard !house.tree.paths(under: folder, ending: ".swift").isEmpty else { continue }  // C has no Swift settings
@@ -35,7 +37,7 @@
 
 /// Each package of the house has a README and a changelog.
 @Sendable func packagesSayWhatTheyAre(_ house: House) -> [Violation] {
-  house.packages.filter { $0.room != .other }.flatMap { package in
+  house.packages.filter { $0.room != .other || $0.isCompatibility }.flatMap { package in
     ["README.md", "CHANGELOG.md"].filter { house.tree.files["\(package.folder)/\($0)"] == nil }.map {
       Violation(package.manifest.path, 1, "package", "write \(package.folder)/\($0)")
     }

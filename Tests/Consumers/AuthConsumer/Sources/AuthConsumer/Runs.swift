@@ -3,6 +3,7 @@ import Foundation
 import VestaAuth
 import VestaAuthService
 import VestaCore
+import VestaConcurrency
 import VestaCrypto
 import VestaSQLite
 

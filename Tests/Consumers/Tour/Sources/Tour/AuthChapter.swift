@@ -56,7 +56,7 @@ private func configureWithAuth(_ directory: URL) throws -> VestaApp {
     libraries: [AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self])
 }
 
-private func firstStates(_ count: Int, of states: Auth.AuthStateChangesSequence) async -> [String?] {
+private func firstStates(_ count: Int, of states: some AsyncSequence<User?, Never>) async -> [String?] {
   var uids: [String?] = []
   for await user in states {
     uids.append(user?.uid)

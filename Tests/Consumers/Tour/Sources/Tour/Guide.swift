@@ -1,12 +1,13 @@
 import Foundation
 
-/// A part of the tour: a title, and steps that are taken with a guide.
+/// A part of the tour: what it is about, a title, and steps that are taken with a guide.
 struct Chapter: Sendable {
+  let product: String
   let title: String
   let steps: @Sendable (Guide) async throws -> Void
 
-  init(_ title: String, _ steps: @escaping @Sendable (Guide) async throws -> Void) {
-    (self.title, self.steps) = (title, steps)
+  init(_ product: String, _ title: String, _ steps: @escaping @Sendable (Guide) async throws -> Void) {
+    (self.product, self.title, self.steps) = (product, title, steps)
   }
 }
 
@@ -42,6 +43,15 @@ struct Guide: Sendable {
   func show(_ fact: String, _ holds: Bool) throws {
     guard holds else { throw Stumble(description: "This should be so and is not: \(fact)") }
     print("   \(styled("✓", "32")) \(fact)")
+  }
+
+  /// Draws a progress bar in place; on something else than a terminal nothing is drawn.
+  func bar(_ what: String, done: Int64, of total: Int64) {
+    guard isatty(1) != 0, total > 0 else { return }
+    let filled = Int(done * 30 / total)
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
+    print("\r   \(bar) \(what)", terminator: done >= total ? "\r\u{1B}[K" : "")
+    fflush(nil)
   }
 
   private func styled(_ text: String, _ code: String) -> String { isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }

@@ -5,8 +5,8 @@
 /// test       = "true" | "false" | app | device | percent | dateTime
 /// ```
 ///
-/// The language has neither `||` nor brackets around expressions: several conditions serve for that. Every error has the
-/// position of the token that does not fit and says what is expected there.
+/// The language has neither `||` nor brackets around expressions: several conditions serve for that. Every error has
+/// the position of the token that does not fit and says what is expected there.
 struct ConditionParser {
   private var tokens: [ConditionToken]
   private var index = 0

@@ -18,8 +18,8 @@ struct ConditionToken: Equatable, Sendable {
 
 /// Reads the tokens of a condition expression.
 ///
-/// Worked example: `app.version.>=(['2.0']) && percent <= 10` has the tokens `app` `.` `version` `.` `>=` `(` `[` `'2.0'`
-/// `]` `)` `&&` `percent` `<=` `10` and the end.
+/// Worked example: `app.version.>=(['2.0']) && percent <= 10` has the tokens `app` `.` `version` `.` `>=` `(` `[`
+/// `'2.0'` `]` `)` `&&` `percent` `<=` `10` and the end.
 struct ConditionLexer {
   private let bytes: [UInt8]
   private var index = 0

@@ -4,8 +4,8 @@
 /// one client could stop the service. The expression is compiled to a list of steps, and all of its states are followed
 /// at once. It matches when it occurs anywhere in the text; `^` and `$` tie it to the ends.
 ///
-/// Known: `.`, classes with ranges and `^`, `\d \w \s` and their opposites, groups, `|`, `* + ?` (greedy or not makes no
-/// difference here) and `{m,n}` with counts up to 100. Not known: back references, look-around, named groups.
+/// Known: `.`, classes with ranges and `^`, `\d \w \s` and their opposites, groups, `|`, `* + ?` (greedy or not makes
+/// no difference here) and `{m,n}` with counts up to 100. Not known: back references, look-around, named groups.
 struct LinearPattern: Equatable, Sendable {
   struct SyntaxError: Error, Equatable {
     var message: String

@@ -1,0 +1,169 @@
+public import VestaAuthBackend
+public import VestaServiceInterop
+
+// The calls of administrators: the facade goes on.
+
+extension AuthEngine {
+  // MARK: Users
+
+  /// Makes an account; nobody is signed in.
+  public func createUser(
+    _ request: CreateUserRequest, context: CallContext
+  ) async throws(IdentityError) -> IdentityUser {
+    try await serve(context) { try await $0.createUser(request) }
+  }
+
+  /// Looks accounts up; each comes once, also where several parts of the request name it.
+  public func getUsers(
+    _ request: GetUsersRequest, context: CallContext
+  ) async throws(IdentityError) -> LookupResponse {
+    try await serve(context) { try await $0.getUsers(request) }
+  }
+
+  /// Changes an account.
+  public func updateUser(
+    _ request: AdminUpdateRequest, context: CallContext
+  ) async throws(IdentityError) -> IdentityUser {
+    try await serve(context) { try await $0.updateUser(request) }
+  }
+
+  /// Deletes an account with its sessions.
+  public func deleteUser(localID: String, context: CallContext) async throws(IdentityError) {
+    try await serve(context) { try await $0.deleteUser(localID: localID) }
+  }
+
+  /// Ends all sessions of an account: refresh tokens give nothing any more, and ID tokens that were issued before fail
+  public func revokeRefreshTokens(localID: String, context: CallContext) async throws(IdentityError) {
+    try await serve(context) { try await $0.revokeRefreshTokens(localID: localID) }
+  }
+
+  /// Gives all accounts page by page, with their password hashes.
+  public func batchGet(
+    _ request: BatchGetRequest, context: CallContext
+  ) async throws(IdentityError) -> BatchGetResponse {
+    try await serve(context) { try await $0.batchGet(request) }
+  }
+
+  /// Imports accounts; each one is imported or is in the response's errors.
+  public func batchCreate(
+    _ request: BatchCreateRequest, context: CallContext
+  ) async throws(IdentityError) -> BatchCreateResponse {
+    try await serve(context) { try await $0.batchCreate(request) }
+  }
+
+  /// Deletes accounts.
+  public func batchDelete(
+    _ request: BatchDeleteRequest, context: CallContext
+  ) async throws(IdentityError) -> BatchDeleteResponse {
+    try await serve(context) { try await $0.batchDelete(request) }
+  }
+
+  /// Counts the accounts, or gives them all.
+  public func queryUsers(
+    _ request: QueryUsersRequest, context: CallContext
+  ) async throws(IdentityError) -> QueryUsersResponse {
+    try await serve(context) { try await $0.queryUsers(request) }
+  }
+
+  // MARK: Tokens
+
+  /// Verifies an ID token: signature, issuer, audience and expiry; on request also its account.
+  public func verifyIDToken(
+    _ request: VerifyTokenRequest, context: CallContext
+  ) async throws(IdentityError) -> VerifiedToken {
+    try await serve(context) { try await $0.verifyIDToken(request) }
+  }
+
+  /// Makes a session cookie of an ID token.
+  public func createSessionCookie(
+    _ request: CreateSessionCookieRequest, context: CallContext
+  ) async throws(IdentityError) -> String {
+    try await serve(context) { try await $0.createSessionCookie(request) }
+  }
+
+  /// Verifies a session cookie; on request also its account.
+  public func verifySessionCookie(
+    _ request: VerifyTokenRequest, context: CallContext
+  ) async throws(IdentityError) -> VerifiedToken {
+    try await serve(context) { try await $0.verifySessionCookie(request) }
+  }
+
+  /// Makes a custom token, valid for an hour.
+  public func createCustomToken(
+    _ request: CreateCustomTokenRequest, context: CallContext
+  ) async throws(IdentityError) -> String {
+    try await serve(context) { try await $0.createCustomToken(request) }
+  }
+
+  /// The key with which servers of the project sign custom tokens; made when it is first asked for.
+  public func serviceAccountKey(context: CallContext) async throws(IdentityError) -> ServiceAccountKey {
+    try await serve(context) { try await $0.serviceAccountKey() }
+  }
+
+  /// Signs tokens with a new key from now on; those of the previous key stay valid until they expire.
+  public func rotateSigningKey(context: CallContext) async throws(IdentityError) {
+    try await serve(context) { try await $0.keyRing.rotate() }
+  }
+
+  // MARK: Codes
+
+  /// Makes a code and hands it out instead of sending it.
+  public func createOobLink(
+    _ request: SendOobCodeRequest, context: CallContext
+  ) async throws(IdentityError) -> OobLink {
+    try await serve(context) { try await $0.createOobLink(request) }
+  }
+
+  /// The codes by e-mail that can still be used, in the order in which they were sent.
+  public func sentOobCodes(context: CallContext) async throws(IdentityError) -> [SentOobCode] {
+    try await serve(context) { try await $0.sentOobCodes() }
+  }
+
+  /// The codes to phones that can still be used, in the order in which they were sent.
+  public func sentVerificationCodes(context: CallContext) async throws(IdentityError) -> [SentVerificationCode] {
+    try await serve(context) { try await $0.sentVerificationCodes() }
+  }
+
+  // MARK: The project and its tenants
+
+  /// The settings of the project.
+  public func projectConfig(context: CallContext) async throws(IdentityError) -> ProjectConfig {
+    try await serve(context) { try await $0.projectConfig() }
+  }
+
+  /// Sets the settings of the project.
+  public func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(IdentityError) {
+    try await serve(context) { try await $0.setProjectConfig(config) }
+  }
+
+  /// Makes a tenant.
+  public func createTenant(
+    _ request: CreateTenantRequest, context: CallContext
+  ) async throws(IdentityError) -> Tenant {
+    try await serve(context) { try await $0.createTenant(request) }
+  }
+
+  /// A tenant.
+  public func tenant(id: String, context: CallContext) async throws(IdentityError) -> Tenant {
+    try await serve(context) { try await $0.tenant(id: id) }
+  }
+
+  /// Changes a tenant.
+  public func updateTenant(
+    _ request: UpdateTenantRequest, context: CallContext
+  ) async throws(IdentityError) -> Tenant {
+    try await serve(context) { try await $0.updateTenant(request) }
+  }
+
+  /// Deletes a tenant with all its users.
+  public func deleteTenant(id: String, context: CallContext) async throws(IdentityError) {
+    try await serve(context) { try await $0.deleteTenant(id: id) }
+  }
+
+  /// The tenants page by page.
+  public func listTenants(
+    _ request: ListTenantsRequest, context: CallContext
+  ) async throws(IdentityError) -> ListTenantsResponse {
+    try await serve(context) { try await $0.listTenants(request) }
+  }
+}

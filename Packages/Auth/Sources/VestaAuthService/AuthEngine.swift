@@ -1,0 +1,259 @@
+public import VestaAuthBackend
+import VestaConcurrency
+import VestaCore
+public import VestaCryptoInterop
+public import VestaServiceInterop
+public import VestaStoreInterop
+
+/// The authoritative service of Auth, on any ordered store and any crypto provider.
+///
+/// - All that it knows is in the store: a second engine on the same data, now or after a restart, goes on where this
+///   one was. In memory there are only the keys, which are read again when they change, the limits on guessing, and
+///   messages that are being sent.
+/// - Each call is one transaction at its core. Passwords are hashed and tokens are signed outside of it, and whatever
+///   the call relied on is read again inside.
+/// - Refresh tokens and codes are kept as their SHA-256 only: who reads the store cannot use them.
+/// - Everything that is issued to an account carries the account's epoch, and ends when that changes.
+///
+/// ```swift
+/// let engine = AuthEngine(projectID: "demo", crypto: crypto) { try await provider.openStore(…) }
+/// let account = try await engine.signUp(SignUpRequest(email: "a@b.c", password: "secret"), context: CallContext())
+/// ```
+///
+/// To read on: `Calls/AuthOperation.swift` and `Calls/AuthCall.swift`, then the call in question in `Calls/`, the
+/// decisions in `Rules/`, and the rows in `Store/Keys.swift`.
+public final class AuthEngine: AuthBackend, IdentityAdminBackend {
+  let projectID: String
+  let options: AuthServiceOptions
+  let crypto: any CryptoProvider
+  let sender: any CodeSender
+  let outbox = Outbox()
+  let storage: LazyResource<any OrderedStore>
+  let keyRing: KeyRing
+  let limits: Locked<GuessLimits>
+  private let boundary = ServiceBoundary<ServiceError>(clock: .system) { error in
+    log.error("I-AUS000007", "A call failed unexpectedly. \(error)")
+  }
+
+  /// An engine; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - projectID: The project, which stands in all tokens.
+  ///   - options: How it behaves.
+  ///   - crypto: What hashes and signs.
+  ///   - openStore: Opens the store, at the first call; called again at the next one when it throws.
+  public init(
+    projectID: String,
+    options: AuthServiceOptions = AuthServiceOptions(),
+    crypto: any CryptoProvider,
+    openStore: @escaping @Sendable () async throws -> any OrderedStore
+  ) {
+    self.projectID = projectID
+    self.options = options
+    self.crypto = crypto
+    sender = options.codeSender ?? RecordingCodeSender(logsSecrets: options.isDevelopment)
+    storage = LazyResource(
+      whenClosed: StoreError(
+        .closed, operation: "open", message: "The service of Auth has been shut down with its app."),
+      open: openStore, close: { try await $0.close() })
+    keyRing = KeyRing(storage: storage, crypto: crypto, options: options, projectID: projectID)
+    limits = Locked(GuessLimits(options))
+  }
+
+  /// Closes the store; every later call fails with `UNAVAILABLE`.
+  ///
+  /// - Throws: `StoreError` when the store could not be closed well.
+  public func close() async throws {
+    outbox.close()
+    do { try await storage.close() } catch { throw error }
+  }
+
+  /// Runs a call within its deadline, and translates every error into the seam's terms.
+  func serve<Value: Sendable>(
+    _ context: CallContext, _ call: @escaping @Sendable (AuthOperation) async throws -> Value
+  ) async throws(IdentityError) -> Value {
+    let operation = AuthOperation(engine: self, context: context)
+    do {
+      return try await boundary.serve(context) { try await call(operation) }
+    } catch {
+      throw error.error
+    }
+  }
+
+  /// Reads the store.
+  func read<Value>(_ body: (any StoreReader) async throws -> Value) async throws -> Value {
+    try await storage.get().read(body)
+  }
+
+  /// Writes to the store; `body` may run again after a conflict.
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Value
+  ) async throws -> Value {
+    try await storage.get().write(body).value
+  }
+
+  // MARK: Signing in
+
+  /// Makes an account with a password, an anonymous account, or adds a password to the account of an ID token.
+  public func signUp(
+    _ request: SignUpRequest, context: CallContext
+  ) async throws(IdentityError) -> SignUpResponse {
+    try await serve(context) { try await $0.signUp(request) }
+  }
+
+  /// Signs in with an e-mail address and a password.
+  public func signInWithPassword(
+    _ request: PasswordSignInRequest, context: CallContext
+  ) async throws(IdentityError) -> PasswordSignInResponse {
+    try await serve(context) { try await $0.signInWithPassword(request) }
+  }
+
+  /// Signs in with a token that a server of the project has signed; creates an account if there is none.
+  public func signInWithCustomToken(
+    _ request: CustomTokenSignInRequest, context: CallContext
+  ) async throws(IdentityError) -> CustomTokenSignInResponse {
+    try await serve(context) { try await $0.signInWithCustomToken(request) }
+  }
+
+  /// Signs in with the code of an e-mail link, or adds the address to the account of an ID token.
+  public func signInWithEmailLink(
+    _ request: EmailLinkSignInRequest, context: CallContext
+  ) async throws(IdentityError) -> EmailLinkSignInResponse {
+    try await serve(context) { try await $0.signInWithEmailLink(request) }
+  }
+
+  /// Signs in with the credential of an identity provider, or links it to the account of an ID token.
+  public func signInWithIdp(
+    _ request: IdpSignInRequest, context: CallContext
+  ) async throws(IdentityError) -> IdpSignInResponse {
+    try await serve(context) { try await $0.signInWithIdp(request) }
+  }
+
+  /// Sends a code to a phone.
+  public func sendVerificationCode(
+    _ request: SendVerificationCodeRequest, context: CallContext
+  ) async throws(IdentityError) -> SendVerificationCodeResponse {
+    try await serve(context) { try await $0.sendVerificationCode(request) }
+  }
+
+  /// Signs in with the code that was sent to a phone, or links the number to the account of an ID token.
+  public func signInWithPhoneNumber(
+    _ request: PhoneSignInRequest, context: CallContext
+  ) async throws(IdentityError) -> PhoneSignInResponse {
+    try await serve(context) { try await $0.signInWithPhoneNumber(request) }
+  }
+
+  // MARK: The account of an ID token
+
+  /// The account of an ID token.
+  public func lookup(
+    _ request: LookupRequest, context: CallContext
+  ) async throws(IdentityError) -> LookupResponse {
+    try await serve(context) { try await $0.lookup(request) }
+  }
+
+  /// Changes the account of an ID token, or does what an out-of-band code was sent for.
+  public func update(
+    _ request: UpdateRequest, context: CallContext
+  ) async throws(IdentityError) -> UpdateResponse {
+    try await serve(context) { try await $0.update(request) }
+  }
+
+  /// Deletes the account of an ID token, with its sessions.
+  public func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError) {
+    try await serve(context) { try await $0.delete(request) }
+  }
+
+  // MARK: Codes by e-mail
+
+  /// Sends a code by e-mail: to verify the address, to reset the password, to sign in, to change the address.
+  public func sendOobCode(
+    _ request: SendOobCodeRequest, context: CallContext
+  ) async throws(IdentityError) -> SendOobCodeResponse {
+    try await serve(context) { try await $0.sendOobCode(request) }
+  }
+
+  /// Says what a code is for, or resets a password with it.
+  public func resetPassword(
+    _ request: ResetPasswordRequest, context: CallContext
+  ) async throws(IdentityError) -> ResetPasswordResponse {
+    try await serve(context) { try await $0.resetPassword(request) }
+  }
+
+  /// Says which ways to sign in an e-mail address has; nothing where the project hides that.
+  public func createAuthURI(
+    _ request: CreateAuthURIRequest, context: CallContext
+  ) async throws(IdentityError) -> CreateAuthURIResponse {
+    try await serve(context) { try await $0.createAuthURI(request) }
+  }
+
+  // MARK: Tokens
+
+  /// Gives a new ID token for a refresh token.
+  public func refresh(
+    _ request: RefreshRequest, context: CallContext
+  ) async throws(IdentityError) -> RefreshResponse {
+    try await serve(context) { try await $0.refresh(request) }
+  }
+
+  /// Revokes a token of an identity provider that the account of an ID token uses.
+  public func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(IdentityError) {
+    try await serve(context) { try await $0.revokeToken(request) }
+  }
+
+  // MARK: Second factors
+
+  /// Begins to add a second factor to the account of an ID token.
+  public func startMfaEnrollment(
+    _ request: StartMfaEnrollmentRequest, context: CallContext
+  ) async throws(IdentityError) -> StartMfaEnrollmentResponse {
+    try await serve(context) { try await $0.startMfaEnrollment(request) }
+  }
+
+  /// Adds a second factor; the new session has been signed in with it.
+  public func finalizeMfaEnrollment(
+    _ request: FinalizeMfaEnrollmentRequest, context: CallContext
+  ) async throws(IdentityError) -> IdentityTokens {
+    try await serve(context) { try await $0.finalizeMfaEnrollment(request) }
+  }
+
+  /// Takes a second factor away; ends the other sessions.
+  public func withdrawMfaEnrollment(
+    _ request: WithdrawMfaEnrollmentRequest, context: CallContext
+  ) async throws(IdentityError) -> IdentityTokens {
+    try await serve(context) { try await $0.withdrawMfaEnrollment(request) }
+  }
+
+  /// Begins to sign in with a second factor: sends its code. Not needed for TOTP.
+  public func startMfaSignIn(
+    _ request: StartMfaSignInRequest, context: CallContext
+  ) async throws(IdentityError) -> StartMfaSignInResponse {
+    try await serve(context) { try await $0.startMfaSignIn(request) }
+  }
+
+  /// Signs in with a second factor.
+  public func finalizeMfaSignIn(
+    _ request: FinalizeMfaSignInRequest, context: CallContext
+  ) async throws(IdentityError) -> IdentityTokens {
+    try await serve(context) { try await $0.finalizeMfaSignIn(request) }
+  }
+
+  // MARK: The project
+
+  /// The password policy.
+  public func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy {
+    try await serve(context) { try await $0.passwordPolicy() }
+  }
+
+  /// Returns the part of the project's settings that clients may read.
+  public func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig {
+    try await serve(context) { try await $0.publicProjectConfig() }
+  }
+
+  /// The keys with which ID tokens and session cookies can be verified: the current ones and the previous ones.
+  public func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse {
+    try await serve(context) { try await $0.publicKeys() }
+  }
+}
+
+private let log = Logger(service: "VestaAuthService")

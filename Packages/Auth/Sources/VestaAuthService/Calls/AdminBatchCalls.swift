@@ -1,0 +1,179 @@
+import VestaAuthBackend
+import VestaBytes
+import VestaCryptoInterop
+import VestaServiceInterop
+import VestaStoreInterop
+
+// Accounts in batches: exported, counted, imported, deleted.
+
+extension AuthOperation {
+  // MARK: Reading
+
+  /// All accounts page by page, with their password hashes.
+  func batchGet(_ request: BatchGetRequest) async throws -> BatchGetResponse {
+    try await read(checksDisabled: false) { call in
+      let limit = request.maxResults < 0 ? nil : min(max(1, request.maxResults), 1000)
+      var range = Keys.users(call.tenant)
+      if let last = request.nextPageToken, !last.isEmpty { range = range.after(Keys.user(call.tenant, last)) }
+      let users = try await call.reader.entries(in: range, limit: limit).map {
+        try RecordCodec.decode(UserRecord.self, from: $0.value)
+          .view(tenantID: call.scope.tenantID, includesHash: true)
+      }
+      let isFull = limit.map { users.count >= $0 } ?? false
+      return BatchGetResponse(users: users, nextPageToken: isFull ? users.last?.localID : nil)
+    }
+  }
+
+  /// The number of accounts, or all of them.
+  func queryUsers(_ request: QueryUsersRequest) async throws -> QueryUsersResponse {
+    try await read(checksDisabled: false) { call in
+      let range = Keys.users(call.tenant)
+      guard request.returnsUsers else {
+        return QueryUsersResponse(
+          count: try await call.reader.scan(range, order: .ascending, limit: nil) { _, _ in .next }.visited)
+      }
+      let order = request.isDescending ? ScanOrder.descending : .ascending
+      let users = try await call.reader.entries(in: range, order: order).map {
+        try RecordCodec.decode(UserRecord.self, from: $0.value).view(tenantID: call.scope.tenantID)
+      }
+      return QueryUsersResponse(count: users.count, users: users)
+    }
+  }
+
+  // MARK: Import
+
+  /// Imports accounts; each one is imported or is in the response's errors.
+  func batchCreate(_ request: BatchCreateRequest) async throws -> BatchCreateResponse {
+    guard !request.users.isEmpty else { throw IdentityError(.missingUserAccount) }
+    guard request.users.count <= 1000 else {
+      throw IdentityError(.invalidArgument, "A batch has at most 1000 accounts.")
+    }
+    try ImportCheck.hash(request.hash, users: request.users)
+    if request.checksSanity { try ImportCheck.sanity(request.users) }
+    let signerKeyID = try signerKeyID(request.hash)
+    var entries: [ImportEntry] = try await read(checksDisabled: false) { call in
+      request.users.map { call.imported($0, request.hash, signerKeyID) }
+    }
+    for (index, user) in request.users.enumerated() {
+      if let password = user.rawPassword { try await entries[index].setPassword(password, self) }
+    }
+    let checked = entries
+    return try await write(checksDisabled: false) { call in
+      try await call.keepSignerKey(request.hash, signerKeyID)
+      return try await call.keep(checked, request)
+    }
+  }
+
+  /// A name for the signer key of a batch: the same for the same key.
+  private func signerKeyID(_ hash: ImportHash?) throws -> String? {
+    guard case .scrypt(let key, _, _, _)? = hash else { return nil }
+    return Hex.encode(try crypto.digest(.sha256, of: key))
+  }
+
+  // MARK: Deletion
+
+  func batchDelete(_ request: BatchDeleteRequest) async throws -> BatchDeleteResponse {
+    guard (1...1000).contains(request.localIDs.count) else { throw IdentityError(.localIDListExceedsLimit) }
+    return try await write(checksDisabled: false) { call in
+      var response = BatchDeleteResponse()
+      for (index, localID) in request.localIDs.enumerated() {
+        guard let user = try await call.user(localID) else { continue }
+        guard user.disabled || request.force else {
+          let message = "NOT_DISABLED : Disable the account before batch deletion."
+          response.errors.append(.init(index: index, localID: localID, message: message))
+          continue
+        }
+        try await call.transaction.remove(user, tenant: call.tenant)
+      }
+      return response
+    }
+  }
+}
+
+/// An account of a batch, as it is to be kept, or why it cannot be.
+private enum ImportEntry: Sendable {
+  case user(UserRecord)
+  case refused(String)
+
+  /// Hashes a password that came in plain text.
+  mutating func setPassword(_ password: String, _ operation: AuthOperation) async throws {
+    guard case .user(var user) = self else { return }
+    guard password.utf8.count <= Checks.longestPassword else {
+      self = .refused("password is too long")
+      return
+    }
+    user.setPassword(try await operation.hashPassword(password), now: operation.now)
+    self = .user(user)
+  }
+}
+
+extension ReadCall {
+  fileprivate func imported(_ entry: ImportedUser, _ hash: ImportHash?, _ signerKeyID: String?) -> ImportEntry {
+    do {
+      var user = try ImportCheck.user(entry, scope: scope, now: now) { try self.factors($0) }
+      if let bytes = entry.passwordHash, let hash {
+        let kept = try hash.passwordHash(bytes, salt: entry.salt)
+        try ImportCheck.cost(of: kept)
+        user.passwordHash = kept.text
+        user.signerKeyID = signerKeyID
+        user.passwordUpdatedAt = now
+      }
+      return .user(user)
+    } catch let refusal as ImportCheck.Refusal {
+      return .refused(refusal.message)
+    } catch let error as CryptoError {
+      return .refused("password hash is invalid: \(error.message)")
+    } catch {
+      return .refused("\(error)")
+    }
+  }
+}
+
+extension WriteCall {
+  fileprivate func keepSignerKey(_ hash: ImportHash?, _ id: String?) async throws {
+    guard case .scrypt(let key, _, _, _)? = hash, let id else { return }
+    try await transaction.put(key, for: Keys.signerKey(id))
+  }
+
+  fileprivate func keep(_ entries: [ImportEntry], _ request: BatchCreateRequest) async throws -> BatchCreateResponse {
+    if !request.allowsOverwrite {
+      let rows = try await transaction.get(request.users.map { Keys.user(tenant, $0.localID) })
+      if let index = rows.firstIndex(where: { $0 != nil }) {
+        throw IdentityError(.duplicateLocalID, request.users[index].localID)
+      }
+    }
+    var response = BatchCreateResponse()
+    for (index, entry) in entries.enumerated() {
+      let failure: String?
+      switch entry {
+      case .refused(let why): failure = why
+      case .user(let user): failure = try await keep(user, request)
+      }
+      if let failure { response.errors.append(.init(index: index, message: failure)) }
+    }
+    return response
+  }
+
+  private func keep(_ user: UserRecord, _ request: BatchCreateRequest) async throws -> String? {
+    let old = try await self.user(user.localID)
+    if old != nil, !request.allowsOverwrite { return "localId belongs to an existing account - can not overwrite." }
+    var user = user
+    // Tokens and codes of the account that was there before do not come back with its id.
+    user.begin(epoch: try old.map { $0.epoch + 1 } ?? engine.newEpoch(), now: now)
+    user.validSince = max(user.validSince ?? 0, old?.validSince ?? 0)
+    user.sessionCount = old?.sessionCount ?? 0
+    do {
+      try await transaction.save(user, replacing: old, tenant: tenant)
+      if old != nil { try await transaction.forgetOldSessions(of: user, tenant: tenant) }
+      return nil
+    } catch IdentityError.Code.emailExists {
+      return "email exists in other account in database"
+    } catch IdentityError.Code.federatedUserIDAlreadyLinked {
+      return "raw id exists in other account in database"
+    } catch IdentityError.Code.phoneNumberExists {
+      return "phone number exists in other account in database"
+    } catch let error as IdentityError where error.code == .invalidArgument {
+      return error.detail ?? "the account is too large"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import VestaAuthBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+// The settings of the project, and its tenants.
+
+extension AuthOperation {
+  // MARK: The project
+
+  func projectConfig() async throws -> ProjectConfig {
+    try await engine.read { try await Scope.config(initial: options.initialConfig, in: $0) }
+  }
+
+  func setProjectConfig(_ config: ProjectConfig) async throws {
+    try config.passwordPolicy.validate()
+    try await engine.write { try await $0.put(ConfigRecord(config: config), Keys.config) }
+  }
+
+  // MARK: Tenants
+
+  func createTenant(_ request: CreateTenantRequest) async throws -> Tenant {
+    let name = try tenantName(request.displayName)
+    let record = TenantRecord(displayName: request.displayName, signIn: request.signIn)
+    let id = "\(name)-\(try engine.identifier(length: 10).lowercased())"
+    try await engine.write { try await $0.put(record, Keys.tenant(id)) }
+    return record.tenant(id)
+  }
+
+  /// What an id begins with: the display name's letters and digits.
+  private func tenantName(_ displayName: String?) throws -> String {
+    guard let displayName else { return "tenant" }
+    guard (1...256).contains(displayName.utf8.count) else {
+      throw IdentityError(.invalidConfig, "A display name has 1 to 256 bytes.")
+    }
+    let letters = displayName.lowercased().unicodeScalars.filter {
+      ("a"..."z").contains($0) || ("0"..."9").contains($0)
+    }
+    return letters.isEmpty ? "tenant" : String(String.UnicodeScalarView(letters.prefix(17)))
+  }
+
+  func tenant(id: String) async throws -> Tenant {
+    try await engine.read { try await $0.tenant(id) }.tenant(id)
+  }
+
+  func updateTenant(_ request: UpdateTenantRequest) async throws -> Tenant {
+    if request.displayName != nil { _ = try tenantName(request.displayName) }
+    return try await engine.write { transaction in
+      var record = try await transaction.tenant(request.tenantID)
+      record.displayName = request.displayName ?? record.displayName
+      if let signIn = request.signIn { record.signIn = signIn }
+      try await transaction.put(record, Keys.tenant(request.tenantID))
+      return record.tenant(request.tenantID)
+    }
+  }
+
+  /// Deletes a tenant with all its users.
+  func deleteTenant(id: String) async throws {
+    try await engine.write { transaction in
+      _ = try await transaction.tenant(id)
+      for range in Keys.everything(of: id) { try await transaction.deleteRange(range) }
+      try await transaction.delete(Keys.tenant(id))
+    }
+  }
+
+  /// The tenants page by page.
+  func listTenants(_ request: ListTenantsRequest) async throws -> ListTenantsResponse {
+    try await engine.read { reader in
+      var range = Keys.tenants
+      if let last = request.pageToken, !last.isEmpty { range = range.after(Keys.tenant(last)) }
+      var ids: [String] = []
+      let size = min(max(1, request.pageSize), 1000)
+      let tenants = try await reader.entries(in: range, limit: size).compactMap { entry -> Tenant? in
+        var key = KeyDecoder(entry.key, from: 1)
+        guard let id = try? key.string() else { return nil }
+        ids.append(id)
+        return try RecordCodec.decode(TenantRecord.self, from: entry.value).tenant(id)
+      }
+      return ListTenantsResponse(tenants: tenants, nextPageToken: tenants.count < size ? nil : ids.last)
+    }
+  }
+}
+
+extension StoreReader {
+  /// A tenant that has to exist.
+  fileprivate func tenant(_ id: String) async throws -> TenantRecord {
+    guard let record = try await record(TenantRecord.self, Keys.tenant(id)) else {
+      throw IdentityError(.tenantNotFound)
+    }
+    return record
+  }
+}

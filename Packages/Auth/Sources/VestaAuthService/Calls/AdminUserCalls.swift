@@ -1,0 +1,161 @@
+import VestaAuthBackend
+import VestaCryptoInterop
+import VestaServiceInterop
+import VestaStoreInterop
+
+// Accounts as an administrator sees and changes them, one at a time.
+
+extension AuthOperation {
+  func createUser(_ request: CreateUserRequest) async throws -> IdentityUser {
+    var user = try await read(checksDisabled: false) { call in try await call.newUser(request) }
+    if let password = request.password { user.setPassword(try await hashPassword(password), now: now) }
+    let kept = user
+    return try await write(checksDisabled: false) { call in
+      guard try await call.user(kept.localID) == nil else { throw IdentityError(.duplicateLocalID) }
+      try await call.transaction.save(kept, replacing: nil, tenant: call.tenant)
+      return kept.view(tenantID: call.scope.tenantID)
+    }
+  }
+
+  func getUsers(_ request: GetUsersRequest) async throws -> LookupResponse {
+    try await read(checksDisabled: false) { call in try await call.users(request) }
+  }
+
+  func updateUser(_ request: AdminUpdateRequest) async throws -> IdentityUser {
+    let localID = try Checks.present(request.localID, or: .missingLocalID)
+    // Once without the hash, for the checks, so that a refused request costs none.
+    try await read(checksDisabled: false) { call in
+      _ = try call.changed(try await call.existingUser(localID), by: request, hash: nil)
+    }
+    let hash = try await hashPassword(request.password)
+    return try await write(checksDisabled: false) { call in
+      let old = try await call.existingUser(localID)
+      let user = try call.changed(old, by: request, hash: hash)
+      try await call.transaction.save(user, replacing: old, tenant: call.tenant)
+      if user.epoch != old.epoch { try await call.transaction.forgetOldSessions(of: user, tenant: call.tenant) }
+      return user.view(tenantID: call.scope.tenantID)
+    }
+  }
+
+  func deleteUser(localID: String) async throws {
+    let localID = try Checks.present(localID, or: .missingLocalID)
+    try await write(checksDisabled: false) { call in
+      try await call.transaction.remove(try await call.existingUser(localID), tenant: call.tenant)
+    }
+  }
+
+  func revokeRefreshTokens(localID: String) async throws {
+    let localID = try Checks.present(localID, or: .missingLocalID)
+    try await write(checksDisabled: false) { call in
+      var user = try await call.existingUser(localID)
+      user.revokeTokens(now: call.now)
+      try await call.transaction.put(user, Keys.user(call.tenant, localID))
+      try await call.transaction.forgetOldSessions(of: user, tenant: call.tenant)
+    }
+  }
+}
+
+extension ReadCall {
+  /// Checks a new account in the order of the service.
+  fileprivate func newUser(_ request: CreateUserRequest) async throws -> UserRecord {
+    let localID = try request.localID.map { try Checks.localID($0) }
+    var user = try newAccount(localID)
+    if try await self.user(user.localID) != nil { throw IdentityError(.duplicateLocalID) }
+    if let number = request.phoneNumber {
+      user.phoneNumber = try Checks.phoneNumber(number)
+      if try await reader.text(Keys.phone(tenant, number)) != nil { throw IdentityError(.phoneNumberExists) }
+    }
+    if let email = request.email {
+      let email = try Checks.email(email)
+      if try await owner(ofEmail: email) != nil { throw IdentityError(.emailExists) }
+      user.email = email
+    }
+    if let password = request.password { try scope.config.passwordPolicy.check(password) }
+    try Checks.profile(request.displayName, request.photoURL)
+    user.emailVerified = request.emailVerified && user.email != nil
+    user.displayName = request.displayName
+    user.photoURL = request.photoURL
+    user.disabled = request.disabled
+    user.factors = try factors(request.mfaFactors)
+    return user
+  }
+
+  fileprivate func users(_ request: GetUsersRequest) async throws -> LookupResponse {
+    let indexes =
+      request.emails.map { Keys.email(tenant, Checks.canonicalEmail($0)) }
+      + request.phoneNumbers.map { Keys.phone(tenant, $0) }
+      + request.federatedUserIDs.map { Keys.provider(tenant, $0.providerID, $0.rawID) }
+    let found = try await reader.get(indexes).compactMap { $0.map { String(decoding: $0, as: UTF8.self) } }
+    var seen: Set<String> = []
+    let localIDs = (request.localIDs + found).filter { seen.insert($0).inserted }
+    let rows = try await reader.get(localIDs.map { Keys.user(tenant, $0) })
+    return LookupResponse(
+      users: try rows.compactMap { row in
+        try row.map { try RecordCodec.decode(UserRecord.self, from: $0).view(tenantID: scope.tenantID) }
+      })
+  }
+}
+
+extension AuthCall {
+  /// Second factors as an administrator sets them; a number that stands there twice counts once.
+  func factors(_ requested: [NewMfaEnrollment]) throws -> [UserRecord.Factor] {
+    var factors: [UserRecord.Factor] = []
+    for factor in requested {
+      let number = try Checks.phoneNumber(factor.phoneNumber, or: .invalidMfaPhoneNumber)
+      if factors.contains(where: { $0.phoneNumber == number }) { continue }
+      let id = try factor.mfaEnrollmentID ?? engine.identifier(length: 28)
+      guard id.utf8.count <= 128 else {
+        throw IdentityError(.invalidMfaEnrollmentID, "mfaEnrollmentId is longer than 128 bytes.")
+      }
+      guard !id.isEmpty else { throw IdentityError(.invalidMfaEnrollmentID, "mfaEnrollmentId must be defined.") }
+      guard !factors.contains(where: { $0.id == id }) else { throw IdentityError(.duplicateMfaEnrollmentID) }
+      try Checks.profile(factor.displayName)
+      factors.append(
+        UserRecord.Factor(
+          id: id, phoneNumber: number, displayName: factor.displayName, enrolledAt: factor.enrolledAt ?? now))
+    }
+    return factors
+  }
+
+  /// An account after a change by an administrator.
+  fileprivate func changed(
+    _ old: UserRecord, by request: AdminUpdateRequest, hash: String?
+  ) throws -> UserRecord {
+    var user = old
+    if let email = try request.email.map({ try Checks.email($0) }), email != old.email {
+      user.email = email
+      user.emailVerified = false
+      if let first = old.email { user.initialEmail = old.initialEmail ?? first }
+    }
+    if let password = request.password { try scope.config.passwordPolicy.check(password) }
+    if let hash { user.setPassword(hash, now: now) }
+    try changeProfile(of: &user, by: request)
+    user.remove(request.deleteAttributes, providers: request.deleteProviders)
+    if let provider = request.linkProvider {
+      try Checks.provider(provider)
+      user.link(UserRecord.Provider(provider))
+    }
+    if let factors = request.mfaFactors { user.factors = try self.factors(factors) }
+    if hash != nil || user.email != old.email { user.revokeTokens(now: now) }
+    if let validSince = request.validSince, validSince != old.validSince {
+      user.validSince = validSince
+      user.epoch = old.epoch + 1
+    }
+    return user
+  }
+
+  private func changeProfile(of user: inout UserRecord, by request: AdminUpdateRequest) throws {
+    try Checks.profile(request.displayName, request.photoURL)
+    user.displayName = request.displayName ?? user.displayName
+    user.photoURL = request.photoURL ?? user.photoURL
+    if let number = request.phoneNumber { user.phoneNumber = try Checks.phoneNumber(number) }
+    if let claims = request.customAttributes {
+      try Checks.customClaims(claims)
+      user.customAttributes = ClaimsText.read(claims)?.members.isEmpty == true ? nil : claims
+    }
+    user.emailVerified = request.emailVerified ?? user.emailVerified
+    user.disabled = request.disabled ?? user.disabled
+    user.createdAt = request.createdAt ?? user.createdAt
+    user.lastLoginAt = request.lastLoginAt ?? user.lastLoginAt
+  }
+}

@@ -1,0 +1,79 @@
+import VestaAuthBackend
+import VestaCryptoInterop
+import VestaServiceInterop
+import VestaStoreInterop
+
+/// One call of the service, outside of any transaction: it verifies tokens and hashes passwords before, and signs
+/// tokens and sends messages after.
+///
+/// The methods of the extensions beside this file are the calls of `AuthEngine`, one for each. What happens within a
+/// transaction is a method of ``ReadCall`` or ``WriteCall``, which are made here and carry the scope and the time.
+///
+/// Example: `lookup` verifies the ID token here (`proof`), reads the account in a `ReadCall` whose scope is the tenant
+/// of the token, and returns what the account looks like.
+struct AuthOperation: Sendable {
+  let engine: AuthEngine
+  var context: CallContext
+
+  var options: AuthServiceOptions { engine.options }
+  var crypto: any CryptoProvider { engine.crypto }
+  var keyRing: KeyRing { engine.keyRing }
+  var projectID: String { engine.projectID }
+  var now: Int64 { options.now() }
+  var nowSeconds: Int64 { options.now() / 1000 }
+
+  // MARK: Transactions
+
+  /// Reads in the tenant of the context, or in that of a token.
+  ///
+  /// - Parameters:
+  ///   - proof: The token of the caller, whose tenant counts.
+  ///   - checksDisabled: Whether a project or tenant that is disabled is refused.
+  ///   - body: What to read.
+  func read<Value>(
+    for proof: Proof? = nil, checksDisabled: Bool = true, _ body: (ReadCall) async throws -> Value
+  ) async throws -> Value {
+    try await engine.read { reader in
+      let scope = try await self.scope(proof, checksDisabled, in: reader)
+      return try await body(ReadCall(engine: engine, scope: scope, now: now, reader: reader))
+    }
+  }
+
+  /// Writes in the tenant of the context, or in that of a token; `body` may run again after a conflict.
+  func write<Value: Sendable>(
+    for proof: Proof? = nil, checksDisabled: Bool = true,
+    _ body: @escaping @Sendable (WriteCall) async throws -> Value
+  ) async throws -> Value {
+    try await engine.write { transaction in
+      let scope = try await self.scope(proof, checksDisabled, in: transaction)
+      return try await body(WriteCall(engine: engine, scope: scope, now: now, transaction: transaction))
+    }
+  }
+
+  /// Writes where a refusal, too, leaves something behind: a used code stays used.
+  func writeKeeping<Value: Sendable>(
+    for proof: Proof? = nil, _ body: @escaping @Sendable (WriteCall) async throws -> Result<Value, IdentityError>
+  ) async throws -> Value {
+    try await write(for: proof, body).get()
+  }
+
+  private func scope(_ proof: Proof?, _ checksDisabled: Bool, in reader: any StoreReader) async throws -> Scope {
+    let scope = try await Scope.read(
+      proof?.tenantID ?? context.tenantID, initial: options.initialConfig, in: reader)
+    if checksDisabled, scope.signIn.isDisabled { throw IdentityError(.projectDisabled) }
+    return scope
+  }
+
+  // MARK: Passwords
+
+  /// Hashes a password the way that new ones are hashed; never inside a transaction.
+  func hashPassword(_ password: String) async throws -> String {
+    try await crypto.hashPassword(password, scheme: options.passwordScheme, signerKey: nil).text
+  }
+
+  /// Hashes a password that may be absent.
+  func hashPassword(_ password: String?) async throws -> String? {
+    guard let password else { return nil }
+    return try await hashPassword(password) as String
+  }
+}

@@ -1,0 +1,242 @@
+import VestaAuthBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+// Codes by e-mail: they are made, sent, inspected, and used to reset a password.
+
+// MARK: Sending
+
+extension AuthOperation {
+  func sendOobCode(_ request: SendOobCodeRequest) async throws -> SendOobCodeResponse {
+    let made = try await makeOobCode(request, isPrivileged: false)
+    if made.isHidden, !engine.sender.isImmediate {
+      engine.outbox.post { try await deliver(made.message, settings: request.settings) }
+    } else {
+      try await deliver(made.message, settings: request.settings)
+    }
+    return SendOobCodeResponse(email: made.email)
+  }
+
+  /// Makes a code and hands it out instead of sending it.
+  func createOobLink(_ request: SendOobCodeRequest) async throws -> OobLink {
+    let made = try await makeOobCode(request, isPrivileged: true)
+    guard let message = made.message else { throw IdentityError(.userNotFound) }
+    return OobLink(
+      email: made.email, oobCode: message.code, oobLink: link(message, settings: request.settings))
+  }
+
+  private func makeOobCode(_ request: SendOobCodeRequest, isPrivileged: Bool) async throws -> MadeCode {
+    guard let type = request.requestType else { throw IdentityError(.missingRequestType) }
+    let needsToken =
+      type == .verifyAndChangeEmail || (type == .verifyEmail && !isPrivileged) || request.idToken != nil
+    let missing = type == .verifyEmail ? IdentityError.Code.invalidIDToken : .missingIDToken
+    if type == .verifyAndChangeEmail { _ = try Checks.present(request.newEmail, or: .missingNewEmail) }
+    let proof = needsToken ? try await proof(request.idToken, missing: missing) : nil
+    return try await write(for: proof) { call in
+      try await call.makeOobCode(type, request, try await call.caller(proof), isPrivileged: isPrivileged)
+    }
+  }
+}
+
+/// A code that has been kept.
+private struct MadeCode: Sendable {
+  var email: String
+  /// `nil` where the account is not there and that is hidden.
+  var message: OobMessage?
+  /// Whether nobody may learn if there was a message.
+  var isHidden: Bool
+}
+
+extension WriteCall {
+  fileprivate func makeOobCode(
+    _ type: OobRequestType, _ request: SendOobCodeRequest, _ caller: Caller?, isPrivileged: Bool
+  ) async throws -> MadeCode {
+    try checkContinueURL(request.settings.continueURL)
+    var ticket = newTicket(.oobCode, lifetime: options.oobCodeLifetimes[type] ?? .seconds(3600))
+    ticket.requestType = type.rawValue
+    try await address(&ticket, type, request, caller, isPrivileged: isPrivileged)
+    let email = ticket.email ?? ""
+    try takeMessage(
+      to: "\(type) \(email)", or: type == .passwordReset ? .resetPasswordExceedLimit : .tooManyAttempts)
+    let isForNobody = ticket.localID == nil && type != .emailSignIn
+    // For an address without account there is a ticket too, so that the work is the same. Nobody gets it, and it has no
+    // time to live: the next ones that are kept take it away.
+    if isForNobody { ticket.expiresAt = 0 }
+    let code = try await keep(ticket, secretLength: 54)
+    if isForNobody { return MadeCode(email: email, isHidden: true) }
+    let message = OobMessage(
+      requestType: type, email: email, newEmail: ticket.newEmail, code: code, tenantID: scope.tenantID)
+    return MadeCode(email: email, message: message, isHidden: type == .passwordReset && scope.config.hidesEmails)
+  }
+
+  /// Says whose code it is.
+  private func address(
+    _ ticket: inout TicketRecord, _ type: OobRequestType, _ request: SendOobCodeRequest, _ caller: Caller?,
+    isPrivileged: Bool
+  ) async throws {
+    switch type {
+    case .emailSignIn:
+      guard scope.signIn.allowsEmailLinks else { throw IdentityError(.operationNotAllowed) }
+      ticket.email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
+    case .passwordReset:
+      let email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
+      ticket.email = email
+      if let user = try await user(email: email) { ticket.bind(to: user) }
+      if ticket.localID == nil, isPrivileged || !scope.config.hidesEmails { throw IdentityError(.emailNotFound) }
+    case .verifyEmail:
+      guard let user = try await verifiedUser(request, caller) else { throw IdentityError(.userNotFound) }
+      ticket.bind(to: user)
+      ticket.email = try Checks.present(user.email, or: .missingEmail)
+    case .verifyAndChangeEmail: try await addressChange(&ticket, request, caller)
+    default:
+      throw IdentityError(.notImplemented, "Codes of the type \(type.rawValue) are made by the service itself.")
+    }
+  }
+
+  private func addressChange(
+    _ ticket: inout TicketRecord, _ request: SendOobCodeRequest, _ caller: Caller?
+  ) async throws {
+    guard let caller else { throw IdentityError(.missingIDToken) }
+    let newEmail = try Checks.email(try Checks.present(request.newEmail, or: .missingNewEmail))
+    if try await owner(ofEmail: newEmail) != nil { throw IdentityError(.emailExists) }
+    try requireRecentSignIn(caller)
+    ticket.bind(to: caller.user)
+    ticket.email = caller.user.email ?? newEmail
+    ticket.newEmail = newEmail
+  }
+
+  private func verifiedUser(_ request: SendOobCodeRequest, _ caller: Caller?) async throws -> UserRecord? {
+    if let caller { return caller.user }
+    return try await user(email: try Checks.email(try Checks.present(request.email, or: .missingEmail)))
+  }
+
+  private func checkContinueURL(_ text: String?) throws {
+    guard let text else { return }
+    switch ContinueURL(text, appSchemes: options.continueURLSchemes) {
+    case nil: throw IdentityError(.invalidContinueURI, ContinueURL.rule)
+    case .app?: return
+    case .web(let host)?:
+      guard !options.isDevelopment else { return }
+      guard scope.config.authorizedDomains.contains(where: { $0.lowercased() == host }) else {
+        throw IdentityError(.unauthorizedDomain)
+      }
+    }
+  }
+}
+
+// MARK: Using
+
+extension AuthOperation {
+  /// Says what a code is for, or resets a password with it.
+  func resetPassword(_ request: ResetPasswordRequest) async throws -> ResetPasswordResponse {
+    let code = try Checks.present(request.oobCode, or: .missingOobCode)
+    let response = try await read { call in
+      guard call.scope.signIn.allowsPasswords else { throw IdentityError(.passwordLoginDisabled) }
+      let (ticket, type) = try await call.oobTicket(code)
+      if let password = request.newPassword {
+        guard type == .passwordReset else { throw IdentityError(.invalidOobCode) }
+        try call.scope.config.passwordPolicy.check(password)
+      }
+      return ResetPasswordResponse(
+        requestType: type, email: type == .emailSignIn ? nil : ticket.email, newEmail: ticket.newEmail)
+    }
+    guard let password = request.newPassword else { return response }
+    let hash = try await hashPassword(password) as String
+    try await write { call in try await call.resetPassword(code, hash) }
+    return response
+  }
+}
+
+extension WriteCall {
+  fileprivate func resetPassword(_ code: String, _ hash: String) async throws {
+    let (ticket, _) = try await oobTicket(code)
+    guard let localID = ticket.localID, let old = try await user(localID) else {
+      throw IdentityError(.invalidOobCode)
+    }
+    guard !old.disabled else { throw IdentityError(.userDisabled) }
+    var user = old
+    if old.emailVerified {
+      // Whoever linked a provider, or knew the old password, is to prove himself again.
+      user.providers = []
+      user.revokeTokens(now: now)
+    } else {
+      user.ownershipWasProven(now: now)
+    }
+    user.setPassword(hash, now: now)
+    try await consume(code, ticket)
+    try await transaction.save(user, replacing: old, tenant: tenant)
+    try await transaction.forgetOldSessions(of: user, tenant: tenant)
+  }
+}
+
+// MARK: Reading
+
+extension AuthOperation {
+  /// The codes by e-mail that can still be used, in the order in which they were sent.
+  func sentOobCodes() async throws -> [SentOobCode] {
+    await engine.outbox.drain()
+    let recorded = engine.sender.recordedEmails.filter { ($0.tenantID ?? "") == (context.tenantID ?? "") }
+    let usable = try await areUsable(recorded.map(\.code))
+    return zip(recorded, usable).filter(\.1).map { message, _ in
+      SentOobCode(
+        email: message.email, newEmail: message.newEmail, requestType: message.requestType, oobCode: message.code,
+        oobLink: message.link)
+    }
+  }
+
+  /// The codes to phones that can still be used, in the order in which they were sent.
+  func sentVerificationCodes() async throws -> [SentVerificationCode] {
+    let recorded = engine.sender.recordedTexts.filter { ($0.tenantID ?? "") == (context.tenantID ?? "") }
+    let usable = try await areUsable(recorded.map(\.sessionInfo))
+    return zip(recorded, usable).filter(\.1).map { message, _ in
+      SentVerificationCode(phoneNumber: message.phoneNumber, sessionInfo: message.sessionInfo, code: message.code)
+    }
+  }
+
+  private func areUsable(_ secrets: [String]) async throws -> [Bool] {
+    let keys = try secrets.map { Keys.ticket(try engine.hash($0)) }
+    let time = now
+    return try await engine.read { try await $0.get(keys) }.map { row in
+      try row.map { try RecordCodec.decode(TicketRecord.self, from: $0).expiresAt > time } ?? false
+    }
+  }
+
+  /// The ways to sign in that an e-mail address has; empty where the project hides that.
+  func createAuthURI(_ request: CreateAuthURIRequest) async throws -> CreateAuthURIResponse {
+    let sessionID = try request.sessionID ?? engine.secret(length: 27)
+    return try await read { call in
+      let identifier = try Checks.present(request.identifier, or: .missingIdentifier)
+      let email = try Checks.email(identifier, or: .invalidIdentifier)
+      let continueURI = try Checks.present(request.continueURI, or: .missingContinueURI)
+      guard ContinueURL(continueURI, appSchemes: options.continueURLSchemes) != nil else {
+        throw IdentityError(.invalidContinueURI, ContinueURL.rule)
+      }
+      guard !call.scope.config.hidesEmails else { return CreateAuthURIResponse(sessionID: sessionID) }
+      return try await call.methods(of: email, sessionID: sessionID)
+    }
+  }
+}
+
+extension ReadCall {
+  fileprivate func methods(of email: String, sessionID: String) async throws -> CreateAuthURIResponse {
+    var providers: [String] = []
+    var methods: [String] = []
+    if let user = try await user(email: email) {
+      providers = user.providerInfo.map(\.providerID).filter { $0 != "phone" }
+      methods = providers.filter { $0 != "password" }
+      if user.passwordHash != nil { methods.append("password") }
+      if user.emailLinkSignIn { methods.append("emailLink") }
+    }
+    let range = Keys.providerEmails(tenant, email)
+    for entry in try await reader.entries(in: range, limit: 100) {
+      var key = KeyDecoder(entry.key, from: range.lower.count)
+      guard let localID = try? key.string(), let user = try await user(localID) else { continue }
+      for provider in user.providers where provider.email == email && !providers.contains(provider.providerID) {
+        providers.append(provider.providerID)
+        methods.append(provider.providerID)
+      }
+    }
+    return CreateAuthURIResponse(
+      sessionID: sessionID, isRegistered: !providers.isEmpty, allProviders: providers, signInMethods: methods)
+  }
+}

@@ -1,0 +1,154 @@
+import VestaAuthBackend
+import VestaBytes
+import VestaCryptoInterop
+import VestaServiceInterop
+
+// Sign-in with the credential of an identity provider.
+
+extension AuthOperation {
+  func signInWithIdp(_ request: IdpSignInRequest) async throws -> IdpSignInResponse {
+    let said = try assertion(request.credential)
+    let proof = try await optionalProof(request.idToken)
+    do {
+      let result = try await write(for: proof) { call in
+        try await call.signIn(said, request, try await call.caller(proof))
+      }
+      return try await response(result, said, request)
+    } catch let error as IdentityError where request.returnIdpCredential && Self.isDecision(error) {
+      var response = said.response(request.credential)
+      response.errorMessage = error.wireMessage
+      return response
+    }
+  }
+
+  /// Whether an error says what the account makes of the credential, rather than that something was wrong.
+  private static func isDecision(_ error: IdentityError) -> Bool {
+    [.federatedUserIDAlreadyLinked, .emailExists, .userDisabled].contains(error.code)
+  }
+
+  private func response(
+    _ result: IdpResult, _ said: IdpAssertion, _ request: IdpSignInRequest
+  ) async throws -> IdpSignInResponse {
+    var response = said.response(request.credential)
+    switch result {
+    case .needsConfirmation(let owner, let hidesEmails):
+      response.needsConfirmation = true
+      // Who claims the address has not proven it: whose account it is stays hidden where addresses are.
+      if !hidesEmails { response.localID = owner.localID }
+      response.verifiedProviders = owner.providers.map(\.providerID)
+    case .signedIn(let first, let localID, let isNew):
+      response.localID = localID
+      response.isNewUser = isNew
+      response.outcome = try await outcome(first)
+    }
+    return response
+  }
+
+  /// Revokes a token at an identity provider by the closure that `AuthServiceOptions.tokenRevokers` has for it.
+  func revokeToken(_ request: RevokeTokenRequest) async throws {
+    let proof = try await proof(request.idToken)
+    let caller = try await read(for: proof) { call in try await call.caller(proof) as Caller }
+    let providerID = try Checks.present(request.providerID, or: .missingProviderID)
+    guard caller.user.providers.contains(where: { $0.providerID == providerID }) else {
+      throw IdentityError(.invalidProviderID)
+    }
+    guard let revoke = options.tokenRevokers[providerID] else {
+      throw IdentityError(.notImplemented, "AuthServiceOptions.tokenRevokers has nothing for \(providerID).")
+    }
+    try await revoke(request)
+  }
+
+  // MARK: Verifying credentials
+
+  private func assertion(_ credential: IdpCredential) throws -> IdpAssertion {
+    guard !["", "password", "phone", "anonymous", "custom"].contains(credential.providerID) else {
+      throw IdentityError(.invalidProviderID)
+    }
+    if let keys = options.identityProviders[credential.providerID] {
+      return try IdpAssertion(try verified(credential, keys), credential: credential)
+    }
+    guard options.isDevelopment else {
+      throw IdentityError(
+        .operationNotAllowed, "No keys are configured for \(credential.providerID), so nothing it says can be verified."
+      )
+    }
+    return try IdpAssertion(try unverified(credential), credential: credential)
+  }
+
+  private func verified(_ credential: IdpCredential, _ provider: IdentityProviderKeys) throws -> JWTObject {
+    guard let token = credential.idToken, !token.isEmpty else {
+      throw IdentityError(.invalidIdpResponse, "An ID token of the provider is needed.")
+    }
+    let claims: JWTObject
+    do {
+      let keys = try provider.keys.keys.map { try crypto.verificationKey(jsonWebKey: $0) }
+      // Providers' clocks differ a little from ours.
+      let verifier = JWTVerifier(issuers: provider.issuers, audiences: provider.audiences, leeway: 60)
+      claims = try verifier.verify(token, at: nowSeconds, keys: keys).claims
+    } catch let error as CryptoError {
+      throw IdentityError(.invalidIdpResponse, "The provider's ID token is not valid: \(error.code)")
+    }
+    try checkNonce(claims["nonce"]?.string, credential.rawNonce)
+    return claims
+  }
+
+  /// Refuses a provider's token without proof that the app which presents it has asked for it.
+  ///
+  /// The token holds the SHA-256 of a number that only the app knows. The claim itself proves nothing: whoever has
+  /// stolen the token can read it. Where either side has a nonce, the other needs it as well.
+  private func checkNonce(_ nonce: String?, _ raw: String?) throws {
+    let raw = raw ?? ""
+    if nonce == nil, raw.isEmpty { return }
+    guard let nonce, !raw.isEmpty,
+      crypto.constantTimeEquals(Array(nonce.lowercased().utf8), Array(Hex.encode(try engine.hash(raw)).utf8))
+    else { throw IdentityError(.missingOrInvalidNonce) }
+  }
+
+  /// The claims of a credential that nobody has to have signed: a token, or plain JSON.
+  private func unverified(_ credential: IdpCredential) throws -> JWTObject {
+    guard let text = credential.idToken ?? credential.accessToken, !text.isEmpty else {
+      throw IdentityError(.invalidIdpResponse, "There is neither an ID token nor an access token.")
+    }
+    if text.hasPrefix("{"), let claims = ClaimsText.read(text) { return claims }
+    guard let token = try? JWT(unverified: text) else {
+      throw IdentityError(.invalidIdpResponse, "The credential is neither a JSON Web Token nor a JSON object.")
+    }
+    return token.claims
+  }
+}
+
+/// A sign-in with a provider's credential, within its transaction.
+private enum IdpResult: Sendable {
+  case signedIn(FirstFactor, localID: String, isNew: Bool)
+  case needsConfirmation(UserRecord, hidesEmails: Bool)
+}
+
+extension WriteCall {
+  fileprivate func signIn(
+    _ said: IdpAssertion, _ request: IdpSignInRequest, _ caller: Caller?
+  ) async throws -> IdpResult {
+    if let caller { try requireRecentSignInToLink(caller) }
+    switch try await decide(said, caller) {
+    case .refuse(let error): throw error
+    case .needsConfirmation(let owner): return .needsConfirmation(owner, hidesEmails: scope.config.hidesEmails)
+    case .signIn(let user, let old):
+      guard !user.disabled else { throw IdentityError(.userDisabled) }
+      guard old != nil || request.autoCreate else { throw IdentityError(.userNotFound) }
+      let provider = said.provider.providerID
+      if let caller {
+        let grant = try await link(user, to: caller, provider: provider)
+        return .signedIn(.session(grant), localID: user.localID, isNew: false)
+      }
+      let first = try await finishFirstFactor(user, replacing: old, provider: provider)
+      return .signedIn(first, localID: user.localID, isNew: old == nil)
+    }
+  }
+
+  private func decide(_ said: IdpAssertion, _ caller: Caller?) async throws -> IdpDecision {
+    let bound = try await user(providerID: said.provider.providerID, rawID: said.provider.rawID)
+    var owner: UserRecord?
+    if let email = said.provider.email { owner = try await user(email: email) }
+    if let caller { return .link(said, to: caller.user, bound: bound, owner: owner, config: scope.config) }
+    return .signIn(said, bound: bound, owner: owner, new: try newAccount(), config: scope.config, now: now)
+  }
+}

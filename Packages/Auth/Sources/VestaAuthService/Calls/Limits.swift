@@ -1,0 +1,59 @@
+import VestaAuthBackend
+import VestaConcurrency
+import VestaServiceInterop
+
+/// The limits on guessing of one engine.
+struct GuessLimits: Sendable {
+  var accounts, addresses, recipients, digits: RateLimiter
+
+  init(_ options: AuthServiceOptions) {
+    accounts = RateLimiter(options.accountGuesses)
+    addresses = RateLimiter(options.addressGuesses)
+    recipients = RateLimiter(options.codesPerRecipient)
+    digits = RateLimiter(options.digitGuesses)
+  }
+}
+
+extension AuthOperation {
+  /// Forgets the guesses for an account after a right one.
+  func forgiveGuesses(_ account: String, tenant: String) {
+    engine.limits.withLock { limits in
+      limits.accounts.reset("\(tenant)\u{0}\(account)")
+      if let address = context.clientAddress { limits.addresses.giveBack(address, now: now) }
+    }
+  }
+}
+
+extension AuthCall {
+  private func name(_ account: String) -> String { "\(tenant)\u{0}\(account)" }
+
+  /// Takes one guess for an account, and one for the address that the call comes from.
+  func takeGuess(_ account: String, from address: String?) throws {
+    let mayGo = engine.limits.withLock { limits in
+      guard let address else { return limits.accounts.take(name(account), now: now) }
+      guard limits.addresses.take(address, now: now) else { return false }
+      return limits.accounts.take(name(account), now: now)
+    }
+    guard mayGo else {
+      throw IdentityError(.tooManyAttempts, "Too many unsuccessful attempts. Please try again later.")
+    }
+  }
+
+  /// Takes one guess of the digits that were sent to a phone, over all codes of that phone.
+  func takeDigitGuess(_ phone: String) throws {
+    guard engine.limits.withLock({ $0.digits.take(name(phone), now: now) }) else {
+      throw IdentityError(.tooManyAttempts, "Too many wrong codes. Please try again later.")
+    }
+  }
+
+  /// Gives a guess back that was right.
+  func forgiveDigitGuess(_ phone: String) { engine.limits.withLock { $0.digits.giveBack(name(phone), now: now) } }
+
+  /// Counts a message to a mailbox or a phone.
+  func takeMessage(to recipient: String, or code: IdentityError.Code) throws {
+    // Called within transactions: one that runs again counts twice, which errs on the safe side.
+    guard engine.limits.withLock({ $0.recipients.take(recipient, now: now) }) else {
+      throw IdentityError(code, "Too many codes were asked for. Please try again later.")
+    }
+  }
+}

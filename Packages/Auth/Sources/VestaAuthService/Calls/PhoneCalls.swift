@@ -1,0 +1,110 @@
+import VestaAuthBackend
+import VestaServiceInterop
+
+// Sign-in by phone: codes are sent, and proven.
+
+private let temporaryProofLifetime = Duration.seconds(3600)
+
+extension AuthOperation {
+  func sendVerificationCode(_ request: SendVerificationCodeRequest) async throws -> SendVerificationCodeResponse {
+    let (sessionInfo, code, number) = try await write { call in
+      try call.refuseTenants()
+      let number = try Checks.phoneNumber(request.phoneNumber)
+      guard call.scope.signIn.allowsPhone else { throw IdentityError(.operationNotAllowed) }
+      let owner = try await call.user(phoneNumber: number)
+      guard owner?.factors.isEmpty ?? true else { throw IdentityError.noSecondFactorForPhones }
+      try call.takeMessage(to: number, or: .tooManyAttempts)
+      var ticket = call.newTicket(.phoneCode, lifetime: call.options.verificationCodeLifetime)
+      ticket.phoneNumber = number
+      let kept = try await call.keepDigits(ticket)
+      return (kept.sessionInfo, kept.code, number)
+    }
+    try await deliver(code, to: number, sessionInfo: sessionInfo)
+    return SendVerificationCodeResponse(sessionInfo: sessionInfo)
+  }
+
+  func signInWithPhoneNumber(_ request: PhoneSignInRequest) async throws -> PhoneSignInResponse {
+    let proof = try await optionalProof(request.idToken)
+    let signIn = try await writeKeeping { call -> Result<PhoneSignIn, IdentityError> in
+      try call.refuseTenants()
+      if proof?.tenantID != nil { throw IdentityError(.unsupportedTenantOperation) }
+      let caller = try await call.caller(proof)
+      if let caller { try call.requireRecentSignInToLink(caller) }
+      switch try await call.provenNumber(request.proof) {
+      case .failure(let refusal): return .failure(refusal)
+      case .success(let number): return try await call.signIn(number, request.proof, caller)
+      }
+    }
+    return try await response(signIn)
+  }
+
+  private func response(_ signIn: PhoneSignIn) async throws -> PhoneSignInResponse {
+    switch signIn {
+    case .session(let grant, let isNew):
+      .signedIn(
+        localID: grant.user.localID, phoneNumber: grant.user.phoneNumber ?? "", isNewUser: isNew,
+        tokens: try await tokens(grant))
+    case .inUse(let number, let proof):
+      .numberInUse(phoneNumber: number, temporaryProof: proof, expiresIn: temporaryProofLifetime.seconds)
+    }
+  }
+}
+
+/// A sign-in by phone, within its transaction.
+private enum PhoneSignIn: Sendable {
+  case session(Grant, isNew: Bool)
+  case inUse(number: String, proof: String)
+}
+
+extension WriteCall {
+  fileprivate func refuseTenants() throws {
+    guard scope.tenantID == nil else { throw IdentityError(.unsupportedTenantOperation) }
+  }
+
+  fileprivate func provenNumber(_ proof: PhoneProof) async throws -> Result<String, IdentityError> {
+    switch proof {
+    case .temporaryProof(let number, let secret):
+      let number = try Checks.present(number, or: .missingPhoneNumber)
+      guard let ticket = try await ticket(secret, .temporaryProof), ticket.phoneNumber == number, !isExpired(ticket)
+      else { throw IdentityError(.invalidTemporaryProof) }
+      try await consume(secret, ticket)
+      return .success(number)
+    case .code(let sessionInfo, let code):
+      let sessionInfo = try Checks.present(sessionInfo, or: .missingSessionInfo)
+      let code = try Checks.present(code, or: .missingCode)
+      return try await useDigits(sessionInfo, code: code, .phoneCode).map { $0.phoneNumber ?? "" }
+    }
+  }
+
+  fileprivate func signIn(
+    _ number: String, _ proof: PhoneProof, _ caller: Caller?
+  ) async throws -> Result<PhoneSignIn, IdentityError> {
+    let owner = try await user(phoneNumber: number)
+    if let caller, let owner, owner.localID != caller.user.localID {
+      guard case .code = proof else { return .failure(IdentityError(.phoneNumberExists)) }
+      return .success(.inUse(number: number, proof: try await temporaryProof(of: number)))
+    }
+    let old = caller?.user ?? owner
+    if old?.disabled == true { return .failure(IdentityError(.userDisabled)) }
+    if old?.factors.isEmpty == false { return .failure(.noSecondFactorForPhones) }
+    var user = try old ?? newAccount()
+    user.phoneNumber = number
+    if let caller { return .success(.session(try await link(user, to: caller, provider: "phone"), isNew: false)) }
+    if let refusal = refusalWithoutFactor(of: old) { return .failure(refusal) }
+    return .success(.session(try await signIn(user, replacing: old, provider: "phone"), isNew: old == nil))
+  }
+
+  /// A proof with which the owner of a number signs in to the account that has it.
+  private func temporaryProof(of number: String) async throws -> String {
+    var ticket = newTicket(.temporaryProof, lifetime: temporaryProofLifetime)
+    ticket.phoneNumber = number
+    return try await keep(ticket, secretLength: 119)
+  }
+}
+
+extension IdentityError {
+  fileprivate static var noSecondFactorForPhones: IdentityError {
+    IdentityError(
+      .unsupportedFirstFactor, "A phone number cannot be set as a first factor on an SMS based MFA user.")
+  }
+}

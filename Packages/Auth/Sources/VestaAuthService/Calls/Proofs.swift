@@ -1,0 +1,76 @@
+import VestaAuthBackend
+import VestaCryptoInterop
+import VestaServiceInterop
+
+/// An ID token that was verified; what it says of its account is still to be compared with the account.
+struct Proof: Sendable {
+  var claims: JWTObject
+  var localID: String
+  var tenantID: String?
+  var issuedAt: Int64
+  /// The epoch of the account when the token was issued; `nil` in tokens of versions that did not write it.
+  var epoch: Int64?
+
+  /// Whether nothing has ended the sessions of the account since the token was issued.
+  func isCurrent(for user: UserRecord) -> Bool {
+    if let epoch { return epoch == user.epoch }
+    return issuedAt >= user.validSince ?? 0
+  }
+}
+
+/// The account of an ID token, found in order.
+struct Caller: Sendable {
+  var user: UserRecord
+  var facts: SessionFacts
+}
+
+extension AuthOperation {
+  /// Verifies an ID token without looking at its account.
+  func proof(
+    _ idToken: String?, missing: IdentityError.Code = .missingIDToken
+  ) async throws -> Proof {
+    let token = try Checks.present(idToken, or: missing)
+    let claims = try await verified(token, issuer: TokenClaims.issuer(projectID), or: .invalidIDToken)
+    return try proof(of: claims, or: .invalidIDToken)
+  }
+
+  /// Verifies an ID token that may be absent.
+  func optionalProof(_ idToken: String?) async throws -> Proof? {
+    guard let idToken else { return nil }
+    return try await proof(idToken)
+  }
+
+  /// Verifies a token of ours: its signature, issuer, audience and times.
+  func verified(_ token: String, issuer: String, or invalid: IdentityError.Code) async throws -> JWTObject {
+    do {
+      let unverified = try JWT(unverified: token)
+      let key = try await keyRing.verifier(keyID: unverified.header.keyID)
+      let verifier = JWTVerifier(issuers: [issuer], audiences: [projectID], algorithms: [.rs256])
+      let time = ClockTolerance.time(for: unverified.claims, now: nowSeconds)
+      return try verifier.verify(token, at: time) { _ throws(CryptoError) in key }.claims
+    } catch CryptoError.Code.expired where invalid == .invalidIDToken {
+      throw IdentityError(.tokenExpired)
+    } catch let error as CryptoError where error.code != .libraryFailure {
+      throw IdentityError(invalid, "\(error.code)")
+    }
+  }
+
+  /// What verified claims say of their account.
+  func proof(of claims: JWTObject, or invalid: IdentityError.Code) throws -> Proof {
+    guard let localID = claims["sub"]?.string, let issuedAt = claims["iat"]?.integer else {
+      throw IdentityError(invalid)
+    }
+    let firebase = claims["firebase"]?.object
+    let tenantID = firebase?["tenant"]?.string
+    try checkTenant(tenantID)
+    return Proof(
+      claims: claims, localID: localID, tenantID: tenantID, issuedAt: issuedAt,
+      epoch: firebase?[TokenClaims.epoch]?.integer)
+  }
+
+  /// Refuses a token of another tenant than that of the call; absent counts as different.
+  func checkTenant(_ tenantID: String?) throws {
+    guard let wanted = context.tenantID, !wanted.isEmpty else { return }
+    guard wanted == tenantID else { throw IdentityError(.tenantIDMismatch) }
+  }
+}

@@ -1,0 +1,167 @@
+import VestaAuthBackend
+import VestaCryptoInterop
+import VestaServiceInterop
+
+// Second factors are added and removed.
+
+extension AuthOperation {
+  func startMfaEnrollment(_ request: StartMfaEnrollmentRequest) async throws -> StartMfaEnrollmentResponse {
+    let proof = try await proof(request.idToken)
+    switch request.factor {
+    case .phone(let number, _): return try await startPhone(number, proof)
+    case .totp: return try await startTotp(proof)
+    }
+  }
+
+  private func startPhone(_ number: String, _ proof: Proof) async throws -> StartMfaEnrollmentResponse {
+    let made = try await write(for: proof) { call in
+      let caller = try await call.enrollingCaller(proof)
+      guard call.scope.signIn.allowsPhoneFactors else {
+        throw IdentityError(.operationNotAllowed, "SMS based MFA not enabled.")
+      }
+      let number = try Checks.phoneNumber(number)
+      try call.checkRoom(for: number, caller.user)
+      try call.takeMessage(to: number, or: .tooManyAttempts)
+      var ticket = call.newTicket(
+        .mfaPhoneEnrollment, for: caller.user, lifetime: call.options.verificationCodeLifetime)
+      ticket.phoneNumber = number
+      return try await call.keepDigits(ticket)
+    }
+    try await deliver(made.code, to: number, sessionInfo: made.sessionInfo)
+    return .phone(sessionInfo: made.sessionInfo)
+  }
+
+  private func startTotp(_ proof: Proof) async throws -> StartMfaEnrollmentResponse {
+    let key = try crypto.randomBytes(count: 20)
+    let (sessionInfo, deadline) = try await write(for: proof) { call in
+      let caller = try await call.enrollingCaller(proof)
+      guard call.scope.signIn.allowsTotpFactors else {
+        throw IdentityError(.operationNotAllowed, "TOTP based MFA not enabled.")
+      }
+      try call.checkRoom(for: nil, caller.user)
+      var ticket = call.newTicket(.mfaTotpEnrollment, for: caller.user, lifetime: call.options.secondFactorLifetime)
+      ticket.totpSecret = key
+      return (try await call.keep(ticket, secretLength: 64), ticket.expiresAt)
+    }
+    return .totp(
+      TotpSecret(
+        sharedSecretKey: Base32.encode(key), sessionInfo: sessionInfo, verificationCodeLength: TOTP.digits,
+        periodSeconds: TOTP.period, finalizeEnrollmentTime: deadline))
+  }
+
+  /// Adds a second factor; the new session has been signed in with it.
+  func finalizeMfaEnrollment(_ request: FinalizeMfaEnrollmentRequest) async throws -> IdentityTokens {
+    let proof = try await proof(request.idToken)
+    try Checks.profile(request.displayName)
+    let grant = try await writeKeeping(for: proof) { call -> Result<Grant, IdentityError> in
+      let caller = try await call.enrollingCaller(proof)
+      switch try await call.provenFactor(request.proof, caller) {
+      case .failure(let refusal): return .failure(refusal)
+      case .success(var factor):
+        factor.displayName = request.displayName
+        return .success(try await call.enroll(factor, caller))
+      }
+    }
+    return try await tokens(grant)
+  }
+
+  /// Removes a second factor; ends the other sessions.
+  func withdrawMfaEnrollment(_ request: WithdrawMfaEnrollmentRequest) async throws -> IdentityTokens {
+    let proof = try await proof(request.idToken)
+    let id = try Checks.present(request.mfaEnrollmentID, or: .missingMfaEnrollmentID)
+    let grant = try await write(for: proof) { call in
+      try await call.withdraw(id, try await call.caller(proof))
+    }
+    return try await tokens(grant)
+  }
+}
+
+extension WriteCall {
+  /// The account of a token, if it may have second factors.
+  fileprivate func enrollingCaller(_ proof: Proof) async throws -> Caller {
+    let caller = try await caller(proof) as Caller
+    guard !["anonymous", "phone", "custom", "gc.apple.com"].contains(caller.facts.provider) else {
+      throw IdentityError(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
+    }
+    guard caller.user.email != nil, caller.user.emailVerified else {
+      throw IdentityError(.unverifiedEmail, "Need to verify email first before enrolling second factors.")
+    }
+    guard scope.signIn.mfaState != .disabled else { throw IdentityError(.operationNotAllowed, "MFA not enabled.") }
+    try requireRecentSignInToChangeFactors(caller)
+    return caller
+  }
+
+  /// Why an account cannot have another factor: this phone, or an authenticator app where there is no number.
+  private func roomRefusal(for number: String?, _ user: UserRecord) -> IdentityError? {
+    let isKnown = user.factors.contains { number == nil ? $0.totpSecret != nil : $0.phoneNumber == number }
+    if isKnown { return IdentityError(.secondFactorExists, "The account has this second factor already.") }
+    return user.factors.count < options.secondFactorLimit ? nil : IdentityError(.secondFactorLimitExceeded)
+  }
+
+  fileprivate func checkRoom(for number: String?, _ user: UserRecord) throws {
+    if let refusal = roomRefusal(for: number, user) { throw refusal }
+  }
+
+  fileprivate func provenFactor(
+    _ proof: FinalizeMfaEnrollmentRequest.Proof, _ caller: Caller
+  ) async throws -> Result<UserRecord.Factor, IdentityError> {
+    switch proof {
+    case .phone(let sessionInfo, let code):
+      let (code, session) = try Checks.presented(code, sessionInfo)
+      let id = try engine.identifier(length: 28)
+      return try await useDigits(session, code: code, .mfaPhoneEnrollment).flatMap { ticket in
+        guard ticket.isCurrent(for: caller.user) else { return .failure(IdentityError(.invalidSessionInfo)) }
+        if let refusal = roomRefusal(for: ticket.phoneNumber, caller.user) { return .failure(refusal) }
+        return .success(UserRecord.Factor(id: id, phoneNumber: ticket.phoneNumber, enrolledAt: now))
+      }
+    case .totp(let sessionInfo, let code):
+      let (code, session) = try Checks.presented(code, sessionInfo)
+      return try await provenApp(session, code: code, caller)
+    }
+  }
+
+  private func provenApp(
+    _ session: String, code: String, _ caller: Caller
+  ) async throws -> Result<UserRecord.Factor, IdentityError> {
+    guard let ticket = try await ticket(session, .mfaTotpEnrollment), ticket.isCurrent(for: caller.user),
+      let secret = ticket.totpSecret
+    else { throw IdentityError(.invalidSessionInfo) }
+    guard !isExpired(ticket) else { throw IdentityError(.sessionExpired) }
+    try checkRoom(for: nil, caller.user)
+    guard let step = try TOTP(secret, crypto).acceptedStep(for: code, at: nowSeconds, lastUsed: nil) else {
+      return .failure(try await countFailure(session, ticket))
+    }
+    try await consume(session, ticket)
+    return .success(
+      UserRecord.Factor(
+        id: try engine.identifier(length: 28), totpSecret: secret, totpStep: step, enrolledAt: now))
+  }
+
+  fileprivate func enroll(_ factor: UserRecord.Factor, _ caller: Caller) async throws -> Grant {
+    var user = caller.user
+    user.factors.append(factor)
+    // Sessions that were opened without the factor are over.
+    user.revokeTokens(now: now)
+    var facts = caller.facts
+    facts.secondFactor = SessionFacts.SecondFactor(identifier: factor.id, provider: factor.kind)
+    return try await openSession(of: user, replacing: caller.user, facts: facts)
+  }
+
+  fileprivate func withdraw(_ id: String, _ caller: Caller) async throws -> Grant {
+    var user = caller.user
+    user.factors.removeAll { $0.id == id }
+    guard user.factors.count < caller.user.factors.count else { throw IdentityError(.mfaEnrollmentNotFound) }
+    try requireRecentSignInToChangeFactors(caller)
+    user.revokeTokens(now: now)
+    var facts = caller.facts
+    if facts.secondFactor?.identifier == id { facts.secondFactor = nil }
+    return try await openSession(of: user, replacing: caller.user, facts: facts)
+  }
+}
+
+extension TOTP {
+  /// The codes of a secret.
+  init(_ secret: [UInt8], _ crypto: any CryptoProvider) {
+    self.init { try crypto.hmac(.sha1, key: secret, message: $0) }
+  }
+}

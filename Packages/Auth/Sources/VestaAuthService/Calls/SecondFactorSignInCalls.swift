@@ -1,0 +1,103 @@
+import VestaAuthBackend
+import VestaServiceInterop
+
+// Sign-in with a second factor, after the first.
+
+extension AuthOperation {
+  /// Sends the code of a second factor.
+  func startMfaSignIn(_ request: StartMfaSignInRequest) async throws -> StartMfaSignInResponse {
+    let credential = try Checks.present(request.mfaPendingCredential, or: .missingMfaPendingCredential)
+    let id = try Checks.present(request.mfaEnrollmentID, or: .missingMfaEnrollmentID)
+    let (made, number) = try await write { call in
+      let user = try await call.pending(credential).user
+      guard let factor = user.factors.first(where: { $0.id == id }), let number = factor.phoneNumber else {
+        throw IdentityError(.mfaEnrollmentNotFound)
+      }
+      try call.takeMessage(to: number, or: .tooManyAttempts)
+      var ticket = call.newTicket(.mfaPhoneSignIn, for: user, lifetime: call.options.verificationCodeLifetime)
+      ticket.phoneNumber = number
+      ticket.factorID = id
+      return (try await call.keepDigits(ticket), number)
+    }
+    try await deliver(made.code, to: number, sessionInfo: made.sessionInfo)
+    return StartMfaSignInResponse(sessionInfo: made.sessionInfo)
+  }
+
+  func finalizeMfaSignIn(_ request: FinalizeMfaSignInRequest) async throws -> IdentityTokens {
+    let credential = try Checks.present(request.mfaPendingCredential, or: .missingCredential)
+    // Guesses are limited for an account across all of its pending sign-ins, which a known password could make anew
+    // for ever. Taken in a transaction of its own, which no refusal undoes.
+    let (guess, tenant) = try await read { call in
+      let name = "second factor \(try await call.pending(credential).user.localID)"
+      try call.takeGuess(name, from: context.clientAddress)
+      return (name, call.tenant)
+    }
+    let grant = try await writeKeeping { call -> Result<Grant, IdentityError> in
+      let pending = try await call.pending(credential)
+      switch try await call.usedFactor(request.proof, pending) {
+      case .failure(let refusal): return .failure(refusal)
+      case .success(let factor):
+        try await call.consume(credential, pending.ticket)
+        return .success(try await call.signIn(pending, with: factor))
+      }
+    }
+    forgiveGuesses(guess, tenant: tenant)
+    return try await tokens(grant)
+  }
+}
+
+/// A sign-in whose first factor was right, and whose second one has to follow.
+private struct PendingSignIn: Sendable {
+  var credential: String
+  var ticket: TicketRecord
+  var user: UserRecord
+}
+
+extension AuthCall {
+  fileprivate func pending(_ credential: String) async throws -> PendingSignIn {
+    guard let ticket = try await ticket(credential, .mfaPending), !isExpired(ticket), let localID = ticket.localID
+    else { throw IdentityError(.invalidMfaPendingCredential) }
+    let user = try await existingUser(localID)
+    guard !user.disabled else { throw IdentityError(.userDisabled) }
+    // The first factor was proven against an account that has changed since: a password, an address, a factor.
+    guard ticket.isCurrent(for: user) else { throw IdentityError(.invalidMfaPendingCredential) }
+    return PendingSignIn(credential: credential, ticket: ticket, user: user)
+  }
+}
+
+extension WriteCall {
+  fileprivate func usedFactor(
+    _ proof: FinalizeMfaSignInRequest.Proof, _ pending: PendingSignIn
+  ) async throws -> Result<UserRecord.Factor, IdentityError> {
+    let user = pending.user
+    switch proof {
+    case .phone(let sessionInfo, let code):
+      let (code, session) = try Checks.presented(code, sessionInfo)
+      return try await useDigits(session, code: code, .mfaPhoneSignIn).flatMap { ticket in
+        guard ticket.isCurrent(for: user), let factor = user.factors.first(where: { $0.id == ticket.factorID })
+        else { return .failure(IdentityError(.mfaEnrollmentNotFound)) }
+        return .success(factor)
+      }
+    case .totp(let id, let code):
+      let code = try Checks.present(code, or: .missingCode)
+      guard var factor = user.factors.first(where: { $0.id == id }), let secret = factor.totpSecret else {
+        throw IdentityError(.mfaEnrollmentNotFound)
+      }
+      let totp = TOTP(secret, crypto)
+      guard let step = try totp.acceptedStep(for: code, at: nowSeconds, lastUsed: factor.totpStep) else {
+        return .failure(try await countFailure(pending.credential, pending.ticket))
+      }
+      factor.totpStep = step
+      return .success(factor)
+    }
+  }
+
+  fileprivate func signIn(_ pending: PendingSignIn, with factor: UserRecord.Factor) async throws -> Grant {
+    var user = pending.user
+    for index in user.factors.indices where user.factors[index].id == factor.id { user.factors[index] = factor }
+    return try await signIn(
+      user, replacing: pending.user, provider: pending.ticket.facts?.provider ?? "password",
+      claims: pending.ticket.facts?.claims,
+      secondFactor: SessionFacts.SecondFactor(identifier: factor.id, provider: factor.kind))
+  }
+}

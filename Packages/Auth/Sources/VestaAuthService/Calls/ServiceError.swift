@@ -1,0 +1,35 @@
+import VestaAuthBackend
+import VestaCryptoInterop
+import VestaServiceInterop
+import VestaStoreInterop
+
+/// The errors of a call on their way out of the engine: translated into the seam's terms, whatever they were.
+struct ServiceError: ServiceFailure {
+  let error: IdentityError
+
+  init(_ error: IdentityError) { self.error = error }
+
+  init(_ code: ServiceCode, _ message: String) {
+    switch code {
+    case .cancelled: error = IdentityError(.cancelled)
+    case .internal: error = IdentityError(.internalError, message)
+    default: error = IdentityError(IdentityError.Code(code.name), message)
+    }
+  }
+
+  init?(translating error: any Error) {
+    switch error {
+    case let error as IdentityError: self.error = error
+    case let error as StoreError:
+      self.error = IdentityError(error.isPassing ? .unavailable : .internalError, "\(error)")
+    case let error as CryptoError:
+      self.error = IdentityError(.internalError, "The crypto provider failed: \(error.code).")
+    default: return nil
+    }
+  }
+}
+
+extension StoreError {
+  /// Whether the same call may succeed later without anybody having done anything about it.
+  fileprivate var isPassing: Bool { [.closed, .conflict, .unknownOutcome].contains(code) }
+}

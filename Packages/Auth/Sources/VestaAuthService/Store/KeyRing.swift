@@ -1,0 +1,149 @@
+import VestaCryptoInterop
+import VestaAuthBackend
+import VestaStoreInterop
+import VestaConcurrency
+
+/// The keys that sign and verify tokens: kept in the store, and in memory once they have been read.
+///
+/// A key signs for `signingKeyLifetime`, then a new one takes its place. Retired keys verify for as long as the longest
+/// token that they may have signed, a session cookie of two weeks.
+final class KeyRing: Sendable {
+  /// The keys as they are used.
+  struct Loaded: Sendable {
+    let signer: any SigningKey
+    let createdAt: Int64
+    let verifiers: [any VerificationKey]
+  }
+
+  private static let retirement: Int64 = 15 * 86_400_000
+
+  private enum Load: Hashable, Sendable { case keys, rotation, account }
+
+  private let storage: LazyResource<any OrderedStore>
+  private let crypto: any CryptoProvider
+  private let options: AuthServiceOptions
+  private let projectID: String
+  private let loaded = Locked<Loaded?>(nil)
+  private let account = Locked<(any SigningKey)?>(nil)
+  private let loads = SingleFlight<Load, Loaded>()
+  private let accountLoads = SingleFlight<Load, ServiceAccountRecord>()
+
+  init(
+    storage: LazyResource<any OrderedStore>, crypto: any CryptoProvider, options: AuthServiceOptions, projectID: String
+  ) {
+    self.storage = storage
+    self.crypto = crypto
+    self.options = options
+    self.projectID = projectID
+  }
+
+  // MARK: Tokens of users
+
+  /// The key that signs now; made, or made anew, where it is time.
+  func signer() async throws -> any SigningKey { try await current().signer }
+
+  /// The keys that verify, the signing one first.
+  func verifiers() async throws -> [any VerificationKey] { try await current().verifiers }
+
+  /// The key of a token; read again from the store where it is not known, as another process may have made it.
+  func verifier(keyID: String?) async throws -> (any VerificationKey)? {
+    guard let keyID else { return nil }
+    if let key = try await current().verifiers.first(where: { $0.keyID == keyID }) { return key }
+    // A forged token must not make every call read the store.
+    guard keyID.utf8.count <= 128, let record = try await stored(), Self.ids(of: record).contains(keyID) else {
+      return nil
+    }
+    return try keep(record).verifiers.first { $0.keyID == keyID }
+  }
+
+  /// Signs with a new key from now on.
+  func rotate() async throws { _ = try await makeKey(replacing: nil) }
+
+  private func current() async throws -> Loaded {
+    let now = options.now()
+    if let keys = loaded.withLock({ $0 }), isFresh(keys.createdAt, now) { return keys }
+    return try await loads.value(for: .keys) {
+      let record = try await self.stored()
+      if let record, self.isFresh(record.current.createdAt, now) { return try self.keep(record) }
+      return try await self.makeKey(replacing: record.map(\.current.id) ?? "")
+    }
+  }
+
+  private func isFresh(_ createdAt: Int64, _ now: Int64) -> Bool {
+    now - createdAt < options.signingKeyLifetime.milliseconds
+  }
+
+  private func stored() async throws -> SigningKeysRecord? {
+    try await storage.get().read { try await $0.record(SigningKeysRecord.self, Keys.signingKeys) }
+  }
+
+  /// Makes a key and puts it in place of the present one.
+  ///
+  /// - Parameter old: The key to replace: where another one is present by now, that one stays. `nil` for any.
+  private func makeKey(replacing old: String?) async throws -> Loaded {
+    let key = try await crypto.generateSigningKey(.rs256)
+    let now = options.now()
+    let made = SigningKeysRecord.Key(id: key.keyID, pem: try key.privatePEM(), createdAt: now)
+    let record = try await storage.get().write { transaction in
+      let present = try await transaction.record(SigningKeysRecord.self, Keys.signingKeys)
+      if let present, let old, present.current.id != old { return present }
+      var record = SigningKeysRecord(current: made)
+      if var retired = present?.current {
+        retired.retiredAt = now
+        record.previous = [retired] + (present?.previous ?? [])
+      }
+      record.previous.removeAll { now - ($0.retiredAt ?? now) > Self.retirement }
+      try await transaction.put(record, Keys.signingKeys)
+      return record
+    }
+    return try keep(record.value)
+  }
+
+  private func keep(_ record: SigningKeysRecord) throws -> Loaded {
+    let signer = try crypto.signingKey(pem: record.current.pem, algorithm: .rs256, keyID: record.current.id)
+    let previous = try record.previous.map {
+      try crypto.signingKey(pem: $0.pem, algorithm: .rs256, keyID: $0.id).verificationKey
+    }
+    let keys = Loaded(
+      signer: signer, createdAt: record.current.createdAt, verifiers: [signer.verificationKey] + previous)
+    loaded.withLock { $0 = keys }
+    return keys
+  }
+
+  private static func ids(of record: SigningKeysRecord) -> [String] {
+    [record.current.id] + record.previous.map(\.id)
+  }
+
+  // MARK: Custom tokens
+
+  /// The service account; made when it is first asked for.
+  func serviceAccount() async throws -> ServiceAccountRecord {
+    try await accountLoads.value(for: .account) {
+      let store = try await self.storage.get()
+      if let record = try await store.read({ try await $0.record(ServiceAccountRecord.self, Keys.serviceAccount) }) {
+        return record
+      }
+      let key = try await self.crypto.generateSigningKey(.rs256)
+      let made = ServiceAccountRecord(
+        clientEmail: "firebase-adminsdk@\(self.projectID).iam.gserviceaccount.com", keyID: key.keyID,
+        pem: try key.privatePEM())
+      return try await store.write { transaction in
+        if let other = try await transaction.record(ServiceAccountRecord.self, Keys.serviceAccount) { return other }
+        try await transaction.put(made, Keys.serviceAccount)
+        return made
+      }.value
+    }
+  }
+
+  /// The service account's name and key; `nil` until somebody has asked for the account.
+  func customTokenKey() async throws -> (clientEmail: String, key: any SigningKey)? {
+    let record = try await storage.get().read {
+      try await $0.record(ServiceAccountRecord.self, Keys.serviceAccount)
+    }
+    guard let record else { return nil }
+    if let key = account.withLock({ $0 }), key.keyID == record.keyID { return (record.clientEmail, key) }
+    let key = try crypto.signingKey(pem: record.pem, algorithm: .rs256, keyID: record.keyID)
+    account.withLock { $0 = key }
+    return (record.clientEmail, key)
+  }
+}

@@ -1,0 +1,94 @@
+import Testing
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseBackendContracts
+import VestaStoreInteropContracts
+import VestaTesting
+
+@testable import VestaDatabaseService
+
+struct ContractTests {
+  @Test(.timeLimit(.minutes(1)), arguments: DatabaseContracts.all)
+  func `the engine keeps what a backend promises`(contract: Contract<DatabaseSubject>) async throws {
+    try await contract.verify(DatabaseSubject(DatabaseEngine(store: ModelStore())))
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: Flaw.allCases)
+  func `a backend with a flaw breaks a promise`(flaw: Flaw) async {
+    let outcomes = await DatabaseContracts.all.run {
+      DatabaseSubject(FlawedBackend(backend: DatabaseEngine(store: ModelStore()), flaw: flaw))
+    }
+    #expect(outcomes.contains { !$0.isKept }, "\(flaw)")
+  }
+}
+
+/// What a backend can do wrong without coming to a halt.
+enum Flaw: CaseIterable {
+  case ignoresHashes
+  case splitsMerges
+  case repliesTwice
+  case staysSilentOnHello
+  case listensOn
+  case forgetsEndOperations
+  case keepsCancelledEndOperations
+  case closesTwice
+  case sendsDataTwice
+}
+
+/// A backend that does one thing wrong.
+struct FlawedBackend: DatabaseBackend {
+  let backend: any DatabaseBackend
+  let flaw: Flaw
+
+  func connect(
+    _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
+  ) -> any DatabaseConnection {
+    let flaw = flaw
+    let connection = backend.connect(request) { message in
+      switch (flaw, message) {
+      case (.staysSilentOnHello, .hello): return
+      case (.repliesTwice, .reply), (.closesTwice, .closed): receive(message)
+      default: break
+      }
+      receive(message)
+    }
+    return FlawedConnection(connection: connection, flaw: flaw, receive: receive)
+  }
+}
+
+/// A connection that does one thing wrong.
+final class FlawedConnection: DatabaseConnection {
+  private let connection: any DatabaseConnection
+  private let flaw: Flaw
+  private let receive: @Sendable (DatabaseServerMessage) -> Void
+
+  init(
+    connection: any DatabaseConnection, flaw: Flaw, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
+  ) {
+    self.connection = connection
+    self.flaw = flaw
+    self.receive = receive
+  }
+
+  func send(_ request: DatabaseRequest, id: Int) {
+    switch (flaw, request) {
+    case (.ignoresHashes, .put(let path, let node, .some)): connection.send(.put(path, node, hash: nil), id: id)
+    case (.splitsMerges, .merge(let path, let values)):
+      for (index, value) in values.enumerated() {
+        let isLast = index == values.count - 1
+        connection.send(.put(path.appending(value.path), value.node, hash: nil), id: isLast ? id : id + 1000 + index)
+      }
+    case (.listensOn, .unlisten): connection.send(.stats([:]), id: id)
+    case (.forgetsEndOperations, .onDisconnectPut): connection.send(.stats([:]), id: id)
+    case (.keepsCancelledEndOperations, .onDisconnectCancel): connection.send(.stats([:]), id: id)
+    case (.sendsDataTwice, .put(let path, _, _)):
+      // The write is carried out twice: what the service fills in is filled in twice.
+      connection.send(request, id: id + 5000)
+      connection.send(request, id: id)
+      _ = path
+    default: connection.send(request, id: id)
+    }
+  }
+
+  func close() { connection.close() }
+}

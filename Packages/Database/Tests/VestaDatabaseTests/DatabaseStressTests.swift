@@ -1,0 +1,55 @@
+import Dispatch
+import Testing
+import VestaConcurrency
+import VestaTesting
+
+@testable import VestaDatabase
+
+@Suite(.timeLimit(.minutes(3)))
+struct DatabaseStressTests {
+  @Test func `everything at once from many threads`() async throws {
+    let world = World()
+    let clients = (0..<3).map { _ in world.client() }
+    await withTaskGroup { group in
+      for number in 0..<12 {
+        let client = clients[number % clients.count]
+        group.addTask {
+          let reference = client.reference(withPath: "room/\(number % 4)")
+          for step in 0..<25 {
+            let handle = reference.observe(.value) { _ in }
+            switch step % 5 {
+            case 0: sync { reference.setValue(step) }
+            case 1: sync { reference.child("x").updateChildValues(["a": step]) }
+            case 2:
+              _ = try? await reference.runTransactionBlock { data in
+                data.value = step
+                return .success(withValue: data)
+              }
+            case 3: _ = try? await reference.queryOrderedByKey().queryLimited(toLast: 1).getData()
+            default:
+              if number == 0 {
+                client.goOffline()
+                client.goOnline()
+              }
+              sync { _ = reference.childByAutoId().key }
+            }
+            reference.removeObserver(withHandle: handle)
+          }
+        }
+      }
+    }
+    try await clients[0].reference(withPath: "done").setValue(true)
+    #expect(try await clients[1].reference(withPath: "done").getData().value as? Bool == true)
+  }
+
+  @Test func `push ids of many threads are all different and grow within a thread`() async {
+    let ids = Log<[String]>()
+    let client = World().client()
+    TestThreads.run(8) { _ in
+      ids.add((0..<500).compactMap { _ in client.reference().childByAutoId().key })
+    }
+    let all = ids.entries
+    #expect(Set(all.joined()).count == 4000)
+    for own in all { #expect(own == own.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }) }
+  }
+}

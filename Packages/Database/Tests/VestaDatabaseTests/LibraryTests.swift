@@ -1,0 +1,57 @@
+import Dispatch
+import Testing
+import VestaCore
+import VestaDatabaseService
+import VestaStoreInterop
+import VestaStoreInteropContracts
+
+@testable import VestaDatabase
+
+private enum ModelLibrary: Library {
+  static let name = "model-store"
+  static let version = "1.0.0"
+  static func components() -> [Component] {
+    [
+      Component((any StoreProvider).self) { _, isCacheable in
+        isCacheable = true
+        return KeptStores()
+      }
+    ]
+  }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct LibraryTests {
+  private func app(_ name: String) throws -> VestaApp {
+    let options = VestaOptions(projectID: "demo")
+    options.callbackQueue = DispatchQueue(label: "callbacks")
+    let libraries: [any Library.Type] = [DatabaseLibrary.self, DatabaseServiceLibrary.self, ModelLibrary.self]
+    return try VestaApp.configure(name: name, options: options, libraries: libraries)
+  }
+
+  @Test func `an app has one database for each address, and its data ends with nothing pending`() async throws {
+    let app = try app("database-library")
+    let database = Database.database(app: app)
+    #expect(database === Database.database(app: app))
+    let other = Database.database(app: app, url: "https://other.firebaseio.com")
+    #expect(database !== other)
+    #expect(database.reference(withPath: "a b").url == "https://demo-default-rtdb.firebaseio.com/a%20b")
+    try await database.reference(withPath: "x").setValue(1)
+    #expect(try await other.reference(withPath: "x").getData().exists() == false)
+    #expect(await app.delete())
+    #expect(throws: (any Error).self) { try Database.instance(for: app) }
+  }
+
+  @Test func `an address with a path, or of another database, is refused with a sentence`() async throws {
+    let app = try app("database-addresses")
+    #expect(throws: (any Error).self) { try Database.instance(for: app, url: "https://x.firebaseio.com/path") }
+    #expect(throws: (any Error).self) { try Database.instance(for: app, url: "https://") }
+    let database = Database.database(app: app)
+    let reference = database.reference(fromURL: "https://demo-default-rtdb.firebaseio.com/a/b%20c")
+    #expect(reference.key == "b c" && reference.parent?.key == "a")
+    await #expect(throws: DatabaseError.self) {
+      try await database.reference(fromURL: "https://elsewhere.firebaseio.com/a").setValue(1)
+    }
+    await app.delete()
+  }
+}

@@ -1,0 +1,58 @@
+/// The jobs that are being done, and those that wait because enough are.
+struct JobQueue {
+  typealias Begin = (WatchMachine.Job) -> Task<Void, Never>
+
+  /// How many are made at a time.
+  private static let width = 16
+
+  private let begin: Begin
+  private var running: [WatchMachine.JobID: (job: WatchMachine.Job, task: Task<Void, Never>)] = [:]
+  private var waiting: [WatchMachine.JobID: WatchMachine.Job] = [:]
+  /// The ids in the order they came; those that no longer wait are passed over.
+  private var queue: [WatchMachine.JobID] = []
+  private var next = 0
+
+  /// - Parameter begin: Makes a start in a task, and reports it.
+  init(begin: @escaping Begin) { self.begin = begin }
+
+  mutating func add(_ job: WatchMachine.Job) {
+    waiting[job.id] = job
+    queue.append(job.id)
+    fill()
+  }
+
+  /// Makes a start again that was reported too late.
+  mutating func again(_ id: WatchMachine.JobID) {
+    if let (job, _) = running.removeValue(forKey: id) { add(job) }
+  }
+
+  /// Notes that a start has been reported, and goes on with the next one.
+  mutating func end(_ id: WatchMachine.JobID) {
+    running[id] = nil
+    fill()
+  }
+
+  /// Nobody waits for a start any more.
+  ///
+  /// One that is being made still reports, sooner because of this.
+  mutating func cancel(_ id: WatchMachine.JobID) {
+    waiting[id] = nil
+    running[id]?.task.cancel()
+  }
+
+  func cancelAll() {
+    for (_, task) in running.values { task.cancel() }
+  }
+
+  private mutating func fill() {
+    while running.count < JobQueue.width, next < queue.count {
+      let id = queue[next]
+      next += 1
+      if let job = waiting.removeValue(forKey: id) { running[id] = (job, begin(job)) }
+    }
+    if next == queue.count || next > 4096 {
+      queue.removeFirst(next)
+      next = 0
+    }
+  }
+}

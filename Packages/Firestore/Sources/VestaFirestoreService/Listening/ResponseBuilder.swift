@@ -1,0 +1,77 @@
+import VestaFirestoreIndexes
+import VestaFirestoreBackend
+
+/// What has become of a document, as those see it who follow one subject.
+struct WatchFact: Sendable {
+  var place: Place
+  var name: String
+  /// What the document is now; `nil` when it has gone.
+  var document: Document?
+  /// Whether it is in; if not, it was.
+  var isIn: Bool
+}
+
+/// What one moment brings to the calls: for each document one message, for all targets of a call together.
+///
+/// Calls that are told the same get the same messages, made once.
+struct ResponseBuilder {
+  private struct Line: Hashable {
+    var document: Int
+    var targets: [Int32]
+    var isIn: Bool
+  }
+
+  private var facts: [WatchFact] = []
+  private var numbers: [Place: Int] = [:]
+  private var lines: [WatchMachine.CallID: [Line]] = [:]
+
+  /// Notes a fact for targets of calls.
+  mutating func add(_ fact: WatchFact, for members: [WatchMachine.CallID: [Int32]]) {
+    let number = number(of: fact)
+    for (call, targets) in members {
+      lines[call, default: []].append(Line(document: number, targets: targets, isIn: fact.isIn))
+    }
+  }
+
+  private mutating func number(of fact: WatchFact) -> Int {
+    if let number = numbers[fact.place] { return number }
+    numbers[fact.place] = facts.count
+    facts.append(fact)
+    return facts.count - 1
+  }
+
+  /// The messages for each call, in the order of names.
+  ///
+  /// - Parameter last: What comes behind them.
+  func responses(readTime: Timestamp, last: [ListenResponse] = []) -> [WatchMachine.CallID: [ListenResponse]] {
+    var made: [[Line]: [ListenResponse]] = [:]
+    return lines.mapValues { lines in
+      if let responses = made[lines] { return responses }
+      let responses = responses(to: lines, readTime) + last
+      made[lines] = responses
+      return responses
+    }
+  }
+
+  private func responses(to lines: [Line], _ readTime: Timestamp) -> [ListenResponse] {
+    var targets: [Int: (added: [Int32], removed: [Int32])] = [:]
+    for line in lines {
+      if line.isIn {
+        targets[line.document, default: ([], [])].added += line.targets
+      } else {
+        targets[line.document, default: ([], [])].removed += line.targets
+      }
+    }
+    let sorted = targets.map { (facts[$0.key], $0.value) }
+      .sorted { $0.0.place.bytes.lexicographicallyPrecedes($1.0.place.bytes) }
+    return sorted.map { fact, targets in
+      guard let document = fact.document else {
+        return .documentDelete(
+          DocumentDelete(document: fact.name, removedTargetIDs: targets.removed.sorted(), readTime: readTime))
+      }
+      return .documentChange(
+        DocumentChange(
+          document: document, targetIDs: targets.added.sorted(), removedTargetIDs: targets.removed.sorted()))
+    }
+  }
+}

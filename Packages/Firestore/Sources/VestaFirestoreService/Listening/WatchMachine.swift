@@ -1,0 +1,402 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+
+/// Decides what each listen call is sent: events in, actions out, without a store, a task or a clock.
+///
+/// All targets that are followed are at one version. A turn brings them to the next one: what was changed is matched
+/// with the subjects it may concern, and each call that is concerned gets its documents and one global snapshot.
+///
+/// A target is in one of these states:
+/// - *starting*: its start is being worked out (`.start`). `joined` makes it *followed*, `refused` ends it.
+/// - *followed*: changes are sent as they come.
+/// - *asked again*: a limited query lost a result and only the store knows what takes its place (`.requery`).
+///   `answered` makes it *followed* again, `failed` ends it. Until then all that its calls are owed is held back, so
+///   that no call sees a global snapshot with a target missing; all other calls go on.
+///
+/// Example: two calls follow a chat, and the second also follows the ten best scores. A commit deletes the best score:
+/// `committed` returns `.requery` for the scores, and sends nothing. A message comes: the first call gets it with a
+/// snapshot, for the second it is held. `answered` comes: the second call gets the message, the score that has gone,
+/// the score that is new, and one global snapshot.
+struct WatchMachine {
+  typealias CallID = Int
+  typealias WatchID = Int
+  typealias JobID = Int
+
+  /// Something that takes a look into the store, beside the turns.
+  struct Job: Sendable {
+    enum Work: Sendable {
+      /// Works out a start; the first target that waits for it.
+      case start(StartRequest, target: Int32)
+      /// Asks a limited query again.
+      case requery(WatchID, WatchSubject)
+    }
+
+    let id: JobID
+    let work: Work
+  }
+
+  enum Action: Sendable {
+    case send(CallID, [ListenResponse])
+    case begin(Job)
+    case cancel(JobID)
+  }
+
+  private struct Watch {
+    var subject: WatchSubject
+    /// The targets that follow it, by call.
+    var members: [CallID: [Int32]] = [:]
+    /// The results; kept where they depend on other documents.
+    var view: LimitedView?
+    /// The job that asks again.
+    var requery: JobID?
+    /// How often it has been asked in vain.
+    var attempts = 0
+  }
+
+  private struct Waiter: Sendable {
+    var call: CallID
+    var target: Int32
+    var once: Bool
+  }
+
+  private enum TargetState {
+    case starting(JobID)
+    case following(WatchID)
+  }
+
+  private struct Call {
+    var targets: [Int32: TargetState] = [:]
+    /// The watches that are being asked again; while there are any, responses are held.
+    var stale: Set<WatchID> = []
+    var held: [ListenResponse] = []
+    /// The version of its last global snapshot.
+    var snapshot: Int64 = 0
+  }
+
+  /// The version that all followed targets are at; `nil` before the first turn.
+  private(set) var version: Int64?
+  private var watches: [WatchID: Watch] = [:]
+  private var numbers: [WatchSubject: WatchID] = [:]
+  private var calls: [CallID: Call] = [:]
+  private var index = WatchIndex()
+  private var lastNumber = 0
+  private var starts: [StartRequest: JobID] = [:]
+  private var waiters: [JobID: (request: StartRequest, waiters: [Waiter])] = [:]
+  private var lastRefresh: Int64 = 0
+  private let tokenInterval: Int64
+
+  /// - Parameter tokenInterval: After how many microseconds without news a call gets a new token.
+  init(tokenInterval: Int64) { self.tokenInterval = tokenInterval }
+
+  /// Whether changes concern anybody.
+  var isFollowing: Bool { !watches.isEmpty }
+
+  // MARK: Commits
+
+  /// Takes what was changed up to a version.
+  mutating func committed(_ changes: [WatchChange], at version: Int64) -> [Action] {
+    defer { self.version = version }
+    guard let before = self.version, before < version else { return [] }
+    self.version = version
+    var responses = ResponseBuilder()
+    var views: [WatchID: LimitedView?] = [:]
+    for change in changes {
+      for number in index.candidates(change.place, change.path, change.states) {
+        guard let watch = watches[number], watch.requery == nil else { continue }
+        let (wasIn, isIn) = change.membership(in: watch.subject)
+        guard wasIn || isIn else { continue }
+        if watch.subject.isLimited {
+          take(change, isIn: isIn, number, &views)
+        } else {
+          responses.add(change.fact(isIn: isIn), for: watch.members)
+        }
+      }
+    }
+    var actions: [Action] = []
+    if !views.isEmpty {
+      let after = Dictionary(changes.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
+      for (number, view) in views { actions += turn(number, to: view, after, &responses) }
+    }
+    for (call, responses) in responses.responses(readTime: Timestamp(microseconds: version)) {
+      actions += deliver(responses, to: call, withSnapshot: true)
+    }
+    return actions + refreshTokens()
+  }
+
+  /// Notes what a change makes of a limited query.
+  ///
+  /// - Parameter views: The views that change in this turn; `nil` in it for those that have to be asked for.
+  private func take(_ change: WatchChange, isIn: Bool, _ number: WatchID, _ views: inout [WatchID: LimitedView?]) {
+    guard var view = views[number] ?? watches[number]?.view else { return }
+    switch view.take(change, isIn: isIn) {
+    case .none: return
+    case .changed: views[number] = .some(view)
+    case .unknown: views[number] = .some(nil)
+    }
+  }
+
+  /// Brings a limited query to its new view, or asks for it.
+  private mutating func turn(
+    _ number: WatchID, to view: LimitedView?, _ changes: [Place: WatchChange], _ responses: inout ResponseBuilder
+  ) -> [Action] {
+    guard let watch = watches[number], let old = watch.view?.view else { return [] }
+    guard let view else { return ask(number) }
+    let new = view.view
+    for (place, document) in new where document.isNewer(than: old[place]) {
+      responses.add(WatchFact(place: place, name: document.name, document: document, isIn: true), for: watch.members)
+    }
+    // Who is no longer in and has not changed was pushed out by the limit, and is what it was.
+    for (place, document) in old where new[place] == nil {
+      let now = changes[place].map(\.after) ?? document
+      responses.add(WatchFact(place: place, name: document.name, document: now, isIn: false), for: watch.members)
+    }
+    watches[number]?.view = view
+    return []
+  }
+
+  private mutating func ask(_ number: WatchID) -> [Action] {
+    guard let watch = watches[number] else { return [] }
+    lastNumber += 1
+    watches[number]?.requery = lastNumber
+    for call in watch.members.keys { calls[call]?.stale.insert(number) }
+    return [.begin(Job(id: lastNumber, work: .requery(number, watch.subject)))]
+  }
+
+  // MARK: Queries that are asked again
+
+  /// The results that the callers of a query know, and how often it has been asked in vain; `nil` when nobody waits for
+  /// this answer.
+  func known(_ number: WatchID, for job: JobID) -> (subject: WatchSubject, view: WatchView, attempts: Int)? {
+    guard let watch = watches[number], watch.requery == job, let view = watch.view?.view else { return nil }
+    return (watch.subject, view, watch.attempts)
+  }
+
+  /// The answer was out of date, and what has changed since does not say what the results are: asks once more.
+  mutating func missed(_ number: WatchID) -> [Action] {
+    watches[number]?.attempts += 1
+    return ask(number)
+  }
+
+  /// Takes the results of a limited query at the version of this turn.
+  ///
+  /// - Parameter facts: What is different from what the callers know.
+  mutating func answered(_ number: WatchID, _ view: LimitedView?, _ facts: [WatchFact]) -> [Action] {
+    guard let watch = watches[number] else { return [] }
+    watches[number]?.view = view
+    watches[number]?.requery = nil
+    watches[number]?.attempts = 0
+    var builder = ResponseBuilder()
+    for fact in facts { builder.add(fact, for: watch.members) }
+    let responses = builder.responses(readTime: Timestamp(microseconds: version ?? 0))
+    var actions: [Action] = []
+    for call in watch.members.keys {
+      calls[call]?.held += responses[call] ?? []
+      calls[call]?.stale.remove(number)
+      actions += release(call)
+    }
+    return actions
+  }
+
+  /// Ends the targets of a limited query that can no longer be answered, and nobody else's.
+  mutating func failed(_ number: WatchID, _ error: FirestoreError) -> [Action] {
+    var actions: [Action] = []
+    for (call, ids) in watches[number]?.members ?? [:] {
+      for id in ids { actions += unfollow(number, id, of: call) }
+      for id in ids { calls[call]?.targets[id] = nil }
+      let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: ids, cause: error))
+      actions += deliver([end], to: call, withSnapshot: false)
+    }
+    return actions
+  }
+
+  // MARK: Targets
+
+  /// Takes a request for a target: acknowledges it, and asks for its start unless others wait for the same one.
+  mutating func add(_ target: Target, of call: CallID, in database: DatabaseName) -> [Action] {
+    do {
+      return try start(target, of: call, in: database)
+    } catch {
+      // The caller takes the id for gone, so a target that had it before must not go on either.
+      let end = TargetChange(.remove, targetIDs: [target.id], cause: FirestoreError(serving: error))
+      return forget(target.id, of: call) + deliver([.targetChange(end)], to: call, withSnapshot: false)
+    }
+  }
+
+  private mutating func start(_ target: Target, of call: CallID, in database: DatabaseName) throws -> [Action] {
+    guard target.id > 0 else { throw FirestoreError.refused("The number of a target must be above zero.") }
+    guard calls[call]?.targets[target.id] == nil else {
+      throw FirestoreError.refused("The target \(target.id) is listened to already.")
+    }
+    let request = StartRequest(
+      subject: try WatchSubject(target.subject, in: database), resume: target.resume,
+      expectedCount: target.expectedCount)
+    let waiter = Waiter(call: call, target: target.id, once: target.once)
+    var actions: [Action] = []
+    var job = starts[request]
+    if let job {
+      waiters[job]?.waiters.append(waiter)
+    } else {
+      lastNumber += 1
+      job = lastNumber
+      starts[request] = lastNumber
+      waiters[lastNumber] = (request, [waiter])
+      actions.append(.begin(Job(id: lastNumber, work: .start(request, target: target.id))))
+    }
+    calls[call, default: Call()].targets[target.id] = .starting(job ?? lastNumber)
+    let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [target.id]))
+    return deliver([acknowledged], to: call, withSnapshot: false) + actions
+  }
+
+  /// Takes a request to remove a target.
+  mutating func remove(_ id: Int32, of call: CallID) -> [Action] {
+    let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id]))
+    // What is held back was said before the target was removed.
+    return deliver([end], to: call, withSnapshot: false) + forget(id, of: call)
+  }
+
+  /// The subject of a start that somebody waits for, and its results where others follow it.
+  ///
+  /// While those are being asked again, nobody can join: what a newcomer knows would be something else than what they
+  /// know.
+  func pending(_ job: JobID) -> (request: StartRequest, view: WatchView?, isBlocked: Bool)? {
+    guard let (request, _) = waiters[job] else { return nil }
+    let watch = numbers[request.subject].flatMap { watches[$0] }
+    return (request, watch?.view?.view, watch?.requery != nil)
+  }
+
+  /// Lets the targets join that have waited for a start, which is at the version of this turn.
+  mutating func joined(_ job: JobID, _ start: WatchStart) -> [Action] {
+    guard let (request, waiters) = waiters.removeValue(forKey: job), let version else { return [] }
+    starts[request] = nil
+    var made: [Int32: [ListenResponse]] = [:]
+    var actions: [Action] = []
+    for waiter in waiters {
+      let id = waiter.target
+      var responses = made[id] ?? start.responses(for: id)
+      made[id] = responses
+      let current = TargetChange(
+        .current, targetIDs: [id], resumeToken: ResumeToken.encode(version), readTime: Timestamp(microseconds: version))
+      responses.append(.targetChange(current))
+      actions += deliver(responses, to: waiter.call, withSnapshot: true)
+      if waiter.once {
+        let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id]))
+        actions += deliver([end], to: waiter.call, withSnapshot: false)
+        calls[waiter.call]?.targets[id] = nil
+      } else {
+        follow(waiter, start)
+      }
+    }
+    return actions
+  }
+
+  /// Ends the targets that have waited for a start which failed.
+  mutating func refused(_ job: JobID, _ error: FirestoreError) -> [Action] {
+    guard let (request, waiters) = waiters.removeValue(forKey: job) else { return [] }
+    starts[request] = nil
+    return waiters.flatMap { waiter in
+      calls[waiter.call]?.targets[waiter.target] = nil
+      let end = TargetChange(.remove, targetIDs: [waiter.target], cause: error)
+      return deliver([.targetChange(end)], to: waiter.call, withSnapshot: false)
+    }
+  }
+
+  private mutating func follow(_ waiter: Waiter, _ start: WatchStart) {
+    let number: WatchID
+    let subject = start.request.subject
+    if let known = numbers[subject] {
+      number = known
+    } else {
+      lastNumber += 1
+      number = lastNumber
+      watches[number] = Watch(subject: subject, view: subject.limitedView(start.view))
+      numbers[subject] = number
+      index.insert(number, subject)
+    }
+    watches[number]?.members[waiter.call, default: []].append(waiter.target)
+    calls[waiter.call, default: Call()].targets[waiter.target] = .following(number)
+  }
+
+  /// Forgets a target; nothing happens when it is not there.
+  private mutating func forget(_ id: Int32, of call: CallID) -> [Action] {
+    switch calls[call]?.targets.removeValue(forKey: id) {
+    case nil: return []
+    case .starting(let job):
+      waiters[job]?.waiters.removeAll { $0.call == call && $0.target == id }
+      guard let (request, rest) = waiters[job], rest.isEmpty else { return [] }
+      waiters[job] = nil
+      starts[request] = nil
+      return [.cancel(job)]
+    case .following(let number): return unfollow(number, id, of: call)
+    }
+  }
+
+  private mutating func unfollow(_ number: WatchID, _ id: Int32, of call: CallID) -> [Action] {
+    watches[number]?.members[call]?.removeAll { $0 == id }
+    var actions: [Action] = []
+    if watches[number]?.members[call]?.isEmpty == true {
+      watches[number]?.members[call] = nil
+      if calls[call]?.stale.remove(number) != nil { actions += release(call) }
+    }
+    guard let watch = watches[number], watch.members.isEmpty else { return actions }
+    if let requery = watch.requery { actions.append(.cancel(requery)) }
+    index.remove(number, watch.subject)
+    numbers[watch.subject] = nil
+    watches[number] = nil
+    return actions
+  }
+
+  /// Forgets a call.
+  mutating func ended(_ call: CallID) -> [Action] {
+    calls[call]?.stale = []
+    calls[call]?.held = []
+    let actions = (calls[call]?.targets.keys.map(\.self) ?? []).flatMap { forget($0, of: call) }
+    calls[call] = nil
+    return actions
+  }
+
+  // MARK: Sending
+
+  /// Sends responses, or holds them back while a query of the call is asked again.
+  private mutating func deliver(_ responses: [ListenResponse], to call: CallID, withSnapshot: Bool) -> [Action] {
+    if calls[call]?.stale.isEmpty == false {
+      calls[call]?.held += responses
+      return []
+    }
+    guard withSnapshot, let version else { return [.send(call, responses)] }
+    calls[call]?.snapshot = version
+    return [.send(call, responses + [WatchMachine.globalSnapshot(version)])]
+  }
+
+  /// Sends what was held back, once no query of the call is asked again.
+  private mutating func release(_ call: CallID) -> [Action] {
+    guard let held = calls[call]?.held, calls[call]?.stale.isEmpty == true else { return [] }
+    calls[call]?.held = []
+    return deliver(held, to: call, withSnapshot: true)
+  }
+
+  /// Sends a new token to calls that have heard nothing for long, so that they resume at little cost.
+  private mutating func refreshTokens() -> [Action] {
+    guard let version, version - lastRefresh >= tokenInterval / 4 else { return [] }
+    lastRefresh = version
+    var actions: [Action] = []
+    for (call, state) in calls where version - state.snapshot >= tokenInterval && state.stale.isEmpty {
+      let isFollowing = state.targets.values.contains { if case .following = $0 { true } else { false } }
+      if isFollowing { actions += deliver([], to: call, withSnapshot: true) }
+    }
+    return actions
+  }
+
+  private static func globalSnapshot(_ version: Int64) -> ListenResponse {
+    .targetChange(
+      TargetChange(
+        .noChange, resumeToken: ResumeToken.encode(version), readTime: Timestamp(microseconds: version)))
+  }
+}
+
+extension Document {
+  /// Whether the document is another one than a known state of it.
+  func isNewer(than known: Document?) -> Bool {
+    known?.updateTime != updateTime || known?.createTime != createTime
+  }
+}

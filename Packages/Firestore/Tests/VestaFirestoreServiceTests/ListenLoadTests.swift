@@ -1,0 +1,116 @@
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import Testing
+
+@testable import VestaFirestoreService
+
+/// Listeners that cost nobody else anything.
+@Suite struct ListenLoadTests {
+  private static func scores(_ limit: Int32) -> StructuredQuery {
+    StructuredQuery(from: [.init(collectionID: "scores")], orderBy: [.init(fieldPath: "n", .descending)], limit: limit)
+  }
+
+  @Test func `a quiet target gets a new token while others write, and resumes at no cost`() async throws {
+    let clock = ManualClock()
+    let engine = makeEngine(clock)
+    try await engine.commit(update("rooms/a", [:]), update("halls/a", [:]))
+    var follower = try await Follower(engine)
+    follower.add(Target(id: 2, .query(parent: root, .all("rooms"))))
+    try await follower.snapshot()
+    let first = follower.token
+    var last = Timestamp(seconds: 0)
+    // Many hours, much longer than the past is kept.
+    for number in 0..<60 {
+      clock.advance(seconds: 400)
+      last = try await engine.commit(update("halls/\(number)", [:])).commitTime
+      try await follower.snapshot(from: last)
+    }
+    #expect(follower.token != first)
+    follower.cancel()
+    var again = try await Follower(engine)
+    again.adopt(2, from: follower)
+    again.add(Target(id: 2, .query(parent: root, .all("rooms")), resume: .token(follower.token)))
+    try await again.snapshot()
+    #expect(!again.changes.contains(.reset) && again.targets[2]?.count == 1)
+    again.cancel()
+  }
+
+  @Test func `a listener of a limited query that is asked again holds up no other listener`() async throws {
+    let store = HeldStore()
+    let engine = makeEngine(on: store)
+    for number in 0..<30 { try await engine.commit(update("scores/\(number)", ["n": .integer(Int64(number))])) }
+    _ = try await engine.query(Self.scores(3))
+    try await engine.engine(database).indexes.settle()
+    var chat = try await Follower(engine)
+    chat.add(Target(id: 2, .query(parent: root, .all("chat"))))
+    try await chat.snapshot()
+    var both = try await Follower(engine)
+    both.add(Target(id: 2, .query(parent: root, .all("chat"))))
+    both.add(Target(id: 4, .query(parent: root, Self.scores(3))))
+    while both.targets[4]?.count != 3 { try await both.snapshot() }
+    let entries = KeyRange(prefix: try await engine.engine(database).keys.entries)
+    for number in 0..<5 {
+      // The query that is asked again is kept waiting, and the chat goes on.
+      store.hold(entries)
+      try await engine.commit(.delete(name("scores/\(29 - number)")))
+      await store.arrival()
+      let time = try await engine.commit(update("chat/\(number)", [:])).commitTime
+      try await chat.snapshot(from: time)
+      store.release()
+      try await both.snapshot(from: time)
+      #expect(chat.targets[2]?.count == number + 1)
+      #expect(both.targets[2]?.count == number + 1)
+      let expected = try await engine.query(Self.scores(3)).map(\.name)
+      #expect(Set(both.targets[4]?.keys.map(\.self) ?? []) == Set(expected))
+    }
+    chat.cancel()
+    both.cancel()
+  }
+
+  @Test func `a listener that does not read is ended by bytes, and resumes where it was`() async throws {
+    let engine = makeEngine { $0.unreadBytes = 400_000 }
+    let text = Value.string(String(repeating: "x", count: 50_000))
+    try await engine.commit(update("rooms/a", ["t": text]))
+    var slow = try await Follower(engine)
+    slow.add(Target(id: 2, .query(parent: root, .all("rooms"))))
+    try await slow.snapshot()
+    var quick = try await Follower(engine)
+    quick.add(Target(id: 2, .documents([name("rooms/a")])))
+    for number in 0..<20 {
+      let write = update("rooms/a", ["t": text, "n": .integer(Int64(number))])
+      try await quick.snapshot(from: try await engine.commit(write).commitTime)
+    }
+    let ending = await failure { while try await slow.read(until: { _ in false }) {} }
+    #expect(ending?.code == .resourceExhausted)
+    var again = try await Follower(engine)
+    again.adopt(2, from: slow)
+    again.add(Target(id: 2, .query(parent: root, .all("rooms")), resume: .token(slow.token)))
+    try await again.snapshot()
+    #expect(again.targets[2]?[name("rooms/a")]?.fields["n"] == .integer(19))
+    again.cancel()
+    quick.cancel()
+  }
+
+  @Test func `a machine holds a call back while its query is asked again, and no other`() throws {
+    var machine = WatchMachine(tokenInterval: 1_000_000)
+    let base = DatabaseName(project: "p")
+    _ = machine.committed([], at: 10)
+    let target = Target(id: 2, .query(parent: root, Self.scores(1)))
+    let added = machine.add(target, of: 1, in: base)
+    #expect(added.count == 2)
+    // A second call asks for the same, and shares the start.
+    #expect(machine.add(Target(id: 4, target.subject), of: 2, in: base).count == 1)
+    // The id is taken: the caller is told, and what it had goes.
+    let refused = machine.add(target, of: 1, in: base)
+    guard case .send(1, let responses)? = refused.last, case .targetChange(let change)? = responses.first else {
+      Issue.record("nothing is sent")
+      return
+    }
+    #expect(change.kind == .remove && change.cause?.code == .invalidArgument)
+    #expect(machine.remove(9, of: 1).count == 1)
+    #expect(machine.ended(2).count == 1)
+    #expect(!machine.isFollowing)
+  }
+}

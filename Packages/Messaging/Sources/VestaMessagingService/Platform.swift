@@ -1,8 +1,0 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-/// The path of a file URL.
-func path(of url: URL) -> String { url.path(percentEncoded: false) }

@@ -1,0 +1,108 @@
+import Testing
+import VestaConcurrency
+import VestaRemoteConfigBackend
+import VestaRemoteConfigBackendContracts
+import VestaRemoteConfigService
+import VestaServiceInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+/// A service with one flaw, and the promise that it breaks.
+enum Flaw: String, CaseIterable, Sendable {
+  case neverUnchanged = "a fetch with the last ETag answers"
+  case lastConditionWins = "of the conditions that hold the first one decides"
+  case publishesOverAnything = "a publish over another ETag is refused"
+  case publishesChecks = "a request that only checks publishes nothing"
+  case anybodyReads = "only the owner reads and publishes templates"
+  case emptyInAppDefaults = "an in-app default leaves the parameter out"
+  case drawsAnew = "a percentage has the same instances at every fetch"
+  case namesNoPlaces = "an invalid template is refused with the place"
+}
+
+private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend {
+  let engine = RemoteConfigEngine(projectID: "p") { ModelStore() }
+  let flaw: Flaw
+  private let fetches = Locked(0)
+
+  init(_ flaw: Flaw) { self.flaw = flaw }
+
+  func fetch(
+    _ request: FetchConfigRequest, context: CallContext
+  ) async throws(RemoteConfigServiceError) -> FetchConfigResponse {
+    var request = request
+    if flaw == .neverUnchanged { request.etag = nil }
+    if flaw == .drawsAnew {
+      request.instance.installationID = fetches.withLock { count in
+        count += 1
+        return "\(count)"
+      }
+    }
+    var response = try await engine.fetch(request, context: context)
+    if flaw == .emptyInAppDefaults { response.entries["a"] = "" }
+    return response
+  }
+
+  func listenForInvalidations(
+    _ request: InvalidationsRequest, context: CallContext,
+    onEnd: @escaping @Sendable (RemoteConfigServiceError?) -> Void,
+    _ receive: @escaping @Sendable (ConfigInvalidation) -> Void
+  ) -> ListenerRegistration {
+    engine.listenForInvalidations(request, context: context, onEnd: onEnd, receive)
+  }
+
+  func template(
+    namespace: String, version: Int64?, context: CallContext
+  ) async throws(RemoteConfigServiceError) -> StoredTemplate {
+    try await engine.template(
+      namespace: namespace, version: version, context: flaw == .anybodyReads ? .owner : context)
+  }
+
+  func publish(
+    _ request: PublishRequest, context: CallContext
+  ) async throws(RemoteConfigServiceError) -> StoredTemplate {
+    var request = request
+    switch flaw {
+    case .lastConditionWins: request.template.conditions.reverse()
+    case .publishesOverAnything: request.precondition = .any
+    case .publishesChecks: request.isValidateOnly = false
+    default: break
+    }
+    do {
+      return try await engine.publish(request, context: context)
+    } catch {
+      throw flaw == .namesNoPlaces ? RemoteConfigServiceError(error.code, error.message) : error
+    }
+  }
+
+  func rollback(
+    namespace: String, to version: Int64, user: ConfigVersion.User?, context: CallContext
+  ) async throws(RemoteConfigServiceError) -> StoredTemplate {
+    try await engine.rollback(namespace: namespace, to: version, user: user, context: context)
+  }
+
+  func listVersions(
+    _ request: ListVersionsRequest, context: CallContext
+  ) async throws(RemoteConfigServiceError) -> VersionPage {
+    try await engine.listVersions(request, context: context)
+  }
+
+  func difference(
+    namespace: String, from old: Int64, to new: Int64?, context: CallContext
+  ) async throws(RemoteConfigServiceError) -> TemplateDifference {
+    try await engine.difference(namespace: namespace, from: old, to: new, context: context)
+  }
+
+  func downloadDefaults(
+    namespace: String, format: DefaultsFormat, context: CallContext
+  ) async throws(RemoteConfigServiceError) -> [UInt8] {
+    try await engine.downloadDefaults(namespace: namespace, format: format, context: context)
+  }
+}
+
+@Suite struct FlawTests {
+  @Test(arguments: Flaw.allCases)
+  func `the contract finds a service that breaks a promise`(flaw: Flaw) async throws {
+    let contract = try #require(RemoteConfigContracts.all.first { $0.name.hasPrefix(flaw.rawValue) })
+    await #expect(throws: (any Error).self) { try await contract.verify(RemoteConfigSubject(FlawedService(flaw))) }
+  }
+}

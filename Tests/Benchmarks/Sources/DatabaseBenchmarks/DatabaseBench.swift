@@ -1,0 +1,126 @@
+import Foundation
+import SQLiteBaseline
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseService
+import VestaSQLite
+
+/// An engine on a store in a folder of its own, and SQLite by hand beside it; made when the first line needs it.
+final class DatabaseBench: Sendable {
+  let engine: DatabaseEngine
+  let raw: RawSQLite
+  private let directory: String
+  private let filled = Locked(Set<String>())
+
+  private static let made = Locked<DatabaseBench?>(nil)
+  private static let making = SingleFlight<Bool, DatabaseBench>()
+
+  static func shared() async throws -> DatabaseBench {
+    if let made = made.withLock({ $0 }) { return made }
+    return try await making.value(for: true) {
+      let bench = try await DatabaseBench()
+      made.withLock { $0 = bench }
+      return bench
+    }
+  }
+
+  static func remove() async throws {
+    guard let bench = made.withLock({ $0.take() }) else { return }
+    try await bench.engine.close()
+    try FileManager.default.removeItem(atPath: bench.directory)
+  }
+
+  private init() async throws {
+    let base = ProcessInfo.processInfo.environment["VESTA_BENCH_DIR"] ?? FileManager.default.temporaryDirectory.path
+    directory = "\(base)/vesta-bench-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    engine = DatabaseEngine(store: try await SQLiteStore.open(named: "database", in: directory))
+    raw = RawSQLite(path: "\(directory)/raw.sqlite")
+    for first in stride(from: 0, to: 100_000, by: 1000) {
+      raw.begin()
+      for number in first..<(first + 1000) { raw.put(Workload.value(number, length: 12), for: Workload.key(number)) }
+      raw.commit()
+    }
+  }
+
+  /// Fills a database with so many leaves, a thousand in each branch, once.
+  func fill(_ name: String, _ count: Int) async throws {
+    guard filled.withLock({ $0.insert(name).inserted }) else { return }
+    let client = BenchClient(engine, name)
+    for branch in 0..<max(1, count / 1000) {
+      let children = (0..<min(count, 1000)).map { leaf in
+        (DatabaseKey("leaf\(leaf)"), DatabaseNode(.int(Int64(branch &* 1000 &+ leaf))))
+      }
+      try await client.call(.put(DatabasePath("branch\(branch)"), DatabaseNode(children: children), hash: nil))
+    }
+    client.close()
+  }
+}
+
+/// A connection that waits for replies and counts data.
+final class BenchClient: Sendable {
+  private struct State {
+    var waiting: [Int: CheckedContinuation<DatabaseReply, Never>] = [:]
+    var data = 0
+    var target: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+    var nextID = 0
+  }
+
+  private struct Refused: Error {
+    let reply: DatabaseReply
+  }
+
+  private let state = Locked(State())
+  private let connection = Locked<(any DatabaseConnection)?>(nil)
+
+  init(_ backend: any DatabaseBackend, _ namespace: String) {
+    let opened = backend.connect(DatabaseConnectRequest(namespace: namespace)) { [weak self] in self?.receive($0) }
+    connection.withLock { $0 = opened }
+  }
+
+  @discardableResult
+  func call(_ request: DatabaseRequest) async throws -> DatabaseReply {
+    let connection = connection.withLock { $0 }
+    let reply = await withCheckedContinuation { continuation in
+      let id = state.withLock { state in
+        state.nextID += 1
+        state.waiting[state.nextID] = continuation
+        return state.nextID
+      }
+      connection?.send(request, id: id)
+    }
+    guard reply.status == .ok else { throw Refused(reply: reply) }
+    return reply
+  }
+
+  /// How many messages of data have come.
+  var dataCount: Int { state.withLock { $0.data } }
+
+  /// Waits until so many messages of data have come.
+  func waitForData(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.data < count { state.target = (count, continuation) }
+        return state.data >= count
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  func close() { connection.withLock { $0 }?.close() }
+
+  private func receive(_ message: DatabaseServerMessage) {
+    switch message {
+    case .reply(let id, let reply): state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(returning: reply)
+    case .data, .merge:
+      let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        state.data += 1
+        guard let target = state.target, state.data >= target.count else { return nil }
+        state.target = nil
+        return target.continuation
+      }
+      continuation?.resume()
+    default: break
+    }
+  }
+}

@@ -1,0 +1,190 @@
+public import BenchmarkKit
+import Foundation
+import SQLiteBaseline
+import VestaDatabaseBackend
+
+/// The tree engine on its SQLite store, beside SQLite by hand that writes rows of the same length.
+///
+/// `VESTA_BENCH_NODES` sets the size of the large tree (a million leaves).
+public func databaseBenchmarks() -> [Benchmark] {
+  [
+    line("write-1", .none, writes(tasks: 1, count: 2000), raw(perCommit: 1, count: 2000)),
+    line("write-32", .none, writes(tasks: 32, count: 10_000), raw(perCommit: 32, count: 10_016)),
+    line("leaf-in-1m", .ratio(atMost: 1.5), leaf(in: largeTree, count: 1500), leaf(in: 1000, count: 1500)),
+    line("fan-out-10-of-10k", .none, fanOut(listeners: 10_000), fanOut(listeners: 10)),
+    line("snapshot-10k", .none, snapshot(), rawScan()),
+    line("update-500-paths", .none, update(listeners: 100), raw(perCommit: 500, count: 5000)),
+    line("build-1m-nodes", .none, build(), buildDictionaries()),
+  ]
+}
+
+/// Removes the files that the benchmarks have made.
+public func removeDatabaseBenchmarkFiles() async {
+  do { try await DatabaseBench.remove() } catch { print("files of the benchmarks are left behind: \(error)") }
+}
+
+private let largeTree = ProcessInfo.processInfo.environment["VESTA_BENCH_NODES"].flatMap { Int($0) } ?? 1_000_000
+
+/// One column of a line; returns nanoseconds for one operation.
+private typealias Side = (label: String, run: Benchmark.Run)
+
+private func line(_ name: String, _ bar: Benchmark.Bar, _ ours: Side, _ other: Side) -> Benchmark {
+  Benchmark(name: "database-\(name)", unit: .microseconds, bar: bar, ours: ours, other: other)
+}
+
+/// Times a body that does so many operations.
+private func side(
+  _ label: String, count: Int, prepare: @escaping @Sendable (DatabaseBench) async throws -> Void = { _ in },
+  _ body: @escaping @Sendable (DatabaseBench, _ seed: Int) async throws -> Void
+) -> Side {
+  (
+    label,
+    {
+      do {
+        let bench = try await DatabaseBench.shared()
+        try await prepare(bench)
+        // A seed of its own for each run, or what is written would be there already.
+        let seed = Int(truncatingIfNeeded: DispatchTime.now().uptimeNanoseconds)
+        let start = ContinuousClock.now
+        try await body(bench, seed)
+        return (ContinuousClock.now - start) / .nanoseconds(1) / Double(count)
+      } catch {
+        preconditionFailure("the benchmark could not use its engine: \(error)")
+      }
+    }
+  )
+}
+
+private func writes(tasks: Int, count: Int) -> Side {
+  side("leaf writes from \(tasks)", count: count, prepare: { try await $0.fill("small", 100_000) }) { bench, seed in
+    try await withThrowingTaskGroup { group in
+      for task in 0..<tasks {
+        group.addTask {
+          let client = BenchClient(bench.engine, "small")
+          for index in stride(from: task, to: count, by: tasks) {
+            let number = Workload.mix(seed &+ index) % 100_000
+            let path = DatabasePath("branch\(number / 1000)/leaf\(number % 1000)")
+            try await client.call(.put(path, DatabaseNode(.int(Int64(seed &+ index))), hash: nil))
+          }
+          client.close()
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
+
+private func raw(perCommit: Int, count: Int) -> Side {
+  side("raw put, \(perCommit) a commit", count: count) { bench, seed in
+    for first in stride(from: 0, to: count, by: perCommit) {
+      bench.raw.begin()
+      for index in first..<(first + perCommit) {
+        bench.raw.put(
+          Workload.value(seed &+ index, length: 12), for: Workload.key(Workload.mix(seed &+ index) % 100_000))
+      }
+      bench.raw.commit()
+    }
+  }
+}
+
+private func leaf(in size: Int, count: Int) -> Side {
+  side("leaf write in \(size)", count: count, prepare: { try await $0.fill("tree\(size)", size) }) { bench, seed in
+    let client = BenchClient(bench.engine, "tree\(size)")
+    for index in 0..<count {
+      let number = Workload.mix(seed &+ index) % size
+      let path = DatabasePath("branch\(number / 1000)/leaf\(number % 1000)")
+      try await client.call(.put(path, DatabaseNode(.int(Int64(seed &+ index))), hash: nil))
+    }
+    client.close()
+  }
+}
+
+/// Writes that ten listeners hear of, among so many.
+private func fanOut(listeners: Int) -> Side {
+  side("ten of \(listeners) hear", count: 500) { bench, seed in
+    let name = "fan\(listeners)"
+    let reader = BenchClient(bench.engine, name), writer = BenchClient(bench.engine, name)
+    for index in 0..<listeners {
+      try await reader.call(.listen(DatabaseListen(path: DatabasePath("rooms/\(index / 10)/l\(index % 10)"))))
+    }
+    var expected = reader.dataCount
+    for index in 0..<500 {
+      let children = (0..<10).map { (DatabaseKey("l\($0)"), DatabaseNode(.int(Int64(seed &+ index)))) }
+      try await writer.call(.put("rooms/0", DatabaseNode(children: children), hash: nil))
+      expected += 10
+      await reader.waitForData(expected)
+    }
+    reader.close()
+    writer.close()
+  }
+}
+
+private func snapshot() -> Side {
+  side(
+    "read of 10k children", count: 20,
+    prepare: { bench in
+      let client = BenchClient(bench.engine, "snapshot")
+      let children = (0..<10_000).map { (DatabaseKey("k\($0)"), DatabaseNode(.int(Int64($0)))) }
+      try await client.call(.put("all", DatabaseNode(children: children), hash: nil))
+      client.close()
+    }
+  ) { bench, _ in
+    let client = BenchClient(bench.engine, "snapshot")
+    for _ in 0..<20 { try await client.call(.get("all", .all)) }
+    client.close()
+  }
+}
+
+private func rawScan() -> Side {
+  side("raw scan of 10k rows", count: 20) { bench, _ in
+    for index in 0..<20 { _ = bench.raw.scan(from: Workload.key(index * 1000), count: 10_000) }
+  }
+}
+
+/// One write to 500 places while listeners of as many rooms run; the cost is that of one place.
+private func update(listeners: Int) -> Side {
+  side("500 places, \(listeners) listeners", count: 5000) { bench, seed in
+    let reader = BenchClient(bench.engine, "update"), writer = BenchClient(bench.engine, "update")
+    for index in 0..<listeners { try await reader.call(.listen(DatabaseListen(path: DatabasePath("r\(index)")))) }
+    for round in 0..<10 {
+      let values = (0..<500).map { index in
+        DatabasePathValue(DatabasePath("r\(index)/v"), DatabaseNode(.int(Int64(seed &+ round))))
+      }
+      try await writer.call(.merge(.root, values))
+    }
+    reader.close()
+    writer.close()
+  }
+}
+
+private func build() -> Side {
+  side("nodes, each", count: 1_000_000) { _, seed in
+    let before = residentBytes()
+    var branches: [(DatabaseKey, DatabaseNode)] = []
+    for branch in 0..<1000 {
+      let leaves = (0..<1000).map { (DatabaseKey("leaf\($0)"), DatabaseNode(.int(Int64(seed &+ $0)))) }
+      branches.append((DatabaseKey("branch\(branch)"), DatabaseNode(children: leaves)))
+    }
+    let tree = DatabaseNode(children: branches)
+    print("database-build-1m-nodes: \((residentBytes() - before) >> 20) MiB for \(tree.childCount) branches of 1000")
+  }
+}
+
+private func buildDictionaries() -> Side {
+  side("dictionaries, each", count: 1_000_000) { _, seed in
+    var branches: [String: [String: Int]] = [:]
+    for branch in 0..<1000 {
+      var leaves: [String: Int] = [:]
+      for leaf in 0..<1000 { leaves["leaf\(leaf)"] = seed &+ leaf }
+      branches["branch\(branch)"] = leaves
+    }
+    precondition(branches.count == 1000)
+  }
+}
+
+/// The memory of this process, where the system says it.
+private func residentBytes() -> Int {
+  guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+  let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  return pages * 4096
+}

@@ -1,0 +1,114 @@
+import Foundation
+import VestaBytes
+import VestaConcurrency
+import VestaCore
+import VestaCrypto
+import VestaCryptoInterop
+import VestaSQLite
+import VestaServiceInterop
+import VestaStorage
+import VestaStorageBackend
+import VestaStorageService
+
+/// An app with Storage, a file of 1 GiB and two buckets; made when the first line needs it.
+final class StorageBench: Sendable {
+  static let fileLength = 1 << 30
+  static let large = "bench-large"
+  static let little = "bench-little"
+  /// How many objects the large bucket has: 100,000, or 1,000,000 with `VESTA_BENCH_FULL=1`.
+  static let largeCount = ProcessInfo.processInfo.environment["VESTA_BENCH_FULL"] == "1" ? 1_000_000 : 100_000
+
+  let directory: URL
+  let source: URL
+  let target: URL
+  let small = [UInt8](repeating: 7, count: 4096)
+  let storage: Storage
+  let backend: any StorageBackend
+  private let crypto: any CryptoProvider
+  private let app: VestaApp
+
+  private static let made = Locked<StorageBench?>(nil)
+  private static let making = SingleFlight<Bool, StorageBench>()
+
+  static func shared() async throws -> StorageBench {
+    if let made = made.withLock({ $0 }) { return made }
+    return try await making.value(for: true) {
+      let bench = try await StorageBench()
+      made.withLock { $0 = bench }
+      return bench
+    }
+  }
+
+  private init() async throws {
+    directory = FileManager.default.temporaryDirectory.appending(path: "vesta-bench-\(UUID().uuidString)")
+    source = directory.appending(path: "source")
+    target = directory.appending(path: "target")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    try RawFiles.make(source, length: Self.fileLength)
+    let options = VestaOptions(projectID: "bench", backend: .embedded(directory: directory))
+    options.storageBucket = "bench-bucket"
+    options.callbackQueue = DispatchQueue(label: "bench.callbacks")
+    app = try VestaApp.configure(
+      name: "storage-bench", options: options,
+      libraries: [StorageLibrary.self, StorageServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self])
+    storage = Storage.storage(app: app)
+    backend = try app.container.require((any StorageBackend).self)
+    crypto = try app.container.require((any CryptoProvider).self)
+    try await fill(Self.little, 1000)
+    try await fill(Self.large, Self.largeCount)
+    _ = try await upload()
+  }
+
+  /// Names that begin with all ten digits; a page of those with one digit lies in the middle of the bucket.
+  private func fill(_ bucket: String, _ count: Int) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for lane in 0..<64 {
+        group.addTask { [backend] in
+          for number in stride(from: lane, to: count, by: 64) {
+            // All thousand of the little bucket are on the page, as many as of the large one.
+            let first = bucket == Self.little ? 5 : number % 10
+            let name = ObjectName(bucket: bucket, name: "\(first)-\(number)")
+            _ = try await backend.putObject(UploadRequest(object: name), content: [1], context: CallContext())
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  func upload() async throws { _ = try await storage.reference(withPath: "file").putFileAsync(from: source) }
+
+  func download() async throws { _ = try await storage.reference(withPath: "file").writeAsync(toFile: target) }
+
+  func putSmall(_ number: Int) async throws {
+    _ = try await storage.reference(withPath: "small/\(number)").putDataAsync(Data(small))
+  }
+
+  func hash() throws {
+    let digest = try crypto.makeDigestStream(.md5)
+    var checksum = CRC32C()
+    let file = try FileHandle(forReadingFrom: source)
+    while let data = try file.read(upToCount: 1 << 20), !data.isEmpty {
+      let bytes = [UInt8](data)
+      try digest.update(bytes)
+      checksum.update(bytes)
+    }
+    _ = try digest.finish()
+  }
+
+  /// Deletes the app and its files.
+  static func remove() async throws {
+    guard let bench = made.withLock({ $0.take() }) else { return }
+    await bench.app.delete()
+    try FileManager.default.removeItem(at: bench.directory)
+  }
+}
+
+/// Deletes what the benchmarks of Storage have made.
+public func removeStorageBenchmarkFiles() async {
+  do {
+    try await StorageBench.remove()
+  } catch {
+    print("the files of the storage benchmarks could not be removed: \(error)")
+  }
+}

@@ -1,0 +1,72 @@
+public import BenchmarkKit
+import Foundation
+import VestaBytes
+import VestaConcurrency
+import VestaCrypto
+import VestaCryptoInterop
+import VestaServiceInterop
+import VestaStorage
+import VestaStorageBackend
+
+/// What Storage costs beside the file system that it stands on.
+///
+/// Times of whole files are given for each MiB.
+public func storageBenchmarks() -> [Benchmark] {
+  [
+    Benchmark(
+      name: "storage: upload of 1 GiB, each MiB", unit: .microseconds, bar: .ratio(atMost: 1 / 0.6),
+      ours: ("putFile", { await perMiB { try await $0.upload() } }),
+      other: ("cp and sync", { await perMiB { try RawFiles.copy($0.source, to: $0.target) } })),
+    Benchmark(
+      name: "storage: hashing of 1 GiB, each MiB", unit: .microseconds, bar: .none,
+      ours: ("MD5 and CRC-32C", { await perMiB { try $0.hash() } }),
+      other: ("cp and sync", { await perMiB { try RawFiles.copy($0.source, to: $0.target) } })),
+    Benchmark(
+      name: "storage: download of 1 GiB, each MiB", unit: .microseconds, bar: .ratio(atMost: 1 / 0.6),
+      ours: ("write(toFile:)", { await perMiB { try await $0.download() } }),
+      other: ("cp and sync", { await perMiB { try RawFiles.copy($0.source, to: $0.target) } })),
+    Benchmark(
+      name: "storage: object of 4 KiB, 16 at once", unit: .microseconds, bar: .none,
+      ours: ("putData", { await perObject { try await $0.putSmall($1) } }),
+      other: ("write, sync, rename", { await perObject { try RawFiles.write($0.small, in: $0.directory, $1) } })),
+    Benchmark(
+      name: "storage: list of 1,000 in a large bucket", unit: .microseconds, bar: .ratio(atMost: 1.5),
+      ours: ("a large bucket", { await list(in: StorageBench.large) }),
+      other: ("a bucket of 1,000", { await list(in: StorageBench.little) })),
+  ]
+}
+
+private func perMiB(_ work: @Sendable (StorageBench) async throws -> Void) async -> Double {
+  await timed { bench in try await work(bench) } / 1000 / Double(StorageBench.fileLength >> 20)
+}
+
+/// 4,000 objects in 16 lanes.
+private func perObject(_ work: @escaping @Sendable (StorageBench, Int) async throws -> Void) async -> Double {
+  await timed { bench in
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for lane in 0..<16 {
+        group.addTask { for number in 0..<250 { try await work(bench, lane * 250 + number) } }
+      }
+      try await group.waitForAll()
+    }
+  } / 1000 / 4000
+}
+
+private func list(in bucket: String) async -> Double {
+  let request = ListRequest(bucket: bucket, prefix: "5", delimiter: "/", maximumResults: 1000)
+  return await timed { bench in
+    for _ in 0..<20 { keep(try await bench.backend.listObjects(request, context: CallContext()).items.count) }
+  } / 1000 / 20
+}
+
+private func timed(_ work: (StorageBench) async throws -> Void) async -> Double {
+  do {
+    let bench = try await StorageBench.shared()
+    let clock = ContinuousClock()
+    let start = clock.now
+    try await work(bench)
+    return (clock.now - start) / .nanoseconds(1)
+  } catch {
+    preconditionFailure("the benchmark failed: \(error)")
+  }
+}

@@ -1,0 +1,56 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "MessagingIntegration",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  dependencies: [
+    .package(path: "../../Packages/Core"),
+    .package(path: "../../Packages/Messaging"),
+    .package(path: "../../Packages/RemoteConfig"),
+    .package(path: "../../Packages/SQLite"),
+    .package(path: "../../Interop/MessagingBackend"),
+    .package(path: "../../Interop/RemoteConfigBackend"),
+    .package(path: "../../Interop/ServiceInterop"),
+    .package(path: "../../Interop/StoreInterop"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "MessagingCrashWorker",
+      dependencies: [
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingService", package: "Messaging"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "MessagingIntegrationTests",
+      dependencies: [
+        "MessagingCrashWorker",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaCrashTesting", package: "SQLite"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingService", package: "Messaging"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+import VestaConcurrency
+import VestaCrashTesting
+import VestaMessagingBackend
+import VestaMessagingService
+import VestaRemoteConfigBackend
+import VestaRemoteConfigService
+import VestaServiceInterop
+import VestaTesting
+
+@testable import MessagingCrashWorker
+
+/// Kills a process that sends or publishes, at a random time, and looks at what it left behind.
+///
+/// 5 rounds; 100 with `VESTA_SOAK=1`.
+@Suite struct CrashSoakTests {
+  private let rounds = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 100 : 5
+
+  @Test func `no accepted message is lost by a kill, and what is delivered again has its id`() async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("CrashSoakTests: seed \(seed)")
+    var random = SplitMix(seed: seed)
+    let directory = try TemporaryDirectory("messaging-crash")
+    var first = 1
+    var found = 0
+    for round in 0..<rounds {
+      let token = try await register(directory.path, "installation\(round)")
+      let worker = try WorkerProcess("MessagingCrashWorker", directory.path, "send", "\(first)", token)
+      let lines = try await worker.killAfter(
+        microseconds: random.below(120_000), afterLine: round % 5 == 4 ? nil : "ready")
+      #expect(!lines.contains { $0.hasPrefix("error") }, "\(lines)")
+      found += try await check(lines, directory.path, token, first: first, round: round)
+      first += 1000
+    }
+    #expect(found > rounds)
+  }
+
+  private func register(_ directory: String, _ id: String) async throws -> String {
+    let engine = Worker.messaging(in: directory)
+    let token = try await engine.register(
+      RegisterRequest(installationID: id, platform: "linux", appID: "a"), context: CallContext())
+    try await engine.subscribe(token: token, toTopic: "news", context: CallContext())
+    try await engine.close()
+    return token
+  }
+
+  /// Connects, acknowledges everything, and compares with what was accepted and acknowledged before the kill.
+  private func check(_ lines: [String], _ directory: String, _ token: String, first: Int, round: Int) async throws
+    -> Int
+  {
+    let sent = lines.filter { $0.hasPrefix("sent ") }.map { $0.split(separator: " ").map(String.init) }
+    let acknowledged = Set(lines.filter { $0.hasPrefix("acknowledged ") }.compactMap { Int($0.dropFirst(13)) })
+    let names = Dictionary(uniqueKeysWithValues: sent.compactMap { words in Int(words[1]).map { ($0, words[2]) } })
+    let expected = Set(names.keys).subtracting(acknowledged)
+    let engine = Worker.messaging(in: directory)
+    let log = EventLog<PushDelivery>(patience: .seconds(60))
+    let connection = engine.connect(token: token, context: CallContext(), onEnd: { _ in }) { delivery in
+      log.record(delivery)
+      Task { try await engine.acknowledge(token: token, messageIDs: [delivery.messageID], context: CallContext()) }
+    }
+    try await log.wait(for: "round \(round): every accepted message") { deliveries in
+      expected.isSubset(of: Set(deliveries.compactMap { Int($0.message.data["number"] ?? "") }))
+    }
+    for delivery in log.events {
+      let number = Int(delivery.message.data["number"] ?? "") ?? 0
+      #expect(!acknowledged.contains(number), "round \(round): \(number) was acknowledged and comes again")
+      #expect(number >= first, "round \(round): \(number) is of an earlier round")
+      if let name = names[number] { #expect(name.hasSuffix("/\(delivery.messageID)"), "round \(round)") }
+    }
+    connection.cancel()
+    try await engine.close()
+    return expected.count
+  }
+
+  @Test func `every published template survives a kill, and versions have no gap`() async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("CrashSoakTests: seed \(seed)")
+    var random = SplitMix(seed: seed)
+    let directory = try TemporaryDirectory("remote-config-crash")
+    var last: (number: Int, version: Int64) = (0, 0)
+    for round in 0..<rounds {
+      let worker = try WorkerProcess("MessagingCrashWorker", directory.path, "publish", "\(last.number + 1)")
+      let lines = try await worker.killAfter(microseconds: random.below(60_000), afterLine: "ready")
+      #expect(!lines.contains { $0.hasPrefix("error") }, "\(lines)")
+      let published = lines.filter { $0.hasPrefix("published ") }.map {
+        $0.split(separator: " ").compactMap { Int($0) }
+      }
+      let acknowledged = published.last.map { ($0[0], Int64($0[1])) } ?? last
+      let engine = Worker.remoteConfig(in: directory.path)
+      let stored = try await engine.template(namespace: "firebase", version: nil, context: .owner)
+      let version = stored.template.version?.versionNumber ?? 0
+      let number = stored.template.parameters["number"]?.defaultValue.flatMap { value in
+        if case .value(let text) = value { Int(text) } else { nil }
+      }
+      // What was published last may have been committed without its line.
+      #expect(version == acknowledged.1 || version == acknowledged.1 + 1, "round \(round)")
+      #expect(number ?? 0 == acknowledged.0 + Int(version - acknowledged.1), "round \(round)")
+      let page = try await engine.listVersions(ListVersionsRequest(), context: .owner)
+      let numbers = page.versions.compactMap(\.versionNumber)
+      #expect(numbers == Array((max(1, version - 299)...max(1, version)).reversed()) || version == 0, "round \(round)")
+      last = (number ?? 0, version)
+      try await engine.close()
+    }
+    #expect(last.version > 0)
+  }
+
+  @Test func `a topic with 100,000 registrations reaches those that are connected, and the others when they connect`()
+    async throws
+  {
+    let count = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 100_000 : 2000
+    let directory = try TemporaryDirectory("messaging-topic")
+    let engine = Worker.messaging(in: directory.path)
+    var tokens: [String] = []
+    for number in 0..<count {
+      tokens.append(
+        try await engine.register(
+          RegisterRequest(installationID: "i\(number)", platform: "linux", appID: "a"), context: CallContext()))
+    }
+    for start in stride(from: 0, to: count, by: 1000) {
+      let chunk = Array(tokens[start..<min(start + 1000, count)])
+      let outcomes = try await engine.subscribe(tokens: chunk, toTopic: "news", context: .owner)
+      #expect(outcomes.allSatisfy { $0 == nil })
+    }
+    let log = EventLog<String>(patience: .seconds(60))
+    let connections = tokens.prefix(100).map { token in
+      engine.connect(token: token, context: CallContext(), onEnd: { _ in }) {
+        log.record($0.message.data["text"] ?? "")
+      }
+    }
+    for text in ["a", "b"] {
+      let message = PushMessage(to: .topic("news"), data: ["text": text])
+      _ = try await engine.send(message, isValidateOnly: false, context: .owner)
+    }
+    try await log.wait(for: "two messages each") { $0.count == 200 }
+    let late = EventLog<String>(patience: .seconds(60))
+    let last = engine.connect(token: tokens[count - 1], context: CallContext(), onEnd: { _ in }) {
+      late.record($0.message.data["text"] ?? "")
+    }
+    try await late.wait(for: "both messages") { $0 == ["a", "b"] }
+    for connection in connections { connection.cancel() }
+    last.cancel()
+    try await engine.close()
+  }
+}
