@@ -13,8 +13,9 @@ import VestaTesting
 
 /// Kills a process that sends or publishes, at a random time, and looks at what it left behind.
 ///
-/// 5 rounds; 100 with `VESTA_SOAK=1`.
-@Suite struct CrashSoakTests {
+/// 5 rounds; 100 with `VESTA_SOAK=1`. One test after the other: a process that is just being started by one test shares
+/// the open files of another one for a moment, and with them the lock of its store.
+@Suite(.serialized) struct CrashSoakTests {
   private let rounds = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 100 : 5
 
   @Test func `no accepted message is lost by a kill, and what is delivered again has its id`() async throws {
