@@ -19,6 +19,7 @@ let package = Package(
     .package(path: "../../Packages/Storage"),
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StorageBackend"),
+    .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
     .target(
@@ -55,7 +56,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
-        .product(name: "VestaCrashTesting", package: "SQLite"),
+        .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaStorage", package: "Storage"),
         .product(name: "VestaStorageService", package: "Storage"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),

@@ -2,9 +2,9 @@ import Foundation
 import StorageHarness
 import Testing
 import VestaCore
-import VestaCrashTesting
 import VestaStorage
 import VestaStorageBackend
+import VestaStoreInteropCrashTesting
 import VestaTesting
 
 @testable import StorageCrashWorker
