@@ -19,8 +19,8 @@ func liveQuery(in directory: URL) async throws -> [String] {
   let app = try VestaApp.configure(
     options: options, libraries: [FirestoreLibrary.self, FirestoreServiceLibrary.self, SQLiteLibrary.self])
   let cities = Firestore.firestore().collection("cities")
-  try await cities.document("bonn").setData(from: City(name: "Bonn", population: 330_000))
-  try await cities.document("berlin").setData(from: City(name: "Berlin", population: 3_700_000))
+  try await cities.document("bonn").setData(encoding: City(name: "Bonn", population: 330_000))
+  try await cities.document("berlin").setData(encoding: City(name: "Berlin", population: 3_700_000))
   var names: [String] = []
   for try await snapshot in cities.order(by: "population", descending: true).snapshots {
     names = try snapshot.documents.map { try $0.data(as: City.self).name }
