@@ -1,6 +1,5 @@
-public import VestaListenerInterop
+public import VestaConcurrency
 public import VestaStoreInterop
-import VestaConcurrency
 
 /// An ordered store in one SQLite file.
 ///
@@ -159,9 +158,8 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   // MARK: Commits
 
   /// Calls back after every commit; see `CommitObservable`.
-  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
-    let registration = commitNews.add(observer)
-    return InteropRegistration { registration.cancel() }
+  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
+    commitNews.add(observer)
   }
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
