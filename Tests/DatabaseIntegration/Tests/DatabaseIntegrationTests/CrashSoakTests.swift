@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import VestaCore
-import VestaCrashTesting
 import VestaDatabase
+import VestaStoreInteropCrashTesting
 import VestaTesting
 
 @testable import DatabaseCrashWorker
