@@ -8,10 +8,10 @@ help: ## list the targets
 bootstrap: ## check the toolchain, install missing C libraries
 	@Scripts/bootstrap
 
-build: bootstrap ## build every package with its tests (PACKAGE=Auth for one)
+build: bootstrap ## build every package with its tests (PACKAGE="Auth SQLite" for some)
 	@Scripts/build $(PACKAGE)
 
-test: bootstrap ## run all tests, consumers and script tests (PACKAGE=Auth for one package)
+test: bootstrap ## run all tests, consumers and script tests (PACKAGE="Auth SQLite" for some packages)
 	@Scripts/test $(PACKAGE)
 
 test-tsan: bootstrap ## run the stress tests under Thread Sanitizer (PACKAGE=Core for one package)

@@ -18,7 +18,6 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
-    .package(path: "../ContractInterop"),
   ],
   targets: [
     .target(
@@ -26,14 +25,14 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "VestaFirestoreBackendContracts",
-      dependencies: ["VestaFirestoreBackend", .product(name: "VestaContractInterop", package: "ContractInterop")],
+      dependencies: ["VestaFirestoreBackend", .product(name: "VestaTesting", package: "Core")],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaFirestoreBackendTests",
       dependencies: [
         "VestaFirestoreBackend", "VestaFirestoreBackendContracts",
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

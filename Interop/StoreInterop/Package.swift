@@ -19,7 +19,6 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
-    .package(path: "../ListenerInterop"),
   ],
   targets: [
     .target(
@@ -27,7 +26,6 @@ let package = Package(
       dependencies: [
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
@@ -37,7 +35,6 @@ let package = Package(
         "VestaStoreInterop",
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),
@@ -56,7 +53,6 @@ let package = Package(
         "VestaStoreInterop", "VestaStoreInteropContracts",
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
       ],
       swiftSettings: settings
     ),

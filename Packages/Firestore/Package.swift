@@ -24,7 +24,6 @@ let package = Package(
     .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/FirestoreBackend"),
-    .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
@@ -118,9 +117,8 @@ let package = Package(
         "VestaFirestoreIndexes", "VestaFirestoreModel",
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
-        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaCore", package: "Core"),
       ],
       swiftSettings: settings

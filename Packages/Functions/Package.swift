@@ -21,7 +21,6 @@ let package = Package(
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/FunctionsBackend"),
-    .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/MessagingInterop"),
     .package(path: "../../Interop/ServiceInterop"),
   ],
@@ -60,7 +59,6 @@ let package = Package(
         .product(name: "VestaDataCoding", package: "Core"),
         .product(name: "VestaAuthInterop", package: "AuthInterop"),
         .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings

@@ -15,7 +15,6 @@ let package = Package(
   products: [.library(name: "VestaMemoryStore", targets: ["VestaMemoryStore"])],
   dependencies: [
     .package(path: "../Core"),
-    .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
@@ -24,7 +23,6 @@ let package = Package(
       dependencies: [
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
@@ -33,7 +31,6 @@ let package = Package(
       name: "VestaMemoryStoreTests",
       dependencies: [
         "VestaMemoryStore",
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),

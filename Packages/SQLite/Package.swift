@@ -19,7 +19,6 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../Core"),
-    .package(path: "../../Interop/ListenerInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
@@ -31,9 +30,8 @@ let package = Package(
       dependencies: [
         "CVestaSQLite",
         "CVestaStoreFiles",
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
-        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaCore", package: "Core"),
       ],
       swiftSettings: settings
@@ -52,12 +50,11 @@ let package = Package(
         "VestaSQLite",
         "StoreCrashWorker",
         "CVestaStoreFiles",
-        .product(name: "VestaListenerInterop", package: "ListenerInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
         "CVestaSQLite",
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
         .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
-        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings

@@ -13,7 +13,6 @@ let package = Package(
   name: "Contracts",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
-    .package(path: "../../Interop/ContractInterop"),
     .package(path: "../../Interop/AnalyticsInterop"),
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthInterop"),
@@ -35,7 +34,7 @@ let package = Package(
     .testTarget(
       name: "ContractsTests",
       dependencies: [
-        .product(name: "VestaContractInterop", package: "ContractInterop"),
+        .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaAnalyticsInterop", package: "AnalyticsInterop"),
         .product(name: "VestaAnalyticsInteropContracts", package: "AnalyticsInterop"),
         .product(name: "VestaAnalyticsInteropFakes", package: "AnalyticsInterop"),

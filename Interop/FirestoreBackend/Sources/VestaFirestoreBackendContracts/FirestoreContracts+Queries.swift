@@ -1,4 +1,4 @@
-public import VestaContractInterop
+public import VestaTesting
 import VestaFirestoreBackend
 
 extension FirestoreSubject {
@@ -23,7 +23,7 @@ extension FirestoreSubject {
     _ query: StructuredQuery, finds ids: [String], file: String = #fileID, line: Int = #line
   ) async throws {
     let found = try await self.ids(query)
-    try VestaContractInterop.expect(
+    try VestaTesting.expect(
       found, equals: ids.map { "rooms/\($0)" }, "what \(query) finds", file: file, line: line)
   }
 }

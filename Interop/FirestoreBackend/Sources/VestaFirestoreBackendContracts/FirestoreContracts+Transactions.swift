@@ -1,4 +1,4 @@
-public import VestaContractInterop
+public import VestaTesting
 import VestaFirestoreBackend
 
 extension FirestoreContracts {

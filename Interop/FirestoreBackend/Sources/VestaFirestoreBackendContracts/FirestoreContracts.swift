@@ -1,4 +1,4 @@
-public import VestaContractInterop
+public import VestaTesting
 
 /// What every `FirestoreBackend` promises, as checks.
 ///

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 public import VestaFirestoreBackend
 
 /// A backend that is held to its contract: without documents in the databases that the checks use.

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaFirestoreBackend
 
 /// A listener that keeps what it is told, as a client does, and objects to what no client could understand.

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
 import Testing

@@ -1,4 +1,4 @@
-public import VestaListenerInterop
+public import VestaConcurrency
 
 /// A store that tells of its commits.
 ///
@@ -13,7 +13,7 @@ public protocol CommitObservable: OrderedStore {
   ///
   /// - Parameter observer: Takes the version of the commit.
   /// - Returns: A registration; cancel it to get no more calls. Dropping it changes nothing.
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
   var commits: AsyncStream<StoreVersion> { get }

@@ -1,4 +1,4 @@
-public import VestaListenerInterop
+public import VestaConcurrency
 public import VestaStoreInterop
 
 /// The storage contract on a plain sorted array: what other engines' answers are compared with.
@@ -100,9 +100,9 @@ public final class ModelStore: CommitObservable {
   }
 
   /// Calls back after every commit.
-  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
+  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
     let observation = add(ModelObservation(tell: observer, finish: {}))
-    return InteropRegistration { observation.cancel() }
+    return ListenerRegistration { observation.cancel() }
   }
 
   /// The commits from here on as a stream.

@@ -1,5 +1,5 @@
 import VestaTesting
-import VestaListenerInterop
+import VestaConcurrency
 import VestaStoreInterop
 
 extension StoreContracts {
@@ -88,7 +88,7 @@ extension StoreContracts {
     promise("an observer may observe, cancel and write", when: \.observesCommits) { subject in
       let store = try subject.observable()
       let (first, second) = (CommitRecord(), CommitRecord())
-      let observation = Guarded<InteropRegistration?>(nil)
+      let observation = Guarded<ListenerRegistration?>(nil)
       let made = store.observeCommits { version in
         observation.withValue { $0 }?.cancel()
         _ = store.observeCommits { second.add($0) }

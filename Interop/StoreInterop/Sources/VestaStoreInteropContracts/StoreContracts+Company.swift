@@ -1,6 +1,5 @@
 import VestaConcurrency
 import VestaTesting
-import VestaListenerInterop
 import VestaStoreInterop
 
 /// What callers must not notice of each other: many readers, foreign errors, foreign cancellation.

@@ -1,8 +1,7 @@
-import VestaListenerInterop
+import VestaConcurrency
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import Synchronization
-import VestaConcurrency
 
 /// One promise that a store breaks on purpose.
 enum Flaw: String, CaseIterable {
@@ -144,7 +143,7 @@ final class FlawedStore: CommitObservable {
     try await inner.close()
   }
 
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
     let flaw = flaw
     return inner.observeCommits { version in
       if flaw == .newsLost, version.rawValue % 5 == 2 { return }

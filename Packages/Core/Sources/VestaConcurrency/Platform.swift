@@ -24,12 +24,12 @@
   typealias RecursiveMutex = pthread_mutex_t
 #endif
 
-/// What the rest of the package needs from a plain mutex, given the address where it lives.
+/// The operations of a plain mutex, given its address.
 ///
 /// The address must not change between `initialize` and `destroy`.
 @usableFromInline
 enum PlatformMutex {
-  /// What stands where a mutex will be, until `initialize`.
+  /// The value at the place of a mutex until `initialize`.
   @usableFromInline
   static var blank: PlainMutex { PlainMutex() }
 

@@ -28,7 +28,7 @@ struct PlatformThreadID: Hashable, Sendable {
   }
 }
 
-/// What user-agent strings call this system.
+/// The name of this system in user-agent strings.
 let platformName: String = {
   #if os(Linux)
     "linux"
@@ -51,7 +51,7 @@ let platformName: String = {
   #endif
 }()
 
-/// What user-agent strings call this processor.
+/// The name of this processor in user-agent strings.
 let architectureName: String = {
   #if arch(x86_64)
     "x86_64"

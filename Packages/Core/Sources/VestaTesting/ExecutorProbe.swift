@@ -11,9 +11,9 @@ import VestaConcurrency
 /// #expect(await ExecutorProbe.violations { try await auth.signIn(withEmail: email, password: "wrong") } == [])
 /// ```
 public enum ExecutorProbe {
-  /// What a caller saw.
+  /// The observation of one caller.
   public struct Report: Sendable, Hashable, CustomStringConvertible {
-    /// Who called, such as "the main actor".
+    /// The caller, such as "the main actor".
     public let caller: String
     /// Whether the operation threw.
     public let hasThrown: Bool

@@ -23,7 +23,7 @@ public final class Gate: Sendable {
   /// - Parameter isOpen: Whether it begins open.
   public init(isOpen: Bool = false) { state = Locked(State(isOpen: isOpen)) }
 
-  /// How many tasks and threads wait; those that were cancelled are not counted.
+  /// The number of tasks and threads that wait; those that were cancelled are not counted.
   public var waitingCount: Int {
     state.withLock { $0.turns.count { !$0.isOver } + $0.tasks.count + $0.threads.count }
   }

@@ -182,4 +182,17 @@ import VestaTesting
     #expect(log.entries == ["end"])
     registration?.cancel()
   }
+
+  @Test func `many listeners are removed in any order, and the right ones`() {
+    let (registry, log) = (ListenerRegistry<Int>(), Log<Int>())
+    var random = SplitMix(seed: 5)
+    var kept: [(Int, ListenerRegistration)] = []
+    for number in 0..<2_000 {
+      kept.append((number, registry.add { _ in log.add(number) }))
+      if random.oneIn(2) { kept.remove(at: random.below(kept.count)).1.cancel() }
+    }
+    registry.emit(0)
+    #expect(log.entries == kept.map(\.0))
+    #expect(registry.count == kept.count)
+  }
 }

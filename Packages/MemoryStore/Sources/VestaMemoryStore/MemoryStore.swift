@@ -1,6 +1,5 @@
-public import VestaListenerInterop
+public import VestaConcurrency
 public import VestaStoreInterop
-import VestaConcurrency
 
 /// An `OrderedStore` in memory: for tests, for throw-away apps, and to compare other engines with.
 ///
@@ -125,9 +124,8 @@ public final class MemoryStore: CommitObservable {
   ///
   /// - Parameter observer: Takes the version of the commit.
   /// - Returns: A registration; cancel it to get no more calls.
-  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
-    let registration = commitNews.add(observer)
-    return InteropRegistration { registration.cancel() }
+  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
+    commitNews.add(observer)
   }
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.

@@ -1,9 +1,8 @@
-import VestaListenerInterop
+import VestaConcurrency
 import VestaStoreInterop
 import VestaTesting
 import VestaStoreInteropContracts
 import Testing
-import VestaConcurrency
 import VestaMemoryStore
 
 /// Many tasks on one store at once; run under Thread Sanitizer too.

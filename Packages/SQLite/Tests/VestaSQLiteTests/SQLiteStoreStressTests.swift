@@ -1,8 +1,7 @@
-import VestaListenerInterop
+import VestaConcurrency
 import VestaStoreInterop
 import VestaTesting
 import Testing
-import VestaConcurrency
 
 @testable import VestaSQLite
 

@@ -1,4 +1,4 @@
-import VestaContractInterop
+import VestaTesting
 import Testing
 
 /// One implementation of a seam: a line in the table of that seam's file.

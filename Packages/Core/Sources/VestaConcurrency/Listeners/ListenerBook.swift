@@ -1,4 +1,4 @@
-/// Decides who hears what: listeners in order of addition, events in one order for all.
+/// Decides which listener receives which event: listeners in order of addition, events in one order for all.
 ///
 /// Whoever emits while nobody delivers becomes the one who delivers, and goes on with `delivered()` until there is
 /// nothing left; an event that is emitted meanwhile waits for it. Every event goes to those who were listening when it
@@ -30,11 +30,18 @@ struct ListenerBook<Listener: AnyObject, Event> {
   @usableFromInline
   var listeners: [Listener] = []
 
+  /// The number of each listener, ascending: by it a listener is found without looking at the others.
+  @usableFromInline
+  var numbers: [UInt64] = []
+
+  @usableFromInline
+  var lastNumber: UInt64 = 0
+
   /// Set by the first `end`.
   @usableFromInline
   var isEnded = false
 
-  /// What the end was, once there is one.
+  /// The error of the end, if it was a failure.
   @usableFromInline
   var endError: (any Error)?
 
@@ -47,18 +54,26 @@ struct ListenerBook<Listener: AnyObject, Event> {
   @inlinable
   init() {}
 
-  /// - Returns: Whether the listener will hear anything.
+  /// - Returns: The number of the listener; `nil` after the end, when it will not be called.
   @inlinable
-  mutating func add(_ listener: Listener) -> Bool {
-    guard !isEnded else { return false }
+  mutating func add(_ listener: Listener) -> UInt64? {
+    guard !isEnded else { return nil }
+    lastNumber += 1
     listeners.append(listener)
-    return true
+    numbers.append(lastNumber)
+    return lastNumber
   }
 
   @inlinable
-  mutating func remove(_ listener: Listener) {
-    guard let index = listeners.firstIndex(where: { $0 === listener }) else { return }
-    listeners.remove(at: index)
+  mutating func remove(_ number: UInt64) {
+    var (low, high) = (0, numbers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    guard low < numbers.count, numbers[low] == number else { return }
+    numbers.remove(at: low)
+    listeners.remove(at: low)
   }
 
   /// - Returns: What the caller has to deliver now.
@@ -76,6 +91,7 @@ struct ListenerBook<Listener: AnyObject, Event> {
     endError = error
     let last = Delivery(news: .end(error), listeners: listeners)
     listeners = []
+    numbers = []
     return deliver(last)
   }
 

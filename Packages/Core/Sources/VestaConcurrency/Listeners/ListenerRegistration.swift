@@ -1,6 +1,6 @@
-/// The end of a string that is tied to a listener: pull it, and the listener is gone.
+/// The registration of a listener; `cancel()` removes the listener.
 ///
-/// Whatever lets a listener be added returns one. Letting go of a registration does not remove the listener.
+/// Every method that adds a listener returns one. Releasing a registration does not remove its listener.
 ///
 /// ```swift
 /// let registration = registry.add { event in print(event) }

@@ -1,19 +1,19 @@
 import Dispatch
 
-/// Listeners, and the events they hear.
+/// Listeners, and the events that they receive.
 ///
 /// - Listeners are called in the order of their addition.
 /// - Events have one order, the same for all listeners, also when several threads emit at once and when a listener
 ///   emits. An event that is emitted while another is being delivered is delivered by whoever is delivering, after
-///   that one: such an `emit` returns before its event was heard. Any other `emit` returns when its event, and those
-///   emitted meanwhile, have been heard, but after 1,024 events at the latest: the rest is delivered on a queue, so
-///   that nobody is kept for ever by others who go on emitting.
-/// - A listener that is added during a delivery hears later events only.
+///   that one: such an `emit` returns before its event was delivered. Any other `emit` returns when its event, and
+///   those emitted meanwhile, have been delivered, but after 1,024 events at the latest: the rest is delivered on a
+///   queue, so that nobody is kept for ever by others who go on emitting.
+/// - A listener that is added during a delivery receives later events only.
 /// - A listener is not called again once its `cancel()` has returned, if that was called on the delivering thread, for
 ///   instance in a listener. If it was called on another thread, one call may be under way and still end.
 /// - No lock is held while a listener is called or released. A listener may do everything: add, cancel, emit, finish.
 ///
-/// When the registry goes away, its listeners hear the end, as after `finish()`.
+/// When the registry is deallocated, its listeners are ended, as by `finish()`.
 ///
 /// ```swift
 /// let registry = ListenerRegistry<Change>()
@@ -31,7 +31,7 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
 
   deinit { finish() }
 
-  /// How many listeners there are.
+  /// The number of listeners.
   @inlinable
   public var count: Int { book.withLock { $0.listeners.count } }
 
@@ -48,25 +48,28 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
     onEnd: (@Sendable ((any Error)?) -> Void)? = nil, _ listener: @escaping @Sendable (Event) -> Void
   ) -> ListenerRegistration {
     let entry = Listener(receive: listener, end: onEnd)
-    let (isAdded, error) = book.withLock { ($0.add(entry), $0.endError) }
-    if !isAdded { entry.end(error) }
+    let (number, error) = book.withLock { ($0.add(entry), $0.endError) }
+    guard let number else {
+      entry.end(error)
+      return ListenerRegistration {}
+    }
     return ListenerRegistration { [weak self] in
       entry.silence()
-      self?.book.withLock { $0.remove(entry) }
+      self?.book.withLock { $0.remove(number) }
     }
   }
 
-  /// Has all listeners hear `event`.
+  /// Sends `event` to all listeners.
   ///
   /// After the end this does nothing.
   ///
-  /// - Parameter event: What they hear.
+  /// - Parameter event: The event.
   @inlinable
   public func emit(_ event: Event) {
     deliver(book.withLock { $0.emit(event) })
   }
 
-  /// Ends the registry, after the events emitted so far; all listeners hear of it and are gone.
+  /// Ends the registry, after the events emitted so far; all listeners are called with the end and removed.
   ///
   /// - Parameter error: Why, if it is a failure. Only the first call counts.
   @inlinable
@@ -108,7 +111,7 @@ extension ListenerRegistry {
 /// One listener of a registry, until it is silenced.
 @usableFromInline
 final class Listener<Event: Sendable>: Sendable {
-  /// What to call.
+  /// The closures of a listener.
   ///
   /// An object, so that a call takes a reference out of the lock and not a closure: taking a closure out of generic
   /// storage allocates.

@@ -39,7 +39,7 @@ public struct ListenerSequence<Element: Sendable>: AsyncSequence, Sendable {
 ///
 /// Keeps the promises of ``ListenerSequence``; an error of the listener is thrown by the loop.
 public struct ThrowingListenerSequence<Element: Sendable>: AsyncSequence, Sendable {
-  /// What the listener reports.
+  /// The error that the listener reports.
   public typealias Failure = any Error
 
   private let makeStream: @Sendable () -> AsyncThrowingStream<Element, any Error>

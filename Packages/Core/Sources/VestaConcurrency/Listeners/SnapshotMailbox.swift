@@ -17,7 +17,7 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
     var error: (any Error)?
     var consumers = Fifo<CheckedContinuation<Element?, any Error>>()
 
-    /// What a consumer gets right now; `nil` if it has to wait.
+    /// The answer to a consumer now; `nil` if it has to wait.
     mutating func answer() -> Result<Element?, any Error>? {
       if isAbandoned { return .success(nil) }
       if let element = waiting.take() { return .success(element) }
@@ -33,7 +33,7 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
 
   init(merge: @escaping @Sendable (Element, Element) -> Element) { self.merge = merge }
 
-  /// How many consumers wait.
+  /// The number of consumers that wait.
   var consumerCount: Int { state.withLock { $0.consumers.count } }
 
   /// Puts an element in.

@@ -1,10 +1,10 @@
 public import Dispatch
 
-/// A state and the listeners that hear of its changes: what a client or a fake needs to keep the promises of listeners.
+/// A state and its listeners, with the promises that every listener of a seam keeps: for clients and fakes.
 ///
-/// - Changes happen one after the other; all listeners hear of them in that order, one call at a time.
-/// - For one change, listeners are called in the order in which they were added; all of them hear of it before any
-///   hears of the next.
+/// - Changes happen one after the other; all listeners receive them in that order, one call at a time.
+/// - For one change, listeners are called in the order in which they were added; all of them receive it before any
+///   receives the next.
 /// - Adding a listener never calls it: its greeting, where there is one, comes afterwards on the queue.
 /// - Listeners are called on a queue, with nothing locked, and may do everything: read, change, add, cancel.
 /// - After `cancel()` no further call begins, not even for a change that was already on its way. A call that runs on
@@ -39,7 +39,7 @@ public final class StateSource<State: Sendable, Event: Sendable>: Sendable {
   ///   - state: The first state.
   ///   - queue: Where listeners are called; their calls keep their order also on a concurrent queue. Without one the
   ///     source has a queue of its own.
-  ///   - greeting: Makes a new listener's first event of the current state; `nil` where a listener hears of changes
+  ///   - greeting: Makes a new listener's first event of the current state; `nil` where a listener receives changes
   ///     only.
   public init(_ state: State, on queue: DispatchQueue? = nil, greeting: (@Sendable (State) -> Event)? = nil) {
     core = Locked(Core(state: state))
@@ -49,7 +49,7 @@ public final class StateSource<State: Sendable, Event: Sendable>: Sendable {
 
   deinit { finish() }
 
-  /// How many listeners there are.
+  /// The number of listeners.
   public var listenerCount: Int { core.withLock { $0.receivers.count } }
 
   /// Reads the state.

@@ -1,4 +1,4 @@
-/// The end of a stream that a listener writes to.
+/// The producer's end of a stream: a listener writes to it.
 ///
 /// It may be used from any thread. After the end, and after the consumer has left, everything sent is ignored.
 public struct StreamSink<Element: Sendable>: Sendable {
@@ -10,19 +10,19 @@ public struct StreamSink<Element: Sendable>: Sendable {
     self.end = end
   }
 
-  /// Gives the consumer one more element.
+  /// Sends an element to the consumer.
   ///
-  /// - Parameter element: What it gets.
+  /// - Parameter element: The element.
   public func send(_ element: Element) { put(element) }
 
   /// Ends the stream, after the elements sent so far.
   ///
-  /// - Parameter error: What the consumer's loop throws. A stream that cannot throw just ends.
+  /// - Parameter error: The error that the consumer's loop throws. A stream that cannot throw just ends.
   public func finish(throwing error: (any Error)? = nil) { end(error) }
 
   /// Sends the value, or ends the stream with the error.
   ///
-  /// - Parameter result: What a listener was told.
+  /// - Parameter result: The value or the error that the listener received.
   public func send(_ result: Result<Element, any Error>) {
     switch result {
     case .success(let element): send(element)
@@ -31,7 +31,7 @@ public struct StreamSink<Element: Sendable>: Sendable {
   }
 }
 
-/// What keeps a stream's listener, and removes it once: at once if the stream has ended before the listener's
+/// Keeps the registration of a stream's listener and cancels it once, also if the stream has ended before the
 /// registration was there.
 final class StreamLifeline: Sendable {
   private enum State {

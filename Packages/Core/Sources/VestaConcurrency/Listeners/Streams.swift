@@ -8,7 +8,7 @@
 // The listener may be called back before `addListener` has returned, and may end the stream then.
 
 extension AsyncStream where Element: Sendable {
-  /// A stream of all events that a listener hears, none dropped, none merged.
+  /// A stream of all events of a listener, none dropped, none merged.
   ///
   /// ```swift
   /// var authStateChanges: AsyncStream<User?> {
@@ -32,7 +32,7 @@ extension AsyncStream where Element: Sendable {
 }
 
 extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
-  /// A stream of all events that a listener hears, none dropped, none merged; it can end with an error.
+  /// A stream of all events of a listener, none dropped, none merged; it can end with an error.
   ///
   /// - Parameter addListener: Adds a listener that writes to the sink, and returns what removes it.
   /// - Returns: The stream. What the consumer has not taken yet is buffered without a limit.

@@ -1,4 +1,4 @@
-/// Many callers, one load: whoever asks while a load for the same key is under way waits for that one.
+/// Many callers, one load: a caller that asks while a load for the same key is under way waits for that load.
 ///
 /// - The outcome, a value or an error, goes to all who wait, in the order in which they came.
 /// - Nothing is kept: who comes after the end starts a new load, after a success as after a failure. A cache, if there
@@ -13,7 +13,7 @@
 /// let token = try await tokens.value(for: user.id) { try await server.refreshToken(of: user) }
 /// ```
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// What a load ends with.
+  /// The result of a load.
   public typealias Outcome = Result<Value, any Error>
 
   private typealias Machine = SingleFlightMachine<Key, Waiter>
@@ -33,7 +33,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   /// - Parameter key: What is loaded.
   public func isLoading(_ key: Key) -> Bool { machine.withLock { $0.isInFlight(key) } }
 
-  /// How many wait for `key`.
+  /// The number of callers that wait for `key`.
   func waiterCount(for key: Key) -> Int { machine.withLock { $0.waiterCount(for: key) } }
 
   /// Waits for the load of `key`, and starts it if none is under way.

@@ -3,7 +3,7 @@
 /// A flight is one load and its waiters in order of arrival. It is over when it lands or when its last waiter has left;
 /// from then on the key is free, and a late report of the old flight, known by its number, changes nothing.
 struct SingleFlightMachine<Key: Hashable, Waiter> {
-  /// What names one flight for good.
+  /// The identity of one flight.
   struct Flight: Hashable {
     let key: Key
     let number: UInt64

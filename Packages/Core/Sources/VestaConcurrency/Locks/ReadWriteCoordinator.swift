@@ -10,7 +10,7 @@ import Dispatch
 /// - A read inside a read, or inside a write's closure, on the same thread runs at once. `enqueueWrite` may be called
 ///   from inside either, and its closure runs after they have ended.
 ///
-/// What cannot work: a read that waits for another thread which itself wants to read. If a write came between the two,
+/// Not possible: a read that waits for another thread which itself wants to read. If a write came between the two,
 /// they wait for each other.
 ///
 /// ```swift
@@ -31,7 +31,7 @@ public final class ReadWriteCoordinator: Sendable {
     writes = DispatchQueue(label: label)
   }
 
-  /// How many wait for their turn.
+  /// The number of closures that wait for their turn.
   var waitingCount: Int { machine.withLock { $0.waitingCount } }
 
   @usableFromInline

@@ -1,4 +1,4 @@
-/// What the current thread holds right now: which coordinators it reads or writes, which queues it runs on.
+/// The resources that the current thread holds: which coordinators it reads or writes, which queues it runs on.
 ///
 /// The entries are a linked list through the stack frames that hold them, so keeping it costs no allocation and no
 /// lock, and looking something up walks as many entries as there are calls inside each other: one or two.

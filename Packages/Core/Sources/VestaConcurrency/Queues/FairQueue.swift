@@ -13,7 +13,7 @@ public final class FairQueue: Sendable {
   private struct State {
     var running = 0
     var waiting = Fifo<Turn<Void>>()
-    /// How many of `waiting` were cancelled and have not been taken out.
+    /// The number of cancelled turns that are still in `waiting`.
     var cancelled = 0
     var closedError: (any Error)?
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
@@ -34,10 +34,10 @@ public final class FairQueue: Sendable {
   /// - Parameter limit: How many callers may be inside at once; at least one.
   public init(limit: Int) { self.limit = max(1, limit) }
 
-  /// How many callers are inside.
+  /// The number of callers inside.
   public var runningCount: Int { state.withLock { $0.running } }
 
-  /// How many callers wait.
+  /// The number of callers that wait.
   public var waitingCount: Int { state.withLock { $0.waiting.elements.count { !$0.isOver } } }
 
   /// Waits for a place, runs `body`, and gives the place back.

@@ -37,7 +37,7 @@ struct Fifo<Element> {
     return element
   }
 
-  /// What is in the queue, in order.
+  /// The elements, in order.
   var elements: [Element] { slots[head...].compactMap { $0 } }
 
   /// Empties the queue and hands out what was in it, in order.

@@ -19,7 +19,7 @@ public final class Latch: Sendable {
   /// Whether it has been opened.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// How many tasks wait.
+  /// The number of tasks that wait.
   public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Lets everybody go on who waits or comes to wait; only the first call does something.

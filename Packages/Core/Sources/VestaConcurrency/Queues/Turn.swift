@@ -12,7 +12,7 @@
 /// turn.begin()?.resume(returning: 7)
 /// ```
 public final class Turn<Value: Sendable>: Sendable {
-  /// What a served wait is ended with.
+  /// Ends a served wait with a value or an error.
   public typealias Continuation = CheckedContinuation<Value, any Error>
 
   private enum State {

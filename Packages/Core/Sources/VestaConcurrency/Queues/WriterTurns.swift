@@ -40,7 +40,7 @@ public final class WriterTurns: Sendable {
   /// - Parameter error: The error for a refused call.
   public init(error: @escaping @Sendable (_ refusal: Refusal, _ operation: String) -> any Error) { self.error = error }
 
-  /// How many writers wait for their turn.
+  /// The number of writers that wait for their turn.
   public var waitingWriters: Int { writers.waitingCount }
 
   /// Whether the calling task runs inside the body of the running writer.

@@ -4,7 +4,7 @@ import VestaConcurrency
 final class AppRegistry: Sendable {
   static let shared = AppRegistry()
 
-  /// What is known of a name.
+  /// The state of a name.
   private enum Entry {
     /// Being configured: nobody can see it yet, and nobody else may take the name.
     case reserved

@@ -34,7 +34,7 @@ public final class VestaApp: Sendable {
   /// The path of ``dataDirectory``, without a slash at the end.
   public let dataPath: String
 
-  /// What this app says of itself to servers: the names and versions of Vesta's parts in it.
+  /// The user-agent string of this app: the names and versions of Vesta's parts in it.
   public let userAgent: String
 
   /// The days on which this app was used, for servers that count them.
@@ -119,7 +119,7 @@ public final class VestaApp: Sendable {
     for app in AppRegistry.shared.apps.values where isMeant(app) { await app.delete() }
   }
 
-  /// Configures the default app with the options that the environment gives, see `VestaOptions.fromEnvironment(_:)`.
+  /// Configures the default app with the options of the environment, see `VestaOptions.fromEnvironment(_:)`.
   ///
   /// - Parameter libraries: What the app consists of; `nil` for what `register(_:)` has been given.
   /// - Returns: The app.

@@ -43,7 +43,7 @@ public struct VestaError: Error, Sendable, CustomStringConvertible {
     public static let notProvided = Self("not-provided")
     /// The component's creation block threw.
     public static let creationFailed = Self("creation-failed")
-    /// The component's creation block gave back something that is not what the component provides.
+    /// The component's creation block returned something that is not what the component provides.
     public static let wrongInstanceType = Self("wrong-instance-type")
 
     /// Lets `catch VestaError.Code.duplicateApp` match.
@@ -53,10 +53,10 @@ public struct VestaError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure.
   public let code: Code
 
-  /// What happened and what to do about it.
+  /// The problem, and what to do about it.
   public let message: String
 
-  /// The error behind this one.
+  /// The underlying error.
   public let underlying: (any Error)?
 
   /// A failure with its explanation.
@@ -64,7 +64,7 @@ public struct VestaError: Error, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - code: The kind of failure.
   ///   - message: What happened and what to do about it.
-  ///   - underlying: The error behind it.
+  ///   - underlying: The underlying error.
   public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
     self.code = code
     self.message = message

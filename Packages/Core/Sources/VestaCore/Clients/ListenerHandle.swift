@@ -1,7 +1,8 @@
 public import Foundation
 public import VestaConcurrency
 
-/// What Firebase's APIs return for a listener: an object that removes it, typed as `any NSObjectProtocol` there.
+/// The handle that Firebase's APIs return for a listener: an object that removes it, typed as `any NSObjectProtocol`
+/// there.
 ///
 /// ```swift
 /// public func addStateDidChangeListener(_ listener: …) -> any NSObjectProtocol & Sendable {

@@ -1,4 +1,4 @@
-/// A recipe for an instance: the protocol it provides, what it needs, and how to make it.
+/// The description of an instance: the protocol that it provides, its dependencies, and how to create it.
 ///
 /// ```swift
 /// Component((any AuthInterop).self, dependencies: [.optional((any AppCheckInterop).self)]) { container, isCacheable in
@@ -10,10 +10,10 @@ public struct Component: Sendable {
   /// Whether a component is the one provider of its protocol or one contribution among several.
   enum Role: Sendable { case provider, contribution }
 
-  /// When the instance comes into being.
+  /// When the instance is created.
   public let instantiationTiming: InstantiationTiming
 
-  /// What the creation block may resolve.
+  /// The protocols that the creation block may resolve.
   public let dependencies: [Dependency]
 
   let type: Any.Type
@@ -25,7 +25,7 @@ public struct Component: Sendable {
   /// - Parameters:
   ///   - type: The protocol, as in `(any AuthInterop).self`; a leaf that provides nothing to others names a private
   ///     protocol or its own class.
-  ///   - instantiationTiming: When the instance comes into being.
+  ///   - instantiationTiming: When the instance is created.
   ///   - dependencies: What the creation block may resolve; checked as a whole while the app is being configured.
   ///   - creationBlock: Makes the instance, on the thread that asked first. It sets `isCacheable` to `true` to have the
   ///     same instance handed out from then on; otherwise it is called for each request. It gives `nil` where there is
@@ -80,7 +80,7 @@ public struct Component: Sendable {
   ///
   /// - Parameters:
   ///   - type: The protocol, as in `(any AuthInterop).self`.
-  ///   - instantiationTiming: When the instance comes into being.
+  ///   - instantiationTiming: When the instance is created.
   ///   - dependencies: What the creation block may resolve.
   ///   - untypedCreationBlock: Makes the instance, as in the typed form.
   public init<Interface: Sendable>(
@@ -105,11 +105,11 @@ public struct Component: Sendable {
     }
   }
 
-  /// A component that is one of several behind a protocol; `ComponentContainer.resolveAll` gives them all.
+  /// A component that is one of several for a protocol; `ComponentContainer.resolveAll` returns them all.
   ///
   /// - Parameters:
   ///   - type: The protocol, as in `(any EndpointProvider).self`.
-  ///   - instantiationTiming: When the instance comes into being.
+  ///   - instantiationTiming: When the instance is created.
   ///   - dependencies: What the creation block may resolve.
   ///   - creationBlock: Makes the instance, as for a provider.
   public static func contribution<Interface: Sendable>(

@@ -1,7 +1,7 @@
 public import Synchronization
 import VestaConcurrency
 
-/// The components of one app: makes each instance when it is first needed, and hands it out from then on.
+/// The components of one app: creates each instance when it is first needed, and returns it from then on.
 ///
 /// - Creation happens once, however many threads ask at the same moment; the others wait for it.
 /// - A look-up of an instance that exists takes no lock and waits for nobody.
@@ -68,10 +68,10 @@ public final class ComponentContainer: Sendable {
 
   // MARK: Looking up
 
-  /// The instance behind a protocol, created if need be.
+  /// The instance of a protocol, created if need be.
   ///
   /// - Parameter type: The protocol, as in `(any AuthInterop).self`.
-  /// - Returns: The instance; `nil` when nothing provides the protocol, when its creation block gave nothing or failed
+  /// - Returns: The instance; `nil` when nothing provides the protocol, when its creation block returned `nil` or failed
   ///   (the log says why), and after the app has been deleted.
   @inlinable
   public func resolve<Interface: Sendable>(_ type: Interface.Type) -> Interface? {
@@ -79,7 +79,7 @@ public final class ComponentContainer: Sendable {
     return resolveSlowly(type)
   }
 
-  /// The instance behind a protocol, created if need be.
+  /// The instance of a protocol, created if need be.
   ///
   /// - Parameter type: The protocol, as in `(any StoreProvider).self`.
   /// - Returns: The instance.
@@ -91,10 +91,10 @@ public final class ComponentContainer: Sendable {
     return try requireSlowly(type)
   }
 
-  /// The instances that libraries contribute behind one protocol.
+  /// The instances that libraries contribute to one protocol.
   ///
   /// - Parameter type: The protocol, as in `(any EndpointProvider).self`.
-  /// - Returns: One for each contribution, in the order of the libraries; those that gave nothing or failed are left
+  /// - Returns: One for each contribution, in the order of the libraries; those that returned `nil` or failed are left
   ///   out (the log says why).
   public func resolveAll<Interface: Sendable>(_ type: Interface.Type) -> [Interface] {
     let key = ObjectIdentifier(type)
@@ -146,7 +146,7 @@ public final class ComponentContainer: Sendable {
 
   // MARK: Creating
 
-  /// The instance behind a protocol that a component can do without, created if need be.
+  /// The instance of a protocol that a component can do without, created if need be.
   ///
   /// Absent and failed are different: a credential store that cannot be created must not be replaced by another one.
   ///
@@ -202,14 +202,14 @@ public final class ComponentContainer: Sendable {
 
   // MARK: The beginning and the end
 
-  /// What a deleted app provides: nothing.
+  /// The container of a deleted app, which provides nothing.
   static func empty(appName: String, options: VestaOptions) -> ComponentContainer {
     let container = ComponentContainer(graph: .empty, appName: appName, options: options)
     container.state.withLock { $0.isEmptied = true }
     return container
   }
 
-  /// Whether something that has been created wants to hear of the end.
+  /// Whether a created instance is notified when the app is deleted.
   var hasLifecycleMaintainers: Bool {
     let created = state.withLock { $0.created }
     return created.contains { $0.lifecycleMaintainer != nil }
@@ -217,7 +217,7 @@ public final class ComponentContainer: Sendable {
 
   func attach(_ app: VestaApp) { state.withLock { $0.app = app } }
 
-  /// Takes everything down, the instance created last first; called once.
+  /// Ends all instances, the one created last first; called once.
   func tearDown(_ app: VestaApp) async {
     await gate.close()
     let created = state.withLock { $0.created }
@@ -231,7 +231,7 @@ public final class ComponentContainer: Sendable {
     }
   }
 
-  /// Puts an instance in front of whatever provides a protocol, in this app only.
+  /// Replaces the provider of a protocol by an instance, in this app only.
   ///
   /// For tests. Instances that have been created before keep what they were given.
   ///

@@ -1,4 +1,4 @@
-/// An instance that has something to do before its app goes away.
+/// An instance that has work to do when its app is deleted.
 ///
 /// Core asks every cached instance, the one created last first, so that whatever an instance was built on is still
 /// there when its turn comes.

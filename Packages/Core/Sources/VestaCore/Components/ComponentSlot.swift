@@ -25,7 +25,7 @@ class AnySlot: @unchecked Sendable {  // sound: immutable but for the subclass's
     preconditionFailure("AnySlot is abstract")
   }
 
-  /// The cached instance, if it wants to hear of the end of its app.
+  /// The cached instance, if it is notified when its app is deleted.
   var lifecycleMaintainer: (any ComponentLifecycleMaintainer)? { nil }
 }
 

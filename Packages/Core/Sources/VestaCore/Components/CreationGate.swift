@@ -82,7 +82,7 @@ final class CreationGate<Item: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// How many calls of `close` wait, for tests.
+  /// The number of calls of `close` that wait, for tests.
   var waitingCloses: Int { CreationBoard.shared.withLock { $0.gates[number]?.drained.count ?? 0 } }
 
   private func boardItem(_ item: Item) -> CreationBoard.Item {
@@ -100,7 +100,7 @@ final class CreationGate<Item: Hashable & Sendable>: Sendable {
   }
 }
 
-/// What all gates of the process share.
+/// The state that all gates of the process share.
 struct CreationBoard {
   static let shared = Locked(CreationBoard())
 
@@ -136,7 +136,7 @@ struct CreationBoard {
     return lastGate
   }
 
-  /// Those who wait for a gate to be closed and empty, if it is.
+  /// The callers that wait for a gate to be closed and empty, if it is.
   mutating func takeDrained(_ number: Int) -> [CheckedContinuation<Void, Never>] {
     guard let gate = gates[number], gate.isClosed, gate.running == 0 else { return [] }
     gates[number]?.drained = []

@@ -1,4 +1,4 @@
-/// Something a component needs from another one, known by its protocol alone.
+/// A protocol that a component needs from another component.
 public struct Dependency: Sendable {
   let type: Any.Type
   let isRequired: Bool

@@ -1,4 +1,4 @@
-/// When a component's instance comes into being.
+/// The time at which a component's instance is created.
 public enum InstantiationTiming: Int, Sendable {
   /// When it is first asked for.
   case lazy = 0

@@ -1,4 +1,4 @@
-/// What a package registers with Core: its name, its version and the components it brings.
+/// The registration of a package with Core: its name, its version and the components it brings.
 ///
 /// A program names the libraries it uses in one place:
 ///

@@ -19,7 +19,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
   /// When it was logged.
   public let date: Date
 
-  /// How important it is.
+  /// The level.
   public let level: VestaLoggerLevel
 
   /// Which part of Vesta logged it, such as "VestaAuth".
@@ -28,7 +28,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
   /// A short code that names this message among all others, such as "I-AUT000017".
   public let code: String
 
-  /// What happened.
+  /// The message.
   public let message: String
 
   /// One line with everything in it.

@@ -1,4 +1,4 @@
-/// How important a log message is; the more important, the smaller the number.
+/// The level of a log message: the more important, the smaller the number.
 public enum VestaLoggerLevel: Int, Sendable, Comparable, CustomStringConvertible {
   /// Something failed, and somebody should look at it.
   case error = 3
@@ -6,9 +6,9 @@ public enum VestaLoggerLevel: Int, Sendable, Comparable, CustomStringConvertible
   case warning = 4
   /// Something worth knowing happened; the default.
   case notice = 5
-  /// What Vesta is doing.
+  /// Information about the normal work.
   case info = 6
-  /// What Vesta is doing, in detail.
+  /// Details of the work, for debugging.
   case debug = 7
 
   /// The level with the fewest messages.

@@ -7,7 +7,7 @@ import VestaConcurrency
   import Foundation
 #endif
 
-/// What an app is configured with: which project it belongs to, and where its data lives.
+/// The configuration of an app: which project it belongs to, and where its data lives.
 ///
 /// A program that wants no project at all needs none of this: `VestaOptions()` is an embedded app. An app takes a copy
 /// when it is configured; changes made after that change nothing for it.

@@ -35,12 +35,12 @@ public struct Contract<Subject>: Sendable, CustomStringConvertible {
   public var description: String { name }
 }
 
-/// What became of one promise.
+/// The outcome of one promise.
 public struct ContractOutcome: Sendable, CustomStringConvertible {
   /// The promise that was checked.
   public let name: String
 
-  /// What was wrong; `nil` when the promise was kept.
+  /// The violation; `nil` when the promise was kept.
   public let violation: (any Error)?
 
   /// Whether the promise was kept.

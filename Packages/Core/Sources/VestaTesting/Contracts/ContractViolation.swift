@@ -1,6 +1,6 @@
 /// A promise that an implementation did not keep.
 public struct ContractViolation: Error, CustomStringConvertible {
-  /// What was expected and what was found.
+  /// The expected and the actual value.
   public let message: String
 
   /// The file of the check, as `#fileID`.

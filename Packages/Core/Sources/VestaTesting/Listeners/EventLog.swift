@@ -1,7 +1,7 @@
 import Dispatch
 public import VestaConcurrency
 
-/// What a listener heard, for checks: records events, keeps the registration, and waits with a deadline.
+/// The events of a listener, for checks: records them, keeps the registration, and waits with a deadline.
 ///
 /// The deadline only bounds how long a broken implementation can hold a check up; a good one never meets it.
 public final class EventLog<Event: Sendable>: Sendable {

@@ -17,7 +17,7 @@ public struct ListenerSubject<Event: Sendable & Equatable>: Sendable {
   /// Calls every synchronous method of the seam; checks call it from within a listener.
   public let callBack: @Sendable () -> Void
 
-  /// How long a check waits before it calls something missing.
+  /// The time a check waits before it reports something as missing.
   public let patience: Duration
 
   /// A source of events.

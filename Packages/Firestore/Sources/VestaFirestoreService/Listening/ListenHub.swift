@@ -1,9 +1,8 @@
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
-import VestaListenerInterop
-import VestaStoreInterop
 import VestaConcurrency
+import VestaStoreInterop
 
 /// The listen calls of a database, and the one task that serves them all: it reads, `WatchMachine` decides.
 ///
@@ -38,7 +37,7 @@ final class ListenHub: Sendable {
     /// Which task serves; what one has been asked for is nothing to the next.
     var run = 0
     var wake: AsyncStream<Void>.Continuation?
-    var observation: InteropRegistration?
+    var observation: ListenerRegistration?
     var ticking: Task<Void, Never>?
 
     /// Nothing, as before the first call; numbers are never used again.

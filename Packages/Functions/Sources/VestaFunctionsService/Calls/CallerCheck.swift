@@ -2,7 +2,6 @@ import VestaAuthInterop
 import VestaBytes
 import VestaConcurrency
 import VestaFunctionsBackend
-import VestaListenerInterop
 import VestaServiceInterop
 
 /// Who calls: verifies what the context says.
@@ -14,7 +13,7 @@ final class CallerCheck: Sendable {
   private let verifyAppCheckToken: (@Sendable (String) async throws -> String)?
   /// The last tokens that Auth has issued, newest last: a call may carry the one before a refresh.
   private let issued = Locked<[String]>([])
-  private let listening = Locked<InteropRegistration?>(nil)
+  private let listening = Locked<ListenerRegistration?>(nil)
 
   init(auth: (any AuthInterop)?, verifyAppCheckToken: (@Sendable (String) async throws -> String)?) {
     self.auth = auth
