@@ -13,6 +13,7 @@ let package = Package(
   name: "DatabaseIntegration",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
+    .package(path: "../../Interop/StoreInterop"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/SQLite"),
@@ -34,7 +35,7 @@ let package = Package(
         "DatabaseCrashWorker",
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
-        .product(name: "VestaCrashTesting", package: "SQLite"),
+        .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaDatabase", package: "Database"),
         .product(name: "VestaDatabaseService", package: "Database"),
         .product(name: "VestaSQLite", package: "SQLite"),

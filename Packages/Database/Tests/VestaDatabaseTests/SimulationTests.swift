@@ -24,17 +24,6 @@ struct SimulationTests {
   }
 }
 
-/// The same with messages that overtake one another's effects: what is on its way is not waited for.
-struct HurriedSimulationTests {
-  @Test(.timeLimit(.minutes(5)), arguments: 0..<60)
-  func `histories converge, whatever runs at the same time`(seed: UInt64) async {
-    let simulation = Simulation(seed: seed, isHurried: true)
-    for _ in 0..<70 { await simulation.step() }
-    await simulation.heal()
-    await simulation.check()
-  }
-}
-
 /// What one observer has been told.
 private final class Mirror: Sendable {
   private struct State {
@@ -81,7 +70,6 @@ private final class Simulation {
   }
 
   private let seed: UInt64
-  private let isHurried: Bool
   private var random: SplitMix
   private let time = SimulatedTime()
   private let engine: DatabaseEngine
@@ -92,9 +80,8 @@ private final class Simulation {
   private let committed = Locked(0)
   private let unknown = Locked(0)
 
-  init(seed: UInt64, isHurried: Bool = false) {
+  init(seed: UInt64) {
     self.seed = seed
-    self.isHurried = isHurried
     random = SplitMix(seed: seed)
     var options = DatabaseServiceOptions()
     let clock = time.clock
@@ -144,7 +131,7 @@ private final class Simulation {
     default:
       for _ in 0..<4 {
         move()
-        if !isHurried { await settle() }
+        await settle()
       }
     }
     await settle()

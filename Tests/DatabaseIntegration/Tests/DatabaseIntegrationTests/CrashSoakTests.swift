@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import VestaCore
-import VestaCrashTesting
 import VestaDatabase
+import VestaStoreInteropCrashTesting
 import VestaTesting
 
 @testable import DatabaseCrashWorker
@@ -41,7 +41,7 @@ import VestaTesting
   private func check(
     _ directory: TemporaryDirectory, _ acknowledged: Set<Int>, _ numbers: ClosedRange<Int>, _ label: String
   ) async throws -> Int {
-    let app = try Worker.app(in: directory.path, name: "check")
+    let app = try Worker.app(in: directory.path, name: "worker")
     let snapshot = try await Database.database(app: app).reference().getData()
     for number in numbers {
       let value = snapshot.childSnapshot(forPath: "n/\(number)").value as? Int

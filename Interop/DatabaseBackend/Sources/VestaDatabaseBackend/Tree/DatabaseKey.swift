@@ -51,6 +51,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
   /// Feeds what equality depends on.
   public func hash(into hasher: inout Hasher) {
     var copy = text
+    // Unsafe pointer, used inside the closure only: it feeds the bytes without going one by one.
     copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
