@@ -10,7 +10,7 @@ let settings: [SwiftSetting] = [
 ]
 
 /// The modules of products: upstream's name, and what it re-exports and registers.
-let products = ["Auth", "Firestore", "Database", "Storage", "RemoteConfig"]
+let products = ["Auth", "Firestore", "Database", "Storage", "RemoteConfig", "Messaging", "Functions"]
 /// The modules without a product behind them: upstream's name, Vesta's module and its package.
 let shared = [
   ("FirebaseSharedSwift", "VestaDataCoding", "Core"), ("FirebaseAuthInterop", "VestaAuthInterop", "AuthInterop"),

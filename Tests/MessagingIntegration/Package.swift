@@ -42,7 +42,7 @@ let package = Package(
         "MessagingCrashWorker",
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
-        .product(name: "VestaCrashTesting", package: "SQLite"),
+        .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaMessagingService", package: "Messaging"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),

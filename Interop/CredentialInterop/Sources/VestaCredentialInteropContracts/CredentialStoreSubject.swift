@@ -22,7 +22,9 @@ public struct CredentialStoreSubject: Sendable {
   /// `nil` where that cannot be arranged.
   public let crashes: (@Sendable (_ bytes: [UInt8], _ key: String) throws -> [any CredentialStore])?
 
-  /// A store to check. What is `nil` leaves the promises that need it unchecked.
+  /// A store to check.
+  ///
+  /// A parameter that is `nil` leaves the promises that need it unchecked.
   ///
   /// - Parameters:
   ///   - store: The store, with nothing in it.

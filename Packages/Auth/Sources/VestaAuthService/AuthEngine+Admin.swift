@@ -32,7 +32,7 @@ extension AuthEngine {
     try await serve(context) { try await $0.deleteUser(localID: localID) }
   }
 
-  /// Ends all sessions of an account: refresh tokens give nothing any more, and ID tokens that were issued before fail
+  /// Ends all sessions of an account, with its ID tokens and session cookies.
   public func revokeRefreshTokens(localID: String, context: CallContext) async throws(IdentityError) {
     try await serve(context) { try await $0.revokeRefreshTokens(localID: localID) }
   }

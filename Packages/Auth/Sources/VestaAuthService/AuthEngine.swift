@@ -224,7 +224,7 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
     try await serve(context) { try await $0.withdrawMfaEnrollment(request) }
   }
 
-  /// Begins to sign in with a second factor: sends its code. Not needed for TOTP.
+  /// Begins to sign in with a second factor, and sends its code; not needed for TOTP.
   public func startMfaSignIn(
     _ request: StartMfaSignInRequest, context: CallContext
   ) async throws(IdentityError) -> StartMfaSignInResponse {

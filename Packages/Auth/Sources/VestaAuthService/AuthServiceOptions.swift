@@ -2,11 +2,13 @@ public import VestaAuthBackend
 public import VestaCryptoInterop
 public import VestaServiceInterop
 
-/// The options of the embedded service of Auth. Settings that are kept in the store, such as `ProjectConfig`, are not
-/// among them.
+/// The options of the embedded service of Auth.
+///
+/// Settings that are kept in the store, such as `ProjectConfig`, are not among them.
 public struct AuthServiceOptions: Sendable {
-  /// Accepts unsigned custom tokens, and unverified credentials of identity providers without configured keys. Never
-  /// enable in production: whoever can call the service can be anybody.
+  /// Accepts unsigned custom tokens, and unverified credentials of identity providers without configured keys.
+  ///
+  /// Never enable in production: whoever can call the service can be anybody.
   public var isDevelopment = false
 
   /// The settings of a project that has none in the store yet.

@@ -32,6 +32,9 @@ public final class CommitLane<Job: Sendable>: Sendable {
     if mustStart { Task { await self.run(process) } }
   }
 
+  /// Whether no job runs or waits.
+  public var isIdle: Bool { state.withLock { !$0.isRunning } }
+
   /// Returns when no job runs or waits.
   public func idle() async {
     await withCheckedContinuation { continuation in

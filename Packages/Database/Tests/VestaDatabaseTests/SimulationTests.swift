@@ -24,6 +24,17 @@ struct SimulationTests {
   }
 }
 
+/// The same with messages that overtake one another's effects: what is on its way is not waited for.
+struct HurriedSimulationTests {
+  @Test(.timeLimit(.minutes(5)), arguments: 0..<60)
+  func `histories converge, whatever runs at the same time`(seed: UInt64) async {
+    let simulation = Simulation(seed: seed, isHurried: true)
+    for _ in 0..<70 { await simulation.step() }
+    await simulation.heal()
+    await simulation.check()
+  }
+}
+
 /// What one observer has been told.
 private final class Mirror: Sendable {
   private struct State {
@@ -70,6 +81,7 @@ private final class Simulation {
   }
 
   private let seed: UInt64
+  private let isHurried: Bool
   private var random: SplitMix
   private let time = SimulatedTime()
   private let engine: DatabaseEngine
@@ -80,8 +92,9 @@ private final class Simulation {
   private let committed = Locked(0)
   private let unknown = Locked(0)
 
-  init(seed: UInt64) {
+  init(seed: UInt64, isHurried: Bool = false) {
     self.seed = seed
+    self.isHurried = isHurried
     random = SplitMix(seed: seed)
     var options = DatabaseServiceOptions()
     let clock = time.clock
@@ -128,7 +141,11 @@ private final class Simulation {
       if clients[number].isOnline { clients[number].database.goOnline() } else { clients[number].database.goOffline() }
     case 11: network.open.randomElement(using: &random)?.cut()
     case 12: time.advance(by: .seconds(Int.random(in: 1...20, using: &random)))
-    default: for _ in 0..<4 { move() }
+    default:
+      for _ in 0..<4 {
+        move()
+        if !isHurried { await settle() }
+      }
     }
     await settle()
   }
@@ -228,7 +245,9 @@ private final class Simulation {
       for link in busy {
         for _ in 0..<8 {
           link.deliverUp()
+          await settle()
           link.deliverDown()
+          await settle()
         }
       }
     }

@@ -44,6 +44,27 @@ struct FirestoreTests {
     await app.delete()
   }
 
+  struct Note: Codable {
+    var text: String
+    @ServerTimestamp var sent: Date?
+    @ExplicitNull var reader: String?
+  }
+
+  @Test func `a pending server timestamp decodes to nil and the backend's to its date`() async throws {
+    let note = db.document("notes/a")
+    try await db.disableNetwork()
+    let encoder = Firestore.Encoder()
+    let write = try note.startSetData(encoder.encode(Note(text: "t", sent: nil, reader: nil)))
+    try await write.localCommit()
+    let pending = try await note.getDocument(as: Note.self, source: .cache)
+    #expect(pending.sent == nil)
+    #expect(pending.reader == nil)
+    try await db.enableNetwork()
+    try await write.acknowledgement()
+    #expect(try await note.getDocument(as: Note.self).sent != nil)
+    await app.delete()
+  }
+
   @Test func `queries filter, order, limit and count`() async throws {
     let cities = db.collection("cities")
     for (id, size) in [("a", 5), ("b", 3), ("c", 9), ("d", 7)] { try await cities.document(id).setData(["size": size]) }
@@ -178,6 +199,7 @@ struct FirestoreTests {
   @Test func `databases of an app know nothing of each other`() async throws {
     let other = try Firestore.instance(for: app, database: "other")
     try await db.document("c/a").setData(["n": 1])
+    try await other.document("c/b").setData(["n": 2])
     #expect(try await !other.document("c/a").getDocument().exists)
     #expect(try Firestore.instance(for: app, database: "other") === other)
     await app.delete()

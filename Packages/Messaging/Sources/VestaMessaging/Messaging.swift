@@ -81,13 +81,7 @@ public final class Messaging: NSObject, Sendable {
   /// Stops the process when no default app is configured, or when it was configured without `MessagingLibrary`. Use
   /// ``instance(for:)`` where that can happen.
   public class func messaging() -> Messaging {
-    do {
-      return try instance()
-    } catch {
-      let sentence = "There is no Messaging. \(error)"
-      Logger(service: "VestaMessaging").error("I-MSG000002", sentence)
-      preconditionFailure(sentence)
-    }
+    VestaApp.instanceOrStop(of: Messaging.self, call: "Messaging.messaging()")
   }
 
   /// The messages of an app, or why it has none.
@@ -95,11 +89,8 @@ public final class Messaging: NSObject, Sendable {
   /// - Parameter app: The app; `nil` for the default app.
   /// - Returns: Always the same object for the same app.
   /// - Throws: `VestaError` with a sentence that says what to do.
-  public class func instance(for app: VestaApp? = nil) throws -> Messaging {
-    guard let app = app ?? VestaApp.app() else {
-      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
-    }
-    return try app.container.require(Messaging.self)
+  public class func instance(for app: VestaApp? = nil) throws(VestaError) -> Messaging {
+    try VestaApp.instance(of: Messaging.self, for: app)
   }
 
   // MARK: Settings

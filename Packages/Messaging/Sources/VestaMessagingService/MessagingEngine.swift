@@ -14,7 +14,8 @@ public import VestaStoreInterop
 ///
 /// ```swift
 /// let engine = MessagingEngine(projectID: "demo", senderID: "1") { try await provider.openStore(…) }
-/// let token = try await engine.register(RegisterRequest(installationID: id, platform: "linux", appID: "a"), context: .init())
+/// let request = RegisterRequest(installationID: id, platform: "linux", appID: "a")
+/// let token = try await engine.register(request, context: CallContext())
 /// try await engine.send(PushMessage(to: .token(token), data: ["a": "b"]), isValidateOnly: false, context: .owner)
 /// ```
 public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {

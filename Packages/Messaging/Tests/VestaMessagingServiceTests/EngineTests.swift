@@ -230,11 +230,12 @@ extension EventLog<PushDelivery> {
       try await engine.subscribe(token: token, toTopic: "news", context: CallContext())
       tokens.append(token)
     }
+    let recipients = tokens
     let received = (0..<count).map { _ in Locked(Set<String>()) }
     let isSending = Locked(true)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<count {
-        let (token, texts) = (tokens[index], received[index])
+        let (token, texts) = (recipients[index], received[index])
         group.addTask {
           while isSending.withLock({ $0 }) || texts.withLock({ $0.count }) < 60 {
             let waiting = Locked<[String]>([])
@@ -257,7 +258,7 @@ extension EventLog<PushDelivery> {
       group.addTask {
         for number in 0..<30 {
           try await engine.send("topic \(number)", to: .topic("news"))
-          for token in tokens { try await engine.send("direct \(number)", to: .token(token)) }
+          for token in recipients { try await engine.send("direct \(number)", to: .token(token)) }
         }
         isSending.withLock { $0 = false }
       }

@@ -17,6 +17,8 @@ final class FakeBackend: MessagingBackend {
 
   struct State {
     var failure: ServiceCode?
+    /// Whether every registration gets a new token.
+    var rotates = false
     var tokens = 0
     var requests: [RegisterRequest] = []
     var unregistered: [String] = []
@@ -42,7 +44,7 @@ final class FakeBackend: MessagingBackend {
     state.withLock { $0.requests.append(request) }
     try await check()
     return state.withLock { state in
-      if let current = request.currentToken, !state.unregistered.contains(current) { return current }
+      if let current = request.currentToken, !state.rotates, !state.unregistered.contains(current) { return current }
       state.tokens += 1
       return "\(request.installationID):\(request.senderID ?? "")\(state.tokens)"
     }

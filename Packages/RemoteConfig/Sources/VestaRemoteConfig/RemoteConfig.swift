@@ -75,10 +75,7 @@ public final class RemoteConfig: NSObject, Sendable {
   /// Stops the process when no default app is configured, or when it was configured without `RemoteConfigLibrary`. Use
   /// ``instance(for:namespace:)`` where that can happen.
   public class func remoteConfig() -> RemoteConfig {
-    guard let app = VestaApp.app() else {
-      stop("There is no default app. Call VestaApp.configure(libraries:) before RemoteConfig.remoteConfig().")
-    }
-    return remoteConfig(app: app)
+    remoteConfig(nil, call: "RemoteConfig.remoteConfig()")
   }
 
   /// The configuration of an app.
@@ -89,10 +86,14 @@ public final class RemoteConfig: NSObject, Sendable {
   /// - Parameter app: The app.
   /// - Returns: Always the same object for the same app.
   public class func remoteConfig(app: VestaApp) -> RemoteConfig {
+    remoteConfig(app, call: "RemoteConfig.remoteConfig(app:)")
+  }
+
+  private class func remoteConfig(_ app: VestaApp?, call: String) -> RemoteConfig {
     do {
       return try instance(for: app)
     } catch {
-      stop("The app \"\(app.name)\" has no Remote Config. \(error)")
+      VestaApp.stop("\(call): \(error)")
     }
   }
 
@@ -106,15 +107,7 @@ public final class RemoteConfig: NSObject, Sendable {
   public class func instance(
     for app: VestaApp? = nil, namespace: String = NamespaceGoogleMobilePlatform
   ) throws -> RemoteConfig {
-    guard let app = app ?? VestaApp.app() else {
-      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
-    }
-    return try app.container.require(RemoteConfigProvider.self).remoteConfig(namespace: namespace)
-  }
-
-  private static func stop(_ sentence: String) -> Never {
-    log.error("I-RCN000001", sentence)
-    preconditionFailure(sentence)
+    try VestaApp.instance(of: RemoteConfigProvider.self, for: app).remoteConfig(namespace: namespace)
   }
 
   // MARK: Settings

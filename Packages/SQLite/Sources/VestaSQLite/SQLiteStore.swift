@@ -1,5 +1,6 @@
-public import VestaConcurrency
+public import VestaListenerInterop
 public import VestaStoreInterop
+import VestaConcurrency
 
 /// An ordered store in one SQLite file.
 ///
@@ -19,7 +20,7 @@ public import VestaStoreInterop
 /// try await store.close()
 /// ```
 public final class SQLiteStore: OrderedStore, CommitObservable {
-  private struct Turns {
+  struct Turns {
     var queue = WriteQueue()
     var whenIdle: [@Sendable () -> Void] = []
   }
@@ -34,13 +35,13 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   let writer: WriterSession
   let bodies = StoreBodies()
   let files: StoreFiles
-  private let tuning: StoreTuning
-  private let versions: StoreVersions
-  private let commitNews = ListenerRegistry<StoreVersion>()
-  private let turns = Locked(Turns())
+  let tuning: StoreTuning
+  let versions: StoreVersions
+  let commitNews = ListenerRegistry<StoreVersion>()
+  let turns = Locked(Turns())
   private let ending = Locked(Ending.notBegun)
   // Later commits are above this version after a restart too, without another write.
-  private let durableFloor: Locked<StoreVersion>
+  let durableFloor: Locked<StoreVersion>
 
   /// Opens a store, and makes it when it is not there; what `StoreProvider.openStore` promises.
   ///
@@ -129,181 +130,6 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     return StoreCommit(value: value, version: version)
   }
 
-  /// Leads if the turn is free, or waits to be served or to lead.
-  private func submit(_ request: WriteRequest) async -> WriteOutcome {
-    switch turns.withLock({ $0.queue.tryToLead() }) {
-    case .lead: return await lead(request)
-    case .closed: return .failure(StoreError(.closed, operation: "write", path: path))
-    case .wait, .cancelled: break
-    }
-    do {
-      let call = try await bodies.whileWaiting("write", path: path) {
-        await withCheckedContinuation { continuation in
-          enqueue(.init(request: request) { continuation.resume(returning: $0) })
-        }
-      }
-      switch call {
-      case .lead: return await lead(request)
-      case .done(let outcome): return outcome
-      }
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  private func enqueue(_ waiter: WriteQueue.Waiter) {
-    switch turns.withLock({ $0.queue.enter(waiter) }) {
-    case .wait: break
-    case .lead: waiter.resume(.lead)
-    case .cancelled: waiter.resume(.done(.failure(CancellationError())))
-    case .closed: waiter.resume(.done(.failure(StoreError(.closed, operation: "write", path: path))))
-    }
-  }
-
-  private func cancel(_ request: WriteRequest) {
-    request.cancel()
-    let waiter = turns.withLock { $0.queue.remove(request) }
-    waiter?.resume(.done(.failure(CancellationError())))
-  }
-
-  /// A member of a commit, with the outcome if the commit succeeds.
-  private struct Member {
-    let request: WriteRequest
-    let resume: (@Sendable (WriteQueue.Call) -> Void)?
-    var outcome = WriteOutcome.failure(CancellationError())
-  }
-
-  /// Runs the own body and those of the waiting, commits them together, tells everybody, and passes the turn on.
-  private func lead(_ own: WriteRequest) async -> WriteOutcome {
-    if let work = own.maintenance { return await maintain(work) }
-    var members = [Member(request: own, resume: nil)]
-    var ownOutcome = WriteOutcome.failure(CancellationError())
-    // What waits is taken once; later rounds run again whom the failure of another has cost the commit.
-    var takesMore = true
-    while !members.isEmpty {
-      var again: [Member] = []
-      for member in await commit(&members, takesMore: takesMore, again: &again) {
-        if let resume = member.resume { resume(.done(member.outcome)) } else { ownOutcome = member.outcome }
-      }
-      takesMore = false
-      members = again
-    }
-    await writer.keepLogShort()
-    passOn()
-    return ownOutcome
-  }
-
-  /// Does something with the writer outside of any transaction, and passes the turn on.
-  private func maintain(_ work: WriteRequest.Maintenance) async -> WriteOutcome {
-    defer { passOn() }
-    do {
-      try await work(writer)
-      return .success(writer.version)
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  /// Takes the turn for something that is not a transaction, and waits for it like any writer.
-  func withExclusiveTurn(_ operation: String, _ work: @escaping WriteRequest.Maintenance) async throws {
-    try Task.checkCancellation()
-    try bodies.refuseInside(nil, operation, path: path)
-    let request = WriteRequest.maintaining(work)
-    let outcome = await withTaskCancellationHandler {
-      await submit(request)
-    } onCancel: {
-      cancel(request)
-    }
-    _ = try outcome.get()
-  }
-
-  /// Runs members, and those who wait, in one commit.
-  ///
-  /// - Parameter again: Gets the members to run again, without the one whose failure took the commit from them.
-  /// - Returns: The other members, with their final outcomes.
-  private func commit(_ members: inout [Member], takesMore: Bool, again: inout [Member]) async -> [Member] {
-    var group = CommitGroup(writer, bodies: bodies, versions: versions)
-    var ready: [Member] = []
-    // Bodies that saw, or would see, the cancellation of this task; they wait for another leader.
-    var disturbed: [Member] = []
-    for var member in members {
-      if group.loss == nil, disturbed.isEmpty { member.outcome = await group.run(member.request) }
-      if isDisturbed(member) { disturbed.append(member) } else { ready.append(member) }
-    }
-    while takesMore, group.loss == nil, group.count < tuning.groupLimit, let next = takeNext() {
-      var member = Member(request: next.request, resume: next.resume)
-      member.outcome = await group.run(next.request)
-      if isDisturbed(member) {
-        disturbed.append(member)
-        break
-      }
-      ready.append(member)
-    }
-    for member in disturbed.reversed() { putBack(member) }
-    let bodyFailed = group.loss != nil
-    let loss = group.commit(files.checkInPlace)
-    versions.settle()
-    guard let loss else {
-      durableFloor.withLock { $0 = max($0, writer.version, writer.floor) }
-      for version in group.committed { commitNews.emit(version) }
-      return ready
-    }
-    var done: [Member] = []
-    for (index, var member) in ready.enumerated() {
-      // The last body that ran is the one at fault; who has succeeded before it, or has not run, is innocent.
-      guard case .success = member.outcome else {
-        if index < group.count { done.append(member) } else { again.append(member) }
-        continue
-      }
-      if bodyFailed {
-        again.append(member)
-      } else {
-        member.outcome = .failure(loss)
-        done.append(member)
-      }
-    }
-    return done
-  }
-
-  /// The next body to serve.
-  ///
-  /// None while this task is cancelled, as the body's own calls would notice it, and none inside a transaction of
-  /// another store, as the body would seem to be inside it too.
-  private func takeNext() -> WriteQueue.Waiter? {
-    if Task.isCancelled || StoreBodies.isInsideTransaction { return nil }
-    return turns.withLock { $0.queue.takeNextBody() }
-  }
-
-  /// Lets one wait again that was disturbed, in front of the others.
-  private func putBack(_ member: Member) {
-    guard let resume = member.resume else { return }
-    let error: (any Error)? = turns.withLock { turns in
-      if member.request.hasBeenCancelled { return CancellationError() }
-      let waiter = WriteQueue.Waiter(request: member.request, resume: resume)
-      return turns.queue.putBack(waiter) ? nil : StoreError(.closed, operation: "write", path: path)
-    }
-    if let error { resume(.done(.failure(error))) }
-  }
-
-  /// Whether a body was cut short by the cancellation of the leader, which is no business of its caller.
-  private func isDisturbed(_ member: Member) -> Bool {
-    guard member.resume != nil, case .failure(let error) = member.outcome, error is CancellationError else {
-      return false
-    }
-    return Task.isCancelled && !member.request.hasBeenCancelled
-  }
-
-  private func passOn() {
-    let (next, idle): (WriteQueue.Waiter?, [@Sendable () -> Void]) = turns.withLock { turns in
-      let next = turns.queue.passOn()
-      guard turns.queue.isIdle else { return (next, []) }
-      defer { turns.whenIdle = [] }
-      return (next, turns.whenIdle)
-    }
-    next?.resume(.lead)
-    for finish in idle { finish() }
-  }
-
   // MARK: Versions
 
   /// How far a floor is made durable ahead of the one asked for, so that not every call writes: one second.
@@ -333,8 +159,9 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   // MARK: Commits
 
   /// Calls back after every commit; see `CommitObservable`.
-  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    commitNews.add(observer)
+  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
+    let registration = commitNews.add(observer)
+    return InteropRegistration { registration.cancel() }
   }
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.

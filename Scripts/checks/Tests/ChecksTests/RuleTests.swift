@@ -99,6 +99,7 @@ import Testing
   @Test(arguments: [
     "func b() async throws { try await a() }", "func b() async throws -> Int {\n  return try await self.a(1)\n}",
     "func b() async throws {\n  if c { return try await owner?.a() }\n  d()\n}",
+    "class C {\n  func b() async throws {\n    d()\n    try await a()\n  }\n}",
     "@AuthActor var c = 0\nfunc b() async throws {\n  d()\n  try await a(\n    1)\n}",
   ])
   func `a function that ends with a call of something isolated to an actor is found`(text: String) {
@@ -112,6 +113,8 @@ import Testing
     "func b() async throws { do { return try await a() } catch { throw error } }",
     "func b() async throws { try await AuthActor.run { try await self.a() } }",
     "func b() async throws {\n  let c = try await a()\n  d(c)\n}", "func b() async throws { try await e() }",
+    "func run(_ c: @AuthActor () async throws -> Int) {}\nfunc b() async throws { try await run(c) }",
+    "class D {\n  func a() {}\n  func b() async throws { try await a() }\n}",
     "@AuthActor func b() async throws { try await a() }", "@concurrent\nfunc b() async throws { try await a() }",
   ])
   func `a function that brings failures back to its caller is fine`(text: String) {

@@ -42,7 +42,7 @@ enum RawFiles {
   }
 
   /// Writes a file beside, syncs it, and renames it.
-  static func write(_ bytes: [UInt8], in directory: URL, _ number: Int) throws {
+  static func put(_ bytes: [UInt8], in directory: URL, _ number: Int) throws {
     let beside = directory.appending(path: "raw-\(number).new")
     let file = try opened(beside, O_WRONLY | O_CREAT | O_TRUNC)
     defer { close(file) }

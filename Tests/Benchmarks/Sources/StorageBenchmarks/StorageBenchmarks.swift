@@ -28,7 +28,7 @@ public func storageBenchmarks() -> [Benchmark] {
     Benchmark(
       name: "storage: object of 4 KiB, 16 at once", unit: .microseconds, bar: .none,
       ours: ("putData", { await perObject { try await $0.putSmall($1) } }),
-      other: ("write, sync, rename", { await perObject { try RawFiles.write($0.small, in: $0.directory, $1) } })),
+      other: ("write, sync, rename", { await perObject { try RawFiles.put($0.small, in: $0.directory, $1) } })),
     Benchmark(
       name: "storage: list of 1,000 in a large bucket", unit: .microseconds, bar: .ratio(atMost: 1.5),
       ours: ("a large bucket", { await list(in: StorageBench.large) }),

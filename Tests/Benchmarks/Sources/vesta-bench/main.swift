@@ -6,6 +6,8 @@ import CryptoBenchmarks
 import DatabaseBenchmarks
 import FirestoreBenchmarks
 import FunctionsBenchmarks
+import MessagingBenchmarks
+import RemoteConfigBenchmarks
 import StorageBenchmarks
 import StoreBenchmarks
 
@@ -21,6 +23,8 @@ let benchmarks: [Benchmark] =
   + databaseBenchmarks()
   + functionsBenchmarks()
   + storageBenchmarks()
+  + remoteConfigBenchmarks()
+  + messagingBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 
@@ -32,4 +36,5 @@ await Task.detached {
   await removeFirestoreBenchmarkFiles()
   await removeDatabaseBenchmarkFiles()
   await removeStorageBenchmarkFiles()
+  await removeMessagingBenchmarkFiles()
 }.value

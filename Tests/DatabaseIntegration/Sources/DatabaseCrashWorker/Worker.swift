@@ -7,8 +7,8 @@ import VestaSQLite
 
 /// Writes numbered values until it is killed.
 ///
-/// Usage: `DatabaseCrashWorker <directory> <first number>`. It says "registered" once the service has accepted what it is
-/// to write when this client is gone, and a number after each write that was acknowledged.
+/// Usage: `DatabaseCrashWorker <directory> <first number>`. It says "registered" once the service has accepted what it
+/// is to write when this client is gone, and a number after each write that was acknowledged.
 enum Worker {
   static func run(_ arguments: [String]) async {
     guard arguments.count == 3, let first = Int(arguments[2]) else { exit(64) }

@@ -9,8 +9,8 @@ import VestaStoreInterop
 
 /// Sends numbered messages, or publishes numbered templates, until it is killed.
 ///
-/// Usage: `MessagingCrashWorker <directory> send <first number> <token>` or `<directory> publish <first number>`. A line
-/// with the number follows whatever was accepted.
+/// Usage: `MessagingCrashWorker <directory> send <first number> <token>` or `<directory> publish <first number>`.
+/// A line with the number follows whatever was accepted.
 enum Worker {
   static func run(_ arguments: [String]) async {
     guard arguments.count >= 4, let first = Int(arguments[3]) else { exit(64) }
@@ -47,6 +47,7 @@ enum Worker {
     let connection = engine.connect(token: token, context: CallContext(), onEnd: { _ in }) { delivery in
       guard let number = Int(delivery.message.data["number"] ?? ""), number % 2 == 0 else { return }
       Task {
+        say("acknowledging \(number)")
         try await engine.acknowledge(token: token, messageIDs: [delivery.messageID], context: CallContext())
         say("acknowledged \(number)")
       }

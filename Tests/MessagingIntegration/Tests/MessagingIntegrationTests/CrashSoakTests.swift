@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import VestaConcurrency
-import VestaCrashTesting
+import VestaStoreInteropCrashTesting
 import VestaMessagingBackend
 import VestaMessagingService
 import VestaRemoteConfigBackend
@@ -13,8 +13,9 @@ import VestaTesting
 
 /// Kills a process that sends or publishes, at a random time, and looks at what it left behind.
 ///
-/// 5 rounds; 100 with `VESTA_SOAK=1`.
-@Suite struct CrashSoakTests {
+/// 5 rounds; 100 with `VESTA_SOAK=1`. One test after the other: a process that is just being started by one test shares
+/// the open files of another one for a moment, and with them the lock of its store.
+@Suite(.serialized) struct CrashSoakTests {
   private let rounds = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 100 : 5
 
   @Test func `no accepted message is lost by a kill, and what is delivered again has its id`() async throws {
@@ -52,7 +53,9 @@ import VestaTesting
     let sent = lines.filter { $0.hasPrefix("sent ") }.map { $0.split(separator: " ").map(String.init) }
     let acknowledged = Set(lines.filter { $0.hasPrefix("acknowledged ") }.compactMap { Int($0.dropFirst(13)) })
     let names = Dictionary(uniqueKeysWithValues: sent.compactMap { words in Int(words[1]).map { ($0, words[2]) } })
-    let expected = Set(names.keys).subtracting(acknowledged)
+    // The kill may have come between an acknowledgement and its line: such a message may come again or not.
+    let attempted = Set(lines.filter { $0.hasPrefix("acknowledging ") }.compactMap { Int($0.dropFirst(14)) })
+    let expected = Set(names.keys).subtracting(attempted)
     let engine = Worker.messaging(in: directory)
     let log = EventLog<PushDelivery>(patience: .seconds(60))
     let connection = engine.connect(token: token, context: CallContext(), onEnd: { _ in }) { delivery in

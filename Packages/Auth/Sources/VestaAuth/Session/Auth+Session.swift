@@ -146,6 +146,8 @@ extension Auth {
     stopTimer = nil
   }
 
+  /// Refreshes the token of the current user, and schedules the next refresh.
+  ///
   /// A refusal reaches the machine as a change of the session, which stops this. Everything else schedules the next
   /// one: also a success, as a backend may answer with the same token within the same second.
   @AuthActor

@@ -74,7 +74,9 @@ enum Checks {
   /// The longest URL of a picture, in bytes as JSON has it.
   static let longestURL = 2048
 
-  /// A name and the URL of a picture. Both stand in every ID token, so both are limited as they stand there.
+  /// Refuses a name or the URL of a picture that is too long.
+  ///
+  /// Both stand in every ID token, so both are limited as they stand there.
   static func profile(_ displayName: String?, _ photoURL: String? = nil) throws(IdentityError) {
     guard (displayName?.lengthInJSON ?? 0) <= longestName else {
       throw IdentityError(.invalidArgument, "A display name has \(longestName) bytes at most.")

@@ -168,7 +168,6 @@ extension Repo {
     get.timer?.cancel()
     switch outcome {
     case .node(let node):
-      if get.spec.loadsAllData { raiseAndRerun(tree.serverOverwrite(get.path, node), at: get.path) }
       let known = tree.writes.completeNode(at: get.path, server: node) ?? node
       let indexed = IndexedNode(NodeWindow.window(of: known, get.spec), index: get.spec.index)
       complete { get.completion(.success(indexed)) }

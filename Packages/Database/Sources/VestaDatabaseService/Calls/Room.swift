@@ -45,7 +45,7 @@ final class Room: Sendable {
   func settle() async {
     while true {
       await lane.idle()
-      if await reads.waitUntilZero() { return }
+      if await reads.waitUntilZero(), lane.isIdle { return }
     }
   }
 

@@ -65,8 +65,8 @@ final class ListenHub: Sendable {
       }
       var messages: [DatabaseServerMessage] = []
       if sendsData { messages.append(.data(watch.query.path, node, tag: watch.tag)) }
-      messages.append(reply)
       for (values, later) in watch.waiting where later > version { messages += Self.messages(values, watch) }
+      messages.append(reply)
       let isStale = watch.isStale
       watch.version = version
       watch.window = watch.query.spec.loadsAllData ? .empty : node

@@ -17,6 +17,12 @@ public struct ExplicitNull<Value> {
   }
 }
 
+/// Null decodes to the wrapper of `nil`.
+extension ExplicitNull: ExpressibleByNilLiteral {
+  /// The wrapper of `nil`.
+  public init(nilLiteral: ()) { value = nil }
+}
+
 extension ExplicitNull: Equatable where Value: Equatable {}
 extension ExplicitNull: Hashable where Value: Hashable {}
 extension ExplicitNull: Sendable where Value: Sendable {}

@@ -68,6 +68,12 @@ public struct ServerTimestamp<Value>: Codable where Value: ServerTimestampWrappa
   }
 }
 
+/// Null decodes to the wrapper of `nil`.
+extension ServerTimestamp: ExpressibleByNilLiteral {
+  /// The wrapper of `nil`.
+  public init(nilLiteral: ()) { value = nil }
+}
+
 extension ServerTimestamp: Equatable where Value: Equatable {}
 extension ServerTimestamp: Hashable where Value: Hashable {}
 extension ServerTimestamp: Sendable where Value: Sendable {}

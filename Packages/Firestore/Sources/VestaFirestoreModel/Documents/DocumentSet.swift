@@ -103,7 +103,7 @@ package struct DocumentOrder: Sendable, Hashable {
 
   private func compare(_ left: CachedDocument, _ right: CachedDocument, _ path: FieldPath) -> Int {
     switch (left.fields?[path], right.fields?[path]) {
-    case (let left?, let right?): ValueOrder.compare(left, right)
+    case (let left?, let right?): IndexedOrder.compare(left, right)
     case (nil, nil): 0
     case (nil, _?): -1
     case (_?, nil): 1

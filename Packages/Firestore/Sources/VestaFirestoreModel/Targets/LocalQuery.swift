@@ -136,7 +136,7 @@ package struct LocalQuery: Sendable, Hashable {
   private func compare(_ document: CachedDocument, _ cursor: StructuredQuery.Cursor) -> Int {
     for (order, operand) in zip(orders, cursor.values) {
       guard let value = document.value(at: order.path) else { continue }
-      let result = ValueOrder.compare(value, operand)
+      let result = IndexedOrder.compare(value, operand)
       if result != 0 { return order.descending ? -result : result }
     }
     return 0

@@ -136,7 +136,7 @@ struct Simulation {
 }
 
 @Suite struct SimulationTests {
-  @Test(arguments: 0..<12) func `when everything has come to rest every listener has the server's state`(seed: UInt64)
+  @Test(arguments: 0..<8) func `when everything has come to rest every listener has the server's state`(seed: UInt64)
     throws
   {
     var simulation = Simulation(seed: seed)

@@ -4,8 +4,9 @@ import VestaMessagingBackend
 import VestaServiceInterop
 
 extension Messaging {
-  /// The registration token, if the app is registered; while ``isAutoInitEnabled``, asks for one in the background if it
-  /// is not.
+  /// The registration token, if the app is registered.
+  ///
+  /// If it is not, one is asked for in the background, while ``isAutoInitEnabled``.
   public var fcmToken: String? {
     let token = fcmTokenIfKnown
     if token == nil, isAutoInitEnabled { registerInBackground() }

@@ -4,10 +4,13 @@
 /// `catch` runs on the actor. A `do` with a `catch` that throws on, or a helper that has one, brings it back.
 @Sendable func failuresReturnToTheirCaller(_ house: House) -> [Violation] {
   let files = house.files.filter { $0.isSource && $0.isHouse }
-  let isolated = Dictionary(grouping: files, by: \.package.folder)
-    .mapValues { Set($0.flatMap { $0.source.actorIsolatedFunctions }) }
+  // A name that has a declaration without isolation as well is left alone: names alone do not tell which one is called.
+  let isolated = Dictionary(grouping: files) { module(of: $0.path) }.mapValues { files in
+    Set(files.flatMap { $0.source.functionNames(isolated: true) })
+      .subtracting(files.flatMap { $0.source.functionNames(isolated: false) })
+  }
   return files.flatMap { file in
-    file.source.tailCalls.filter { isolated[file.package.folder]?.contains($0.name) == true }.map {
+    file.source.tailCalls.filter { isolated[module(of: file.path)]?.contains($0.name) == true }.map {
       Violation(
         file.path, $0.line, "executor",
         """
@@ -18,15 +21,22 @@
   }
 }
 
+/// The folder of a module: "Packages/Auth/Sources/VestaAuth".
+private func module(of path: String) -> String {
+  let parts = path.split(separator: "/")
+  guard let sources = parts.firstIndex(of: "Sources"), sources + 1 < parts.count else { return path }
+  return parts[...(sources + 1)].joined(separator: "/")
+}
+
 extension SourceText {
-  /// The names of functions that an attribute such as `@AuthActor`, or an enclosing actor, isolates.
-  fileprivate var actorIsolatedFunctions: [String] {
-    functions.filter { $0.isIsolated }.compactMap(\.name)
+  /// The names of functions that an attribute such as `@AuthActor`, or an enclosing actor, isolates; or of all others.
+  fileprivate func functionNames(isolated: Bool) -> [String] {
+    functions.filter { $0.isIsolated == isolated }.compactMap(\.name)
   }
 
   /// The calls with which functions end that are async, throw, and are isolated to nothing.
   fileprivate var tailCalls: [(name: String, line: Int)] {
-    functions.filter { !$0.isIsolated && $0.throwsAsync }.flatMap { function in
+    functions.filter { !$0.isIsolated && !$0.isConcurrent && $0.throwsAsync }.flatMap { function in
       let last = function.statements.last { $0.isDirect }
       return function.statements.filter { $0.text.hasPrefix("return ") || $0.line == last?.line }
         .compactMap { tail in Self.calledName(tail.text).map { ($0, tail.line) } }
@@ -45,6 +55,7 @@ extension SourceText {
   private struct Function {
     var name: String?
     var isIsolated: Bool
+    var isConcurrent: Bool
     var throwsAsync: Bool
     /// The beginnings of statements; those in branches are not direct.
     var statements: [(text: String, line: Int, isDirect: Bool)] = []
@@ -67,7 +78,8 @@ extension SourceText {
     var head = ""
     for (index, line) in code.enumerated() {
       var startsStatement = true
-      for (offset, character) in line.enumerated() where character != " " || !head.isEmpty {
+      for (offset, character) in line.enumerated() {
+        if startsStatement, character == " " { continue }
         if startsStatement, !"}).,?:".contains(character), let block = blocks.last, block.depth == 0,
           let function = block.function
         {
@@ -110,12 +122,15 @@ extension SourceText {
     // A declaration without braces may stand before this one, with attributes of its own.
     let own = head.split(separator: " ").map(String.init)
     let start = own.lastIndex { ["var", "let", "case", "import", "typealias"].contains($0) } ?? 0
-    let attributes = own[start...]
-    let isMarked = attributes.contains { $0.hasPrefix("@") && ($0.hasSuffix("Actor") || $0 == "@concurrent") }
+    // Attributes after the keyword are those of parameters.
+    let end = own.lastIndex { $0 == "func" } ?? own.endIndex
+    let attributes = own[min(start, end)..<end]
+    let isMarked = attributes.contains { $0.hasPrefix("@") && $0.hasSuffix("Actor") }
+    let isOpen = words.contains("nonisolated") || words.contains("static")
     let name = words.indices.contains(keyword + 1) ? words[keyword + 1] : nil
     found.append(
       Function(
-        name: name, isIsolated: isMarked || (isInActor && !words.contains("nonisolated")),
+        name: name, isIsolated: isMarked || (isInActor && !isOpen), isConcurrent: attributes.contains("@concurrent"),
         throwsAsync: words.contains("async") && words.contains("throws")))
     return Block(function: found.count - 1, isActor: false)
   }

@@ -14,6 +14,8 @@ enum Tour {
     Chapter("database", "Realtime Database: a tree for everybody", databaseChapter),
     Chapter("storage", "Storage: files", filesChapter),
     Chapter("remoteconfig", "Remote Config: values that change while you watch", configChapter),
+    Chapter("messaging", "Messaging: to everybody who follows", messagesChapter),
+    Chapter("functions", "Functions: code by name", functionsChapter),
   ]
 
   static func main() async throws {

@@ -1,0 +1,55 @@
+import Foundation
+import VestaAuth
+import VestaAuthService
+import VestaCore
+import VestaCrypto
+import VestaFunctions
+import VestaFunctionsService
+import VestaSQLite
+
+// Functions: closures of this program, called by name, that know who calls.
+@Sendable
+func functionsChapter(_ guide: Guide) async throws {
+  try await withTemporaryDirectory { directory in
+    let app = try VestaApp.configure(
+      options: VestaOptions(projectID: "tour", backend: .embedded(directory: directory)),
+      libraries: [
+        FunctionsLibrary.self, FunctionsServiceLibrary.self, AuthLibrary.self, AuthServiceLibrary.self,
+        SQLiteLibrary.self, CryptoLibrary.self,
+      ])
+    let registry = try FunctionRegistry.registry()
+    registry.onCall("greet") { (name: String, request) in
+      guard let auth = request.auth else { throw HTTPSError(.unauthenticated, "Sign in first.") }
+      return "Hello \(name), you are \(auth.uid)"
+    }
+
+    let greet: Callable<String, String> = Functions.functions().httpsCallable("greet")
+    do {
+      _ = try await greet("Ada")
+      try guide.show("a function refuses a caller who is not signed in", false)
+    } catch let error as NSError {
+      try guide.show(
+        "a function refuses a caller who is not signed in: \(error.localizedDescription)",
+        error.code == FunctionsErrorCode.unauthenticated.rawValue)
+    }
+    let user = try await Auth.auth().signInAnonymously().user
+    let answer = try await greet("Ada")
+    try guide.show("it knows the caller's identity: \(answer.hasSuffix(user.uid))", answer.hasSuffix(user.uid))
+
+    registry.onStreamingCall("count") { (limit: Int, _, stream: CallableStream<Int>) in
+      for number in 1...limit { try await stream.send(number) }
+      return "done"
+    }
+    let count: Callable<Int, StreamResponse<Int, String>> = Functions.functions().httpsCallable("count")
+    var numbers: [Int] = []
+    var result = ""
+    for try await response in try count.stream(3) {
+      switch response {
+      case .message(let number): numbers.append(number)
+      case .result(let text): result = text
+      }
+    }
+    try guide.show("a function streams while it runs: \(numbers), \(result)", numbers == [1, 2, 3] && result == "done")
+    await app.delete()
+  }
+}
