@@ -159,9 +159,9 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   // MARK: Commits
 
   /// Calls back after every commit; see `CommitObservable`.
-  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> InteropRegistration {
+  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
     let registration = commitNews.add(observer)
-    return InteropRegistration { registration.cancel() }
+    return ListenerRegistration { registration.cancel() }
   }
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
