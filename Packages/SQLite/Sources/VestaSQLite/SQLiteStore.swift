@@ -1,6 +1,5 @@
-public import VestaListenerInterop
+public import VestaConcurrency
 public import VestaStoreInterop
-import VestaConcurrency
 
 /// An ordered store in one SQLite file.
 ///
