@@ -62,8 +62,6 @@ private let groundFloorHint = "seams use VestaConcurrency and VestaBytes, and Ve
   let suffixes = ["Contracts", "Fakes", "Testing"]
   return house.files.filter { $0.isSource && $0.isHouse }.flatMap { file -> [Violation] in
     if file.module.map({ module in suffixes.contains { module.hasSuffix($0) } }) ?? true { return [] }
-    // Until its last importer has moved to VestaTesting, this module re-exports it.
-    if file.module == "VestaContractInterop" { return [] }
     return file.source.imports.filter { $0.module == "VestaTesting" }.map {
       let message =
         "do not import VestaTesting in shipped code: move this to a library named …Contracts, …Fakes or …Testing"
