@@ -9,64 +9,159 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// The modules of products: upstream's name, and what it re-exports and registers.
-let products = ["Auth", "Firestore", "Database", "Storage", "RemoteConfig", "Messaging", "Functions"]
-/// The modules without a product behind them: upstream's name, Vesta's module and its package.
-let shared = [
-  ("FirebaseSharedSwift", "VestaDataCoding", "Core"), ("FirebaseAuthInterop", "VestaAuthInterop", "AuthInterop"),
-  ("FirebaseMessagingInterop", "VestaMessagingInterop", "MessagingInterop"),
-  ("FirebaseAppCheckInterop", "VestaAppCheckInterop", "AppCheckInterop"),
-]
-let modules = ["FirebaseCore"] + products.map { "Firebase\($0)" } + shared.map(\.0)
-
-let core: [Target] = [
-  .target(name: "CVestaFirebaseCoreStart"),
-  .target(
-    name: "FirebaseCore",
-    dependencies: [
-      "CVestaFirebaseCoreStart",
-      .product(name: "VestaCore", package: "Core"),
-      .product(name: "VestaCrypto", package: "Crypto"),
-      .product(name: "VestaSQLite", package: "SQLite"),
-    ],
-    swiftSettings: settings
-  ),
-]
-let productTargets = products.flatMap { name -> [Target] in
-  [
-    .target(name: "CVestaFirebase\(name)Start"),
-    .target(
-      name: "Firebase\(name)",
-      dependencies: [
-        "FirebaseCore", .target(name: "CVestaFirebase\(name)Start"),
-        .product(name: "VestaCore", package: "Core"),
-        .product(name: "Vesta\(name)", package: name),
-        .product(name: "Vesta\(name)Service", package: name),
-      ],
-      swiftSettings: settings
-    ),
-  ]
-}
-let sharedTargets: [Target] = shared.map { name, module, package in
-  .target(name: name, dependencies: [.product(name: module, package: package)], swiftSettings: settings)
-}
-
-// The programs of the Firebase SDK's users are compiled as they are: in both language modes, with default settings.
-let tests: [Target] = [("Swift5", SwiftLanguageMode.v5), ("Swift6", .v6)].map { name, mode in
-  .testTarget(
-    name: "Upstream\(name)Tests", dependencies: modules.map { .target(name: $0) },
-    swiftSettings: [.swiftLanguageMode(mode)])
-}
-
 let package = Package(
   name: "FirebaseCompat",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: modules.map { .library(name: $0, targets: [$0]) },
+  products: [
+    .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
+    .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
+    .library(name: "FirebaseFirestore", targets: ["FirebaseFirestore"]),
+    .library(name: "FirebaseDatabase", targets: ["FirebaseDatabase"]),
+    .library(name: "FirebaseStorage", targets: ["FirebaseStorage"]),
+    .library(name: "FirebaseRemoteConfig", targets: ["FirebaseRemoteConfig"]),
+    .library(name: "FirebaseMessaging", targets: ["FirebaseMessaging"]),
+    .library(name: "FirebaseFunctions", targets: ["FirebaseFunctions"]),
+    .library(name: "FirebaseSharedSwift", targets: ["FirebaseSharedSwift"]),
+    .library(name: "FirebaseAuthInterop", targets: ["FirebaseAuthInterop"]),
+    .library(name: "FirebaseMessagingInterop", targets: ["FirebaseMessagingInterop"]),
+    .library(name: "FirebaseAppCheckInterop", targets: ["FirebaseAppCheckInterop"]),
+  ],
   dependencies: [
-    .package(path: "../Core"), .package(path: "../Crypto"), .package(path: "../SQLite"),
-    .package(path: "../../Interop/AppCheckInterop"), .package(path: "../../Interop/AuthInterop"),
+    .package(path: "../Auth"),
+    .package(path: "../Core"),
+    .package(path: "../Crypto"),
+    .package(path: "../Database"),
+    .package(path: "../Firestore"),
+    .package(path: "../Functions"),
+    .package(path: "../Messaging"),
+    .package(path: "../RemoteConfig"),
+    .package(path: "../SQLite"),
+    .package(path: "../Storage"),
+    .package(path: "../../Interop/AppCheckInterop"),
+    .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/MessagingInterop"),
-  ] + products.map { .package(path: "../\($0)") },
-  targets: core + productTargets + sharedTargets + tests,
+  ],
+  targets: [
+    .target(name: "CVestaFirebaseCoreStart"),
+    .target(
+      name: "FirebaseCore",
+      dependencies: [
+        "CVestaFirebaseCoreStart",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(name: "CVestaFirebaseAuthStart"),
+    .target(
+      name: "FirebaseAuth",
+      dependencies: [
+        "CVestaFirebaseAuthStart", "FirebaseCore",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaAuth", package: "Auth"),
+        .product(name: "VestaAuthService", package: "Auth"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(name: "CVestaFirebaseFirestoreStart"),
+    .target(
+      name: "FirebaseFirestore",
+      dependencies: [
+        "CVestaFirebaseFirestoreStart", "FirebaseCore",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestore", package: "Firestore"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(name: "CVestaFirebaseDatabaseStart"),
+    .target(
+      name: "FirebaseDatabase",
+      dependencies: [
+        "CVestaFirebaseDatabaseStart", "FirebaseCore",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaDatabase", package: "Database"),
+        .product(name: "VestaDatabaseService", package: "Database"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(name: "CVestaFirebaseStorageStart"),
+    .target(
+      name: "FirebaseStorage",
+      dependencies: [
+        "CVestaFirebaseStorageStart", "FirebaseCore",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaStorage", package: "Storage"),
+        .product(name: "VestaStorageService", package: "Storage"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(name: "CVestaFirebaseRemoteConfigStart"),
+    .target(
+      name: "FirebaseRemoteConfig",
+      dependencies: [
+        "CVestaFirebaseRemoteConfigStart", "FirebaseCore",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaRemoteConfig", package: "RemoteConfig"),
+        .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(name: "CVestaFirebaseMessagingStart"),
+    .target(
+      name: "FirebaseMessaging",
+      dependencies: [
+        "CVestaFirebaseMessagingStart", "FirebaseCore",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaMessaging", package: "Messaging"),
+        .product(name: "VestaMessagingService", package: "Messaging"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(name: "CVestaFirebaseFunctionsStart"),
+    .target(
+      name: "FirebaseFunctions",
+      dependencies: [
+        "CVestaFirebaseFunctionsStart", "FirebaseCore",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFunctions", package: "Functions"),
+        .product(name: "VestaFunctionsService", package: "Functions"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "FirebaseSharedSwift", dependencies: [.product(name: "VestaDataCoding", package: "Core")],
+      swiftSettings: settings),
+    .target(
+      name: "FirebaseAuthInterop", dependencies: [.product(name: "VestaAuthInterop", package: "AuthInterop")],
+      swiftSettings: settings),
+    .target(
+      name: "FirebaseMessagingInterop",
+      dependencies: [.product(name: "VestaMessagingInterop", package: "MessagingInterop")], swiftSettings: settings),
+    .target(
+      name: "FirebaseAppCheckInterop",
+      dependencies: [.product(name: "VestaAppCheckInterop", package: "AppCheckInterop")], swiftSettings: settings),
+    // Programs of the Firebase SDK's users are compiled as they are, with default settings but the language mode.
+    .testTarget(
+      name: "UpstreamSwift5Tests",
+      dependencies: [
+        "FirebaseCore", "FirebaseAuth", "FirebaseFirestore", "FirebaseDatabase", "FirebaseStorage",
+        "FirebaseRemoteConfig", "FirebaseMessaging", "FirebaseFunctions", "FirebaseSharedSwift", "FirebaseAuthInterop",
+        "FirebaseMessagingInterop", "FirebaseAppCheckInterop",
+      ],
+      swiftSettings: [.swiftLanguageMode(.v5)]
+    ),
+    // Programs of the Firebase SDK's users are compiled as they are, with default settings but the language mode.
+    .testTarget(
+      name: "UpstreamSwift6Tests",
+      dependencies: [
+        "FirebaseCore", "FirebaseAuth", "FirebaseFirestore", "FirebaseDatabase", "FirebaseStorage",
+        "FirebaseRemoteConfig", "FirebaseMessaging", "FirebaseFunctions", "FirebaseSharedSwift", "FirebaseAuthInterop",
+        "FirebaseMessagingInterop", "FirebaseAppCheckInterop",
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]
+    ),
+  ],
   swiftLanguageModes: [.v6]
 )

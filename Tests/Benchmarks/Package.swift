@@ -59,6 +59,7 @@ let package = Package(
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ], swiftSettings: settings),
     .target(
       name: "ConcurrencyBenchmarks",

@@ -168,7 +168,10 @@ extension FirestoreContracts {
     },
     Contract("databases know nothing of each other") { subject in
       try await subject.commit(subject.set("rooms/a"))
+      // A database exists from its first write on.
       let other = "projects/contracts/databases/other"
+      let first = Write.update(Document(name: "\(other)/documents/rooms/b", fields: [:]))
+      _ = try await subject.backend.commit(CommitRequest(database: other, writes: [first]), context: subject.context)
       let request = BatchGetDocumentsRequest(database: other, documents: ["\(other)/documents/rooms/a"])
       var found = 0
       try await subject.backend.batchGet(request, context: subject.context) {

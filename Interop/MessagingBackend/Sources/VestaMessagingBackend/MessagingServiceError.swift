@@ -4,15 +4,21 @@ public import VestaServiceInterop
 public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConvertible {
   /// The codes of FCM's v1 API, the `errorCode` of its `FcmError` details.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// No reason was given.
     case unspecified = "UNSPECIFIED_ERROR"
+    /// The request is malformed; the text names the field.
     case invalidArgument = "INVALID_ARGUMENT"
     /// The token or installation is not registered, or not any more.
     case unregistered = "UNREGISTERED"
     /// The registration belongs to another sender.
     case senderIDMismatch = "SENDER_ID_MISMATCH"
+    /// Too many messages were sent: try again later.
     case quotaExceeded = "QUOTA_EXCEEDED"
+    /// The service cannot answer now: try again with growing pauses.
     case unavailable = "UNAVAILABLE"
+    /// The service is at fault.
     case `internal` = "INTERNAL"
+    /// The credentials for APNs or web push are missing or refused.
     case thirdPartyAuth = "THIRD_PARTY_AUTH_ERROR"
   }
 

@@ -43,7 +43,8 @@ public struct StoreCrashSubject: Sendable {
 /// ```swift
 /// let outcomes = await StoreCrashContracts.all.run {
 ///   let directory = try TemporaryDirectory()
-///   return StoreCrashSubject(directory: directory.path, start: { try WorkerProcess("MyCrashWorker", arguments: $0) }) { clock in
+///   let start = { try WorkerProcess("MyCrashWorker", arguments: $0) }
+///   return StoreCrashSubject(directory: directory.path, start: start) { clock in
 ///     try await MyStore.open(named: "test", in: directory.path, options: StoreOptions(clock: clock))
 ///   }
 /// }

@@ -13,6 +13,7 @@ struct City: Codable, Equatable {
   @ServerTimestamp var updated: Timestamp?
 }
 
+// Sound as @unchecked Sendable: used by one test at a time.
 final class CityBook: @unchecked Sendable {
   let db: Firestore
   private var listener: ListenerRegistration?

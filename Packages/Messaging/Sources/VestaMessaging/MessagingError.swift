@@ -9,13 +9,21 @@ public let MessagingErrorDomain = "com.google.fcm"
 public struct MessagingError: CustomNSError, LocalizedError, Hashable {
   /// The kinds of failures.
   public enum Code: Int, Sendable {
+    /// A failure without a code of its own.
     case unknown = 0
+    /// The credentials of this app are not accepted.
     case authentication = 1
+    /// This app may not do this.
     case noAccess = 2
+    /// The service did not answer in time: try again.
     case timeout = 3
+    /// The service cannot be reached: try again.
     case network = 4
+    /// Another operation of the same kind is running: wait for it.
     case operationInProgress = 5
+    /// The request is malformed; the text says what to correct.
     case invalidRequest = 7
+    /// The name of the topic has characters that topics must not have.
     case invalidTopicName = 8
 
     /// Whether an error is one with this code, for `catch` clauses.

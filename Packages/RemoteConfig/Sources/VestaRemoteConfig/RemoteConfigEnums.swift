@@ -10,9 +10,13 @@ public enum RemoteConfigSource: Int, Sendable {
 
 /// How the last fetch ended.
 public enum RemoteConfigFetchStatus: Int, Sendable, Codable {
+  /// Nothing has been fetched.
   case noFetchYet = 0
+  /// The last fetch succeeded.
   case success = 1
+  /// The last fetch failed.
   case failure = 2
+  /// The last fetch was throttled.
   case throttled = 3
 }
 

@@ -27,9 +27,11 @@ public final class RemoteConfigConstants: NSObject, Sendable {
 public struct RemoteConfigError: CustomNSError, LocalizedError, Hashable {
   /// The kinds of failures.
   public enum Code: Int, Sendable {
+    /// A failure without a code of its own.
     case unknown = 8001
     /// Fetches are throttled; ``RemoteConfigError/throttledEndTime`` says until when.
     case throttled = 8002
+    /// The service or the app is at fault; the text says which.
     case internalError = 8003
 
     /// Whether an error is one with this code, for `catch` clauses.
@@ -127,6 +129,7 @@ public struct RemoteConfigUpdateError: CustomNSError, LocalizedError, Hashable {
 public struct RemoteConfigCustomSignalsError: CustomNSError, LocalizedError, Hashable {
   /// The kinds of failures.
   public enum Code: Int, Sendable {
+    /// A failure without a code of its own.
     case unknown = 8101
     /// A value is neither a string nor a number.
     case invalidValueType = 8102

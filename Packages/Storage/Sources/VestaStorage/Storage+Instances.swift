@@ -3,8 +3,9 @@ public import VestaCore
 extension Storage {
   /// The storage of the default app's default bucket.
   ///
-  /// Stops the process when there is no default app, no bucket in its options, or no `StorageLibrary` among its
-  /// libraries.
+  /// On the embedded backend an app without a bucket in its options has the bucket of its project,
+  /// `PROJECT.appspot.com`. Stops the process when there is no default app, no `StorageLibrary` among its libraries, or,
+  /// with another backend, no bucket in its options.
   public class func storage() -> Storage { storage(app: defaultApp()) }
 
   /// The storage of a bucket of the default app.
@@ -17,10 +18,15 @@ extension Storage {
   /// - Parameter app: The app.
   /// - Returns: Always the same object for the same app.
   public class func storage(app: VestaApp) -> Storage {
-    guard let bucket = app.options.storageBucket else {
+    guard let bucket = app.options.storageBucket ?? embeddedBucket(of: app) else {
       stop("No default Storage bucket found. Did you configure Firebase Storage properly?")
     }
     return orStop { () throws(VestaError) in try instance(for: app, bucket: bucket) }
+  }
+
+  private static func embeddedBucket(of app: VestaApp) -> String? {
+    guard case .embedded = app.options.backend else { return nil }
+    return app.options.projectID.map { "\($0).appspot.com" }
   }
 
   /// The storage of a bucket.

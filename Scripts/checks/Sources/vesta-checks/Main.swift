@@ -27,6 +27,8 @@ struct Main {
   private static func wrap(_ tree: Tree, _ root: String, folders: [String]) {
     for (path, text) in tree.files where path.hasSuffix(".swift") {
       guard folders.isEmpty || folders.contains(where: { path.hasPrefix($0) }) else { continue }
+      // Writing would put a file in the place of a link.
+      guard (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(root)/\(path)")) == nil else { continue }
       let wrapped = wrappingComments(in: text)
       guard wrapped != text else { continue }
       do {

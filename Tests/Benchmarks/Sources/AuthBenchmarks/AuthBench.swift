@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaCryptoInterop
 import Dispatch
 import Foundation

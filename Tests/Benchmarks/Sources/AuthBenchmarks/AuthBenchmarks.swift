@@ -1,4 +1,5 @@
 public import BenchmarkKit
+import VestaServiceInterop
 import VestaCryptoInterop
 import Dispatch
 import Foundation

@@ -94,7 +94,10 @@ public struct VersionPage: Sendable, Hashable {
 
 /// The format of a file with default values.
 public enum DefaultsFormat: String, Sendable, Hashable, CaseIterable {
+  /// A JSON object.
   case json = "JSON"
+  /// The XML that Android apps read.
   case xml = "XML"
+  /// The property list that Apple apps read.
   case plist = "PLIST"
 }

@@ -100,9 +100,13 @@ public enum ConfigParameterValue: Sendable, Hashable, ExpressibleByStringLiteral
 
 /// What the values of a parameter are.
 public enum ConfigValueType: String, Sendable, Hashable, CaseIterable {
+  /// Any string.
   case string = "STRING"
+  /// `true` or `false`.
   case boolean = "BOOLEAN"
+  /// A number.
   case number = "NUMBER"
+  /// A JSON value.
   case json = "JSON"
 }
 

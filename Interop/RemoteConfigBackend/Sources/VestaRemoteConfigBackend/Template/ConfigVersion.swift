@@ -37,14 +37,19 @@ public struct ConfigVersion: Sendable, Hashable {
 
   /// Where an update came from.
   public enum Origin: String, Sendable, Hashable, CaseIterable {
+    /// The origin is not known.
     case unspecified = "REMOTE_CONFIG_UPDATE_ORIGIN_UNSPECIFIED"
+    /// The Firebase console.
     case console = "CONSOLE"
+    /// The REST API.
     case restAPI = "REST_API"
+    /// The Admin SDK for Node.js.
     case adminNode = "ADMIN_SDK_NODE"
   }
 
   /// The kind of an update.
   public enum UpdateType: String, Sendable, Hashable, CaseIterable {
+    /// The kind is not known.
     case unspecified = "REMOTE_CONFIG_UPDATE_TYPE_UNSPECIFIED"
     /// Published over the version that the publisher knew.
     case incremental = "INCREMENTAL_UPDATE"

@@ -2,8 +2,11 @@
 public struct TemplateDifference: Sendable, Hashable {
   /// What became of one thing.
   public enum Change<Value: Sendable & Hashable>: Sendable, Hashable {
+    /// It is new.
     case added(Value)
+    /// It is not there any more.
     case removed(Value)
+    /// It has another value.
     case changed(from: Value, to: Value)
   }
 

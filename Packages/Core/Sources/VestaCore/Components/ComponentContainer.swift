@@ -71,8 +71,8 @@ public final class ComponentContainer: Sendable {
   /// The instance of a protocol, created if need be.
   ///
   /// - Parameter type: The protocol, as in `(any AuthInterop).self`.
-  /// - Returns: The instance; `nil` when nothing provides the protocol, when its creation block returned `nil` or failed
-  ///   (the log says why), and after the app has been deleted.
+  /// - Returns: The instance; `nil` when nothing provides the protocol, when its creation block returned `nil` or
+  ///   failed (the log says why), and after the app has been deleted.
   @inlinable
   public func resolve<Interface: Sendable>(_ type: Interface.Type) -> Interface? {
     if let instance = cached(type) { return instance }

@@ -5,10 +5,13 @@ public import Foundation
 /// `NSNumber` and the native numbers of Swift are the same thing to `as? NSNumber`; what they are not is told apart
 /// here: a boolean is not a number, and an integer is exact.
 public enum Numeric: Equatable, Sendable {
+  /// A boolean.
   case boolean(Bool)
+  /// An integer.
   case integer(Int64)
   /// An integer above the range of `Int64`.
   case unsigned(UInt64)
+  /// A floating-point number.
   case double(Double)
 
   /// The number in a loosely typed value; `nil` when it is none.

@@ -5,7 +5,7 @@ import VestaDatabaseBackend
 import VestaDatabaseModel
 
 /// A place of a database: reads it, writes it, leads to others.
-// Class hierarchy of the Firebase SDK: unchecked as its parent is; it has no stored properties of its own.
+// Sound as @unchecked Sendable: it has no stored properties of its own; the class hierarchy of the Firebase SDK.
 public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, CustomDebugStringConvertible {
   init(_ database: Database, _ path: DatabasePath, problem: String? = nil) {
     super.init(database, path, QueryTerms(), problem: problem)

@@ -5,7 +5,7 @@ internal import VestaFirestoreModel
 /// ```swift
 /// let message = try await db.collection("messages").addDocument(data: ["text": "hello"])
 /// ```
-// Sound as @unchecked Sendable: it adds no property to its superclass.
+// Sound as @unchecked Sendable: it adds no property to its parent; the class hierarchy of the Firebase SDK.
 public final class CollectionReference: Query, @unchecked Sendable {
   init(path: ResourcePath, firestore: Firestore) {
     super.init(QueryDescription(database: firestore.database, path: path), firestore: firestore)

@@ -87,7 +87,7 @@ public class DocumentSnapshot: @unchecked Sendable, Hashable {
 }
 
 /// A document among the results of a query: it always exists.
-// Sound as @unchecked Sendable: it adds no property to its superclass.
+// Sound as @unchecked Sendable: it adds no property to its parent; the class hierarchy of the Firebase SDK.
 public final class QueryDocumentSnapshot: DocumentSnapshot, @unchecked Sendable {
   /// All fields.
   public override func data() -> [String: Any] { data(with: .none) }

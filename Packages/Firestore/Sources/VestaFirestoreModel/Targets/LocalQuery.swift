@@ -6,7 +6,8 @@ package import VestaFirestoreBackend
 /// but field paths: what the service refuses is the service's answer to give.
 ///
 /// ```swift
-/// let query = try LocalQuery(database: database, path: rooms, filters: [.field(path: "size", .greaterThan, .integer(3))])
+/// let large = Filter.field(path: "size", .greaterThan, .integer(3))
+/// let query = try LocalQuery(database: database, path: rooms, filters: [large])
 /// query.matches(document)
 /// ```
 package struct LocalQuery: Sendable, Hashable {
