@@ -17,7 +17,7 @@ let package = Package(
     .library(name: "VestaFirestoreBackendContracts", targets: ["VestaFirestoreBackendContracts"]),
   ],
   dependencies: [
-    .package(path: "../../Packages/Core"),
+    .package(path: "../../Packages/Core")
   ],
   targets: [
     .target(

@@ -18,7 +18,7 @@ let package = Package(
     .library(name: "VestaStoreInteropCrashTesting", targets: ["VestaStoreInteropCrashTesting"]),
   ],
   dependencies: [
-    .package(path: "../../Packages/Core"),
+    .package(path: "../../Packages/Core")
   ],
   targets: [
     .target(

@@ -53,7 +53,9 @@ public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConve
     self.field = field
   }
 
-  /// `nil`: this seam knows no other errors. An engine translates those of its store before.
+  /// `nil`: this seam knows no other errors.
+  ///
+  /// An engine translates those of its store before.
   public init?(translating error: any Error) { nil }
 
   /// A request with a wrong field.

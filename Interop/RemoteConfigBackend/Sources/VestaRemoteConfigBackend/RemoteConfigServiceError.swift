@@ -30,7 +30,9 @@ public struct RemoteConfigServiceError: ServiceFailure, Hashable, CustomStringCo
   ///   - message: What is wrong and what to do about it.
   public init(_ code: ServiceCode, _ message: String) { self.init(code, message, violations: []) }
 
-  /// `nil`: this seam knows no other errors. An engine translates those of its store before.
+  /// `nil`: this seam knows no other errors.
+  ///
+  /// An engine translates those of its store before.
   public init?(translating error: any Error) { nil }
 
   /// An invalid template: the message lists its violations as Firebase's REST API does.

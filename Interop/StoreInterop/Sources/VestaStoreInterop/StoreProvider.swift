@@ -32,7 +32,9 @@ public struct StoreOptions: Sendable {
   /// in the write-ahead log is gone when the store has been closed.
   public var overwritesDeleted: Bool
 
-  /// The clocks that versions are taken from. Engines that take them from elsewhere, such as a server, ignore it.
+  /// The clocks that versions are taken from.
+  ///
+  /// Engines that take them from elsewhere, such as a server, ignore it.
   public var clock: StoreClock
 
   /// Options; what is not named has its default.

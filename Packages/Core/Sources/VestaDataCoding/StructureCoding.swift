@@ -15,6 +15,7 @@ public protocol StructureCodingPassthroughTypeResolver {
 
 /// The resolver of encoders and decoders that have no leaf types of their own.
 public enum NoPassthroughTypes: StructureCodingPassthroughTypeResolver {
+  /// Encodes every value.
   public static func isPassthroughType<T>(_ value: T) -> Bool { false }
 }
 

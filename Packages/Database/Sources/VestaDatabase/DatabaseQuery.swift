@@ -3,12 +3,12 @@ import VestaCore
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
+// Sound as @unchecked Sendable: all stored properties are constants. The compiler cannot check it, as the
+// class hierarchy of the Firebase SDK asks for a subclass.
 /// Children of a place, in an order and within bounds; never changes.
 ///
 /// A query that is put together wrongly, or whose path is not valid, cannot be used: observers of it are cancelled, and
 /// reads and writes fail, with a sentence that says why. The log has it too.
-// Sound as @unchecked Sendable: all stored properties are constants. The compiler cannot check it, as the
-// class hierarchy of the Firebase SDK asks for a subclass.
 public class DatabaseQuery: @unchecked Sendable {
   let database: Database
   let path: DatabasePath

@@ -49,7 +49,9 @@ public struct DatabaseAccessError: Error, Sendable {
   }
 }
 
-/// Lets everybody do everything. Never use it where others can reach the engine.
+/// Lets everybody do everything.
+///
+/// Never use it where others can reach the engine.
 public struct OpenDatabaseAccess: DatabaseAccess {
   /// The policy.
   public init() {}

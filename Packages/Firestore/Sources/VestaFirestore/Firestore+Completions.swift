@@ -48,8 +48,9 @@ extension Firestore {
     }
   }
 
-  /// Starts a write now, and calls a handler when the backend has answered. Without a handler a refusal of the data is
-  /// written to the log.
+  /// Starts a write now, and calls a handler when the backend has answered.
+  ///
+  /// Without a handler a refusal of the data is written to the log.
   func complete(_ completion: (@Sendable ((any Error)?) -> Void)?, _ start: () throws -> PendingWrite) {
     let queue = callbackQueue
     do {

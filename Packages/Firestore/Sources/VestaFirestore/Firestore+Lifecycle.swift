@@ -56,7 +56,9 @@ extension Firestore {
     VestaConfiguration.shared.setLoggerLevel(logging ? .debug : .notice)
   }
 
-  /// Talks to an emulator instead of the backend of the app's options. Call it before anything else.
+  /// Talks to an emulator instead of the backend of the app's options.
+  ///
+  /// Call it before anything else.
   public func useEmulator(withHost host: String, port: Int) {
     precondition(!host.isEmpty, "Host cannot be nil or empty.")
     let settings = settings
@@ -76,7 +78,9 @@ extension Firestore {
   }
 }
 
-/// Manages the indexes over the cache. They are made when queries need them unless this is switched off.
+/// Manages the indexes over the cache.
+///
+/// They are made when queries need them unless this is switched off.
 public final class PersistentCacheIndexManager: Sendable {
   private let firestore: Firestore
 

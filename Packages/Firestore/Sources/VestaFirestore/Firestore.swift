@@ -52,8 +52,10 @@ public final class Firestore: Sendable {
 
   // MARK: Settings
 
-  /// The settings. The getter returns a copy; assign it to change them, before the first read, write or listener.
-  /// Changing them later stops the program, as in the Firebase SDK.
+  /// The settings.
+  ///
+  /// The getter returns a copy; assign it to change them, before the first read, write or listener. Changing them later
+  /// stops the program, as in the Firebase SDK.
   public var settings: FirestoreSettings {
     get { FirestoreSettings(state.withLock { $0.settings }) }
     set {
@@ -70,7 +72,9 @@ public final class Firestore: Sendable {
     }
   }
 
-  /// The app. Stops the program if the app has been deleted.
+  /// The app.
+  ///
+  /// Stops the program if the app has been deleted.
   public var app: VestaApp {
     guard let app = owner.app else { preconditionFailure("The app \"\(appName)\" of this Firestore has been deleted.") }
     return app

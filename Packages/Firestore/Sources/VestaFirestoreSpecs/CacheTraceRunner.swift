@@ -62,7 +62,8 @@ public struct CacheTraceRunner {
       let found = results(query, &store)
       guard found == expected else {
         let kind = usesIndexes ? "with indexes" : "without indexes"
-        report.failures.append("\(name) \(kind): \(found.count) results, recorded \(expected.count): \(query.canonicalID)")
+        report.failures.append(
+          "\(name) \(kind): \(found.count) results, recorded \(expected.count): \(query.canonicalID)")
         return
       }
     }
@@ -83,7 +84,9 @@ public struct CacheTraceRunner {
       let name = try? ResourceName(parent: parent)
     else { return nil }
     let from = query.object?["from"]?.array?.first?.object
-    guard from?["allDescendants"]?.bool ?? false == false, from?["collectionId"]?.string?.isEmpty == false else { return nil }
+    guard from?["allDescendants"]?.bool ?? false == false, from?["collectionId"]?.string?.isEmpty == false else {
+      return nil
+    }
     return try? WireJSON.structuredQuery(query, parent: parent, in: name.database)
   }
 

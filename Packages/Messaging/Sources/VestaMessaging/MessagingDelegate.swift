@@ -1,7 +1,9 @@
 public import Foundation
 
 /// Hears what becomes of the registration; called on the callback queue of the app's options, the main queue unless it
-/// was set. All members are optional.
+/// was set.
+///
+/// All members are optional.
 public protocol MessagingDelegate: AnyObject, Sendable {
   /// The registration token has changed; called once at the beginning with the token that is known.
   ///

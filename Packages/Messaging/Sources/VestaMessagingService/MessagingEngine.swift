@@ -64,16 +64,19 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
 
   // MARK: The service as installations see it
 
+  /// Registers an installation and returns its token.
   public func register(
     _ request: RegisterRequest, context: CallContext
   ) async throws(MessagingServiceError) -> String {
     try await write(context) { try await $0.register(request) }
   }
 
+  /// Deletes a registration; its token is not valid any more.
   public func unregister(token: String, context: CallContext) async throws(MessagingServiceError) {
     try await write(context) { try await $0.unregister(token: token) }
   }
 
+  /// Subscribes a registration to a topic.
   public func subscribe(
     token: String, toTopic topic: String, context: CallContext
   ) async throws(MessagingServiceError) {
@@ -82,6 +85,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     startDispatching()
   }
 
+  /// Ends the subscription of a registration to a topic.
   public func unsubscribe(
     token: String, fromTopic topic: String, context: CallContext
   ) async throws(MessagingServiceError) {
@@ -90,6 +94,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     startDispatching()
   }
 
+  /// Connects a registration: it receives what waits for it, then what is sent.
   public func connect(
     token: String, context: CallContext, onEnd: @escaping @Sendable (MessagingServiceError?) -> Void,
     _ receive: @escaping @Sendable (PushDelivery) -> Void
@@ -102,6 +107,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     }
   }
 
+  /// Acknowledges messages, which are not delivered to the registration again.
   public func acknowledge(
     token: String, messageIDs: [String], context: CallContext
   ) async throws(MessagingServiceError) {
@@ -115,6 +121,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
 
   // MARK: The service as the owner sees it
 
+  /// Accepts a message, durably, or only validates it.
   public func send(
     _ message: PushMessage, isValidateOnly: Bool, context: CallContext
   ) async throws(MessagingServiceError) -> String {
@@ -126,6 +133,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     return name(acceptance)
   }
 
+  /// Accepts several messages, each by itself.
   public func sendEach(
     _ messages: [PushMessage], isValidateOnly: Bool, context: CallContext
   ) async throws(MessagingServiceError) -> [Result<String, MessagingServiceError>] {
@@ -141,18 +149,21 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     return outcomes.map { outcome in outcome.map { name($0.1) } }
   }
 
+  /// Subscribes registrations to a topic.
   public func subscribe(
     tokens: [String], toTopic topic: String, context: CallContext
   ) async throws(MessagingServiceError) -> [MessagingServiceError?] {
     try await manage(tokens, topic, context) { try await $0.subscribe(token: $1, toTopic: $2) }
   }
 
+  /// Ends the subscriptions of registrations to a topic.
   public func unsubscribe(
     tokens: [String], fromTopic topic: String, context: CallContext
   ) async throws(MessagingServiceError) -> [MessagingServiceError?] {
     try await manage(tokens, topic, context) { try await $0.unsubscribe(token: $1, fromTopic: $2) }
   }
 
+  /// Returns what is known about a registration.
   public func registration(
     token: String, context: CallContext
   ) async throws(MessagingServiceError) -> RegistrationInfo {
@@ -166,6 +177,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     }
   }
 
+  /// Returns the messages that were accepted, a page at a time.
   public func outbox(
     pageSize: Int, pageToken: String?, context: CallContext
   ) async throws(MessagingServiceError) -> OutboxPage {
@@ -175,6 +187,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     return try await read(context) { try await OutboxCall(reader: $0).page(pageSize, before: before) }
   }
 
+  /// Returns the counts of accepted, delivered and expired messages.
   public func statistics(context: CallContext) async throws(MessagingServiceError) -> DeliveryStatistics {
     try await answer(context) {
       try Self.check(owner: context)

@@ -10,7 +10,9 @@ public struct MessagingServiceOptions: Sendable {
   /// After how long a token is replaced when its installation registers again; 270 days unless set.
   public var tokenLifetime: Duration
 
-  /// How many messages wait for one registration; beyond it the oldest is dropped. 1000 unless set.
+  /// How many messages wait for one registration; beyond it the oldest is dropped.
+  ///
+  /// 1000 unless set.
   public var maximumWaiting: Int
 
   /// How many deliveries of one connection may be unacknowledged; 100 unless set.

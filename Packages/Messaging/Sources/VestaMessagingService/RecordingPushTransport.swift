@@ -32,6 +32,7 @@ public final class RecordingPushTransport: PushTransport {
   /// Has an address not exist any more.
   public func remove(address: String) { state.withLock { _ = $0.removed.insert(address) } }
 
+  /// Records the message and reports that it was handed over.
   public func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError) {
     let isThere = state.withLock { state in
       guard !state.removed.contains(address) else { return false }

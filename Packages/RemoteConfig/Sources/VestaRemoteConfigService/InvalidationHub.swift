@@ -75,7 +75,9 @@ final class Connection: Sendable {
     state = Locked(State(lastVersion: lastKnownVersion, handlers: Handlers(receive: receive, end: onEnd)))
   }
 
-  /// Delivers a version that is newer than the last one. While another thread delivers, only the newest waits.
+  /// Delivers a version that is newer than the last one.
+  ///
+  /// While another thread delivers, only the newest waits.
   func offer(_ version: Int64) {
     let begins = state.withLock { state in
       guard version > state.lastVersion, state.handlers != nil else { return false }

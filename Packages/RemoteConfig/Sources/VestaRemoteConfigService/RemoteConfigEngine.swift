@@ -56,12 +56,14 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
 
   // MARK: The service as clients see it
 
+  /// Evaluates the template for an instance.
   public func fetch(
     _ request: FetchConfigRequest, context: CallContext
   ) async throws(RemoteConfigServiceError) -> FetchConfigResponse {
     try await answer(context) { try await self.evaluate(request) }
   }
 
+  /// Notifies a client of each published template.
   public func listenForInvalidations(
     _ request: InvalidationsRequest, context: CallContext,
     onEnd: @escaping @Sendable (RemoteConfigServiceError?) -> Void,
@@ -72,12 +74,14 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
 
   // MARK: The service as the owner sees it
 
+  /// Returns a version of the template, the current one unless given.
   public func template(
     namespace: String, version: Int64?, context: CallContext
   ) async throws(RemoteConfigServiceError) -> StoredTemplate {
     try await read(namespace, context) { try await self.stored($0, version) }
   }
 
+  /// Publishes a template as the next version.
   public func publish(
     _ request: PublishRequest, context: CallContext
   ) async throws(RemoteConfigServiceError) -> StoredTemplate {
@@ -86,18 +90,21 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     return try await write(request.namespace, context) { try await $0.publish(request) }
   }
 
+  /// Publishes an earlier version again, as the next one.
   public func rollback(
     namespace: String, to version: Int64, user: ConfigVersion.User?, context: CallContext
   ) async throws(RemoteConfigServiceError) -> StoredTemplate {
     try await write(namespace, context) { try await $0.rollback(to: version, user: user) }
   }
 
+  /// Returns the versions, a page at a time, newest first.
   public func listVersions(
     _ request: ListVersionsRequest, context: CallContext
   ) async throws(RemoteConfigServiceError) -> VersionPage {
     try await read(request.namespace, context) { try await ListCall(reader: $0.reader, request: request).page() }
   }
 
+  /// Returns what changed from one version to another.
   public func difference(
     namespace: String, from old: Int64, to new: Int64?, context: CallContext
   ) async throws(RemoteConfigServiceError) -> TemplateDifference {
@@ -107,6 +114,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     }
   }
 
+  /// Returns the default values as a file.
   public func downloadDefaults(
     namespace: String, format: DefaultsFormat, context: CallContext
   ) async throws(RemoteConfigServiceError) -> [UInt8] {

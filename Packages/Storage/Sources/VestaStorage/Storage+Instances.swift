@@ -3,9 +3,9 @@ public import VestaCore
 extension Storage {
   /// The storage of the default app's default bucket.
   ///
-  /// On the embedded backend an app without a bucket in its options has the bucket of its project,
-  /// `PROJECT.appspot.com`. Stops the process when there is no default app, no `StorageLibrary` among its libraries, or,
-  /// with another backend, no bucket in its options.
+  /// On the embedded backend an app without a bucket in its options has the bucket of its project, which is
+  /// `PROJECT.appspot.com`. Stops the process when there is no default app, no `StorageLibrary` among its libraries,
+  /// or, with another backend, no bucket in its options.
   public class func storage() -> Storage { storage(app: defaultApp()) }
 
   /// The storage of a bucket of the default app.

@@ -80,7 +80,9 @@ public struct DatabaseNode: Sendable, Hashable {
   /// Whether any child has a priority.
   public var hasPrioritizedChildren: Bool { (children?.prioritized ?? 0) > 0 }
 
-  /// A child; empty when there is none. `.priority` is the priority as a leaf.
+  /// A child; empty when there is none.
+  ///
+  /// `.priority` is the priority as a leaf.
   public subscript(key: DatabaseKey) -> DatabaseNode {
     if key.isPriority { return priority.map { DatabaseNode($0) } ?? .empty }
     return children?.map[key] ?? .empty
@@ -126,7 +128,9 @@ public struct DatabaseNode: Sendable, Hashable {
     }
   }
 
-  /// The node with another child; an empty one removes it. `.priority` sets the priority.
+  /// The node with another child; an empty one removes it.
+  ///
+  /// `.priority` sets the priority.
   ///
   /// A child on a leaf replaces the leaf's value and keeps its priority; removing a child of a leaf changes nothing.
   public func setting(_ key: DatabaseKey, to child: DatabaseNode) -> DatabaseNode {

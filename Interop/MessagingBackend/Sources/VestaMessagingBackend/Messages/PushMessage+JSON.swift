@@ -1,8 +1,9 @@
 public import VestaBytes
 
 extension PushMessage {
-  /// Reads a message in the JSON format of FCM's v1 API: the value of `message` in a request. Names in camel case and
-  /// in snake case are both read.
+  /// Reads a message in the JSON format of FCM's v1 API: the value of `message` in a request.
+  ///
+  /// Names in camel case and in snake case are both read.
   ///
   /// - Parameter json: UTF-8.
   /// - Throws: ``MessagingServiceError`` with the field that is wrong.

@@ -1,10 +1,13 @@
 /// One reading of the clocks that a store takes its versions from.
 public struct StoreTime: Sendable, Hashable {
-  /// The wall clock: microseconds since 1970. It can be set ahead and back.
+  /// The wall clock: microseconds since 1970.
+  ///
+  /// It can be set ahead and back.
   public var wall: Int64
 
-  /// A clock that nobody can set, in microseconds since any fixed point; it runs on while the machine sleeps. `nil`
-  /// where there is none: the wall clock is then believed at all times.
+  /// A clock that nobody can set, in microseconds since any fixed point; it runs on while the machine sleeps.
+  ///
+  /// `nil` where there is none: the wall clock is then believed at all times.
   public var steady: Int64?
 
   /// A reading.

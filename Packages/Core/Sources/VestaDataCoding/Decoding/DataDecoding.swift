@@ -53,8 +53,9 @@ struct DataDecoding: Decoder {
     return array
   }
 
-  /// The members by the names that coding keys have. Of two members with one name, the first in the order of their
-  /// original names counts.
+  /// The members by the names that coding keys have.
+  ///
+  /// Of two members with one name, the first in the order of their original names counts.
   private func renamed(_ dictionary: [String: Any]) -> [String: Any] {
     switch options.keys {
     case .useDefaultKeys: return dictionary

@@ -1,6 +1,8 @@
 import Foundation
 
-/// Decodes the elements of an array, one after the other. An element that does not decode is not passed over.
+/// Decodes the elements of an array, one after the other.
+///
+/// An element that does not decode is not passed over.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
   let elements: [Any]
   let decoder: DataDecoding

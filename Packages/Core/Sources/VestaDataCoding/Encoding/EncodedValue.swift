@@ -10,7 +10,9 @@ enum EncodedValue {
   /// What an encoder that was handed out, such as that of a superclass, will put here.
   case pending(EncodedSlot)
 
-  /// The finished value. A place into which nothing was encoded is an empty dictionary.
+  /// The finished value.
+  ///
+  /// A place into which nothing was encoded is an empty dictionary.
   var value: Any {
     switch self {
     case .leaf(let value): value

@@ -64,7 +64,9 @@ final class Persistence: Sendable {
 
   // MARK: Reading
 
-  /// Reads what is kept. A store that cannot be read counts as an empty one, and the log says so.
+  /// Reads what is kept.
+  ///
+  /// A store that cannot be read counts as an empty one, and the log says so.
   func load(now: Int64) async -> Kept {
     do {
       let limit = limit

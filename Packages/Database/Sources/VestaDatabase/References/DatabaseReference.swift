@@ -4,8 +4,8 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// A place of a database: reads it, writes it, leads to others.
 // Sound as @unchecked Sendable: it has no stored properties of its own; the class hierarchy of the Firebase SDK.
+/// A place of a database: reads it, writes it, leads to others.
 public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, CustomDebugStringConvertible {
   init(_ database: Database, _ path: DatabasePath, problem: String? = nil) {
     super.init(database, path, QueryTerms(), problem: problem)

@@ -46,7 +46,9 @@ public final class MutableData {
     MutableData(root, base, self.path.appending(DatabasePath(path)))
   }
 
-  /// The value; `NSNull` where nothing is. Setting replaces the children and the priority.
+  /// The value; `NSNull` where nothing is.
+  ///
+  /// Setting replaces the children and the priority.
   ///
   /// A value that cannot be stored makes the transaction fail.
   public var value: Any? {
@@ -54,7 +56,9 @@ public final class MutableData {
     set { set { (importer) throws(InvalidValue) in try importer.node(newValue) } }
   }
 
-  /// The priority; `nil` for none. Setting it where nothing is does nothing.
+  /// The priority; `nil` for none.
+  ///
+  /// Setting it where nothing is does nothing.
   public var priority: Any? {
     get { root.node[path].priority?.plainValue }
     set {

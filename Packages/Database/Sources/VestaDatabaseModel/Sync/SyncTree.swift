@@ -25,6 +25,7 @@ public struct SyncTree: Sendable {
   }
 
   var root = SyncPoint()
+  /// The writes that the service has not acknowledged.
   public internal(set) var writes = WriteTree()
   /// What is kept on this device; `nil` without persistence.
   public var cache: SyncCache?

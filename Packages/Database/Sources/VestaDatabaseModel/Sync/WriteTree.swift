@@ -40,6 +40,7 @@ public struct WriteTree: Sendable {
     }
   }
 
+  /// The writes that have not been acknowledged, oldest first.
   public private(set) var records: [Record] = []
   private(set) var visible = WriteTrie.empty
 

@@ -2,7 +2,9 @@ import VestaBytes
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// All rows of a database in the store. Nothing else writes keys.
+/// All rows of a database in the store.
+///
+/// Nothing else writes keys.
 ///
 /// | table | key after the table and the namespace | value |
 /// |---|---|---|

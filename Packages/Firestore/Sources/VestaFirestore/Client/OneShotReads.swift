@@ -30,7 +30,9 @@ extension FirestoreClient {
     return snapshot
   }
 
-  /// The first event of a listener, which is removed then. A cancelled task stops waiting at once.
+  /// The first event of a listener, which is removed then.
+  ///
+  /// A cancelled task stops waiting at once.
   private func firstEvent(_ query: LocalQuery) async throws -> ViewSnapshot {
     let wait = OneEvent()
     return try await withTaskCancellationHandler {

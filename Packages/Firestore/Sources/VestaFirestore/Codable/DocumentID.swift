@@ -33,7 +33,9 @@ extension DocumentReference: DocumentIDWrappable {
 public struct DocumentID<Value: DocumentIDWrappable & Codable>: StructureCodingUncodedUnkeyed {
   private var value: Value?
 
-  /// Wraps an id. An initial value has no effect on where the document is stored.
+  /// Wraps an id.
+  ///
+  /// An initial value has no effect on where the document is stored.
   public init(wrappedValue value: Value?) { self.value = value }
 
   /// The id; `nil` for a value that was not read from a document.

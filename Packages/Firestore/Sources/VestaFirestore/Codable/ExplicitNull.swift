@@ -36,7 +36,9 @@ extension ExplicitNull: Encodable where Value: Encodable {
 }
 
 extension ExplicitNull: Decodable where Value: Decodable {
-  /// Reads the value; null is `nil`. A missing field is an error.
+  /// Reads the value; null is `nil`.
+  ///
+  /// A missing field is an error.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     value = container.decodeNil() ? nil : try container.decode(Value.self)

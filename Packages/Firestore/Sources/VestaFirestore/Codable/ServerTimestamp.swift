@@ -51,7 +51,9 @@ public struct ServerTimestamp<Value>: Codable where Value: ServerTimestampWrappa
     set { value = newValue }
   }
 
-  /// Reads a timestamp; null is `nil`. A missing field is an error.
+  /// Reads a timestamp; null is `nil`.
+  ///
+  /// A missing field is an error.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     value = container.decodeNil() ? nil : try Value.wrap(try container.decode(Timestamp.self))

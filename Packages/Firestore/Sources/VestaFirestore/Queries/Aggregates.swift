@@ -76,7 +76,9 @@ public final class AggregateQuery: Sendable, Hashable {
     self.fields = fields
   }
 
-  /// Computes the figures. Pending writes of this client are not counted.
+  /// Computes the figures.
+  ///
+  /// Pending writes of this client are not counted.
   ///
   /// - Throws: ``FirestoreErrorCode``: `unavailable` if the backend cannot be reached, or its refusal.
   public func getAggregation(source: AggregateSource) async throws -> AggregateQuerySnapshot {

@@ -1,6 +1,8 @@
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
 
+// Sound as @unchecked Sendable: all properties are immutable values; the class has a subclass, which the compiler's own
+// check does not allow.
 /// A question to a collection or a collection group: which documents, in which order, how many.
 ///
 /// Each function returns a new query. A mistake, such as a value that cannot be compared, is thrown when the query is
@@ -11,8 +13,6 @@ internal import VestaFirestoreModel
 ///   .order(by: "population", descending: true).limit(to: 10)
 /// for document in try await large.getDocuments().documents { print(document.documentID) }
 /// ```
-// Sound as @unchecked Sendable: all properties are immutable values; the class has a subclass, which the compiler's own
-// check does not allow.
 public class Query: @unchecked Sendable, Hashable {
   /// The database of the query.
   public let firestore: Firestore

@@ -1,11 +1,11 @@
 internal import VestaFirestoreModel
 
+// Sound as @unchecked Sendable: it adds no property to its parent; the class hierarchy of the Firebase SDK.
 /// A collection of documents: a query for all of them, and the place to add new ones.
 ///
 /// ```swift
 /// let message = try await db.collection("messages").addDocument(data: ["text": "hello"])
 /// ```
-// Sound as @unchecked Sendable: it adds no property to its parent; the class hierarchy of the Firebase SDK.
 public final class CollectionReference: Query, @unchecked Sendable {
   init(path: ResourcePath, firestore: Firestore) {
     super.init(QueryDescription(database: firestore.database, path: path), firestore: firestore)

@@ -42,7 +42,9 @@ extension DocumentReference {
     try await startUpdateData(fields).acknowledgement()
   }
 
-  /// Deletes the document; collections below it are kept. A document that does not exist is no error.
+  /// Deletes the document; collections below it are kept.
+  ///
+  /// A document that does not exist is no error.
   public func delete() async throws { try await startDelete().acknowledgement() }
 
   /// Writes the document with the fields of a value, and returns when the backend has accepted it.

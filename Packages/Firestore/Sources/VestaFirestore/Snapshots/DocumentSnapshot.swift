@@ -1,14 +1,14 @@
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
 
+// Sound as @unchecked Sendable: all properties are immutable values; the class has a subclass, which the compiler's own
+// check does not allow.
 /// A document as it was when it was read: its fields, or that it does not exist.
 ///
 /// ```swift
 /// let snapshot = try await db.document("cities/berlin").getDocument()
 /// print(snapshot.exists, snapshot.get("population") ?? "unknown")
 /// ```
-// Sound as @unchecked Sendable: all properties are immutable values; the class has a subclass, which the compiler's own
-// check does not allow.
 public class DocumentSnapshot: @unchecked Sendable, Hashable {
   /// The document's reference.
   public let reference: DocumentReference
@@ -86,8 +86,8 @@ public class DocumentSnapshot: @unchecked Sendable, Hashable {
   }
 }
 
-/// A document among the results of a query: it always exists.
 // Sound as @unchecked Sendable: it adds no property to its parent; the class hierarchy of the Firebase SDK.
+/// A document among the results of a query: it always exists.
 public final class QueryDocumentSnapshot: DocumentSnapshot, @unchecked Sendable {
   /// All fields.
   public override func data() -> [String: Any] { data(with: .none) }

@@ -181,7 +181,9 @@ extension Parse {
     }
   }
 
-  /// The elements of an array operation. They are operands: sentinels have no place in them.
+  /// The elements of an array operation.
+  ///
+  /// They are operands: sentinels have no place in them.
   private func elements(_ elements: [UserValue], at path: [String]) throws -> [Value] {
     var parse = Parse(database: database, kind: nil)
     return try elements.map { try parse.required($0, at: [], inArray: true) }

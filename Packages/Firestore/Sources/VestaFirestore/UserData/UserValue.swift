@@ -55,7 +55,9 @@ extension UserValue {
     }
   }
 
-  /// Values of Swift's own types. The types are compared, as a cast to a number type would take an `NSNumber` as well.
+  /// Values of Swift's own types.
+  ///
+  /// The types are compared, as a cast to a number type would take an `NSNumber` as well.
   private static func swift(_ any: Any) -> UserValue? {
     switch type(of: any) {
     case is String.Type: (any as? String).map { .value(.string($0)) }

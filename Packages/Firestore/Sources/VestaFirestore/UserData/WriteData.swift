@@ -5,7 +5,9 @@ internal import VestaFirestoreModel
 struct WriteData: Sendable, Hashable {
   /// The values, without the fields that the database computes.
   var fields: MapValue
-  /// The fields that change; `nil` when the write replaces the whole document. Transforms are not in it.
+  /// The fields that change; `nil` when the write replaces the whole document.
+  ///
+  /// Transforms are not in it.
   var mask: [ModelFieldPath]?
   /// What the database computes, in the order of the data.
   var transforms: [FieldTransform]

@@ -28,33 +28,48 @@ public final class FieldValue: Sendable, Hashable, CustomStringConvertible {
   /// Sets the field to the time of the commit.
   public static func serverTimestamp() -> FieldValue { FieldValue(.serverTimestamp) }
 
-  /// Appends the elements that an array does not contain yet. A field that is no array is replaced by one.
+  /// Appends the elements that an array does not contain yet.
+  ///
+  /// A field that is no array is replaced by one.
   public static func arrayUnion(_ elements: [Any]) -> FieldValue {
     FieldValue(.arrayUnion(elements.map(UserValue.init(any:))))
   }
 
-  /// Removes all occurrences of the elements from an array. A field that is no array is replaced by an empty one.
+  /// Removes all occurrences of the elements from an array.
+  ///
+  /// A field that is no array is replaced by an empty one.
   public static func arrayRemove(_ elements: [Any]) -> FieldValue {
     FieldValue(.arrayRemove(elements.map(UserValue.init(any:))))
   }
 
-  /// Adds a number to the field. A field that is no number becomes the operand.
+  /// Adds a number to the field.
+  ///
+  /// A field that is no number becomes the operand.
   public static func increment(_ d: Double) -> FieldValue { FieldValue(.increment(.double(d))) }
 
-  /// Adds an integer to the field; the sum stops at the ends of the range. A field that is no number becomes the
-  /// operand.
+  /// Adds an integer to the field; the sum stops at the ends of the range.
+  ///
+  /// A field that is no number becomes the operand.
   public static func increment(_ l: Int64) -> FieldValue { FieldValue(.increment(.integer(l))) }
 
-  /// Sets the field to the smaller of its value and the operand. A field that is no number becomes the operand.
+  /// Sets the field to the smaller of its value and the operand.
+  ///
+  /// A field that is no number becomes the operand.
   public static func minimum(_ d: Double) -> FieldValue { FieldValue(.minimum(.double(d))) }
 
-  /// Sets the field to the smaller of its value and the operand. A field that is no number becomes the operand.
+  /// Sets the field to the smaller of its value and the operand.
+  ///
+  /// A field that is no number becomes the operand.
   public static func minimum(_ l: Int64) -> FieldValue { FieldValue(.minimum(.integer(l))) }
 
-  /// Sets the field to the larger of its value and the operand. A field that is no number becomes the operand.
+  /// Sets the field to the larger of its value and the operand.
+  ///
+  /// A field that is no number becomes the operand.
   public static func maximum(_ d: Double) -> FieldValue { FieldValue(.maximum(.double(d))) }
 
-  /// Sets the field to the larger of its value and the operand. A field that is no number becomes the operand.
+  /// Sets the field to the larger of its value and the operand.
+  ///
+  /// A field that is no number becomes the operand.
   public static func maximum(_ l: Int64) -> FieldValue { FieldValue(.maximum(.integer(l))) }
 
   /// Creates a vector of doubles.

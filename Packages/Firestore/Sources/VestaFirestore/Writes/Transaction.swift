@@ -17,7 +17,9 @@ public final class Transaction: Sendable {
   }
 
   /// Reads a document and waits on the calling thread, which must be that of a block of
-  /// `runTransaction(_:completion:)`. In an asynchronous block use ``document(_:)``.
+  /// `runTransaction(_:completion:)`.
+  ///
+  /// In an asynchronous block use ``document(_:)``.
   ///
   /// - Throws: ``FirestoreErrorCode``: `invalidArgument` after a write, `aborted` if the document has changed since an
   ///   earlier read, or the backend's refusal.

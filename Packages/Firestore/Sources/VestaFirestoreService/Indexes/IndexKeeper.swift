@@ -143,7 +143,9 @@ final class IndexKeeper: Sendable {
     }
   }
 
-  /// Makes one index. A failure leaves it unfinished; a later query that wants it goes on.
+  /// Makes one index.
+  ///
+  /// A failure leaves it unfinished; a later query that wants it goes on.
   private func make(_ shape: IndexShape) async {
     do {
       try await run(shape)

@@ -43,7 +43,9 @@ final class ListenMailbox: Sendable {
     }
   }
 
-  /// Ends the call. A failure takes what waits with it, a normal end comes after it.
+  /// Ends the call.
+  ///
+  /// A failure takes what waits with it, a normal end comes after it.
   func end(_ ending: Result<Void, FirestoreError>) {
     let waiter = state.withLock { state in
       guard state.ending == nil else { return nil as CheckedContinuation<[ListenResponse]?, any Error>? }
@@ -58,7 +60,9 @@ final class ListenMailbox: Sendable {
     }
   }
 
-  /// Waits for responses; `nil` at the end. There is one caller.
+  /// Waits for responses; `nil` at the end.
+  ///
+  /// There is one caller.
   func next() async throws -> [ListenResponse]? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

@@ -141,8 +141,10 @@ final class TransactionPool: Sendable {
   /// For how many microseconds readers have a document alone that transactions got in each other's way at.
   private static let contention: Int64 = 5_000_000
 
-  /// Asks for a document. Of readers that share it and want to write it all but one must begin again; once that has
-  /// happened, readers take their turns for a while, and nobody has to.
+  /// Asks for a document.
+  ///
+  /// Of readers that share it and want to write it all but one must begin again; once that has happened, readers take
+  /// their turns for a while, and nobody has to.
   private func acquire(
     _ place: Place, for id: ID, _ mode: LockTable<Place, ID>.Mode
   ) -> LockTable<Place, ID>.Answer {

@@ -171,7 +171,9 @@ extension SyncClient {
 
   // MARK: Network, users, the end
 
-  /// Whether the backend is asked. Without it listeners hear what the cache has, and writes wait.
+  /// Whether the backend is asked.
+  ///
+  /// Without it listeners hear what the cache has, and writes wait.
   package func setNetworkEnabled(_ isEnabled: Bool) async {
     state.withLock { $0.isNetworkEnabled = isEnabled }
     let completion = Completion()

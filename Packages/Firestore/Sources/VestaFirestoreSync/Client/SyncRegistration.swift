@@ -6,7 +6,9 @@ package final class SyncRegistration: Sendable {
 
   init(_ onRemove: @escaping @Sendable () -> Void) { self.onRemove = Locked(onRemove) }
 
-  /// Removes the listener: it is not called again, except by a call that is under way. Calling it again does nothing.
+  /// Removes the listener: it is not called again, except by a call that is under way.
+  ///
+  /// Calling it again does nothing.
   package func remove() {
     let action = onRemove.withLock { $0.take() }
     action?()

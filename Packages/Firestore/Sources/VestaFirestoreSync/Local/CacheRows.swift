@@ -20,7 +20,9 @@ extension CacheRow {
   var isBatch: Bool { (try? CacheKey(key))?.isBatch ?? false }
 }
 
-/// The keys of all rows of a durable cache. The tags are on disk: never change one.
+/// The keys of all rows of a durable cache.
+///
+/// The tags are on disk: never change one.
 ///
 /// | tag | rest of the key | value |
 /// |---|---|---|

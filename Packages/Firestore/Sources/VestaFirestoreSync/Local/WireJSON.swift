@@ -127,7 +127,9 @@ package enum WireJSON {
   private static func structuredQuery(
     _ json: JSONValue, parent: String, filters: [Filter], limitType: LocalQuery.LimitType, in database: DatabaseName
   ) throws(FirestoreError) -> LocalQuery {
-    guard let query = json.object, let from = query["from"]?.array, from.count == 1, let selector = from[0].object else {
+    guard let query = json.object, let from = query["from"]?.array, from.count == 1,
+      let selector = from[0].object
+    else {
       throw invalid("A query needs exactly one collection.")
     }
     if query["offset"] != nil { throw invalid("Queries with offset are not supported.") }

@@ -27,10 +27,10 @@ func functionsChapter(_ guide: Guide) async throws {
     do {
       _ = try await greet("Ada")
       try guide.show("a function refuses a caller who is not signed in", false)
-    } catch let error as NSError {
+    } catch let error as FunctionsError {
       try guide.show(
         "a function refuses a caller who is not signed in: \(error.localizedDescription)",
-        error.code == FunctionsErrorCode.unauthenticated.rawValue)
+        error.code == .unauthenticated)
     }
     let user = try await Auth.auth().signInAnonymously().user
     let answer = try await greet("Ada")
