@@ -139,4 +139,40 @@ struct SyncTreeTests {
     }
     #expect(node.node.leaf == .int(1))
   }
+
+  @Test func `an acknowledged merge leaves nothing in a window that the service has taken out of it`() {
+    var tree = SyncTree()
+    var spec = DatabaseQuerySpec()
+    spec.limit = .init(2, .first)
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a", spec)
+    let tag = tree.tag("a", spec)
+    let one = DatabaseNode(.int(1))
+    _ = tree.serverOverwrite("a", DatabaseNode(children: [("x", one)]), tag: tag)
+    _ = tree.userMerge("a", WriteTrie(["b": one, "c": one]), writeID: 1)
+    _ = tree.serverOverwrite("a", DatabaseNode(children: [("b", one), ("c", one)]), tag: tag)
+    _ = tree.serverOverwrite("a", DatabaseNode(children: [("x", one)]), tag: tag)
+    _ = tree.acknowledge(writeID: 1)
+    #expect(tree.completeEventNode("a", spec)?.node == DatabaseNode(children: [("x", one)]))
+  }
+
+  @Test func `an acknowledged write gives way to a value that the service has put above it`() {
+    var tree = SyncTree()
+    let (one, leaf) = (DatabaseNode(.int(1)), DatabaseNode(.int(5), priority: .int(1)))
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: .root, .all)
+    _ = tree.serverOverwrite(.root, DatabaseNode(children: [("x", one)]))
+    _ = tree.userOverwrite("a/b/c", one, writeID: 1)
+    _ = tree.serverOverwrite("a/b/c", one)
+    _ = tree.serverOverwrite("a/b", leaf)
+    _ = tree.acknowledge(writeID: 1)
+    #expect(tree.completeEventNode("a/b", .all)?.node == leaf)
+  }
+
+  @Test func `the values of a merge are put in their places in the order of their keys`() {
+    let one = DatabaseNode(.int(1))
+    for first in ["1", "a", "b", "c", "d"] {
+      let old = DatabaseNode(children: [(DatabaseKey(first), one)], priority: .int(2))
+      let trie = WriteTrie([DatabasePath(first): .empty, "e": one])
+      #expect(trie.applied(to: old) == DatabaseNode(children: [("e", one)]), "\(first) goes first, its parent with it")
+    }
+  }
 }

@@ -37,8 +37,9 @@ struct EngineTests {
       }
       if Int.random(in: 0..<4, using: &random) == 0 {
         let base = random.path(0...1)
-        let values = ["a", "b/c", "10"].map { DatabasePathValue(DatabasePath($0), random.node()) }
-        #expect(await writer.call(.merge(base, values)).status == .ok)
+        // Written in the order of the keys, whatever the order of the request.
+        let values = ["10", "a", "b/c"].map { DatabasePathValue(DatabasePath($0), random.node()) }
+        #expect(await writer.call(.merge(base, values.shuffled(using: &random))).status == .ok)
         for value in values { model = model.setting(base.appending(value.path), to: value.node) }
       } else {
         var path = random.path(0...3)

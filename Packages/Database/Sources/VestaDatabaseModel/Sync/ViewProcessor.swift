@@ -158,8 +158,10 @@ struct ViewProcessor {
   ) -> ViewCache {
     if writes.shadow(at: path) != nil { return cache }
     let server = cache.server
+    if server.isComplete, server.isFiltered { return acknowledgeInWindow(cache) }
     if affected.isAll {
       if (path.isRoot && server.isComplete) || server.isComplete(for: path) {
+        let path = replacedPlace(cache, path)
         return serverOverwrite(cache, path, server.node[path], filters: server.isFiltered)
       }
       guard path.isRoot else { return cache }
@@ -173,6 +175,29 @@ struct ViewProcessor {
       if server.isComplete(for: place) { known = known.adding(server.node[place], at: relative) }
     }
     return serverMerge(cache, path, known, filters: server.isFiltered)
+  }
+
+  /// The place to show anew after a write at a path.
+  ///
+  /// It is higher up where a node above the path has no children for the server or for listeners: the write and the
+  /// server's data have then replaced that node for each other.
+  private func replacedPlace(_ cache: ViewCache, _ path: DatabasePath) -> DatabasePath {
+    var (place, above) = (path, path.parent)
+    while let current = above, !current.isRoot {
+      if cache.server.node[current].childCount == 0 || cache.event.node[current].childCount == 0 { place = current }
+      above = current.parent
+    }
+    return place
+  }
+
+  /// A child of the write that is not in the server's window may have left it before the acknowledgement came: what is
+  /// shown is made anew.
+  private mutating func acknowledgeInWindow(_ old: ViewCache) -> ViewCache {
+    let server = old.server.node.leaf == nil ? old.server.node : .empty
+    let node = writes.completeNode(server: completeServer) ?? writes.completeChildren(server: server)
+    var cache = old
+    cache.event.indexed = filter.updateFull(old.event.indexed, to: node, &changes)
+    return cache
   }
 
   private mutating func revert(_ old: ViewCache, _ path: DatabasePath) -> ViewCache {

@@ -83,13 +83,25 @@ public struct WriteTrie: Sendable, Hashable {
     return result
   }
 
-  /// A node with the values in their places; a priority is set last, and only where something is.
+  /// A node with the values in their places, set one after another in the order of ``writeOrder``.
   public func applied(to node: DatabaseNode) -> DatabaseNode {
     if let value { return value }
-    var node = node
-    for (key, child) in children where !key.isPriority { node = node.setting(key, to: child.applied(to: node[key])) }
-    if let priority = children[.priority]?.value, !node.isEmpty { node = node.withPriority(priority.leaf) }
-    return node
+    return writeOrder.reduce(node) { $0.setting($1.path, to: $1.node) }
+  }
+
+  /// The values in the order in which they are written, which is that of the paths with priorities last.
+  ///
+  /// The order shows: a node whose last child goes before another comes has lost its priority. The service and all
+  /// clients have to write in the same one.
+  public var writeOrder: [(path: DatabasePath, node: DatabaseNode)] {
+    if let value { return [(.root, value)] }
+    var values: [(path: DatabasePath, node: DatabaseNode)] = []
+    func add(_ key: DatabaseKey, _ child: WriteTrie) {
+      for (path, node) in child.writeOrder { values.append((DatabasePath([key]).appending(path), node)) }
+    }
+    for (key, child) in sortedChildren where !key.isPriority { add(key, child) }
+    if let priority = children[.priority] { add(.priority, priority) }
+    return values
   }
 
   /// The children in the order of their keys.

@@ -25,6 +25,13 @@ struct WriteOperation: Sendable {
   /// Where the write puts what.
   var places: [DatabasePathValue] { values.map { DatabasePathValue(path.appending($0.path), $0.node) } }
 
+  /// The places in the order in which they are written: that in which clients put the values of a merge together.
+  private var orderedPlaces: [DatabasePathValue] {
+    guard values.count > 1 else { return places }
+    let trie = values.reduce(WriteTrie.empty) { $0.adding($1.node, at: $1.path) }
+    return trie.writeOrder.map { DatabasePathValue(path.appending($0.path), $0.node) }
+  }
+
   /// Why the write breaks a rule of the tree; `nil` when it does not.
   var problem: DatabaseReply? {
     for place in places { if let problem = TreeLimits.problem(writing: place.node, at: place.path) { return problem } }
@@ -47,7 +54,7 @@ struct WriteOperation: Sendable {
       guard NodeHash.matches(hash, try await reader.node(path)) else { return nil }
     }
     var written: [DatabasePathValue] = []
-    for place in places {
+    for place in orderedPlaces {
       var old: [DatabasePath: DatabaseNode] = [:]
       for path in ServerValues.incrementPaths(of: place.node) {
         old[path] = try await reader.node(place.path.appending(path))
