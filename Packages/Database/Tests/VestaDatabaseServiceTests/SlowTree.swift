@@ -1,8 +1,9 @@
 import VestaDatabaseBackend
 import VestaTesting
 
-/// The tree of the documentation, written without looking at the product: nested dictionaries, sorted anew for each
-/// question. Shares no code with it but the types of the messages.
+/// The tree of the documentation, written without looking at the product.
+///
+/// Nested dictionaries, sorted anew for each question. It shares no code with the product but the types of the messages.
 struct SlowTree: Equatable {
   enum Value: Equatable {
     case bool(Bool)
