@@ -77,7 +77,8 @@ let package = Package(
     .testTarget(
       name: "VestaFirestoreTests",
       dependencies: [
-        "VestaFirestore", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService", "VestaFirestoreSync",
+        "VestaFirestore", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
+        "VestaFirestoreSync",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),

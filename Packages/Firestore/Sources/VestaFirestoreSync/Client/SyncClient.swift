@@ -39,6 +39,8 @@ package final class SyncClient: Sendable {
   let writer: CacheWriter?
   let streams: SyncStreams
   let state: Locked<State>
+  /// The first stages of pending writes that have no rows of their own.
+  let withoutRows = Locked<[CallbackID: Completion]>([:])
 
   /// A client; nothing happens before its first use.
   ///

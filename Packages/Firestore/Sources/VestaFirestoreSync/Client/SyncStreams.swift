@@ -31,7 +31,7 @@ final class SyncStreams: Sendable {
     case .shakeHands(let stream): writeCall(stream)?.send(WriteRequest(database: database.description))
     case .write(let stream, let batch, let token):
       let writes = batch.mutations.map { $0.write(in: database) }
-      writeCall(stream)?.send(WriteRequest(writes: writes, streamToken: token))
+      writeCall(stream)?.send(WriteRequest(writes: writes, streamToken: token, id: batch.requestID))
     case .closeWrite(let stream, let token): closeWrite(stream, token)
     default: break
     }

@@ -102,12 +102,15 @@ package final class ClientMachine {
     return rows.filter { row in
       guard row.isBatch else { return false }
       if row.value == nil { return keptBatches.remove(row.key) != nil }
-      // While the network is enabled, the engine has the write before a row would be durable.
+      // While the network is enabled, the engine is about to have the write.
       if isNetworkEnabled { return false }
       keptBatches.insert(row.key)
       return true
     }
   }
+
+  /// Whether a write that comes now has a row of its own; otherwise the engine is about to have it.
+  package var makesRowsOfWrites: Bool { !(configuration.keepsOnlyPendingWrites && isNetworkEnabled) }
 
   func emit(_ action: ClientAction) { actions.append(action) }
 
