@@ -92,7 +92,7 @@ enum ClientWorker {
     do {
       try await document.updateData(["changed": true])
       say("error: a change of a document that is not there was accepted")
-    } catch FirestoreErrorCode.Code.notFound {
+    } catch let error as FirestoreErrorCode where error.code == .notFound {
       say("refused \(id)")
     }
     try await document.setData(["changed": false])

@@ -144,6 +144,7 @@ package final class SyncClient: Sendable {
     configuration.limboLimit = options.limboLimit
     configuration.digest = options.digest
     configuration.keepsOnlyPendingWrites = options.isEmbedded
+    configuration.fetchesTargets = options.isEmbedded
     let clock = options.clock
     configuration.monotonicTime = { clock.monotonicSeconds }
     configuration.random = { Double.random(in: 0...1) }

@@ -30,6 +30,8 @@ package final class ClientMachine {
     package var monotonicTime: @Sendable () -> Double = { 0 }
     /// Whether rows are made of pending writes alone, and only while the network is disabled.
     package var keepsOnlyPendingWrites = false
+    /// Whether new targets are read from the engine in this process before they are followed.
+    package var fetchesTargets = false
     /// A random number from 0 to 1.
     package var random: @Sendable () -> Double = { 0.5 }
 
@@ -69,6 +71,7 @@ package final class ClientMachine {
 
   // Remote.
   package internal(set) var listenTargets: [Int32: TargetRecord] = [:]
+  var targetPlaces = TargetPlaces()
   var aggregator: WatchAggregator?
   var watchStream = StreamMachine(.watch)
   var writeStream = StreamMachine(.write)
