@@ -94,12 +94,12 @@ struct WriteAnswerTests {
     let answer = AnswerRow(
       time: 7, number: 3,
       outcome: .success(CommitResponse(writeResults: results, commitTime: Timestamp(microseconds: 7))))
-    let refusal = AnswerRow(time: 8, number: 4, outcome: .failure(FirestoreError(.notFound, "No \u{1F600}.")))
+    let refusal = AnswerRow(time: 8, number: 4, outcome: .failure(FirestoreServiceError(.notFound, "No \u{1F600}.")))
     for row in [answer, refusal] {
       #expect(try AnswerRow(row.bytes) == row)
       #expect(try AnswerRow.time(of: row.bytes) == row.time)
       for length in 0..<row.bytes.count {
-        #expect(throws: FirestoreError.self) { try AnswerRow(Array(row.bytes.prefix(length))) }
+        #expect(throws: FirestoreServiceError.self) { try AnswerRow(Array(row.bytes.prefix(length))) }
       }
     }
   }

@@ -31,7 +31,7 @@ final class DroppingBackend: FirestoreBackend {
   /// How many answers have been lost.
   var dropped: Int { state.withLock { $0.dropped } }
 
-  func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall {
+  func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
     let call = try await backend.write(database: database, context: context)
     let (responses, outgoing) = AsyncThrowingStream.makeStream(of: [WriteResponse].self, throwing: (any Error).self)
     let task = Task { [self] in
@@ -40,7 +40,7 @@ final class DroppingBackend: FirestoreBackend {
           for response in batch {
             if drops(response) {
               await beforeDrop()
-              throw FirestoreError(.unavailable, "The connection is lost.")
+              throw FirestoreServiceError(.unavailable, "The connection is lost.")
             }
             outgoing.yield([response])
           }
@@ -69,65 +69,65 @@ final class DroppingBackend: FirestoreBackend {
   }
 
   func batchGet(
-    _ request: BatchGetDocumentsRequest, context: FirestoreCallContext,
+    _ request: BatchGetDocumentsRequest, context: CallContext,
     receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
     try await backend.batchGet(request, context: context, receive: receive)
   }
 
   func listDocuments(
-    _ request: ListDocumentsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListDocumentsResponse {
+    _ request: ListDocumentsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListDocumentsResponse {
     try await backend.listDocuments(request, context: context)
   }
 
   func listCollectionIDs(
-    _ request: ListCollectionIDsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListCollectionIDsResponse {
+    _ request: ListCollectionIDsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse {
     try await backend.listCollectionIDs(request, context: context)
   }
 
   func runQuery(
-    _ request: RunQueryRequest, context: FirestoreCallContext, receive: (RunQueryResponse) async throws -> Void
+    _ request: RunQueryRequest, context: CallContext, receive: (RunQueryResponse) async throws -> Void
   ) async throws {
     try await backend.runQuery(request, context: context, receive: receive)
   }
 
   func runAggregation(
-    _ request: RunAggregationQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> RunAggregationQueryResponse {
+    _ request: RunAggregationQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> RunAggregationQueryResponse {
     try await backend.runAggregation(request, context: context)
   }
 
   func partitionQuery(
-    _ request: PartitionQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> PartitionQueryResponse {
+    _ request: PartitionQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> PartitionQueryResponse {
     try await backend.partitionQuery(request, context: context)
   }
 
   func commit(
-    _ request: CommitRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> CommitResponse {
+    _ request: CommitRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> CommitResponse {
     try await backend.commit(request, context: context)
   }
 
   func batchWrite(
-    _ request: BatchWriteRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BatchWriteResponse {
+    _ request: BatchWriteRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BatchWriteResponse {
     try await backend.batchWrite(request, context: context)
   }
 
   func beginTransaction(
-    _ request: BeginTransactionRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BeginTransactionResponse {
+    _ request: BeginTransactionRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BeginTransactionResponse {
     try await backend.beginTransaction(request, context: context)
   }
 
-  func rollback(_ request: RollbackRequest, context: FirestoreCallContext) async throws(FirestoreError) {
+  func rollback(_ request: RollbackRequest, context: CallContext) async throws(FirestoreServiceError) {
     try await backend.rollback(request, context: context)
   }
 
-  func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall {
+  func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
     try await backend.listen(database: database, context: context)
   }
 }

@@ -76,7 +76,7 @@ struct LostAnswerTests {
     // The store as it is when the process ends before the refusal takes the write off the queue.
     let rows = try await store.read { try await $0.entries(in: .all) }
     await first.setNetworkEnabled(true)
-    await #expect(throws: FirestoreError.self) { try await refused.acknowledged() }
+    await #expect(throws: FirestoreServiceError.self) { try await refused.acknowledged() }
     try await first.write([set("rooms/a", ["by": .string("first")])]).acknowledged()
     await first.shutdown()
     let crashed = ModelStore()
@@ -103,7 +103,7 @@ struct LostAnswerTests {
     await first.shutdown()
     hold.open()
     for write in writes { try await write.localCommit() }
-    for write in writes { await #expect(throws: FirestoreError.self) { try await write.acknowledged() } }
+    for write in writes { await #expect(throws: FirestoreServiceError.self) { try await write.acknowledged() } }
     let second = world.client(store: store, isEmbedded: isEmbedded)
     try await second.waitForPendingWrites()
     #expect(try await second.lookup([path("rooms/a")])[0].fields == ["n": .integer(25)])

@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-extension FirestoreError.Code {
+extension ServiceCode {
   /// Whether trying the same again cannot help.
   package var isPermanent: Bool {
     switch self {

@@ -22,7 +22,7 @@ import VestaStoreInterop
 struct WriteAnswers: Sendable {
   /// The answer to a request that was served before and is a refusal; nothing has to be kept for it.
   struct KnownRefusal: Error {
-    let refusal: FirestoreError
+    let refusal: FirestoreServiceError
   }
 
   private let id: WriteRequestID
@@ -31,9 +31,9 @@ struct WriteAnswers: Sendable {
   /// The answers to a request.
   ///
   /// - Throws: `INVALID_ARGUMENT` for an identifier that no client makes.
-  init(of id: WriteRequestID, _ keys: DatabaseKeys) throws(FirestoreError) {
+  init(of id: WriteRequestID, _ keys: DatabaseKeys) throws(FirestoreServiceError) {
     guard (8...64).contains(id.queue.count), id.number > 0 else {
-      throw FirestoreError.refused(
+      throw FirestoreServiceError.refused(
         "The identifier of a write request needs a queue of 8 to 64 bytes and a number from 1 on.")
     }
     self.id = id
@@ -48,7 +48,7 @@ struct WriteAnswers: Sendable {
     guard let row = try await known(in: transaction) else { return nil }
     guard row.number == id.number else {
       throw KnownRefusal(
-        refusal: FirestoreError(
+        refusal: FirestoreServiceError(
           .alreadyExists, "The write request \(id.number) has been served, and later ones have been."))
     }
     switch row.outcome {
@@ -78,8 +78,8 @@ struct WriteAnswers: Sendable {
   ///
   /// - Returns: The answer to the request.
   func keep(
-    _ refusal: FirestoreError, at time: Int64, in transaction: any StoreTransaction
-  ) async throws -> Result<CommitResponse, FirestoreError> {
+    _ refusal: FirestoreServiceError, at time: Int64, in transaction: any StoreTransaction
+  ) async throws -> Result<CommitResponse, FirestoreServiceError> {
     if let row = try await known(in: transaction) { return row.number == id.number ? row.outcome : .failure(refusal) }
     try await transaction.put(AnswerRow(time: time, number: id.number, outcome: .failure(refusal)).bytes, for: key)
     return .failure(refusal)
@@ -91,9 +91,9 @@ struct AnswerRow: Sendable, Equatable {
   /// When it was given, in microseconds; the commit time of a commit.
   var time: Int64
   var number: Int64
-  var outcome: Result<CommitResponse, FirestoreError>
+  var outcome: Result<CommitResponse, FirestoreServiceError>
 
-  init(time: Int64, number: Int64, outcome: Result<CommitResponse, FirestoreError>) {
+  init(time: Int64, number: Int64, outcome: Result<CommitResponse, FirestoreServiceError>) {
     self.time = time
     self.number = number
     self.outcome = outcome
@@ -114,7 +114,7 @@ struct AnswerRow: Sendable, Equatable {
     return writer.bytes
   }
 
-  init(_ bytes: [UInt8]) throws(FirestoreError) {
+  init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     time = try reader.int()
     number = try reader.int()
@@ -123,12 +123,12 @@ struct AnswerRow: Sendable, Equatable {
       outcome = .success(
         CommitResponse(writeResults: try reader.results(), commitTime: Timestamp(microseconds: time)))
     } else {
-      outcome = .failure(FirestoreError(FirestoreError.Code(rawValue: code), try reader.text()))
+      outcome = .failure(FirestoreServiceError(ServiceCode(wire: code), try reader.text()))
     }
   }
 
   /// When the answer of a row was given.
-  static func time(of row: [UInt8]) throws(FirestoreError) -> Int64 {
+  static func time(of row: [UInt8]) throws(FirestoreServiceError) -> Int64 {
     var reader = RowReader(row)
     return try reader.int()
   }
@@ -147,7 +147,7 @@ extension RowWriter {
 }
 
 extension RowReader {
-  fileprivate mutating func results() throws(FirestoreError) -> [WriteResult] {
+  fileprivate mutating func results() throws(FirestoreServiceError) -> [WriteResult] {
     var results: [WriteResult] = []
     for _ in 0..<(try count()) {
       let updateTime = try byte() == 0 ? nil : Timestamp(microseconds: try int())

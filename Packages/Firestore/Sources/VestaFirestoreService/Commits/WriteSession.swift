@@ -17,7 +17,7 @@ extension DatabaseEngine {
         }
         outgoing.finish()
       } catch {
-        outgoing.finish(throwing: FirestoreError(serving: error))
+        outgoing.finish(throwing: FirestoreServiceError(serving: error))
       }
     }
     outgoing.onTermination = { _ in
@@ -41,7 +41,7 @@ extension DatabaseEngine {
     } catch let known as WriteAnswers.KnownRefusal {
       throw known.refusal
     } catch {
-      let refusal = FirestoreError(serving: error)
+      let refusal = FirestoreServiceError(serving: error)
       guard refusal.code.isRefusal else { throw refusal }
       let time = options.now()
       return try await store.write { try await answers.keep(refusal, at: time, in: $0) }.value.get()
@@ -53,7 +53,8 @@ extension DatabaseEngine {
     token.write(int: number)
     guard number > 0 else {
       guard request.writes.isEmpty else {
-        throw FirestoreError.refused("The first request of a write call opens the stream and cannot have writes.")
+        throw FirestoreServiceError.refused(
+          "The first request of a write call opens the stream and cannot have writes.")
       }
       return WriteResponse(streamID: "\(options.now())", streamToken: token.bytes)
     }

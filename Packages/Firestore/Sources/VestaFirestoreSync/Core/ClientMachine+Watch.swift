@@ -94,7 +94,7 @@ extension ClientMachine {
   }
 
   /// The watch stream has closed.
-  package func watchClosed(stream: Int, error: FirestoreError?) {
+  package func watchClosed(stream: Int, error: FirestoreServiceError?) {
     guard stream == watchStream.connection, watchStream.isStarted else { return }
     performWatch(watchStream.closed(error))
     aggregator = nil
@@ -120,7 +120,7 @@ extension ClientMachine {
     }
   }
 
-  private func rejectTargets(_ ids: [Int32], _ cause: FirestoreError) {
+  private func rejectTargets(_ ids: [Int32], _ cause: FirestoreServiceError) {
     for id in ids {
       guard let record = listenTargets.removeValue(forKey: id) else { continue }
       targetPlaces.remove(record.target)
