@@ -1,9 +1,12 @@
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
 extension DatabaseEngine {
   /// Opens a call that commits each request in turn.
-  func openWriteCall() -> WriteCall {
+  ///
+  /// - Parameter deadline: When it ends with `DEADLINE_EXCEEDED`, in microseconds since 1970; `nil` for never.
+  func openWriteCall(until deadline: Int64? = nil) -> WriteCall {
     let (requests, incoming) = AsyncStream.makeStream(of: WriteRequest.self)
     let (responses, outgoing) = AsyncThrowingStream.makeStream(of: [WriteResponse].self, throwing: (any Error).self)
     let task = Task {
@@ -16,10 +19,12 @@ extension DatabaseEngine {
         }
         outgoing.finish()
       } catch {
-        outgoing.finish(throwing: FirestoreError(serving: error))
+        outgoing.finish(throwing: FirestoreServiceError(serving: error))
       }
     }
+    let timer = deadline.map { options.clock.schedule(at: $0) { outgoing.finish(throwing: FirestoreServiceError.late) } }
     outgoing.onTermination = { _ in
+      timer?.cancel()
       incoming.finish()
       task.cancel()
     }
@@ -36,7 +41,8 @@ extension DatabaseEngine {
     token.write(int: number)
     guard number > 0 else {
       guard request.writes.isEmpty else {
-        throw FirestoreError.refused("The first request of a write call opens the stream and cannot have writes.")
+        throw FirestoreServiceError.refused(
+          "The first request of a write call opens the stream and cannot have writes.")
       }
       return WriteResponse(streamID: "\(options.now())", streamToken: token.bytes)
     }

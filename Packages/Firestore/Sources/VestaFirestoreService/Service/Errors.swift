@@ -1,20 +1,23 @@
 import VestaFirestoreBackend
 import VestaStoreInterop
 
-/// Runs a call and gives every failure the service's codes.
-func serving<Result>(_ body: () async throws -> Result) async throws(FirestoreError) -> Result {
-  do {
-    return try await body()
-  } catch {
-    throw FirestoreError(serving: error)
+extension FirestoreServiceError {
+  /// The service's error for one of the store or of a row; any other error unchanged.
+  ///
+  /// Whatever a cancelled task calls its end, it is a `CancellationError`: the boundary knows whether the caller has
+  /// cancelled it or the deadline.
+  static func translated(_ error: any Error) -> any Error {
+    switch error {
+    case let error as FirestoreServiceError where error.code == .cancelled && Task.isCancelled: CancellationError()
+    case is StoreError, is BytesError: FirestoreServiceError(serving: error)
+    default: error
+    }
   }
-}
 
-extension FirestoreError {
-  /// A failure as the service tells it.
+  /// The service's error for any error.
   init(serving error: any Error) {
     switch error {
-    case let error as FirestoreError: self = error
+    case let error as FirestoreServiceError: self = error
     case is CancellationError: self.init(.cancelled, "The call was cancelled.")
     case let error as StoreError: self.init(store: error)
     case let error as BytesError: self.init(.dataLoss, "\(error)")
@@ -33,12 +36,13 @@ extension FirestoreError {
     }
   }
 
-  static let contention = FirestoreError(
+  static let contention = FirestoreServiceError(
     .aborted, "Too much contention on these documents. Please try again.")
-  static let deadlock = FirestoreError(.aborted, "Transaction lock timeout.")
-  static let shutDown = FirestoreError(.unavailable, "The engine has been shut down.")
-  static let unknownTransaction = FirestoreError(
+  static let deadlock = FirestoreServiceError(.aborted, "Transaction lock timeout.")
+  static let late = FirestoreServiceError(.deadlineExceeded, "The deadline of the call has passed.")
+  static let shutDown = FirestoreServiceError(.unavailable, "The engine has been shut down.")
+  static let unknownTransaction = FirestoreServiceError(
     .invalidArgument, "The referenced transaction has expired or is no longer valid.")
 
-  static func refused(_ message: String) -> FirestoreError { FirestoreError(.invalidArgument, message) }
+  static func refused(_ message: String) -> FirestoreServiceError { FirestoreServiceError(.invalidArgument, message) }
 }
