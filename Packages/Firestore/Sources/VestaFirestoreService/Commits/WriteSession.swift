@@ -22,7 +22,9 @@ extension DatabaseEngine {
         outgoing.finish(throwing: FirestoreServiceError(serving: error))
       }
     }
-    let timer = deadline.map { options.clock.schedule(at: $0) { outgoing.finish(throwing: FirestoreServiceError.late) } }
+    let timer = deadline.map {
+      options.clock.schedule(at: $0) { outgoing.finish(throwing: FirestoreServiceError.late) }
+    }
     outgoing.onTermination = { _ in
       timer?.cancel()
       incoming.finish()
