@@ -40,5 +40,10 @@ extension FirestoreError {
   static let unknownTransaction = FirestoreError(
     .invalidArgument, "The referenced transaction has expired or is no longer valid.")
 
+  static let transactionTooBig = FirestoreError(
+    .invalidArgument, "Transaction too big. Decrease transaction size.")
+  static let tooManyTransactions = FirestoreError(
+    .resourceExhausted, "Too many transactions are open, or have read too much. Commit or roll back some of them.")
+
   static func refused(_ message: String) -> FirestoreError { FirestoreError(.invalidArgument, message) }
 }
