@@ -101,7 +101,7 @@ private struct FigureWalk {
       if !snapshot.past.isEmpty, snapshot.past[entries.document(entry, branch).place] != nil { continue }
       number += 1
       guard number > query.offset else { continue }
-      guard let values = places.values(in: entry, firstPart: parts[branch]) else { throw FirestoreError.damaged }
+      guard let values = places.values(in: entry, firstPart: parts[branch]) else { throw FirestoreServiceError.damaged }
       figures.add(values: values)
     }
     if number < wanted, entries.isPaused { return nil }

@@ -45,7 +45,7 @@ final class TransactionPool: Sendable {
   /// Begins a transaction.
   ///
   /// - Throws: `RESOURCE_EXHAUSTED` when enough are open.
-  func begin(_ kind: TransactionOptions) throws(FirestoreError) -> ID {
+  func begin(_ kind: TransactionOptions) throws(FirestoreServiceError) -> ID {
     endExpired()
     let id = TransactionPool.makeID()
     guard add(Open(options: kind, began: options.now(), lastUsed: options.now()), as: id) else {
@@ -70,7 +70,7 @@ final class TransactionPool: Sendable {
   /// - Parameter reads: How many documents and queries it is about to read.
   /// - Throws: `INVALID_ARGUMENT` when it has ended or never began, and when it would have read too much;
   ///   `RESOURCE_EXHAUSTED` when all transactions together would have.
-  func use(_ id: ID, reading reads: Int = 0) throws(FirestoreError) -> Open {
+  func use(_ id: ID, reading reads: Int = 0) throws(FirestoreServiceError) -> Open {
     endExpired()
     let now = options.now()
     let (open, all) = state.withLock { state in
@@ -108,7 +108,7 @@ final class TransactionPool: Sendable {
   /// - Returns: What it was; `nil` when it has ended already.
   /// - Throws: `INVALID_ARGUMENT` when it was never there.
   @discardableResult
-  func end(_ id: ID) throws(FirestoreError) -> Open? {
+  func end(_ id: ID) throws(FirestoreServiceError) -> Open? {
     endExpired()
     let (open, isKnown) = state.withLock { state in
       let open = state.open[id]
@@ -125,7 +125,7 @@ final class TransactionPool: Sendable {
   ///
   /// - Returns: What to give to `end(hold:)` after the write; `nil` where nothing is held.
   /// - Throws: `ABORTED` when it has waited for too long.
-  func hold(_ places: [Place]) async throws(FirestoreError) -> ID? {
+  func hold(_ places: [Place]) async throws(FirestoreServiceError) -> ID? {
     if state.withLock({ $0.locks.isEmpty }) { return nil }
     let now = options.now()
     let id = TransactionPool.makeID()
@@ -136,7 +136,7 @@ final class TransactionPool: Sendable {
       return id
     } catch {
       if error.code == .unavailable { throw error }
-      if Task.isCancelled { throw FirestoreError(serving: CancellationError()) }
+      if Task.isCancelled { throw FirestoreServiceError(serving: CancellationError()) }
       finish(id)
       if error == .deadlock, options.now() < patience { return nil }
       throw .contention
@@ -151,7 +151,7 @@ final class TransactionPool: Sendable {
   /// Locks documents for a transaction, in an order that is the same for all.
   ///
   /// - Throws: `ABORTED` for a cycle of waits, and when the transaction ends while it waits.
-  func lock(_ places: [Place], for id: ID, _ mode: LockTable<Place, ID>.Mode) async throws(FirestoreError) {
+  func lock(_ places: [Place], for id: ID, _ mode: LockTable<Place, ID>.Mode) async throws(FirestoreServiceError) {
     for place in places.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
       switch acquire(place, for: id, mode) {
       case .granted: continue
