@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaTesting
 import Testing
 
 @testable import VestaFirestoreService
