@@ -168,12 +168,21 @@ final class IndexKeeper: Sendable {
     // Without a number there are enough indexes that queries use.
     guard let number = numbers[0] else { return state.withLock { $0.asked[shape] = 0 } }
     let build = IndexBuild(of: number, keys: keys, name: name, retention: options.retention * 1_000_000)
+    var pace = WorkPace()
     while var run = try await store.read({ try await build.next(in: $0) }) {
+      while run.isReading {
+        if state.withLock({ $0.isClosed }) { return }
+        let before = run
+        run = try await store.read { try await build.read(before, in: $0) }
+      }
       while run.isOpen {
         if state.withLock({ $0.isClosed }) { return }
         // The body may run again, and begins with the same run then.
-        let before = run
-        run = try await store.write { try await build.write(before, in: $0) }.value
+        let (before, part, start) = (run, pace.part, ContinuousClock.now)
+        let commit = try await store.write { try await build.write(before, part: part, in: $0) }
+        run = commit.value
+        let pause = pace.note(.now - start, from: run.version, to: commit.version.microseconds)
+        if pause > .zero { try await Task.sleep(for: pause) }
       }
       if run.isLast { return }
     }

@@ -44,5 +44,10 @@ extension FirestoreServiceError {
   static let unknownTransaction = FirestoreServiceError(
     .invalidArgument, "The referenced transaction has expired or is no longer valid.")
 
+  static let transactionTooBig = FirestoreServiceError(
+    .invalidArgument, "Transaction too big. Decrease transaction size.")
+  static let tooManyTransactions = FirestoreServiceError(
+    .resourceExhausted, "Too many transactions are open, or have read too much. Commit or roll back some of them.")
+
   static func refused(_ message: String) -> FirestoreServiceError { FirestoreServiceError(.invalidArgument, message) }
 }

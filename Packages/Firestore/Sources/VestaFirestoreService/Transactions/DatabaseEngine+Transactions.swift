@@ -56,7 +56,7 @@ extension DatabaseEngine {
     case .readTime(let time): return try await reading(at: time, scope) { try await body(context($0)) }
     case .transaction(let id): return try await reading(in: id, isNew: false, scope, locking: places, body)
     case .newTransaction(let options):
-      let id = transactions.begin(options)
+      let id = try transactions.begin(options)
       do {
         return try await reading(in: id, isNew: true, scope, locking: places, body)
       } catch {
@@ -75,7 +75,7 @@ extension DatabaseEngine {
     in id: TransactionPool.ID, isNew: Bool, _ scope: ChangeScope, locking places: [Place],
     _ body: (ReadContext) async throws -> Result
   ) async throws -> Result {
-    let open = try transactions.use(id)
+    let open = try transactions.use(id, reading: max(1, places.count))
     let pool = transactions
     func run(_ snapshot: Snapshot) async throws -> Result {
       try await body(ReadContext(snapshot: snapshot, pool: pool, transaction: id, isNew: isNew))
