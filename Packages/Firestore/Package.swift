@@ -128,9 +128,11 @@ let package = Package(
       dependencies: [
         "VestaFirestoreIndexes", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreBackendContracts", package: "FirestoreBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -37,6 +37,9 @@ extension FirestoreError {
     .aborted, "Too much contention on these documents. Please try again.")
   static let deadlock = FirestoreError(.aborted, "Transaction lock timeout.")
   static let shutDown = FirestoreError(.unavailable, "The engine has been shut down.")
+  /// Retryable: the client begins again, and this time all calls come to one engine, or there are no others.
+  static let transactionOfAnotherEngine = FirestoreError(
+    .aborted, "The referenced transaction was begun by another process. Please try again.")
   static let unknownTransaction = FirestoreError(
     .invalidArgument, "The referenced transaction has expired or is no longer valid.")
 

@@ -5,7 +5,9 @@ import VestaConcurrency
 /// The open transactions of a database.
 ///
 /// They live in this process. What makes their commits right is not here: it is `ReadSet`, checked against the store.
-/// The locks only keep those who would fail from trying.
+/// The locks only keep those who would fail from trying. Between processes nobody waits: of two transactions that meet
+/// there the first to commit wins, and the other is told `ABORTED`. Locks in rows would cost every read of a
+/// transaction a commit, and a process that was killed would hold them until they expire; clients retry as it is.
 final class TransactionPool: Sendable {
   typealias ID = [UInt8]
 
@@ -34,30 +36,49 @@ final class TransactionPool: Sendable {
   private let state = Locked(State())
   private let options: FirestoreServiceOptions
 
-  init(options: FirestoreServiceOptions) { self.options = options }
+  /// The number of the engine.
+  private let engine: UInt64
 
-  private static func makeID() -> ID { (0..<16).map { _ in UInt8.random(in: 0...255) } }
+  init(options: FirestoreServiceOptions, engine: UInt64) {
+    self.options = options
+    self.engine = engine
+  }
 
-  func begin(_ kind: TransactionOptions) -> ID {
+  /// - Parameter version: What a transaction reads that only reads.
+  func begin(_ kind: TransactionOptions, reading version: Int64? = nil) -> ID {
     let now = options.now()
-    let id = TransactionPool.makeID()
-    state.withLock { $0.open[id] = Open(options: kind, began: now, lastUsed: now) }
+    let id = TransactionTicket(engine: engine, began: now, readVersion: version).bytes
+    state.withLock { $0.open[id] = Open(options: kind, readVersion: version, began: now, lastUsed: now) }
     endExpired()
     return id
   }
 
   /// An open transaction, whose idle time begins again.
   ///
-  /// - Throws: `INVALID_ARGUMENT` when it has ended or never began.
+  /// - Throws: `INVALID_ARGUMENT` when it has ended or never began, `ABORTED` when another engine has what it holds.
   func use(_ id: ID) throws(FirestoreError) -> Open {
     endExpired()
     let now = options.now()
+    try adopt(id, now)
     let open = state.withLock { state in
       state.open[id]?.lastUsed = now
       return state.open[id]
     }
     guard let open else { throw .unknownTransaction }
     return open
+  }
+
+  /// Opens a transaction here that another engine began, if it only reads.
+  ///
+  /// - Throws: `ABORTED` for one that may write.
+  private func adopt(_ id: ID, _ now: Int64) throws(FirestoreError) {
+    if state.withLock({ $0.open[id] != nil || $0.ended.contains(id) }) { return }
+    guard let ticket = TransactionTicket(id), ticket.engine != engine,
+      abs(now - ticket.began) <= options.transactionLifetime * 1_000_000
+    else { return }
+    guard let version = ticket.readVersion else { throw .transactionOfAnotherEngine }
+    let open = Open(options: .readOnly(), readVersion: version, began: ticket.began, lastUsed: now)
+    state.withLock { if $0.open[id] == nil { $0.open[id] = open } }
   }
 
   func note(_ id: ID, _ change: (inout Open) -> Void) {
@@ -80,10 +101,11 @@ final class TransactionPool: Sendable {
   /// Ends a transaction and lets those go on who waited for it.
   ///
   /// - Returns: What it was; `nil` when it has ended already.
-  /// - Throws: `INVALID_ARGUMENT` when it was never there.
+  /// - Throws: `INVALID_ARGUMENT` when it was never there, `ABORTED` when another engine has what it holds.
   @discardableResult
   func end(_ id: ID) throws(FirestoreError) -> Open? {
     endExpired()
+    try adopt(id, options.now())
     let (open, isKnown) = state.withLock { state in
       let open = state.open[id]
       return (open, open != nil || state.ended.contains(id))
@@ -102,7 +124,7 @@ final class TransactionPool: Sendable {
   func hold(_ places: [Place]) async throws(FirestoreError) -> ID? {
     if state.withLock({ $0.locks.isEmpty }) { return nil }
     let now = options.now()
-    let id = TransactionPool.makeID()
+    let id = TransactionTicket(engine: engine, began: now, readVersion: nil).bytes
     let patience = now + options.lockWait * 1_000_000
     state.withLock { $0.open[id] = Open(options: .readWrite(), began: now, lastUsed: now, patience: patience) }
     do {
