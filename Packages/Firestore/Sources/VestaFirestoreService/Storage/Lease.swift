@@ -101,7 +101,7 @@ struct LeaseRow: Sendable, Equatable {
     self.until = until
   }
 
-  init(_ bytes: [UInt8]) throws(FirestoreError) {
+  init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     owner = UInt64(bitPattern: try reader.int())
     until = try reader.int()

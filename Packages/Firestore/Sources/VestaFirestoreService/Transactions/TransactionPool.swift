@@ -56,7 +56,7 @@ final class TransactionPool: Sendable {
   /// An open transaction, whose idle time begins again.
   ///
   /// - Throws: `INVALID_ARGUMENT` when it has ended or never began, `ABORTED` when another engine has what it holds.
-  func use(_ id: ID) throws(FirestoreError) -> Open {
+  func use(_ id: ID) throws(FirestoreServiceError) -> Open {
     endExpired()
     let now = options.now()
     try adopt(id, now)
@@ -71,7 +71,7 @@ final class TransactionPool: Sendable {
   /// Opens a transaction here that another engine began, if it only reads.
   ///
   /// - Throws: `ABORTED` for one that may write.
-  private func adopt(_ id: ID, _ now: Int64) throws(FirestoreError) {
+  private func adopt(_ id: ID, _ now: Int64) throws(FirestoreServiceError) {
     if state.withLock({ $0.open[id] != nil || $0.ended.contains(id) }) { return }
     guard let ticket = TransactionTicket(id), ticket.engine != engine,
       abs(now - ticket.began) <= options.transactionLifetime * 1_000_000
@@ -103,7 +103,7 @@ final class TransactionPool: Sendable {
   /// - Returns: What it was; `nil` when it has ended already.
   /// - Throws: `INVALID_ARGUMENT` when it was never there, `ABORTED` when another engine has what it holds.
   @discardableResult
-  func end(_ id: ID) throws(FirestoreError) -> Open? {
+  func end(_ id: ID) throws(FirestoreServiceError) -> Open? {
     endExpired()
     try adopt(id, options.now())
     let (open, isKnown) = state.withLock { state in
@@ -121,7 +121,7 @@ final class TransactionPool: Sendable {
   ///
   /// - Returns: What to give to `end(hold:)` after the write; `nil` where nothing is held.
   /// - Throws: `ABORTED` when it has waited for too long.
-  func hold(_ places: [Place]) async throws(FirestoreError) -> ID? {
+  func hold(_ places: [Place]) async throws(FirestoreServiceError) -> ID? {
     if state.withLock({ $0.locks.isEmpty }) { return nil }
     let now = options.now()
     let id = TransactionTicket(engine: engine, began: now, readVersion: nil).bytes
@@ -132,7 +132,7 @@ final class TransactionPool: Sendable {
       return id
     } catch {
       if error.code == .unavailable { throw error }
-      if Task.isCancelled { throw FirestoreError(serving: CancellationError()) }
+      if Task.isCancelled { throw FirestoreServiceError(serving: CancellationError()) }
       finish(id)
       if error == .deadlock, options.now() < patience { return nil }
       throw .contention
@@ -147,7 +147,7 @@ final class TransactionPool: Sendable {
   /// Locks documents for a transaction, in an order that is the same for all.
   ///
   /// - Throws: `ABORTED` for a cycle of waits, and when the transaction ends while it waits.
-  func lock(_ places: [Place], for id: ID, _ mode: LockTable<Place, ID>.Mode) async throws(FirestoreError) {
+  func lock(_ places: [Place], for id: ID, _ mode: LockTable<Place, ID>.Mode) async throws(FirestoreServiceError) {
     for place in places.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
       switch acquire(place, for: id, mode) {
       case .granted: continue

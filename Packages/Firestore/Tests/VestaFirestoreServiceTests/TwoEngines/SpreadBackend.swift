@@ -24,69 +24,69 @@ struct SpreadBackend: FirestoreBackend {
   }
 
   func batchGet(
-    _ request: BatchGetDocumentsRequest, context: FirestoreCallContext,
+    _ request: BatchGetDocumentsRequest, context: CallContext,
     receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
     try await engine(request.consistency).batchGet(request, context: context, receive: receive)
   }
 
   func listDocuments(
-    _ request: ListDocumentsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListDocumentsResponse {
+    _ request: ListDocumentsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListDocumentsResponse {
     try await engine(request.consistency).listDocuments(request, context: context)
   }
 
   func listCollectionIDs(
-    _ request: ListCollectionIDsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListCollectionIDsResponse {
+    _ request: ListCollectionIDsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse {
     try await engine().listCollectionIDs(request, context: context)
   }
 
   func runQuery(
-    _ request: RunQueryRequest, context: FirestoreCallContext, receive: (RunQueryResponse) async throws -> Void
+    _ request: RunQueryRequest, context: CallContext, receive: (RunQueryResponse) async throws -> Void
   ) async throws {
     try await engine(request.consistency).runQuery(request, context: context, receive: receive)
   }
 
   func runAggregation(
-    _ request: RunAggregationQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> RunAggregationQueryResponse {
+    _ request: RunAggregationQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> RunAggregationQueryResponse {
     try await engine(request.consistency).runAggregation(request, context: context)
   }
 
   func partitionQuery(
-    _ request: PartitionQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> PartitionQueryResponse {
+    _ request: PartitionQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> PartitionQueryResponse {
     try await engine().partitionQuery(request, context: context)
   }
 
   func commit(
-    _ request: CommitRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> CommitResponse {
+    _ request: CommitRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> CommitResponse {
     try await engine(serving: request.transaction).commit(request, context: context)
   }
 
   func batchWrite(
-    _ request: BatchWriteRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BatchWriteResponse {
+    _ request: BatchWriteRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BatchWriteResponse {
     try await engine().batchWrite(request, context: context)
   }
 
   func beginTransaction(
-    _ request: BeginTransactionRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BeginTransactionResponse {
+    _ request: BeginTransactionRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BeginTransactionResponse {
     try await engine().beginTransaction(request, context: context)
   }
 
-  func rollback(_ request: RollbackRequest, context: FirestoreCallContext) async throws(FirestoreError) {
+  func rollback(_ request: RollbackRequest, context: CallContext) async throws(FirestoreServiceError) {
     try await engine(serving: request.transaction).rollback(request, context: context)
   }
 
-  func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall {
+  func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
     try await engine().listen(database: database, context: context)
   }
 
-  func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall {
+  func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
     try await engine().write(database: database, context: context)
   }
 }
