@@ -3,9 +3,9 @@ public import VestaTesting
 /// What every `AuthBackend` promises, as checks.
 ///
 /// ```swift
-/// for outcome in await IdentityContracts.all.run(against: { try await makeSubject() }) { print(outcome) }
+/// for outcome in await AuthContracts.all.run(against: { try await makeSubject() }) { print(outcome) }
 /// ```
-public enum IdentityContracts {
+public enum AuthContracts {
   /// All promises; each wants a fresh subject.
-  public static let all: [Contract<IdentitySubject>] = accounts + sessions + codes
+  public static let all: [Contract<AuthSubject>] = accounts + sessions + codes
 }

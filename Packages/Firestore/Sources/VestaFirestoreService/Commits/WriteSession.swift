@@ -1,9 +1,12 @@
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
 extension DatabaseEngine {
   /// Opens a call that commits each request in turn.
-  func openWriteCall() -> WriteCall {
+  ///
+  /// - Parameter deadline: When it ends with `DEADLINE_EXCEEDED`, in microseconds since 1970; `nil` for never.
+  func openWriteCall(until deadline: Int64? = nil) -> WriteCall {
     let (requests, incoming) = AsyncStream.makeStream(of: WriteRequest.self)
     let (responses, outgoing) = AsyncThrowingStream.makeStream(of: [WriteResponse].self, throwing: (any Error).self)
     let task = Task {
@@ -19,7 +22,11 @@ extension DatabaseEngine {
         outgoing.finish(throwing: FirestoreServiceError(serving: error))
       }
     }
+    let timer = deadline.map {
+      options.clock.schedule(at: $0) { outgoing.finish(throwing: FirestoreServiceError.late) }
+    }
     outgoing.onTermination = { _ in
+      timer?.cancel()
       incoming.finish()
       task.cancel()
     }

@@ -26,7 +26,7 @@ final class IndexKeeper: Sendable {
     var lastCheck: Int64 = 0
     var aging: Task<Void, Never>?
     var sweeping: Task<Void, Never>?
-    /// What another engine does, and the tasks that look again when its lease may have ended.
+    /// What another engine does, and what looks again when its lease may have ended.
     var elsewhere: [Job: Elsewhere] = [:]
     var isClosed = false
   }
@@ -40,7 +40,7 @@ final class IndexKeeper: Sendable {
     /// When it was noted, and for how many microseconds that holds.
     var since: Int64
     var remaining: Int64
-    var again: Task<Void, Never>
+    var again: ListenerRegistration
   }
 
   static let hour: Int64 = 3_600_000_000
@@ -245,15 +245,15 @@ final class IndexKeeper: Sendable {
   /// Leaves a job to another engine, and looks again when that one's lease has ended if it is not renewed.
   private func leave(_ job: Job, to holder: Lease.Holder) {
     let now = options.now()
-    state.withLock { state in
-      guard !state.isClosed else { return }
-      state.elsewhere[job]?.again.cancel()
-      let again = Task.detached { [weak self] in
-        guard (try? await Task.sleep(for: .microseconds(holder.remaining + 20_000))) != nil else { return }
-        self?.lookAgain(at: job)
-      }
-      state.elsewhere[job] = Elsewhere(since: now, remaining: holder.remaining, again: again)
+    let again = options.clock.schedule(after: .microseconds(holder.remaining + 20_000)) { [weak self] in
+      self?.lookAgain(at: job)
     }
+    let old = state.withLock { state in
+      if state.isClosed { return again }
+      defer { state.elsewhere[job] = Elsewhere(since: now, remaining: holder.remaining, again: again) }
+      return state.elsewhere[job]?.again
+    }
+    old?.cancel()
   }
 
   private func lookAgain(at job: Job) {

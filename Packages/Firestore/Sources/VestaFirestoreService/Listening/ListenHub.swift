@@ -60,7 +60,10 @@ final class ListenHub: Sendable {
     self.read = read
   }
 
-  func open() -> ListenCall {
+  /// Opens a call.
+  ///
+  /// - Parameter deadline: When it ends with `DEADLINE_EXCEEDED`, in microseconds since 1970; `nil` for never.
+  func open(until deadline: Int64? = nil) -> ListenCall {
     let mailbox = ListenMailbox(limit: options.unreadBytes)
     let id = state.withLock { state in
       state.lastCall += 1
@@ -68,7 +71,16 @@ final class ListenHub: Sendable {
       return state.lastCall
     }
     // Goes when the caller lets go of the responses, cancels its task or comes to the end.
-    let end = CallEnd { self.end(id) }
+    let timer = deadline.map { deadline in
+      options.clock.schedule(at: deadline) { [weak self] in
+        mailbox.end(.failure(.late))
+        self?.end(id)
+      }
+    }
+    let end = CallEnd {
+      timer?.cancel()
+      self.end(id)
+    }
     start()
     return ListenCall(
       responses: AsyncThrowingStream {

@@ -1,3 +1,5 @@
+public import VestaServiceInterop
+
 /// How the engine behaves.
 public struct FirestoreServiceOptions: Sendable {
   /// For how many seconds moments in the past can be read, and listeners can resume without starting over.
@@ -68,9 +70,12 @@ public struct FirestoreServiceOptions: Sendable {
   /// Without it they are told how many there are, and ask again for all of them when that is not what they have.
   public var md5: (@Sendable ([UInt8]) -> [UInt8])?
 
-  /// The clock: microseconds since 1970.
-  public var now: @Sendable () -> Int64
+  /// The clock, by which read times, lifetimes and deadlines count.
+  public var clock = ServiceClock.system
 
   /// The defaults: production's limits and the system's clock.
-  public init() { now = systemMicroseconds }
+  public init() {}
+
+  /// The time in microseconds since 1970.
+  func now() -> Int64 { clock.now() }
 }

@@ -1,7 +1,9 @@
 import VestaConcurrency
 import VestaFirestoreService
+import VestaServiceInteropFakes
 import VestaStoreInterop
 import VestaStoreInteropContracts
+import VestaTesting
 
 /// What one process has of a store that others have open too: closing it closes nothing, and killing it ends the process.
 final class StoreDoor: CommitObservable {
@@ -111,7 +113,7 @@ func makeEngine(
   at door: any OrderedStore, _ clock: ManualClock? = nil, _ change: (inout FirestoreServiceOptions) -> Void = { _ in }
 ) -> FirestoreEngine {
   var options = FirestoreServiceOptions()
-  if let clock { options.now = { clock.now() } }
+  if let clock { options.clock = clock.service }
   options.automaticIndexUses = 1
   options.automaticIndexesPerCollection = 1000
   options.pollInterval = .milliseconds(5)
