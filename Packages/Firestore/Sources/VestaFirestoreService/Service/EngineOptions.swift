@@ -81,6 +81,11 @@ public struct FirestoreServiceOptions: Sendable {
   /// After how many seconds without news a listener gets a new resume token, so that resuming costs little.
   public var tokenInterval: Int64 = 300
 
+  /// How often listeners look for commits of other processes in a store that does not tell of its commits.
+  ///
+  /// Stores that are `CommitObservable` wake them at once, and are not asked.
+  public var pollInterval: Duration = .milliseconds(500)
+
   /// MD5, with which listeners that resume are told the names of documents that are still there.
   ///
   /// Without it they are told how many there are, and ask again for all of them when that is not what they have.
