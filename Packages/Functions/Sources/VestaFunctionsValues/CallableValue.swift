@@ -57,8 +57,8 @@ package enum CallableValue {
     guard let value else { return .null }
     guard depth < maximumDepth else { throw .tooDeep }
     if let plain = try native(value) { return plain }
-    // Numbers before collections: asking a number whether it is a dictionary takes long.
-    if let value = value as? NSNumber { return try foundation(value) }
+    // Asking a number whether it is a dictionary takes long, and asking an array whether it is a number bridges it.
+    if type(of: value) is AnyClass, let number = value as? NSNumber { return try foundation(number) }
     switch value {
     case let value as String: return .string(value)
     case let value as [String: Any]: return try encode(object: value, depth)
@@ -67,6 +67,7 @@ package enum CallableValue {
     case let value as JSONValue: return value
     default: break
     }
+    if let number = value as? NSNumber { return try foundation(number) }
     if let optional = value as? any OptionalValue { return try encode(optional.wrappedValue, depth: depth) }
     throw .unsupportedType("\(type(of: value))")
   }
