@@ -55,7 +55,9 @@ import VestaTesting
       return nil
     }
     let engine = bench.engine
-    let first = Task { try await engine.call(FunctionCall(.name("wait", region: "us-central1")), context: CallContext()) }
+    let first = Task {
+      try await engine.call(FunctionCall(.name("wait", region: "us-central1")), context: CallContext())
+    }
     await begun.wait()
     let error = await #expect(throws: FunctionsServiceError.self) { try await bench.call("wait") }
     #expect(error?.code == .resourceExhausted)

@@ -161,7 +161,8 @@ final class FileBeside: Sendable {
     while written < bytes.count {
       // Unsafe pointer, used inside the closure only: the system writes from it.
       let step = bytes.withUnsafeBytes { buffer in
-        pwrite(descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written, off_t(start) + off_t(written))
+        pwrite(
+          descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written, off_t(start) + off_t(written))
       }
       if step < 0, errno == EINTR { continue }
       guard step > 0 else { throw step < 0 ? SystemFailure.last : SystemFailure(code: ENOSPC) }

@@ -134,7 +134,8 @@ import VestaTesting
     _ = try await storage.reference(withPath: "a").getMetadata()
   }
 
-  @Test func `interrupted uploads whose files are gone or have changed are not continued, and forgotten`() async throws {
+  @Test func `interrupted uploads whose files are gone or have changed are not continued, and forgotten`() async throws
+  {
     let storage = storage { call, moment in
       if call == .append, moment == .before { try await Gate().pass() }
     }
@@ -156,14 +157,19 @@ import VestaTesting
     kept.open()
   }
 
-  @Test(arguments: 0..<8) func `an upload can be paused, resumed and cancelled at every chunk`(chunk: Int) async throws {
+  @Test(arguments: 0..<8) func `an upload can be paused, resumed and cancelled at every chunk`(chunk: Int) async throws
+  {
     let data = ClientTests.data(2_000_000)
     let url = try file("file", data)
     for ending in ["resume", "cancel"] {
       let (reached, count) = (Gate(), Locked(0))
       let gate = Gate()
       let storage = storage { call, moment in
-        guard call == .append, moment == .after, count.withLock({ $0 += 1; return $0 }) == chunk + 1 else { return }
+        guard call == .append, moment == .after,
+          count.withLock({
+            $0 += 1; return $0
+          }) == chunk + 1
+        else { return }
         reached.open()
         try await gate.pass()
       }
@@ -194,7 +200,11 @@ import VestaTesting
     for ending in ["resume", "cancel"] {
       let (reached, count, gate) = (Gate(), Locked(0), Gate())
       let storage = storage { call, _ in
-        guard call == .read, count.withLock({ $0 += 1; return $0 }) == chunk + 1 else { return }
+        guard call == .read,
+          count.withLock({
+            $0 += 1; return $0
+          }) == chunk + 1
+        else { return }
         reached.open()
         try await gate.pass()
       }
@@ -246,7 +256,11 @@ import VestaTesting
       let url = try file(change, ClientTests.data(2_000_000))
       let appended = Locked(0)
       let storage = storage { call, moment in
-        guard call == .append, moment == .after, appended.withLock({ $0 += 1; return $0 }) == 2 else { return }
+        guard call == .append, moment == .after,
+          appended.withLock({
+            $0 += 1; return $0
+          }) == 2
+        else { return }
         if change == "cut" {
           let handle = try FileHandle(forWritingTo: url)
           try handle.truncate(atOffset: 700_000)
@@ -320,7 +334,11 @@ private struct Watched<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable 
   private func interrupted() async throws -> StorageDownloadTask {
     let (reached, reads) = (Gate(), Locked(0))
     let first = storage("first") { call in
-      guard call == .read, reads.withLock({ $0 += 1; return $0 }) == 6 else { return }
+      guard call == .read,
+        reads.withLock({
+          $0 += 1; return $0
+        }) == 6
+      else { return }
       reached.open()
       await Gate().wait()
     }
