@@ -98,6 +98,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
         .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
         .product(name: "VestaFunctionsBackendContracts", package: "FunctionsBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
