@@ -43,6 +43,8 @@ final class CountingStore: CommitObservable {
   }
 
   var commits: AsyncStream<StoreVersion> { store.commits }
+
+  var tellsBeforeAcknowledging: Bool { true }
 }
 
 /// What hands rows out and counts them.

@@ -48,8 +48,8 @@ public struct FirestoreServiceOptions: Sendable {
 
   /// How many bytes of documents that were read lately are kept in memory; 0 for none.
   ///
-  /// They are kept only with a store that tells of each commit before it is acknowledged (`CommitObservable`), as stores
-  /// of one process do. Where other processes write to the store too, set this to 0.
+  /// They are kept only with a store that tells of each commit before it is acknowledged
+  /// (`CommitObservable.tellsBeforeAcknowledging`), as stores of one process do.
   public var recentDocumentBytes = 16 * 1_048_576
 
   /// How many transactions of a database may be open at a time.
