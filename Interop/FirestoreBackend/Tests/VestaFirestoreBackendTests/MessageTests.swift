@@ -3,16 +3,16 @@ import Testing
 
 @Suite struct MessageTests {
   @Test func codesHaveTheNamesOfTheWire() {
-    #expect("\(FirestoreError.Code.invalidArgument)" == "INVALID_ARGUMENT")
-    #expect("\(FirestoreError.Code.unauthenticated)" == "UNAUTHENTICATED")
-    #expect("\(FirestoreError.Code(rawValue: 77))" == "CODE_77")
-    #expect(throws: FirestoreError(.aborted, "again")) { throw FirestoreError(.aborted, "again") }
+    #expect("\(ServiceCode.invalidArgument)" == "INVALID_ARGUMENT")
+    #expect("\(ServiceCode.unauthenticated)" == "UNAUTHENTICATED")
+    #expect("\(ServiceCode(wire: 77))" == "CODE_77")
+    #expect(throws: FirestoreServiceError(.aborted, "again")) { throw FirestoreServiceError(.aborted, "again") }
   }
 
   @Test func codesCanBeCaught() {
     do {
-      throw FirestoreError(.aborted, "again")
-    } catch FirestoreError.Code.aborted {
+      throw FirestoreServiceError(.aborted, "again")
+    } catch let error as FirestoreServiceError where error.code == .aborted {
       return
     } catch {
       Issue.record("the code did not match")
@@ -34,7 +34,7 @@ import Testing
       responses: responses,
       send: { continuation.yield([$0, $0 * 10]) },
       finish: { continuation.finish() },
-      cancel: { continuation.finish(throwing: FirestoreError(.cancelled, "")) }
+      cancel: { continuation.finish(throwing: FirestoreServiceError(.cancelled, "")) }
     )
     call.send(1)
     call.send(2)

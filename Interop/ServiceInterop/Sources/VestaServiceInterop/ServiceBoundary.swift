@@ -21,7 +21,7 @@ public protocol ServiceFailure: Error, Sendable {
 ///   text may hold user data; `report` gets the error itself.
 ///
 /// ```swift
-/// func signUp(_ request: SignUpRequest, context: CallContext) async throws(AuthBackendError) -> SignUpResponse {
+/// func signUp(_ request: SignUpRequest, context: CallContext) async throws(AuthServiceError) -> SignUpResponse {
 ///   try await boundary.serve(context) { try await AccountCall(…).signUp(request) }
 /// }
 /// ```

@@ -106,7 +106,7 @@ public struct AuthServiceOptions: Sendable {
   /// The closures that revoke a token at an identity provider, by the provider's id, such as "apple.com".
   ///
   /// Called with a request of a user who has the provider, outside of any transaction. The engine itself reaches no
-  /// provider: for a provider that is not listed it fails with `NOT_IMPLEMENTED`. An `IdentityError` that is thrown
+  /// provider: for a provider that is not listed it fails with `NOT_IMPLEMENTED`. An `AuthServiceError` that is thrown
   /// goes to the caller unchanged.
   public var tokenRevokers: [String: @Sendable (RevokeTokenRequest) async throws -> Void] = [:]
 

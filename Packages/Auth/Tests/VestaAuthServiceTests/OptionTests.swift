@@ -25,7 +25,7 @@ import Testing
 
   @Test func `the digits of a phone are guessed ten times over all of its codes`() async throws {
     let world = World { $0.digitGuesses = RateLimit(burst: 10, refillInterval: .milliseconds(600_000)) }
-    var refusals: [IdentityError.Code?] = []
+    var refusals: [AuthServiceError.Code?] = []
     for _ in 0..<3 {
       let session = try await world.engine.sendVerificationCode(
         SendVerificationCodeRequest(phoneNumber: "+15550000001"), context: world.context
@@ -119,13 +119,13 @@ import Testing
 
   @Test func `the longest phone number and the last capital are allowed`() throws {
     #expect(try Checks.phoneNumber("+123456789012345") == "+123456789012345")
-    #expect(throws: IdentityError.self) { try Checks.phoneNumber("+1234567890123456") }
+    #expect(throws: AuthServiceError.self) { try Checks.phoneNumber("+1234567890123456") }
     var policy = PasswordPolicy()
     policy.isEnforced = true
     policy.requiresUppercase = true
     try policy.check("zzzzzzzZ")
     try policy.check("zzzzzzzA")
-    #expect(throws: IdentityError.self) { try policy.check("zzzzzzz[") }
+    #expect(throws: AuthServiceError.self) { try policy.check("zzzzzzz[") }
   }
 
   @Test func `the bytes of the tables never change`() {

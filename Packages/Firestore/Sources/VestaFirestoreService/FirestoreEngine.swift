@@ -16,7 +16,7 @@ import VestaConcurrency
 /// let engine = FirestoreEngine(store: store)
 /// let document = Document(name: "\(database)/documents/rooms/a", fields: ["title": .string("Hall")])
 /// let commit = CommitRequest(database: database, writes: [.update(document)])
-/// _ = try await engine.commit(commit, context: FirestoreCallContext(authorization: .owner))
+/// _ = try await engine.commit(commit, context: CallContext(caller: .owner))
 /// ```
 public final class FirestoreEngine: FirestoreBackend {
   private let store: LazyResource<any OrderedStore>
@@ -51,7 +51,7 @@ public final class FirestoreEngine: FirestoreBackend {
   /// Reads documents by name, all at one moment.
   public func batchGet(
     _ request: BatchGetDocumentsRequest,
-    context: FirestoreCallContext,
+    context: CallContext,
     receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
     try await translating { try await engine(request.database, context).batchGet(request, receive: receive) }
@@ -59,15 +59,15 @@ public final class FirestoreEngine: FirestoreBackend {
 
   /// Lists the documents of a collection, a page at a time.
   public func listDocuments(
-    _ request: ListDocumentsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListDocumentsResponse {
+    _ request: ListDocumentsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListDocumentsResponse {
     try await serving { try await engine(parent: request.parent, context).listDocuments(request) }
   }
 
   /// Lists the collections right below a document or the root, a page at a time.
   public func listCollectionIDs(
-    _ request: ListCollectionIDsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListCollectionIDsResponse {
+    _ request: ListCollectionIDsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse {
     try await serving {
       try await engine(parent: request.parent, context, isForOwners: true).listCollectionIDs(request)
     }
@@ -76,7 +76,7 @@ public final class FirestoreEngine: FirestoreBackend {
   /// Runs a query; results come in its order.
   public func runQuery(
     _ request: RunQueryRequest,
-    context: FirestoreCallContext,
+    context: CallContext,
     receive: (RunQueryResponse) async throws -> Void
   ) async throws {
     try await translating { try await engine(parent: request.parent, context).runQuery(request, receive: receive) }
@@ -84,22 +84,22 @@ public final class FirestoreEngine: FirestoreBackend {
 
   /// Counts, sums and averages the results of a query.
   public func runAggregation(
-    _ request: RunAggregationQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> RunAggregationQueryResponse {
+    _ request: RunAggregationQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> RunAggregationQueryResponse {
     try await serving { try await engine(parent: request.parent, context).runAggregation(request) }
   }
 
   /// Splits a query of a collection group into parts that can run side by side.
   public func partitionQuery(
-    _ request: PartitionQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> PartitionQueryResponse {
+    _ request: PartitionQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> PartitionQueryResponse {
     try await serving { try await engine(parent: request.parent, context, isForOwners: true).partitionQuery(request) }
   }
 
   /// Commits writes, all or nothing, and ends the transaction if there is one.
   public func commit(
-    _ request: CommitRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> CommitResponse {
+    _ request: CommitRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> CommitResponse {
     try await serving {
       let engine = try await engine(request.database, context, isWrite: true)
       guard let id = request.transaction else { return try await engine.commit(request.writes) }
@@ -109,17 +109,17 @@ public final class FirestoreEngine: FirestoreBackend {
 
   /// Applies writes, each by itself, in the order of the request.
   public func batchWrite(
-    _ request: BatchWriteRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BatchWriteResponse {
+    _ request: BatchWriteRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BatchWriteResponse {
     try await serving {
       try WriteRules.checkDistinct(request.writes)
       let engine = try await engine(request.database, context, isWrite: true)
-      var results: [Result<WriteResult, FirestoreError>] = []
+      var results: [Result<WriteResult, FirestoreServiceError>] = []
       for write in request.writes {
         do {
           results.append(.success(try await engine.commit([write]).writeResults[0]))
         } catch {
-          results.append(.failure(FirestoreError(serving: error)))
+          results.append(.failure(FirestoreServiceError(serving: error)))
         }
       }
       return BatchWriteResponse(results: results)
@@ -128,8 +128,8 @@ public final class FirestoreEngine: FirestoreBackend {
 
   /// Begins a transaction.
   public func beginTransaction(
-    _ request: BeginTransactionRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BeginTransactionResponse {
+    _ request: BeginTransactionRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BeginTransactionResponse {
     try await serving {
       BeginTransactionResponse(
         transaction: try await engine(request.database, context, isWrite: true).transactions.begin(request.options))
@@ -137,26 +137,26 @@ public final class FirestoreEngine: FirestoreBackend {
   }
 
   /// Gives a transaction up, and what it holds.
-  public func rollback(_ request: RollbackRequest, context: FirestoreCallContext) async throws(FirestoreError) {
+  public func rollback(_ request: RollbackRequest, context: CallContext) async throws(FirestoreServiceError) {
     try await serving { _ = try await engine(request.database, context).transactions.end(request.transaction) }
   }
 
   /// Opens a call that follows targets.
-  public func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall {
+  public func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
     try await serving { try await engine(database, context).hub.open() }
   }
 
   /// Opens a call that writes.
-  public func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall {
+  public func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
     try await serving { try await engine(database, context, isWrite: true).openWriteCall() }
   }
 
   /// Refuses calls in another name than the options say.
   ///
   /// - Parameter isForOwners: Whether the call is the owner's in any case.
-  private func admit(_ context: FirestoreCallContext, isForOwners: Bool = false) throws(FirestoreError) {
-    guard context.authorization != .owner, isForOwners || options.access == .owner else { return }
-    throw FirestoreError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
+  private func admit(_ context: CallContext, isForOwners: Bool = false) throws(FirestoreServiceError) {
+    guard context.caller != .owner, isForOwners || options.access == .owner else { return }
+    throw FirestoreServiceError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
   }
 
   /// As `serving`, but what a receiver threw is handed on as it is.
@@ -164,11 +164,11 @@ public final class FirestoreEngine: FirestoreBackend {
     do {
       try await body()
     } catch let error as StoreError {
-      throw FirestoreError(serving: error)
+      throw FirestoreServiceError(serving: error)
     } catch let error as BytesError {
-      throw FirestoreError(serving: error)
+      throw FirestoreServiceError(serving: error)
     } catch is CancellationError where Task.isCancelled {
-      throw FirestoreError(serving: CancellationError())
+      throw FirestoreServiceError(serving: CancellationError())
     }
   }
 
@@ -176,14 +176,14 @@ public final class FirestoreEngine: FirestoreBackend {
   ///
   /// - Parameter isWrite: Whether the call makes the database if it is not there.
   private func engine(
-    _ name: String, _ context: FirestoreCallContext, isWrite: Bool = false
+    _ name: String, _ context: CallContext, isWrite: Bool = false
   ) async throws -> DatabaseEngine {
     try admit(context)
     return try await engine(name, isWrite: isWrite)
   }
 
   private func engine(
-    parent: String, _ context: FirestoreCallContext, isForOwners: Bool = false
+    parent: String, _ context: CallContext, isForOwners: Bool = false
   ) async throws -> DatabaseEngine {
     try admit(context, isForOwners: isForOwners)
     // What follows the root is looked at by whoever needs it.
@@ -213,7 +213,7 @@ public final class FirestoreEngine: FirestoreBackend {
     var number = try await DatabaseRegister.number(of: name, in: store)
     if number == nil { number = try await DatabaseRegister.create(name, in: store, isWrite: isWrite) }
     guard let number else {
-      throw FirestoreError(
+      throw FirestoreServiceError(
         .notFound, "The database \(name.database) does not exist for project \(name.project). Write to it to create it."
       )
     }

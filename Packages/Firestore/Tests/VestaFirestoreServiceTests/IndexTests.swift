@@ -20,7 +20,7 @@ struct IndexTests {
     do {
       return try await backend.query(query).map { "\($0.name) \($0.fields)" }.joined(separator: "\n")
     } catch {
-      return "\((error as? FirestoreError)?.code.description ?? "\(error)")"
+      return "\((error as? FirestoreServiceError)?.code.description ?? "\(error)")"
     }
   }
 

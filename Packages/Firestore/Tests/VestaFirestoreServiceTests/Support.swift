@@ -6,7 +6,7 @@ import VestaFirestoreService
 
 let database = "projects/p/databases/(default)"
 let root = database + "/documents"
-let owner = FirestoreCallContext(authorization: .owner)
+let owner = CallContext(caller: .owner)
 
 /// A clock that stands until it is told to go on.
 final class ManualClock: Sendable {
@@ -81,11 +81,11 @@ extension StructuredQuery {
 }
 
 /// The failure of a call; `nil` when it succeeded.
-func failure(_ body: () async throws -> Void) async -> FirestoreError? {
+func failure(_ body: () async throws -> Void) async -> FirestoreServiceError? {
   do {
     try await body()
     return nil
   } catch {
-    return error as? FirestoreError
+    return error as? FirestoreServiceError
   }
 }

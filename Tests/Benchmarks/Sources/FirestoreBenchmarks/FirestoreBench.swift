@@ -16,7 +16,7 @@ final class FirestoreBench: Sendable {
 
   private static let made = Locked<FirestoreBench?>(nil)
   private static let making = SingleFlight<Bool, FirestoreBench>()
-  private static let owner = FirestoreCallContext(authorization: .owner)
+  private static let owner = CallContext(caller: .owner)
 
   static func shared() async throws -> FirestoreBench {
     if let made = made.withLock({ $0 }) { return made }

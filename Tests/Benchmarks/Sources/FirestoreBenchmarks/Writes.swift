@@ -70,7 +70,7 @@ private func increments(count: Int) -> Side {
           guard case .integer(let number)? = read.document?.fields["n"] else { preconditionFailure("no number") }
           let write = Write.update(Document(name: name, fields: ["n": .integer(number + 1)]))
           return try await bench.commit([write], in: "counter", transaction: read.transaction)
-        } catch let error as FirestoreError where error.code == .aborted {}
+        } catch let error as FirestoreServiceError where error.code == .aborted {}
       }
     }
     let end = try await bench.get(name, in: "counter").document?.fields["n"]

@@ -50,10 +50,10 @@ public struct BatchWriteRequest: Sendable, Hashable {
 /// What became of each write of a batch.
 public struct BatchWriteResponse: Sendable, Hashable {
   /// One result for each write, in the order of the request: done, or refused.
-  public var results: [Result<WriteResult, FirestoreError>]
+  public var results: [Result<WriteResult, FirestoreServiceError>]
 
   /// What became of each write.
-  public init(results: [Result<WriteResult, FirestoreError>]) { self.results = results }
+  public init(results: [Result<WriteResult, FirestoreServiceError>]) { self.results = results }
 }
 
 /// What is sent in a write call.

@@ -35,14 +35,14 @@ extension AuthCall {
       return limits.accounts.take(name(account), now: now)
     }
     guard mayGo else {
-      throw IdentityError(.tooManyAttempts, "Too many unsuccessful attempts. Please try again later.")
+      throw AuthServiceError(.tooManyAttempts, "Too many unsuccessful attempts. Please try again later.")
     }
   }
 
   /// Takes one guess of the digits that were sent to a phone, over all codes of that phone.
   func takeDigitGuess(_ phone: String) throws {
     guard engine.limits.withLock({ $0.digits.take(name(phone), now: now) }) else {
-      throw IdentityError(.tooManyAttempts, "Too many wrong codes. Please try again later.")
+      throw AuthServiceError(.tooManyAttempts, "Too many wrong codes. Please try again later.")
     }
   }
 
@@ -50,10 +50,10 @@ extension AuthCall {
   func forgiveDigitGuess(_ phone: String) { engine.limits.withLock { $0.digits.giveBack(name(phone), now: now) } }
 
   /// Counts a message to a mailbox or a phone.
-  func takeMessage(to recipient: String, or code: IdentityError.Code) throws {
+  func takeMessage(to recipient: String, or code: AuthServiceError.Code) throws {
     // Called within transactions: one that runs again counts twice, which errs on the safe side.
     guard engine.limits.withLock({ $0.recipients.take(recipient, now: now) }) else {
-      throw IdentityError(code, "Too many codes were asked for. Please try again later.")
+      throw AuthServiceError(code, "Too many codes were asked for. Please try again later.")
     }
   }
 }

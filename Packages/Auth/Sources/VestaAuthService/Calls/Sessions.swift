@@ -38,9 +38,9 @@ extension WriteCall {
   /// Why an account without a second factor cannot sign in again, where every account has to have one.
   ///
   /// The first session, that of the sign-up, is there to add the factor.
-  func refusalWithoutFactor(of old: UserRecord?) -> IdentityError? {
+  func refusalWithoutFactor(of old: UserRecord?) -> AuthServiceError? {
     guard scope.signIn.mfaState == .mandatory, let old, old.factors.isEmpty else { return nil }
-    return IdentityError(
+    return AuthServiceError(
       .operationNotAllowed,
       """
       The project demands a second factor, and the account has none. Add it in the first session after the sign-up, or \
@@ -113,13 +113,13 @@ extension AuthEngine {
 
 extension AuthOperation {
   /// The tokens of a session.
-  func tokens(_ grant: Grant) async throws -> IdentityTokens {
+  func tokens(_ grant: Grant) async throws -> AuthTokens {
     guard let signing = grant.signing else {
-      return IdentityTokens(
+      return AuthTokens(
         idToken: try await engine.idToken(grant), refreshToken: grant.refreshToken,
         expiresIn: options.idTokenLifetime.seconds)
     }
-    return IdentityTokens(
+    return AuthTokens(
       idToken: try await signing.value, refreshToken: grant.refreshToken, expiresIn: options.idTokenLifetime.seconds,
       account: grant.user.view(tenantID: grant.tenantID))
   }

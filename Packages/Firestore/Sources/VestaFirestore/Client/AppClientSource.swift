@@ -83,10 +83,10 @@ final class AppClientSource: FirestoreClientSource {
 
   private static func context(
     auth: (any AuthInterop)?, appCheck: (any AppCheckInterop)?, refreshes: Bool
-  ) async throws -> FirestoreCallContext {
-    var context = FirestoreCallContext()
+  ) async throws -> CallContext {
+    var context = CallContext()
     if let auth, let token = try await auth.getToken(forcingRefresh: refreshes) {
-      context.authorization = .idToken(token)
+      context.caller = .idToken(token)
     }
     if let appCheck { context.appCheckToken = await appCheck.getToken(forcingRefresh: refreshes).token }
     return context

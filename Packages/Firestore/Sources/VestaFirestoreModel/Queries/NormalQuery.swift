@@ -52,7 +52,7 @@ package struct NormalQuery: Sendable, Hashable {
   ///   - query: The query.
   ///   - parent: The name of the root or of a document.
   /// - Throws: `INVALID_ARGUMENT` that names what is wrong.
-  package init(_ query: StructuredQuery, parent: String) throws(FirestoreError) {
+  package init(_ query: StructuredQuery, parent: String) throws(FirestoreServiceError) {
     self.parent = try ResourceName(parent: parent)
     (collectionID, allDescendants) = try NormalQuery.selector(of: query)
     try FilterRules.check(query, database: self.parent.database)
@@ -64,7 +64,7 @@ package struct NormalQuery: Sendable, Hashable {
     endAt = query.endAt
     offset = Int(query.offset)
     limit = query.limit.map(Int.init)
-    select = try query.select.map { (paths) throws(FirestoreError) in try FieldMaskRules.paths(paths) }
+    select = try query.select.map { (paths) throws(FirestoreServiceError) in try FieldMaskRules.paths(paths) }
     findNearest = query.findNearest
     try QueryRules.check(self)
   }
@@ -94,7 +94,7 @@ package struct NormalQuery: Sendable, Hashable {
     return result
   }
 
-  private static func selector(of query: StructuredQuery) throws(FirestoreError) -> (String?, Bool) {
+  private static func selector(of query: StructuredQuery) throws(FirestoreServiceError) -> (String?, Bool) {
     guard query.from.count <= 1 else { throw .invalid("from cannot contain more than one collection selector.") }
     guard let from = query.from.first else { return (nil, false) }
     if from.collectionID.isEmpty { return (nil, from.allDescendants) }
@@ -107,7 +107,7 @@ package struct NormalQuery: Sendable, Hashable {
   /// What is added goes in the direction of the last order before it.
   private static func orders(
     of query: StructuredQuery, inequalities: [FieldPath]
-  ) throws(FirestoreError) -> [Order] {
+  ) throws(FirestoreServiceError) -> [Order] {
     var orders: [Order] = []
     for order in query.orderBy {
       let path = try FieldPath(parsing: order.fieldPath)
@@ -144,14 +144,14 @@ extension Filter {
   ///
   /// - Throws: `INVALID_ARGUMENT` for a field path that is none.
   package var inequalityFields: [FieldPath] {
-    get throws(FirestoreError) {
+    get throws(FirestoreServiceError) {
       var fields: Set<FieldPath> = []
       try addInequalityFields(to: &fields)
       return fields.sorted()
     }
   }
 
-  private func addInequalityFields(to fields: inout Set<FieldPath>) throws(FirestoreError) {
+  private func addInequalityFields(to fields: inout Set<FieldPath>) throws(FirestoreServiceError) {
     switch self {
     case .composite(_, let filters): for filter in filters { try filter.addInequalityFields(to: &fields) }
     case .unary(let path, _), .field(let path, _, _):

@@ -16,7 +16,7 @@ extension DatabaseEngine {
         }
         outgoing.finish()
       } catch {
-        outgoing.finish(throwing: FirestoreError(serving: error))
+        outgoing.finish(throwing: FirestoreServiceError(serving: error))
       }
     }
     outgoing.onTermination = { _ in
@@ -36,7 +36,8 @@ extension DatabaseEngine {
     token.write(int: number)
     guard number > 0 else {
       guard request.writes.isEmpty else {
-        throw FirestoreError.refused("The first request of a write call opens the stream and cannot have writes.")
+        throw FirestoreServiceError.refused(
+          "The first request of a write call opens the stream and cannot have writes.")
       }
       return WriteResponse(streamID: "\(options.now())", streamToken: token.bytes)
     }

@@ -287,7 +287,7 @@ struct UnfitIndex: Error, CustomStringConvertible {
     }
   }
 
-  func refusal(of name: String, _ shape: IndexShape) -> FirestoreError {
+  func refusal(of name: String, _ shape: IndexShape) -> FirestoreServiceError {
     .refused(
       "The entry of \(name) in the index \(shape.properties) has \(length) bytes; at most "
         + "\(FirestoreLimits.indexEntryLength) are allowed.")

@@ -16,8 +16,8 @@ final class ListenHub: Sendable {
   private enum Event: Sendable {
     case request(ListenRequest, of: WatchMachine.CallID)
     case end(WatchMachine.CallID)
-    case started(WatchMachine.JobID, Result<WatchStart, FirestoreError>)
-    case answered(WatchMachine.JobID, WatchMachine.WatchID, Result<Answer, FirestoreError>)
+    case started(WatchMachine.JobID, Result<WatchStart, FirestoreServiceError>)
+    case answered(WatchMachine.JobID, WatchMachine.WatchID, Result<Answer, FirestoreServiceError>)
     case tick
 
     var isEnd: Bool { if case .end = self { true } else { false } }
@@ -94,7 +94,7 @@ final class ListenHub: Sendable {
   /// Ends all calls.
   func close() { close(.shutDown) }
 
-  private func close(_ error: FirestoreError) {
+  private func close(_ error: FirestoreServiceError) {
     let before = state.withLock { state in
       defer { state = state.cleared }
       return state
@@ -176,7 +176,7 @@ final class ListenHub: Sendable {
           for event in events where !event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
         }
       } catch {
-        close(FirestoreError(serving: error))
+        close(FirestoreServiceError(serving: error))
         return
       }
       if stopIfIdle() { return }
@@ -187,7 +187,7 @@ final class ListenHub: Sendable {
     var changes: [WatchChange] = []
     if let version = machine.version, version < snapshot.version, machine.isFollowing {
       guard version >= (try await snapshot.prunedHorizon()) else {
-        throw FirestoreError(.unavailable, "The listeners have fallen too far behind; listen again.")
+        throw FirestoreServiceError(.unavailable, "The listeners have fallen too far behind; listen again.")
       }
       changes = try await WatchChange.all(after: version, .everything, in: snapshot)
     }
@@ -225,7 +225,7 @@ final class ListenHub: Sendable {
 
   /// Brings the answer of a limited query to the version of the turn.
   private func take(
-    _ result: Result<Answer, FirestoreError>, of job: WatchMachine.JobID, _ watch: WatchMachine.WatchID,
+    _ result: Result<Answer, FirestoreServiceError>, of job: WatchMachine.JobID, _ watch: WatchMachine.WatchID,
     _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async throws {
     guard let (subject, known, attempts) = machine.known(watch, for: job) else { return }
@@ -241,7 +241,7 @@ final class ListenHub: Sendable {
       }
       let facts = try await (limited?.view ?? [:]).facts(since: known, in: snapshot)
       perform(machine.answered(watch, limited, facts), &jobs)
-    } catch let error as FirestoreError {
+    } catch let error as FirestoreServiceError {
       perform(machine.failed(watch, error), &jobs)
     }
   }
@@ -259,7 +259,7 @@ final class ListenHub: Sendable {
   }
 
   /// Works out a start, and brings it near the present.
-  private func start(_ request: StartRequest, for target: Int32) async -> Result<WatchStart, FirestoreError> {
+  private func start(_ request: StartRequest, for target: Int32) async -> Result<WatchStart, FirestoreServiceError> {
     do {
       var start: WatchStart?
       try await read {
@@ -273,18 +273,18 @@ final class ListenHub: Sendable {
       guard let start else { return .failure(.shutDown) }
       return .success(start)
     } catch {
-      return .failure(FirestoreError(serving: error))
+      return .failure(FirestoreServiceError(serving: error))
     }
   }
 
-  private func answer(_ subject: WatchSubject) async -> Result<Answer, FirestoreError> {
+  private func answer(_ subject: WatchSubject) async -> Result<Answer, FirestoreServiceError> {
     do {
       var answer: Answer?
       try await read { answer = Answer(version: $0.version, view: try await subject.results(in: $0)) }
       guard let answer else { return .failure(.shutDown) }
       return .success(answer)
     } catch {
-      return .failure(FirestoreError(serving: error))
+      return .failure(FirestoreServiceError(serving: error))
     }
   }
 

@@ -11,7 +11,7 @@ final class ListenMailbox: Sendable {
     var responses: [ListenResponse] = []
     var bytes = 0
     var waiter: CheckedContinuation<[ListenResponse]?, any Error>?
-    var ending: Result<Void, FirestoreError>?
+    var ending: Result<Void, FirestoreServiceError>?
   }
 
   private let state = Locked(State())
@@ -39,14 +39,15 @@ final class ListenMailbox: Sendable {
     if !taken {
       end(
         .failure(
-          FirestoreError(.resourceExhausted, "The listener does not read; listen again with its resume tokens.")))
+          FirestoreServiceError(.resourceExhausted, "The listener does not read; listen again with its resume tokens."))
+      )
     }
   }
 
   /// Ends the call.
   ///
   /// A failure takes what waits with it, a normal end comes after it.
-  func end(_ ending: Result<Void, FirestoreError>) {
+  func end(_ ending: Result<Void, FirestoreServiceError>) {
     let waiter = state.withLock { state in
       guard state.ending == nil else { return nil as CheckedContinuation<[ListenResponse]?, any Error>? }
       state.ending = ending
@@ -66,7 +67,7 @@ final class ListenMailbox: Sendable {
   func next() async throws -> [ListenResponse]? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let outcome = state.withLock { state -> Result<[ListenResponse]?, FirestoreError>? in
+        let outcome = state.withLock { state -> Result<[ListenResponse]?, FirestoreServiceError>? in
           if !state.responses.isEmpty {
             defer { (state.responses, state.bytes) = ([], 0) }
             return .success(state.responses)

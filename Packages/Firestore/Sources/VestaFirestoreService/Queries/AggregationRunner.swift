@@ -46,7 +46,9 @@ struct AggregationRunner {
         if !snapshot.past.isEmpty, snapshot.past[entries.document(entry, branch).place] != nil { continue }
         number += 1
         guard number > query.offset else { continue }
-        guard let values = places.values(in: entry, firstPart: parts[branch]) else { throw FirestoreError.damaged }
+        guard let values = places.values(in: entry, firstPart: parts[branch]) else {
+          throw FirestoreServiceError.damaged
+        }
         figures.add(values: values)
       }
       for document in try PastDocuments(of: planned, in: snapshot).documents { figures.add(document) }

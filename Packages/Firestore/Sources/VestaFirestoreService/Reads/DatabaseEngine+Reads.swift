@@ -51,7 +51,7 @@ extension DatabaseEngine {
     try await snapshot.rows(at: wanted.map(\.place)).map { try Self.decoded($0) }
   }
 
-  private static func decoded(_ row: [UInt8]?) throws(FirestoreError) -> DocumentRow? {
+  private static func decoded(_ row: [UInt8]?) throws(FirestoreServiceError) -> DocumentRow? {
     guard let row else { return nil }
     return try DocumentRow(row)
   }
@@ -72,7 +72,7 @@ extension DatabaseEngine {
     for text in names {
       let name = try ResourceName(document: text, likely: self.name)
       guard name.database == self.name else {
-        throw FirestoreError.refused("\"\(text)\" is not in the database of the request, \(self.name).")
+        throw FirestoreServiceError.refused("\"\(text)\" is not in the database of the request, \(self.name).")
       }
       let place = Place(name.path)
       if names.count == 1 || seen.insert(place).inserted { targets.append((name, place)) }

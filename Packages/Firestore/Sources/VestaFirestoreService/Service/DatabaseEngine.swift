@@ -103,7 +103,7 @@ final class DatabaseEngine: Sendable {
     return version
   }
 
-  private static let future = FirestoreError.refused("The requested 'read_time' cannot be in the future.")
+  private static let future = FirestoreServiceError.refused("The requested 'read_time' cannot be in the future.")
 }
 
 /// Which databases a store has: a row for each, with the number that stands for it in keys.

@@ -2,19 +2,19 @@ import VestaFirestoreBackend
 import VestaStoreInterop
 
 /// Runs a call and gives every failure the service's codes.
-func serving<Result>(_ body: () async throws -> Result) async throws(FirestoreError) -> Result {
+func serving<Result>(_ body: () async throws -> Result) async throws(FirestoreServiceError) -> Result {
   do {
     return try await body()
   } catch {
-    throw FirestoreError(serving: error)
+    throw FirestoreServiceError(serving: error)
   }
 }
 
-extension FirestoreError {
+extension FirestoreServiceError {
   /// A failure as the service tells it.
   init(serving error: any Error) {
     switch error {
-    case let error as FirestoreError: self = error
+    case let error as FirestoreServiceError: self = error
     case is CancellationError: self.init(.cancelled, "The call was cancelled.")
     case let error as StoreError: self.init(store: error)
     case let error as BytesError: self.init(.dataLoss, "\(error)")
@@ -33,12 +33,12 @@ extension FirestoreError {
     }
   }
 
-  static let contention = FirestoreError(
+  static let contention = FirestoreServiceError(
     .aborted, "Too much contention on these documents. Please try again.")
-  static let deadlock = FirestoreError(.aborted, "Transaction lock timeout.")
-  static let shutDown = FirestoreError(.unavailable, "The engine has been shut down.")
-  static let unknownTransaction = FirestoreError(
+  static let deadlock = FirestoreServiceError(.aborted, "Transaction lock timeout.")
+  static let shutDown = FirestoreServiceError(.unavailable, "The engine has been shut down.")
+  static let unknownTransaction = FirestoreServiceError(
     .invalidArgument, "The referenced transaction has expired or is no longer valid.")
 
-  static func refused(_ message: String) -> FirestoreError { FirestoreError(.invalidArgument, message) }
+  static func refused(_ message: String) -> FirestoreServiceError { FirestoreServiceError(.invalidArgument, message) }
 }

@@ -69,7 +69,7 @@ struct Snapshot {
     var past: [Place: [UInt8]?] = [:]
     if version < self.version {
       guard version >= (try await horizon()) else {
-        throw FirestoreError(
+        throw FirestoreServiceError(
           .failedPrecondition,
           "The requested 'read_time' is too old: \(Timestamp(microseconds: version)) is no longer kept."
         )

@@ -99,7 +99,9 @@ extension DatabaseEngine {
     let open = try transactions.use(id)
     defer { _ = try? transactions.end(id) }
     if case .readOnly = open.options {
-      guard writes.isEmpty else { throw FirestoreError.refused("Cannot modify entities in a read-only transaction.") }
+      guard writes.isEmpty else {
+        throw FirestoreServiceError.refused("Cannot modify entities in a read-only transaction.")
+      }
       return CommitResponse(writeResults: [], commitTime: try await reading { $0.readTime })
     }
     guard case .readWrite(_, let concurrency) = open.options, concurrency != .optimistic else {

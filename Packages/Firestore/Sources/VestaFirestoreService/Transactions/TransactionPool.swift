@@ -49,7 +49,7 @@ final class TransactionPool: Sendable {
   /// An open transaction, whose idle time begins again.
   ///
   /// - Throws: `INVALID_ARGUMENT` when it has ended or never began.
-  func use(_ id: ID) throws(FirestoreError) -> Open {
+  func use(_ id: ID) throws(FirestoreServiceError) -> Open {
     endExpired()
     let now = options.now()
     let open = state.withLock { state in
@@ -82,7 +82,7 @@ final class TransactionPool: Sendable {
   /// - Returns: What it was; `nil` when it has ended already.
   /// - Throws: `INVALID_ARGUMENT` when it was never there.
   @discardableResult
-  func end(_ id: ID) throws(FirestoreError) -> Open? {
+  func end(_ id: ID) throws(FirestoreServiceError) -> Open? {
     endExpired()
     let (open, isKnown) = state.withLock { state in
       let open = state.open[id]
@@ -99,7 +99,7 @@ final class TransactionPool: Sendable {
   ///
   /// - Returns: What to give to `end(hold:)` after the write; `nil` where nothing is held.
   /// - Throws: `ABORTED` when it has waited for too long.
-  func hold(_ places: [Place]) async throws(FirestoreError) -> ID? {
+  func hold(_ places: [Place]) async throws(FirestoreServiceError) -> ID? {
     if state.withLock({ $0.locks.isEmpty }) { return nil }
     let now = options.now()
     let id = TransactionPool.makeID()
@@ -110,7 +110,7 @@ final class TransactionPool: Sendable {
       return id
     } catch {
       if error.code == .unavailable { throw error }
-      if Task.isCancelled { throw FirestoreError(serving: CancellationError()) }
+      if Task.isCancelled { throw FirestoreServiceError(serving: CancellationError()) }
       finish(id)
       if error == .deadlock, options.now() < patience { return nil }
       throw .contention
@@ -125,7 +125,7 @@ final class TransactionPool: Sendable {
   /// Locks documents for a transaction, in an order that is the same for all.
   ///
   /// - Throws: `ABORTED` for a cycle of waits, and when the transaction ends while it waits.
-  func lock(_ places: [Place], for id: ID, _ mode: LockTable<Place, ID>.Mode) async throws(FirestoreError) {
+  func lock(_ places: [Place], for id: ID, _ mode: LockTable<Place, ID>.Mode) async throws(FirestoreServiceError) {
     for place in places.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
       switch acquire(place, for: id, mode) {
       case .granted: continue

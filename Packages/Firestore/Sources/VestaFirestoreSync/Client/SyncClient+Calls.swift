@@ -11,7 +11,7 @@ extension SyncClient {
   /// - Parameter receive: Called in order, one call at a time, never under a lock; after a failure not again.
   package func listen(
     _ query: LocalQuery, options: ListenOptions,
-    receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreError>) -> Void
+    receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreServiceError>) -> Void
   ) -> SyncRegistration {
     let receiver = Receiver(receive)
     let id = state.withLock { state in
@@ -128,7 +128,7 @@ extension SyncClient {
   /// Asks the backend for figures about the results of a query.
   package func aggregate(_ query: LocalQuery, _ aggregations: [Aggregation]) async throws -> [String: Value] {
     guard state.withLock({ $0.isNetworkEnabled && !$0.isShutDown }) else {
-      throw FirestoreError(.unavailable, "Failed to get result from server.")
+      throw FirestoreServiceError(.unavailable, "Failed to get result from server.")
     }
     let target = query.target
     let request = RunAggregationQueryRequest(
@@ -138,7 +138,7 @@ extension SyncClient {
     return Dictionary(fields.map { ($0.name, $0.value) }) { _, new in new }
   }
 
-  private func call(_ body: (FirestoreCallContext) async throws -> Void) async throws {
+  private func call(_ body: (CallContext) async throws -> Void) async throws {
     do {
       try await body(streams.context())
     } catch {
@@ -205,7 +205,7 @@ extension SyncClient {
     }
     for timer in timers { timer.cancel() }
     for callback in callbacks {
-      callback.finish(FirestoreError(.cancelled, "The client was terminated before the backend answered."))
+      callback.finish(FirestoreServiceError(.cancelled, "The client was terminated before the backend answered."))
     }
     do { try await writer?.flush() } catch { options.log("The last rows of the cache were not written: \(error)") }
   }

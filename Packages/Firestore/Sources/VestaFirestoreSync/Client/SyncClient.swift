@@ -21,7 +21,7 @@ package final class SyncClient: Sendable {
     var outbox: [ClientAction] = []
     var isPerforming = false
     var nextID = 1
-    var listeners: [ListenerID: Receiver<Result<ViewSnapshot, FirestoreError>>] = [:]
+    var listeners: [ListenerID: Receiver<Result<ViewSnapshot, FirestoreServiceError>>] = [:]
     var syncListeners: [ListenerID: Receiver<Void>] = [:]
     var callbacks: [CallbackID: Completion] = [:]
     var timers: [TimerName: (number: Int, cancel: @Sendable () -> Void)] = [:]
@@ -116,7 +116,7 @@ package final class SyncClient: Sendable {
     return value
   }
 
-  static let terminated = FirestoreError(.failedPrecondition, "The client has already been terminated.")
+  static let terminated = FirestoreServiceError(.failedPrecondition, "The client has already been terminated.")
 
   private func load() async {
     var store: LocalStore

@@ -38,7 +38,7 @@ final class SyncStreams: Sendable {
   }
 
   /// The context of a call; tokens that were refused before are fetched anew.
-  func context(refreshes: Bool = false) async throws -> FirestoreCallContext {
+  func context(refreshes: Bool = false) async throws -> CallContext {
     let refreshesTokens = state.withLock { state in
       defer { state.refreshesTokens = false }
       return state.refreshesTokens || refreshes
@@ -48,17 +48,17 @@ final class SyncStreams: Sendable {
 
   /// Notes that the backend has refused the tokens of a call.
   func noteFailure(_ error: any Error) {
-    guard (error as? FirestoreError)?.code == .unauthenticated else { return }
+    guard (error as? FirestoreServiceError)?.code == .unauthenticated else { return }
     state.withLock { $0.refreshesTokens = true }
   }
 
-  static func failure(_ error: any Error) -> FirestoreError {
-    if let error = error as? FirestoreError { return error }
-    if error is CancellationError { return FirestoreError(.cancelled, "The call was cancelled.") }
-    return FirestoreError(.unavailable, "\(error)")
+  static func failure(_ error: any Error) -> FirestoreServiceError {
+    if let error = error as? FirestoreServiceError { return error }
+    if error is CancellationError { return FirestoreServiceError(.cancelled, "The call was cancelled.") }
+    return FirestoreServiceError(.unavailable, "\(error)")
   }
 
-  private static let ended = FirestoreError(.unavailable, "The backend has ended the stream.")
+  private static let ended = FirestoreServiceError(.unavailable, "The backend has ended the stream.")
 
   // MARK: Watch
 

@@ -49,7 +49,7 @@ package enum ClientAction: Sendable {
   /// Tell a listener.
   case event(EventMachine.Event)
   /// Tell a caller that waits that its write or its waiting is over.
-  case finish(CallbackID, FirestoreError?)
+  case finish(CallbackID, FirestoreServiceError?)
   /// Log that the backend cannot be reached.
   case warnUnreachable
 }

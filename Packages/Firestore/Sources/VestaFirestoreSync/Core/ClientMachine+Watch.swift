@@ -59,7 +59,7 @@ extension ClientMachine {
   }
 
   /// The watch stream has closed.
-  package func watchClosed(stream: Int, error: FirestoreError?) {
+  package func watchClosed(stream: Int, error: FirestoreServiceError?) {
     guard stream == watchStream.connection, watchStream.isStarted else { return }
     performWatch(watchStream.closed(error))
     aggregator = nil
@@ -85,7 +85,7 @@ extension ClientMachine {
     }
   }
 
-  private func rejectTargets(_ ids: [Int32], _ cause: FirestoreError) {
+  private func rejectTargets(_ ids: [Int32], _ cause: FirestoreServiceError) {
     for id in ids where listenTargets.removeValue(forKey: id) != nil {
       aggregator?.removeTarget(id)
       rejectTarget(id, cause)

@@ -56,13 +56,15 @@ extension ClientMachine {
       acknowledge(answer)
     } else {
       let count = response.writeResults.count
-      reject(batch, FirestoreError(.internal, "The backend sent \(count) results for \(batch.mutations.count) writes."))
+      reject(
+        batch,
+        FirestoreServiceError(.internal, "The backend sent \(count) results for \(batch.mutations.count) writes."))
     }
     fillPipeline()
   }
 
   /// The write stream has closed.
-  package func writeClosed(stream: Int, error: FirestoreError?) {
+  package func writeClosed(stream: Int, error: FirestoreServiceError?) {
     guard stream == writeStream.connection, writeStream.isStarted else { return }
     let hadShakenHands = hasShakenHands
     performWrite(writeStream.closed(error))
@@ -71,7 +73,7 @@ extension ClientMachine {
     if shouldStartWrite { startWrite() }
   }
 
-  private func handle(_ error: FirestoreError, afterHandshake: Bool) {
+  private func handle(_ error: FirestoreServiceError, afterHandshake: Bool) {
     guard error.code.isPermanent else { return }
     guard afterHandshake else {
       writeToken = []
@@ -169,7 +171,7 @@ extension ClientMachine {
   }
 }
 
-extension FirestoreError.Code {
+extension ServiceCode {
   /// Whether trying the same again cannot help.
   package var isPermanent: Bool {
     switch self {

@@ -42,7 +42,7 @@ struct HistoryClient {
       stepsLeft -= 1
       transaction.reads.append(try await read(id, &data))
       return .open
-    } catch FirestoreError.Code.aborted {
+    } catch let error as FirestoreServiceError where error.code == .aborted {
       return .aborted
     }
   }

@@ -74,7 +74,7 @@ struct HistoryStressTests {
             do {
               try await engine.commit(update("counters/c", ["n": .integer(number + 1)]), in: id)
               return
-            } catch FirestoreError.Code.aborted {
+            } catch let error as FirestoreServiceError where error.code == .aborted {
               continue
             }
           }

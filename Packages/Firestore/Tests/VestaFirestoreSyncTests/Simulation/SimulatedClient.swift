@@ -10,7 +10,7 @@ final class SimulatedClient {
     var isOpen = false
     var requests: [Request] = []
     var responses: [Response] = []
-    var failure: FirestoreError?
+    var failure: FirestoreServiceError?
   }
 
   private enum WriteMessage {
@@ -103,11 +103,11 @@ final class SimulatedClient {
   func breakStreams() {
     if let number = watch?.number, watch?.isOpen == true {
       closeWatch()
-      machine.watchClosed(stream: number, error: FirestoreError(.unavailable, "broken"))
+      machine.watchClosed(stream: number, error: FirestoreServiceError(.unavailable, "broken"))
     }
     if let number = write?.number, write?.isOpen == true {
       write = nil
-      machine.writeClosed(stream: number, error: FirestoreError(.unavailable, "broken"))
+      machine.writeClosed(stream: number, error: FirestoreServiceError(.unavailable, "broken"))
     }
     perform()
   }

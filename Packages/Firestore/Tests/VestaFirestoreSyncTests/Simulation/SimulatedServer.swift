@@ -32,7 +32,7 @@ final class SimulatedServer {
   // MARK: Writing
 
   /// Commits a batch.
-  func commit(_ mutations: [Mutation]) throws(FirestoreError) -> WriteResponse {
+  func commit(_ mutations: [Mutation]) throws(FirestoreServiceError) -> WriteResponse {
     let next = version + 1
     var new = state
     var results: [WriteResult] = []

@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaAuthService
 
-@Suite struct IdentityStressTests {
+@Suite struct AuthStressTests {
   @Test func of64SignUpsWithOneAddressOneWins() async throws {
     let world = World()
     let results = await atOnce(64) { _ in try await world.signUp() }

@@ -2,11 +2,11 @@
 ///
 /// Many of them carry passwords, codes and tokens. So descriptions and mirrors show the type and nothing of the
 /// content, wherever a message may be logged.
-public protocol IdentityMessage: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+public protocol AuthMessage: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {}
 
-extension IdentityMessage {
+extension AuthMessage {
   /// The name of the type.
   public var description: String { String(describing: Self.self) }
 

@@ -2,8 +2,8 @@ import VestaServiceInterop
 import VestaTesting
 import VestaAuthBackend
 
-extension IdentityContracts {
-  static let sessions: [Contract<IdentitySubject>] = [
+extension AuthContracts {
+  static let sessions: [Contract<AuthSubject>] = [
     Contract("a refresh token gives ID tokens of its account, time after time") { subject in
       let made = try await subject.signUp()
       var refreshToken = made.tokens.refreshToken

@@ -1,5 +1,5 @@
 /// An account as the service shows it.
-public struct IdentityUser: IdentityMessage {
+public struct AuthUser: AuthMessage {
   /// The user's id.
   public var localID: String
 

@@ -1,8 +1,8 @@
 import VestaTesting
 import VestaAuthBackend
 
-extension IdentityContracts {
-  static let codes: [Contract<IdentitySubject>] = [
+extension AuthContracts {
+  static let codes: [Contract<AuthSubject>] = [
     Contract("a code verifies an address, once") { subject in
       let tokens = try await subject.signUp().tokens
       let code = try await subject.sendCode(.verifyEmail, idToken: tokens.idToken)

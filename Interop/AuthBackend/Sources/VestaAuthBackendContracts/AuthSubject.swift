@@ -6,7 +6,7 @@ public import VestaAuthBackend
 ///
 /// The project allows passwords, e-mail links, anonymous accounts and phones, has the default password policy, and has
 /// no users. Whether it hides which addresses have accounts is its own affair.
-public struct IdentitySubject: Sendable {
+public struct AuthSubject: Sendable {
   /// The backend.
   public let backend: any AuthBackend
 
@@ -34,7 +34,7 @@ public struct IdentitySubject: Sendable {
 }
 
 // What the checks have in common.
-extension IdentitySubject {
+extension AuthSubject {
   var context: CallContext { CallContext() }
 
   func signUp(_ email: String = "ada@example.com", _ password: String = "correct horse") async throws -> SignUpResponse
@@ -48,7 +48,7 @@ extension IdentitySubject {
     try await backend.signInWithPassword(PasswordSignInRequest(email: email, password: password), context: context)
   }
 
-  func user(_ tokens: IdentityTokens) async throws -> IdentityUser {
+  func user(_ tokens: AuthTokens) async throws -> AuthUser {
     let users = try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context).users
     try expect(users.count, equals: 1, "the number of accounts of a token")
     return users[0]
@@ -71,13 +71,13 @@ extension IdentitySubject {
 
 /// Expects a call to be refused with one of some codes.
 func expectRefusal<Value>(
-  _ codes: IdentityError.Code...,
+  _ codes: AuthServiceError.Code...,
   of what: String,
   file: String = #fileID,
   line: Int = #line,
   _ call: () async throws -> Value
 ) async throws {
-  let error = try await expectThrows(IdentityError.self, what, file: file, line: line, call)
+  let error = try await expectThrows(AuthServiceError.self, what, file: file, line: line, call)
   try expect(codes.contains(error.code), "\(what): expected \(codes), found \(error.code)", file: file, line: line)
 }
 

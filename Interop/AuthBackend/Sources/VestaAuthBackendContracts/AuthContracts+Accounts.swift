@@ -1,8 +1,8 @@
 import VestaTesting
 import VestaAuthBackend
 
-extension IdentityContracts {
-  static let accounts: [Contract<IdentitySubject>] = [
+extension AuthContracts {
+  static let accounts: [Contract<AuthSubject>] = [
     Contract("an anonymous account has an id and a session, and no address") { subject in
       let made = try await subject.backend.signUp(SignUpRequest(), context: subject.context)
       let user = try await subject.user(made.tokens)
@@ -64,7 +64,7 @@ extension IdentityContracts {
       let winners = results.compactMap { try? $0.get() }
       try expect(winners.count, equals: 1, "the number of accounts")
       for case .failure(let error) in results {
-        try expect((error as? IdentityError)?.code == .emailExists, "the others were told \(error)")
+        try expect((error as? AuthServiceError)?.code == .emailExists, "the others were told \(error)")
       }
       try expect(try await subject.signIn().localID, equals: winners[0].localID, "the account that can sign in")
     },

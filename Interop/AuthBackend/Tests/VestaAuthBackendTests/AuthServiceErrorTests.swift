@@ -1,24 +1,24 @@
 import VestaAuthBackend
 import Testing
 
-@Suite struct IdentityErrorTests {
+@Suite struct AuthServiceErrorTests {
   @Test func theWireFormIsReadAndWritten() {
-    let error = IdentityError(wireMessage: "WEAK_PASSWORD : Password should be at least 6 characters")
+    let error = AuthServiceError(wireMessage: "WEAK_PASSWORD : Password should be at least 6 characters")
     #expect(error.code == .weakPassword)
     #expect(error.detail == "Password should be at least 6 characters")
     #expect(error.wireMessage == "WEAK_PASSWORD : Password should be at least 6 characters")
-    #expect(IdentityError(wireMessage: "EMAIL_EXISTS") == IdentityError(.emailExists))
-    #expect(IdentityError(wireMessage: "A:b : c") == IdentityError(.init("A"), "b : c"))
-    #expect(IdentityError(wireMessage: "A : ") == IdentityError(.init("A")))
-    #expect(IdentityError(wireMessage: "").code.rawValue == "")
+    #expect(AuthServiceError(wireMessage: "EMAIL_EXISTS") == AuthServiceError(.emailExists))
+    #expect(AuthServiceError(wireMessage: "A:b : c") == AuthServiceError(.init("A"), "b : c"))
+    #expect(AuthServiceError(wireMessage: "A : ") == AuthServiceError(.init("A")))
+    #expect(AuthServiceError(wireMessage: "").code.rawValue == "")
   }
 
   @Test func aCodeMatchesInACatchClause() {
     do {
-      throw IdentityError(.emailExists)
-    } catch IdentityError.Code.userNotFound {
+      throw AuthServiceError(.emailExists)
+    } catch AuthServiceError.Code.userNotFound {
       Issue.record("matched another code")
-    } catch IdentityError.Code.emailExists {
+    } catch AuthServiceError.Code.emailExists {
     } catch {
       Issue.record("did not match")
     }
@@ -27,8 +27,8 @@ import Testing
   @Test func messagesNeverShowTheirContent() {
     let messages: [Any] = [
       SignUpRequest(email: "a@b.c", password: "secret"),
-      IdentityTokens(idToken: "secret", refreshToken: "secret"),
-      SignInOutcome.signedIn(IdentityTokens(idToken: "secret", refreshToken: "secret")),
+      AuthTokens(idToken: "secret", refreshToken: "secret"),
+      SignInOutcome.signedIn(AuthTokens(idToken: "secret", refreshToken: "secret")),
       PhoneProof.code(sessionInfo: "secret", code: "secret"),
     ]
     var dumped = ""

@@ -4,7 +4,7 @@ public import VestaServiceInterop
 ///
 /// Whoever holds this may do everything: hand it to trusted code only. The tenant of the context chooses whose users a
 /// call is about, as in `AuthBackend`, whose promises hold here too.
-public protocol IdentityAdminBackend: Sendable {
+public protocol AuthAdminBackend: Sendable {
   // MARK: Users
 
   /// Makes an account; nobody is signed in.
@@ -13,12 +13,12 @@ public protocol IdentityAdminBackend: Sendable {
   /// `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`, `INVALID_MFA_PHONE_NUMBER`.
   func createUser(
     _ request: CreateUserRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityUser
+  ) async throws(AuthServiceError) -> AuthUser
 
   /// Looks accounts up; each comes once, also where several parts of the request name it.
   func getUsers(
     _ request: GetUsersRequest, context: CallContext
-  ) async throws(IdentityError) -> LookupResponse
+  ) async throws(AuthServiceError) -> LookupResponse
 
   /// Changes an account.
   ///
@@ -28,23 +28,23 @@ public protocol IdentityAdminBackend: Sendable {
   /// `INVALID_MFA_PHONE_NUMBER`, `DUPLICATE_MFA_ENROLLMENT_ID`.
   func updateUser(
     _ request: AdminUpdateRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityUser
+  ) async throws(AuthServiceError) -> AuthUser
 
   /// Deletes an account with its sessions.
   ///
   /// Checks: `MISSING_LOCAL_ID`, `USER_NOT_FOUND`.
-  func deleteUser(localID: String, context: CallContext) async throws(IdentityError)
+  func deleteUser(localID: String, context: CallContext) async throws(AuthServiceError)
 
   /// Ends all sessions of an account: refresh tokens give nothing any more, and ID tokens that were issued before fail
   /// where revocation is checked.
   ///
   /// Checks: `MISSING_LOCAL_ID`, `USER_NOT_FOUND`.
-  func revokeRefreshTokens(localID: String, context: CallContext) async throws(IdentityError)
+  func revokeRefreshTokens(localID: String, context: CallContext) async throws(AuthServiceError)
 
   /// Gives all accounts page by page, with their password hashes.
   func batchGet(
     _ request: BatchGetRequest, context: CallContext
-  ) async throws(IdentityError) -> BatchGetResponse
+  ) async throws(AuthServiceError) -> BatchGetResponse
 
   /// Imports accounts; each one is imported or is in the response's errors.
   ///
@@ -52,19 +52,19 @@ public protocol IdentityAdminBackend: Sendable {
   /// `DUPLICATE_RAW_ID`, without `allowsOverwrite` `DUPLICATE_LOCAL_ID`.
   func batchCreate(
     _ request: BatchCreateRequest, context: CallContext
-  ) async throws(IdentityError) -> BatchCreateResponse
+  ) async throws(AuthServiceError) -> BatchCreateResponse
 
   /// Deletes accounts.
   ///
   /// Checks: `LOCAL_ID_LIST_EXCEEDS_LIMIT`.
   func batchDelete(
     _ request: BatchDeleteRequest, context: CallContext
-  ) async throws(IdentityError) -> BatchDeleteResponse
+  ) async throws(AuthServiceError) -> BatchDeleteResponse
 
   /// Counts the accounts, or gives them all.
   func queryUsers(
     _ request: QueryUsersRequest, context: CallContext
-  ) async throws(IdentityError) -> QueryUsersResponse
+  ) async throws(AuthServiceError) -> QueryUsersResponse
 
   // MARK: Tokens
 
@@ -74,7 +74,7 @@ public protocol IdentityAdminBackend: Sendable {
   /// `TOKEN_EXPIRED`, `USER_DISABLED`.
   func verifyIDToken(
     _ request: VerifyTokenRequest, context: CallContext
-  ) async throws(IdentityError) -> VerifiedToken
+  ) async throws(AuthServiceError) -> VerifiedToken
 
   /// Makes a session cookie of an ID token.
   ///
@@ -83,7 +83,7 @@ public protocol IdentityAdminBackend: Sendable {
   /// - Returns: The cookie.
   func createSessionCookie(
     _ request: CreateSessionCookieRequest, context: CallContext
-  ) async throws(IdentityError) -> String
+  ) async throws(AuthServiceError) -> String
 
   /// Verifies a session cookie; on request also its account.
   ///
@@ -91,7 +91,7 @@ public protocol IdentityAdminBackend: Sendable {
   /// `TOKEN_EXPIRED`, `USER_DISABLED`.
   func verifySessionCookie(
     _ request: VerifyTokenRequest, context: CallContext
-  ) async throws(IdentityError) -> VerifiedToken
+  ) async throws(AuthServiceError) -> VerifiedToken
 
   /// Makes a custom token, valid for an hour.
   ///
@@ -100,13 +100,13 @@ public protocol IdentityAdminBackend: Sendable {
   /// - Returns: The token.
   func createCustomToken(
     _ request: CreateCustomTokenRequest, context: CallContext
-  ) async throws(IdentityError) -> String
+  ) async throws(AuthServiceError) -> String
 
   /// The key with which servers of the project sign custom tokens; made when it is first asked for.
-  func serviceAccountKey(context: CallContext) async throws(IdentityError) -> ServiceAccountKey
+  func serviceAccountKey(context: CallContext) async throws(AuthServiceError) -> ServiceAccountKey
 
   /// Signs tokens with a new key from now on; those of the previous key stay valid until they expire.
-  func rotateSigningKey(context: CallContext) async throws(IdentityError)
+  func rotateSigningKey(context: CallContext) async throws(AuthServiceError)
 
   // MARK: Codes
 
@@ -116,56 +116,56 @@ public protocol IdentityAdminBackend: Sendable {
   /// links.
   func createOobLink(
     _ request: SendOobCodeRequest, context: CallContext
-  ) async throws(IdentityError) -> OobLink
+  ) async throws(AuthServiceError) -> OobLink
 
   /// The codes by e-mail that can still be used, in the order in which they were sent.
   ///
   /// Empty where the backend records no codes, as it should be outside development.
-  func sentOobCodes(context: CallContext) async throws(IdentityError) -> [SentOobCode]
+  func sentOobCodes(context: CallContext) async throws(AuthServiceError) -> [SentOobCode]
 
   /// The codes to phones that can still be used, in the order in which they were sent.
   ///
   /// Empty where the backend records no codes, as it should be outside development.
-  func sentVerificationCodes(context: CallContext) async throws(IdentityError) -> [SentVerificationCode]
+  func sentVerificationCodes(context: CallContext) async throws(AuthServiceError) -> [SentVerificationCode]
 
   // MARK: The project and its tenants
 
   /// The settings of the project.
-  func projectConfig(context: CallContext) async throws(IdentityError) -> ProjectConfig
+  func projectConfig(context: CallContext) async throws(AuthServiceError) -> ProjectConfig
 
   /// Sets the settings of the project.
   ///
   /// Checks: `INVALID_CONFIG`.
-  func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(IdentityError)
+  func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(AuthServiceError)
 
   /// Makes a tenant.
   ///
   /// Checks: `INVALID_CONFIG`.
   func createTenant(
     _ request: CreateTenantRequest, context: CallContext
-  ) async throws(IdentityError) -> Tenant
+  ) async throws(AuthServiceError) -> Tenant
 
   /// A tenant.
   ///
   /// Checks: `TENANT_NOT_FOUND`.
-  func tenant(id: String, context: CallContext) async throws(IdentityError) -> Tenant
+  func tenant(id: String, context: CallContext) async throws(AuthServiceError) -> Tenant
 
   /// Changes a tenant.
   ///
   /// Checks: `TENANT_NOT_FOUND`, `INVALID_CONFIG`.
   func updateTenant(
     _ request: UpdateTenantRequest, context: CallContext
-  ) async throws(IdentityError) -> Tenant
+  ) async throws(AuthServiceError) -> Tenant
 
   /// Deletes a tenant with all its users.
   ///
   /// Checks: `TENANT_NOT_FOUND`.
-  func deleteTenant(id: String, context: CallContext) async throws(IdentityError)
+  func deleteTenant(id: String, context: CallContext) async throws(AuthServiceError)
 
   /// The tenants page by page.
   ///
   /// Checks: `INVALID_PAGE_SELECTION`.
   func listTenants(
     _ request: ListTenantsRequest, context: CallContext
-  ) async throws(IdentityError) -> ListTenantsResponse
+  ) async throws(AuthServiceError) -> ListTenantsResponse
 }

@@ -1,5 +1,5 @@
 /// The tokens of a session.
-public struct IdentityTokens: IdentityMessage {
+public struct AuthTokens: AuthMessage {
   /// Says who the user is: a signed JSON Web Token for this and other services.
   public var idToken: String
 
@@ -13,7 +13,7 @@ public struct IdentityTokens: IdentityMessage {
   ///
   /// A service that knows it anyway may send it along with the tokens of a sign-in, which saves a look-up. `nil` says
   /// nothing: look it up.
-  public var account: IdentityUser?
+  public var account: AuthUser?
 
   /// Tokens of one session.
   ///
@@ -22,7 +22,7 @@ public struct IdentityTokens: IdentityMessage {
   ///   - refreshToken: Gives new ID tokens.
   ///   - expiresIn: For how many seconds the ID token is valid from now on.
   ///   - account: The account, where it is known.
-  public init(idToken: String, refreshToken: String, expiresIn: Int64 = 3600, account: IdentityUser? = nil) {
+  public init(idToken: String, refreshToken: String, expiresIn: Int64 = 3600, account: AuthUser? = nil) {
     self.idToken = idToken
     self.refreshToken = refreshToken
     self.expiresIn = expiresIn
@@ -31,15 +31,15 @@ public struct IdentityTokens: IdentityMessage {
 }
 
 /// The outcome of a first factor.
-public enum SignInOutcome: IdentityMessage {
+public enum SignInOutcome: AuthMessage {
   /// The user is signed in.
-  case signedIn(IdentityTokens)
+  case signedIn(AuthTokens)
 
   /// The account has a second factor, which has to follow.
   case secondFactorRequired(PendingSecondFactor)
 
   /// The tokens, where no second factor is needed.
-  public var tokens: IdentityTokens? { if case .signedIn(let tokens) = self { tokens } else { nil } }
+  public var tokens: AuthTokens? { if case .signedIn(let tokens) = self { tokens } else { nil } }
 
   /// The demand for a second factor; `nil` if none is needed.
   public var pending: PendingSecondFactor? {
@@ -48,7 +48,7 @@ public enum SignInOutcome: IdentityMessage {
 }
 
 /// The session that the sign-in with a second factor continues.
-public struct PendingSecondFactor: IdentityMessage {
+public struct PendingSecondFactor: AuthMessage {
   /// Proves the first factor; valid for a while, for one sign-in.
   public var mfaPendingCredential: String
 

@@ -1,7 +1,7 @@
-// The names that identity services answer with. `IdentityError.Code` is open: there may be others.
+// The names that identity services answer with. `AuthServiceError.Code` is open: there may be others.
 
 // Failures of the way to the backend, and of the backend itself. These names are Vesta's own.
-extension IdentityError.Code {
+extension AuthServiceError.Code {
   /// The backend could not be reached, or its storage did not answer; trying again later may help.
   public static let unavailable = Self("UNAVAILABLE")
   /// The backend failed in a way that it does not explain.
@@ -15,7 +15,7 @@ extension IdentityError.Code {
 }
 
 // Accounts.
-extension IdentityError.Code {
+extension AuthServiceError.Code {
   /// Another account has the e-mail address.
   public static let emailExists = Self("EMAIL_EXISTS")
   /// Another account has the phone number.
@@ -47,7 +47,7 @@ extension IdentityError.Code {
 }
 
 // Passwords.
-extension IdentityError.Code {
+extension AuthServiceError.Code {
   /// The e-mail address or the password is wrong; which one is not said.
   public static let invalidLoginCredentials = Self("INVALID_LOGIN_CREDENTIALS")
   /// The password is wrong.
@@ -77,7 +77,7 @@ extension IdentityError.Code {
 }
 
 // Tokens.
-extension IdentityError.Code {
+extension AuthServiceError.Code {
   /// The ID token is not one of this project: its form, its signature or its audience is wrong.
   public static let invalidIDToken = Self("INVALID_ID_TOKEN")
   /// The ID token is missing.
@@ -109,7 +109,7 @@ extension IdentityError.Code {
 }
 
 // Codes by e-mail.
-extension IdentityError.Code {
+extension AuthServiceError.Code {
   /// It is not said what the code is for.
   public static let missingRequestType = Self("MISSING_REQ_TYPE")
   /// The code is missing.
@@ -127,7 +127,7 @@ extension IdentityError.Code {
 }
 
 // Phones.
-extension IdentityError.Code {
+extension AuthServiceError.Code {
   /// The phone number is missing.
   public static let missingPhoneNumber = Self("MISSING_PHONE_NUMBER")
   /// The text is no phone number in the international form.
@@ -149,7 +149,7 @@ extension IdentityError.Code {
 }
 
 // Identity providers.
-extension IdentityError.Code {
+extension AuthServiceError.Code {
   /// The provider is missing.
   public static let missingProviderID = Self("MISSING_PROVIDER_ID")
   /// The provider is not known or not configured.
@@ -167,7 +167,7 @@ extension IdentityError.Code {
 }
 
 // Second factors.
-extension IdentityError.Code {
+extension AuthServiceError.Code {
   /// The credential of the first factor is missing.
   public static let missingMfaPendingCredential = Self("MISSING_MFA_PENDING_CREDENTIAL")
   /// The credential of the first factor is missing.
@@ -195,7 +195,7 @@ extension IdentityError.Code {
 }
 
 // Tenants and batches.
-extension IdentityError.Code {
+extension AuthServiceError.Code {
   /// The tenant's id has a form that no tenant's id has.
   public static let invalidTenantID = Self("INVALID_TENANT_ID")
   /// There is no such tenant.

@@ -3,11 +3,11 @@
 /// ```swift
 /// do {
 ///   _ = try await backend.commit(request, context: context)
-/// } catch FirestoreError.Code.aborted {
+/// } catch let error as FirestoreServiceError where error.code == .aborted {
 ///   // Somebody else was faster: read again and try again.
 /// }
 /// ```
-public struct FirestoreError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct FirestoreServiceError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A canonical status code; open, because a peer may send any number.
   public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number as the wire has it.
@@ -54,8 +54,8 @@ public struct FirestoreError: Error, Sendable, Hashable, CustomStringConvertible
       Code.names.indices.contains(rawValue) ? Code.names[rawValue] : "CODE_\(rawValue)"
     }
 
-    /// Lets `catch FirestoreError.Code.aborted` match.
-    public static func ~= (code: Code, error: any Error) -> Bool { (error as? FirestoreError)?.code == code }
+    /// Lets `catch let error as FirestoreServiceError where error.code == .aborted` match.
+    public static func ~= (code: Code, error: any Error) -> Bool { (error as? FirestoreServiceError)?.code == code }
 
     private static let names = [
       "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",

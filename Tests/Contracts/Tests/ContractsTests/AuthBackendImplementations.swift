@@ -6,22 +6,22 @@ import VestaAuthService
 import VestaCrypto
 import VestaMemoryStore
 
-@Suite struct IdentityImplementations {
-  static let all: [Implementation<IdentitySubject>] = [
+@Suite struct AuthBackendImplementations {
+  static let all: [Implementation<AuthSubject>] = [
     Implementation("AuthEngine") { engine() }
   ]
 
-  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<IdentitySubject>) async {
-    await implementation.keeps(IdentityContracts.all)
+  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<AuthSubject>) async {
+    await implementation.keeps(AuthContracts.all)
   }
 
-  private static func engine() -> IdentitySubject {
+  private static func engine() -> AuthSubject {
     let sender = RecordingCodeSender()
     var options = AuthServiceOptions()
     options.passwordScheme = .scrypt(ScryptParameters(costLog2: 4, blockSize: 8, parallelism: 1))
     options.codeSender = sender
     let engine = AuthEngine(projectID: "demo", options: options, crypto: OpenSSLCrypto()) { MemoryStore() }
-    return IdentitySubject(
+    return AuthSubject(
       engine,
       emailedCode: { type, recipient in
         try #require(sender.recordedEmails.last { $0.requestType == type && $0.recipient == recipient }).code

@@ -5,11 +5,11 @@
 /// ```swift
 /// do {
 ///   _ = try await backend.signUp(SignUpRequest(email: email, password: password), context: context)
-/// } catch IdentityError.Code.emailExists {
+/// } catch AuthServiceError.Code.emailExists {
 ///   …
 /// }
 /// ```
-public struct IdentityError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct AuthServiceError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The service's name of a failure, such as `EMAIL_EXISTS`.
   ///
   /// Open: a backend may answer with names that are not listed here, and a later version may list more.
@@ -30,13 +30,13 @@ public struct IdentityError: Error, Sendable, Equatable, CustomStringConvertible
     /// The name.
     public var description: String { rawValue }
 
-    /// Lets `catch IdentityError.Code.emailExists` match.
+    /// Lets `catch AuthServiceError.Code.emailExists` match.
     ///
     /// - Parameters:
     ///   - code: The code.
     ///   - error: Any error.
     /// - Returns: `true` when the error has that code.
-    public static func ~= (code: Code, error: any Error) -> Bool { (error as? IdentityError)?.code == code }
+    public static func ~= (code: Code, error: any Error) -> Bool { (error as? AuthServiceError)?.code == code }
   }
 
   /// The kind of failure.
