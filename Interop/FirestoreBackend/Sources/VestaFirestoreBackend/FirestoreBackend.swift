@@ -12,6 +12,8 @@
 /// - Commits have an order. Their times grow strictly and have whole microseconds. A read that begins after a commit
 ///   has returned sees it.
 /// - Cancelling the calling task ends a call with `CANCELLED`; a commit that has begun may have happened.
+/// - A call whose deadline has passed fails with `DEADLINE_EXCEEDED` and has changed nothing; where it is the answer of
+///   one write of a batch, that write has changed nothing. The deadline of a call that stays open ends it.
 public protocol FirestoreBackend: Sendable {
   // MARK: Reading
 

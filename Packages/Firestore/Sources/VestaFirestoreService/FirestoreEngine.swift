@@ -2,6 +2,7 @@ public import VestaFirestoreBackend
 public import VestaStoreInterop
 import VestaFirestoreModel
 import VestaConcurrency
+import VestaCore
 
 /// The authoritative document store, on any `OrderedStore`.
 ///
@@ -21,10 +22,13 @@ import VestaConcurrency
 public final class FirestoreEngine: FirestoreBackend {
   private let store: LazyResource<any OrderedStore>
   private let options: FirestoreServiceOptions
+  /// By which other engines on the store know what this one holds.
+  private let number = UInt64.random(in: .min ... .max)
   private let engines = Locked([DatabaseName: DatabaseEngine]())
   /// The database that was named last, which most processes name all the time.
   private let latest = Locked<(name: String, engine: DatabaseEngine)?>(nil)
   private let opening = SingleFlight<DatabaseName, DatabaseEngine>()
+  private let boundary: ServiceBoundary<FirestoreServiceError>
 
   /// An engine on an open store.
   ///
@@ -37,6 +41,7 @@ public final class FirestoreEngine: FirestoreBackend {
 
   init(options: FirestoreServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
     self.options = options
+    boundary = ServiceBoundary(clock: options.clock) { log.error("I-FSS000002", "A call failed unexpectedly: \($0)") }
     store = LazyResource(
       whenClosed: StoreError(.closed, operation: "open", message: "The document engine has been shut down."),
       open: open, close: { try await $0.close() })
@@ -54,22 +59,29 @@ public final class FirestoreEngine: FirestoreBackend {
     context: CallContext,
     receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
-    try await translating { try await engine(request.database, context).batchGet(request, receive: receive) }
+    try await translating {
+      try boundary.check(context)
+      let engine = try await engine(request.database, context)
+      try await engine.batchGet(request) { response in
+        try check(context, beginning: response.transaction, of: engine)
+        try await receive(response)
+      }
+    }
   }
 
   /// Lists the documents of a collection, a page at a time.
   public func listDocuments(
     _ request: ListDocumentsRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> ListDocumentsResponse {
-    try await serving { try await engine(parent: request.parent, context).listDocuments(request) }
+    try await serve(context) { try await self.engine(parent: request.parent, context).listDocuments(request) }
   }
 
   /// Lists the collections right below a document or the root, a page at a time.
   public func listCollectionIDs(
     _ request: ListCollectionIDsRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse {
-    try await serving {
-      try await engine(parent: request.parent, context, isForOwners: true).listCollectionIDs(request)
+    try await serve(context) {
+      try await self.engine(parent: request.parent, context, isForOwners: true).listCollectionIDs(request)
     }
   }
 
@@ -79,29 +91,38 @@ public final class FirestoreEngine: FirestoreBackend {
     context: CallContext,
     receive: (RunQueryResponse) async throws -> Void
   ) async throws {
-    try await translating { try await engine(parent: request.parent, context).runQuery(request, receive: receive) }
+    try await translating {
+      try boundary.check(context)
+      let engine = try await self.engine(parent: request.parent, context)
+      try await engine.runQuery(request) { response in
+        try check(context, beginning: response.transaction, of: engine)
+        try await receive(response)
+      }
+    }
   }
 
   /// Counts, sums and averages the results of a query.
   public func runAggregation(
     _ request: RunAggregationQueryRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> RunAggregationQueryResponse {
-    try await serving { try await engine(parent: request.parent, context).runAggregation(request) }
+    try await serve(context) { try await self.engine(parent: request.parent, context).runAggregation(request) }
   }
 
   /// Splits a query of a collection group into parts that can run side by side.
   public func partitionQuery(
     _ request: PartitionQueryRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> PartitionQueryResponse {
-    try await serving { try await engine(parent: request.parent, context, isForOwners: true).partitionQuery(request) }
+    try await serve(context) {
+      try await self.engine(parent: request.parent, context, isForOwners: true).partitionQuery(request)
+    }
   }
 
   /// Commits writes, all or nothing, and ends the transaction if there is one.
   public func commit(
     _ request: CommitRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> CommitResponse {
-    try await serving {
-      let engine = try await engine(request.database, context, isWrite: true)
+    try await serve(context) {
+      let engine = try await self.engine(request.database, context, isWrite: true)
       guard let id = request.transaction else { return try await engine.commit(request.writes) }
       return try await engine.commit(request.writes, in: id)
     }
@@ -111,15 +132,15 @@ public final class FirestoreEngine: FirestoreBackend {
   public func batchWrite(
     _ request: BatchWriteRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> BatchWriteResponse {
-    try await serving {
+    try await serve(context) {
       try WriteRules.checkDistinct(request.writes)
-      let engine = try await engine(request.database, context, isWrite: true)
+      let engine = try await self.engine(request.database, context, isWrite: true)
       var results: [Result<WriteResult, FirestoreServiceError>] = []
       for write in request.writes {
         do {
           results.append(.success(try await engine.commit([write]).writeResults[0]))
         } catch {
-          results.append(.failure(FirestoreServiceError(serving: error)))
+          results.append(.failure(self.boundary.failure(FirestoreServiceError.translated(error), context)))
         }
       }
       return BatchWriteResponse(results: results)
@@ -130,25 +151,42 @@ public final class FirestoreEngine: FirestoreBackend {
   public func beginTransaction(
     _ request: BeginTransactionRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> BeginTransactionResponse {
-    try await serving {
+    try await serve(context) {
       BeginTransactionResponse(
-        transaction: try await engine(request.database, context, isWrite: true).transactions.begin(request.options))
+        transaction: try await self.engine(request.database, context, isWrite: true).begin(request.options))
     }
+  }
+
+  /// Whether this engine can go on with a transaction: one that it began itself, or one that only reads.
+  ///
+  /// What a transaction that writes has read and locked is in the memory of the engine that began it. Others on the same
+  /// store refuse its calls with `ABORTED`, so whoever spreads calls over several processes sends those of one
+  /// transaction to one of them.
+  ///
+  /// - Parameter transaction: Its identifier.
+  /// - Returns: `true` also for bytes that are no identifier: any engine may refuse them.
+  public func serves(transaction: [UInt8]) -> Bool {
+    guard let ticket = TransactionTicket(transaction) else { return true }
+    return ticket.engine == number || ticket.readVersion != nil
   }
 
   /// Gives a transaction up, and what it holds.
   public func rollback(_ request: RollbackRequest, context: CallContext) async throws(FirestoreServiceError) {
-    try await serving { _ = try await engine(request.database, context).transactions.end(request.transaction) }
+    try await serve(context) {
+      _ = try await self.engine(request.database, context).transactions.end(request.transaction)
+    }
   }
 
   /// Opens a call that follows targets.
   public func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
-    try await serving { try await engine(database, context).hub.open() }
+    try await serve(context) { try await self.engine(database, context).hub.open(until: context.deadline) }
   }
 
   /// Opens a call that writes.
   public func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
-    try await serving { try await engine(database, context, isWrite: true).openWriteCall() }
+    try await serve(context) {
+      try await self.engine(database, context, isWrite: true).openWriteCall(until: context.deadline)
+    }
   }
 
   /// Refuses calls in another name than the options say.
@@ -159,7 +197,20 @@ public final class FirestoreEngine: FirestoreBackend {
     throw FirestoreServiceError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
   }
 
-  /// As `serving`, but what a receiver threw is handed on as it is.
+  /// Runs a call until its deadline; every failure comes out with the service's code.
+  private func serve<Result: Sendable>(
+    _ context: CallContext, _ body: @escaping @Sendable () async throws -> Result
+  ) async throws(FirestoreServiceError) -> Result {
+    try await boundary.serve(context) {
+      do {
+        return try await body()
+      } catch {
+        throw FirestoreServiceError.translated(error)
+      }
+    }
+  }
+
+  /// Runs a call whose receiver's own errors pass unchanged.
   private func translating(_ body: () async throws -> Void) async throws {
     do {
       try await body()
@@ -169,6 +220,19 @@ public final class FirestoreEngine: FirestoreBackend {
       throw FirestoreServiceError(serving: error)
     } catch is CancellationError where Task.isCancelled {
       throw FirestoreServiceError(serving: CancellationError())
+    }
+  }
+
+  /// Refuses a response after the deadline; a transaction that the response would have announced ends.
+  private func check(
+    _ context: CallContext, beginning transaction: [UInt8]?, of engine: DatabaseEngine
+  ) throws(FirestoreServiceError) {
+    guard context.deadline != nil else { return }
+    do {
+      try boundary.check(context)
+    } catch {
+      if let transaction { _ = try? engine.transactions.end(transaction) }
+      throw error
     }
   }
 
@@ -219,7 +283,8 @@ public final class FirestoreEngine: FirestoreBackend {
     }
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
-      let engine = DatabaseEngine(name: name, number: number, store: store, options: self.options)
+      let engine = DatabaseEngine(
+        name: name, number: number, store: store, options: self.options, owner: self.number)
       try await engine.indexes.declare()
       self.engines.withLock { $0[name] = engine }
       return engine

@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
@@ -107,7 +108,7 @@ import Testing
       }
     }
     for _ in 0..<60 {
-      let time = Timestamp(microseconds: systemMicroseconds())
+      let time = Timestamp(microseconds: ServiceClock.system.now())
       let first = try await engine.query(.all("sums"), .readTime(time))
       await Task.yield()
       let second = try await engine.query(.all("sums"), .readTime(time))

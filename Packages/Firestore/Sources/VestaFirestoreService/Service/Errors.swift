@@ -1,17 +1,20 @@
 import VestaFirestoreBackend
 import VestaStoreInterop
 
-/// Runs a call and gives every failure the service's codes.
-func serving<Result>(_ body: () async throws -> Result) async throws(FirestoreServiceError) -> Result {
-  do {
-    return try await body()
-  } catch {
-    throw FirestoreServiceError(serving: error)
-  }
-}
-
 extension FirestoreServiceError {
-  /// A failure as the service tells it.
+  /// The service's error for one of the store or of a row; any other error unchanged.
+  ///
+  /// Whatever a cancelled task calls its end, it is a `CancellationError`: the boundary knows whether the caller has
+  /// cancelled it or the deadline.
+  static func translated(_ error: any Error) -> any Error {
+    switch error {
+    case let error as FirestoreServiceError where error.code == .cancelled && Task.isCancelled: CancellationError()
+    case is StoreError, is BytesError: FirestoreServiceError(serving: error)
+    default: error
+    }
+  }
+
+  /// The service's error for any error.
   init(serving error: any Error) {
     switch error {
     case let error as FirestoreServiceError: self = error
@@ -36,9 +39,18 @@ extension FirestoreServiceError {
   static let contention = FirestoreServiceError(
     .aborted, "Too much contention on these documents. Please try again.")
   static let deadlock = FirestoreServiceError(.aborted, "Transaction lock timeout.")
+  static let late = FirestoreServiceError(.deadlineExceeded, "The deadline of the call has passed.")
   static let shutDown = FirestoreServiceError(.unavailable, "The engine has been shut down.")
+  /// Retryable: the client begins again, and this time all calls come to one engine, or there are no others.
+  static let transactionOfAnotherEngine = FirestoreServiceError(
+    .aborted, "The referenced transaction was begun by another process. Please try again.")
   static let unknownTransaction = FirestoreServiceError(
     .invalidArgument, "The referenced transaction has expired or is no longer valid.")
+
+  static let transactionTooBig = FirestoreServiceError(
+    .invalidArgument, "Transaction too big. Decrease transaction size.")
+  static let tooManyTransactions = FirestoreServiceError(
+    .resourceExhausted, "Too many transactions are open, or have read too much. Commit or roll back some of them.")
 
   static func refused(_ message: String) -> FirestoreServiceError { FirestoreServiceError(.invalidArgument, message) }
 }
