@@ -1,3 +1,4 @@
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -14,13 +15,19 @@ final class DatabaseEngine: Sendable {
   let hub: ListenHub
   let indexes: IndexKeeper
   let pruner: LogPruner
+  /// Where changes are recorded that functions want.
+  let events: EventOutbox?
   /// A version that no commit can have any more, nor one before it, as far as is known here.
   private let floor = Locked(Int64(0))
 
-  /// - Parameter owner: The number of the engine, by which others know what it holds.
+  /// - Parameters:
+  ///   - owner: The number of the engine, by which others know what it holds.
+  ///   - events: Where changes are recorded that functions want.
   init(
-    name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions, owner: UInt64
+    name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions, owner: UInt64,
+    events: EventOutbox? = nil
   ) {
+    self.events = events
     self.name = name
     self.store = store
     self.options = options
