@@ -1,5 +1,6 @@
 public import Foundation
 import VestaBytes
+import VestaDataCoding
 import VestaFunctionsValues
 
 /// An account of an event.

@@ -104,13 +104,12 @@ final class ScheduleRunner: Sendable {
 
   private func tick() {
     let now = clock.seconds()
-    let (due, others) = state.withLock { state -> ([Entry], [Entry]) in
-      let isDue = { (entry: Entry) in (state.next[entry.function] ?? .max) <= now }
-      return (state.entries.values.filter(isDue), state.entries.values.filter { !isDue($0) })
+    let (entries, next) = state.withLock { (Array($0.entries.values), $0.next) }
+    for entry in entries {
+      if let time = next[entry.function], time <= now { Task { await check(entry, now) } }
+      // All of them, because the clock may have been set back.
+      plan(entry, after: now)
     }
-    for entry in due { Task { await check(entry, now) } }
-    // All of them, because the clock may have been set back.
-    for entry in due + others { plan(entry, after: now) }
     setTimer()
   }
 
