@@ -30,7 +30,7 @@ extension Messaging {
     try checkAppIsThere()
     try await operations.run {
       guard let token = forgetToken() else { return }
-      do {
+      do throws(MessagingServiceError) {
         try await backend.unregister(token: token, context: context)
       } catch {
         throw MessagingError(error)
@@ -48,7 +48,7 @@ extension Messaging {
     try checkAppIsThere()
     return try await operations.run {
       let known = state.withLock { $0.stored.otherTokens[senderID] }
-      do {
+      do throws(MessagingServiceError) {
         let token = try await backend.register(request(senderID: senderID, currentToken: known), context: context)
         change { $0.otherTokens[senderID] = token }
         return token
@@ -69,7 +69,7 @@ extension Messaging {
     try await operations.run {
       guard let token = state.withLock({ $0.stored.otherTokens[senderID] }) else { return }
       change { $0.otherTokens[senderID] = nil }
-      do {
+      do throws(MessagingServiceError) {
         try await backend.unregister(token: token, context: context)
       } catch {
         throw MessagingError(error)
@@ -88,7 +88,7 @@ extension Messaging {
       change { $0.otherTokens = [:] }
       var failure: MessagingServiceError?
       for token in tokens {
-        do {
+        do throws(MessagingServiceError) {
           try await backend.unregister(token: token, context: context)
         } catch {
           failure = error

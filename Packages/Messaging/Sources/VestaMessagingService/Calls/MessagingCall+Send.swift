@@ -72,7 +72,7 @@ extension MessagingCall {
     if let collapseKey = settings.collapseKey {
       let row = Keys.collapse(key, collapseKey)
       if let earlier = try await reader.record(CollapseRecord.self, row)?.number,
-        try await dequeue(earlier, key, &registration)
+        try await dequeue(earlier, key, &registration) != nil
       {
         sequence.collapsed += 1
       }
@@ -80,9 +80,9 @@ extension MessagingCall {
     }
     while registration.waiting >= Int64(options.maximumWaiting) {
       guard let oldest = try await reader.numbers(in: Keys.queue(key), limit: 1).first,
-        try await dequeue(oldest, key, &registration)
+        let dropped = try await dequeue(oldest, key, &registration)
       else { break }
-      sequence.discarded += 1
+      if dropped.expiryTime > now { sequence.discarded += 1 } else { try await count { $0.expired += 1 } }
     }
     var queued = QueueRecord()
     (queued.isHighPriority, queued.expiryTime) = (settings.isHighPriority, expiryTime)
@@ -126,7 +126,7 @@ extension MessagingCall {
       case .subscriptionChange: continue
       case .direct:
         guard message.registration == key else { continue }
-        if try await dequeue(number, key, &registration) {
+        if try await dequeue(number, key, &registration) != nil {
           outcome.count += 1
           let time = now + options.acknowledgedRetention.microseconds
           try await transaction.put([], for: Keys.expiry(time, number))

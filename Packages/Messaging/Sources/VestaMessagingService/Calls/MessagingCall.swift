@@ -198,24 +198,25 @@ struct MessagingCall {
 
   private func expire(_ number: Int64, _ key: RegistrationKey) async throws -> Bool {
     var registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)) ?? RegistrationRecord()
-    guard try await dequeue(number, key, &registration) else { return false }
+    guard try await dequeue(number, key, &registration) != nil else { return false }
     if !registration.token.isEmpty { try await put(registration, Keys.registration(key)) }
     return true
   }
 
-  /// Takes a message out of the queue of its registration, which the caller writes; answers whether it was there.
+  /// Takes a message out of the queue of its registration, which the caller writes; `nil` when it was not there.
   func dequeue(
     _ number: Int64, _ key: RegistrationKey, _ registration: inout RegistrationRecord
-  ) async throws -> Bool {
+  ) async throws -> QueueRecord? {
     let row = Keys.queued(key, number)
-    guard let bytes = try await transaction.get(row) else { return false }
+    guard let bytes = try await transaction.get(row) else { return nil }
     try await transaction.delete(row)
     registration.waiting = max(0, registration.waiting - 1)
-    if let collapseKey = StoreRow.intact(QueueRecord.self, bytes, row)?.collapseKey {
+    let queued = StoreRow.intact(QueueRecord.self, bytes, row) ?? QueueRecord()
+    if let collapseKey = queued.collapseKey {
       let collapse = Keys.collapse(key, collapseKey)
       let current = try await reader.record(CollapseRecord.self, collapse)
       if current?.number == number { try await transaction.delete(collapse) }
     }
-    return true
+    return queued
   }
 }

@@ -31,13 +31,15 @@ extension MessagingEngine {
   private func makeSession(_ connection: PendingConnection, token: String) async throws -> Session {
     let (now, lifetime) = (options.clock.now(), options.registrationLifetime.microseconds)
     do {
-      let (key, record) = try await store().read { reader in
-        try await MessagingReader(reader: reader).registration(token: token, now: now, lifetime: lifetime)
+      let (key, record, number) = try await store().read { reader in
+        let reader = MessagingReader(reader: reader)
+        let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
+        return (key, record, try await reader.lastNumber())
       }
       // A connection is a sign of life.
       if now - record.lastSeenTime > 86_400_000_000 { try await write(CallContext()) { try await $0.touch(key) } }
       return Session(
-        key: key, platform: record.platform, token: token, window: options.deliveryWindow,
+        key: key, platform: record.platform, token: token, startNumber: number, window: options.deliveryWindow,
         onEnd: { connection.end($0) }, receive: { connection.receive($0) })
     } catch let error as StoreError {
       throw MessagingServiceError(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
@@ -66,19 +68,26 @@ extension MessagingEngine {
       key: session.key, token: session.token, platform: session.platform, inFlight: inFlight, limit: limit,
       maximumWaiting: options.maximumWaiting, now: now)
     let load = try await store().read { try await PendingLoad(MessagingReader(reader: $0), request) }
-    let instants = table.takeInstants(session, upTo: load.lastNumber).filter(load.isFor)
-    let waiting = load.merged(with: instants)
-    var rest = waiting.prefix(limit)
-    while let message = rest.first, deliver(message, to: session) { rest.removeFirst() }
-    let left = Set(rest.map(\.number)).union(waiting.dropFirst(limit).map(\.number))
-    table.returnInstants(session, instants.filter { left.contains($0.number) })
-    guard left.isEmpty, !load.isTruncated else { return rest.isEmpty && session.freeWindow > 0 }
+    let end = min(load.cursorEnd, session.firstBroadcastInFlight.map { $0 - 1 } ?? .max)
+    if load.isWorthAdvancing(to: end) { try await advance(session, to: end) }
+    guard deliver(load, limit, to: session) else { return false }
+    if load.isTruncated { return session.freeWindow > 0 }
     session.advance(to: load.lastNumber)
-    if load.hasAllBroadcasts {
-      let end = session.firstBroadcastInFlight.map { $0 - 1 } ?? load.lastNumber
-      if load.isWorthAdvancing(to: end) { try await advance(session, to: end) }
-    }
     return !table.settle(session, topics: load.topics, at: load.lastNumber)
+  }
+
+  /// Delivers what was read, and the messages for now or never that came meanwhile; answers false when there was not
+  /// enough room.
+  private func deliver(_ load: PendingLoad, _ limit: Int, to session: Session) -> Bool {
+    let instants = table.takeInstants(session, upTo: load.lastNumber).filter(load.isFor)
+    var rest = load.merged(with: instants)[...]
+    for _ in 0..<limit {
+      guard let message = rest.first, deliver(message, to: session) else { break }
+      rest.removeFirst()
+    }
+    let left = Set(rest.map(\.number))
+    table.returnInstants(session, instants.filter { left.contains($0.number) })
+    return left.isEmpty
   }
 
   private func advance(_ session: Session, to number: Int64) async throws {
@@ -146,7 +155,7 @@ extension MessagingEngine {
       if let record, record.kind == .subscriptionChange { reload(record.registration, number) }
       return
     }
-    for session in table.recipients(of: message) where message.number > session.position {
+    for session in table.recipients(of: message) where session.wants(message) {
       guard !deliver(message, to: session) else { continue }
       table.setLoading(session, missed: number, message)
       // An acknowledgement that came in between found nothing to do.

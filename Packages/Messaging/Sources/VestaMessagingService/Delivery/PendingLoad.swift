@@ -31,8 +31,8 @@ struct PendingLoad: Sendable {
   private(set) var messages: [DispatchedMessage] = []
   /// Whether there is more than was asked for.
   private(set) var isTruncated = false
-  /// Whether every message for many was acknowledged or is under way.
-  private(set) var hasAllBroadcasts = false
+  /// Up to where every message for many was acknowledged, is not for this registration, or is under way.
+  private(set) var cursorEnd: Int64 = 0
   private var hasTrail = false
 
   /// Reads what waits.
@@ -49,7 +49,7 @@ struct PendingLoad: Sendable {
     let acknowledged = Set(try await reader.numbers(in: Keys.acknowledged(request.key)))
     hasTrail = !acknowledged.isEmpty
     let broadcasts = try await broadcasts(reader, known: request.inFlight.union(acknowledged))
-    hasAllBroadcasts = broadcasts.isEmpty
+    cursorEnd = broadcasts.first.map { $0.number - 1 } ?? lastNumber
     let found = Self.ordered(try await direct(reader) + broadcasts, request.platform)
     isTruncated = found.count > request.limit
     messages = Array(found.prefix(request.limit))

@@ -12,6 +12,8 @@ final class Session: Sendable {
   let key: RegistrationKey
   let platform: String
   let token: String
+  /// The last message before the connection: those for now or never up to it are not for it.
+  let startNumber: Int64
 
   private struct Handlers: Sendable {
     var receive: @Sendable (PushDelivery) -> Void
@@ -36,10 +38,11 @@ final class Session: Sendable {
   private let state: Locked<State>
 
   init(
-    key: RegistrationKey, platform: String, token: String, window: Int,
+    key: RegistrationKey, platform: String, token: String, startNumber: Int64, window: Int,
     onEnd: @escaping @Sendable (MessagingServiceError?) -> Void, receive: @escaping @Sendable (PushDelivery) -> Void
   ) {
-    (self.key, self.platform, self.token, self.window) = (key, platform, token, window)
+    (self.key, self.platform, self.token) = (key, platform, token)
+    (self.startNumber, self.window) = (startNumber, window)
     state = Locked(State(handlers: Handlers(receive: receive, end: onEnd)))
   }
 

@@ -109,7 +109,7 @@ final class SessionTable: Sendable {
     state.withLock { state in
       guard let entry = state.entries[session.key], entry.session === session, !entry.instants.isEmpty else { return [] }
       state.entries[session.key]?.instants.removeAll { $0.number <= number }
-      return entry.instants.filter { $0.number <= number }
+      return entry.instants.filter { $0.number <= number && $0.number > session.startNumber }
     }
   }
 
@@ -201,6 +201,13 @@ final class SessionTable: Sendable {
       guard let entry = state.entries[key], entry.missed == nil, isWanted(entry.topics) else { return nil }
       return entry.session
     }
+  }
+}
+
+extension Session {
+  /// Whether a message that is dispatched was not read for this connection before: one for now or never is never read.
+  func wants(_ message: DispatchedMessage) -> Bool {
+    message.number > position || message.isInstant(on: platform) && message.number > startNumber
   }
 }
 

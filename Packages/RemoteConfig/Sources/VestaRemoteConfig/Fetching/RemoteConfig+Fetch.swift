@@ -98,7 +98,7 @@ extension RemoteConfig {
   private func finish(_ response: FetchConfigResponse, _ context: DeviceContext) {
     state.withLock { state in
       // What was activated may have come under a clock that was ahead, and what was fetched may have been lost since.
-      state.contents.fetched.apply(response, at: max(seconds, state.contents.active.etagTime.nextUp))
+      state.contents.fetched.apply(response, at: Swift.max(seconds, state.contents.active.etagTime.nextUp))
       state.contents.record.lastFetchTime = seconds
       state.contents.record.lastFetchStatus = .success
       state.contents.record.context = context

@@ -124,29 +124,26 @@ final class RealtimeRunner: Sendable {
     } _: { [weak self] message in
       self?.received(message, generation)
     }
-    keep(connection, as: \.connection, generation)
+    keep(connection: connection, generation)
   }
 
   private func wait(_ seconds: Double, _ generation: Int) {
     let timer = clock.schedule(after: .milliseconds(Int64(seconds * 1000))) { [weak self] in
       self?.step { $0.pauseEnded() }
     }
-    keep(timer, as: \.timer, generation)
+    keep(timer: timer, generation)
   }
 
   /// Keeps a connection or a timer, unless it was superseded while it was being made.
   private func keep(
-    _ registration: ListenerRegistration, as place: WritableKeyPath<State, ListenerRegistration?> & Sendable,
-    _ generation: Int
+    connection: ListenerRegistration? = nil, timer: ListenerRegistration? = nil, _ generation: Int
   ) {
-    let superseded = state.withLock { state -> [ListenerRegistration] in
-      guard state.generation == generation, !state.isOver else { return [registration] }
-      let earlier = [state.connection, state.timer].compactMap { $0 }
-      (state.connection, state.timer) = (nil, nil)
-      state[keyPath: place] = registration
-      return earlier
+    let superseded = state.withLock { state in
+      guard state.generation == generation, !state.isOver else { return [connection, timer] }
+      defer { (state.connection, state.timer) = (connection, timer) }
+      return [state.connection, state.timer]
     }
-    close(superseded)
+    close(superseded.compactMap { $0 })
   }
 
   private func connectionEnded(_ error: RemoteConfigServiceError?, _ generation: Int) {

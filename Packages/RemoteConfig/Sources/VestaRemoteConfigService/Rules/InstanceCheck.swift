@@ -1,4 +1,5 @@
 import VestaRemoteConfigBackend
+import VestaServiceInterop
 
 /// The limits of what an instance tells about itself.
 ///
