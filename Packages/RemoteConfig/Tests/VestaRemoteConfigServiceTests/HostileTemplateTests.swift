@@ -21,11 +21,7 @@ import VestaTesting
     many.conditions = (0..<2000).map { ConfigCondition(name: "c\($0)", expression: expression) }
     let templates = [
       ConfigTemplate(parameters: ["a": ConfigParameter(defaultValue: .value("e" + marks))]),
-      ConfigTemplate(parameters: ["a": ConfigParameter(description: "e" + marks)]),
-      ConfigTemplate(conditions: [ConfigCondition(name: "e" + marks, expression: "true")]),
-      ConfigTemplate(parameterGroups: ["e" + marks: ConfigParameterGroup()]),
-      ConfigTemplate(version: ConfigVersion(description: marks)),
-      many,
+      ConfigTemplate(version: ConfigVersion(description: marks)), many,
     ]
     for (index, template) in templates.enumerated() {
       let engine = makeEngine()
