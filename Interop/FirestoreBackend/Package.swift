@@ -17,12 +17,18 @@ let package = Package(
     .library(name: "VestaFirestoreBackendContracts", targets: ["VestaFirestoreBackendContracts"]),
   ],
   dependencies: [
-    .package(path: "../../Packages/Core")
+    .package(path: "../../Packages/Core"),
+    .package(path: "../ServiceInterop"),
   ],
   targets: [
     .target(
-      name: "VestaFirestoreBackend", dependencies: [.product(name: "VestaBytes", package: "Core")],
-      swiftSettings: settings),
+      name: "VestaFirestoreBackend",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .target(
       name: "VestaFirestoreBackendContracts",
       dependencies: ["VestaFirestoreBackend", .product(name: "VestaTesting", package: "Core")],

@@ -23,7 +23,7 @@ public protocol AuthBackend: Sendable {
   /// `INVALID_EMAIL`, `EMAIL_EXISTS`, `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`.
   func signUp(
     _ request: SignUpRequest, context: CallContext
-  ) async throws(IdentityError) -> SignUpResponse
+  ) async throws(AuthServiceError) -> SignUpResponse
 
   /// Signs in with an e-mail address and a password.
   ///
@@ -32,7 +32,7 @@ public protocol AuthBackend: Sendable {
   /// the project does not hide which), with `USER_DISABLED` before the password is looked at.
   func signInWithPassword(
     _ request: PasswordSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> PasswordSignInResponse
+  ) async throws(AuthServiceError) -> PasswordSignInResponse
 
   /// Signs in with a token that a server of the project has signed; creates an account if there is none.
   ///
@@ -40,7 +40,7 @@ public protocol AuthBackend: Sendable {
   /// `INVALID_CLAIMS`, `FORBIDDEN_CLAIM`, `USER_DISABLED`.
   func signInWithCustomToken(
     _ request: CustomTokenSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> CustomTokenSignInResponse
+  ) async throws(AuthServiceError) -> CustomTokenSignInResponse
 
   /// Signs in with the code of an e-mail link, or adds the address to the account of an ID token.
   ///
@@ -50,7 +50,7 @@ public protocol AuthBackend: Sendable {
   /// `INVALID_EMAIL`, `EMAIL_EXISTS` (when linking), `USER_DISABLED`.
   func signInWithEmailLink(
     _ request: EmailLinkSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> EmailLinkSignInResponse
+  ) async throws(AuthServiceError) -> EmailLinkSignInResponse
 
   /// Signs in with the credential of an identity provider, or links it to the account of an ID token.
   ///
@@ -61,7 +61,7 @@ public protocol AuthBackend: Sendable {
   /// `FEDERATED_USER_ID_ALREADY_LINKED` and `EMAIL_EXISTS` (when linking), `USER_DISABLED`.
   func signInWithIdp(
     _ request: IdpSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> IdpSignInResponse
+  ) async throws(AuthServiceError) -> IdpSignInResponse
 
   /// Sends a code to a phone.
   ///
@@ -69,7 +69,7 @@ public protocol AuthBackend: Sendable {
   /// `UNSUPPORTED_FIRST_FACTOR`, `TOO_MANY_ATTEMPTS_TRY_LATER`.
   func sendVerificationCode(
     _ request: SendVerificationCodeRequest, context: CallContext
-  ) async throws(IdentityError) -> SendVerificationCodeResponse
+  ) async throws(AuthServiceError) -> SendVerificationCodeResponse
 
   /// Signs in with the code that was sent to a phone, or links the number to the account of an ID token.
   ///
@@ -78,7 +78,7 @@ public protocol AuthBackend: Sendable {
   /// `UNSUPPORTED_FIRST_FACTOR`, `PHONE_NUMBER_EXISTS` (with a temporary proof).
   func signInWithPhoneNumber(
     _ request: PhoneSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> PhoneSignInResponse
+  ) async throws(AuthServiceError) -> PhoneSignInResponse
 
   // MARK: The account of an ID token
 
@@ -88,7 +88,7 @@ public protocol AuthBackend: Sendable {
   /// call that takes an ID token.
   func lookup(
     _ request: LookupRequest, context: CallContext
-  ) async throws(IdentityError) -> LookupResponse
+  ) async throws(AuthServiceError) -> LookupResponse
 
   /// Changes the account of an ID token, or does what an out-of-band code was sent for.
   ///
@@ -99,12 +99,12 @@ public protocol AuthBackend: Sendable {
   /// `INVALID_EMAIL`, `EMAIL_EXISTS`, `OPERATION_NOT_ALLOWED`, `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`.
   func update(
     _ request: UpdateRequest, context: CallContext
-  ) async throws(IdentityError) -> UpdateResponse
+  ) async throws(AuthServiceError) -> UpdateResponse
 
   /// Deletes the account of an ID token, with its sessions.
   ///
   /// Checks: those of the ID token, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`.
-  func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError)
+  func delete(_ request: DeleteRequest, context: CallContext) async throws(AuthServiceError)
 
   // MARK: Codes by e-mail
 
@@ -117,7 +117,7 @@ public protocol AuthBackend: Sendable {
   /// `MISSING_NEW_EMAIL`, `EMAIL_EXISTS`; `RESET_PASSWORD_EXCEED_LIMIT`.
   func sendOobCode(
     _ request: SendOobCodeRequest, context: CallContext
-  ) async throws(IdentityError) -> SendOobCodeResponse
+  ) async throws(AuthServiceError) -> SendOobCodeResponse
 
   /// Says what a code is for, or resets a password with it.
   ///
@@ -128,14 +128,14 @@ public protocol AuthBackend: Sendable {
   /// `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`, `USER_DISABLED`.
   func resetPassword(
     _ request: ResetPasswordRequest, context: CallContext
-  ) async throws(IdentityError) -> ResetPasswordResponse
+  ) async throws(AuthServiceError) -> ResetPasswordResponse
 
   /// Says which ways to sign in an e-mail address has; nothing where the project hides that.
   ///
   /// Checks: `MISSING_IDENTIFIER`, `INVALID_IDENTIFIER`, `MISSING_CONTINUE_URI`, `INVALID_CONTINUE_URI`.
   func createAuthURI(
     _ request: CreateAuthURIRequest, context: CallContext
-  ) async throws(IdentityError) -> CreateAuthURIResponse
+  ) async throws(AuthServiceError) -> CreateAuthURIResponse
 
   // MARK: Tokens
 
@@ -147,12 +147,12 @@ public protocol AuthBackend: Sendable {
   /// `USER_DISABLED`.
   func refresh(
     _ request: RefreshRequest, context: CallContext
-  ) async throws(IdentityError) -> RefreshResponse
+  ) async throws(AuthServiceError) -> RefreshResponse
 
   /// Revokes a token of an identity provider that the account of an ID token uses.
   ///
   /// Checks: those of the ID token, `MISSING_PROVIDER_ID`, `INVALID_PROVIDER_ID`.
-  func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(IdentityError)
+  func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(AuthServiceError)
 
   // MARK: Second factors
 
@@ -162,7 +162,7 @@ public protocol AuthBackend: Sendable {
   /// `INVALID_PHONE_NUMBER`, `SECOND_FACTOR_EXISTS`, `SECOND_FACTOR_LIMIT_EXCEEDED`.
   func startMfaEnrollment(
     _ request: StartMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> StartMfaEnrollmentResponse
+  ) async throws(AuthServiceError) -> StartMfaEnrollmentResponse
 
   /// Adds a second factor; the new session has been signed in with it.
   ///
@@ -170,14 +170,14 @@ public protocol AuthBackend: Sendable {
   /// `INVALID_CODE`, `SECOND_FACTOR_EXISTS`, `SECOND_FACTOR_LIMIT_EXCEEDED`.
   func finalizeMfaEnrollment(
     _ request: FinalizeMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens
+  ) async throws(AuthServiceError) -> AuthTokens
 
   /// Takes a second factor away; ends the other sessions.
   ///
   /// Checks: those of the ID token, `MISSING_MFA_ENROLLMENT_ID`, `MFA_ENROLLMENT_NOT_FOUND`.
   func withdrawMfaEnrollment(
     _ request: WithdrawMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens
+  ) async throws(AuthServiceError) -> AuthTokens
 
   /// Begins to sign in with a second factor: sends its code. Not needed for TOTP.
   ///
@@ -185,7 +185,7 @@ public protocol AuthBackend: Sendable {
   /// `MFA_ENROLLMENT_NOT_FOUND`.
   func startMfaSignIn(
     _ request: StartMfaSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> StartMfaSignInResponse
+  ) async throws(AuthServiceError) -> StartMfaSignInResponse
 
   /// Signs in with a second factor.
   ///
@@ -193,16 +193,16 @@ public protocol AuthBackend: Sendable {
   /// `INVALID_SESSION_INFO`, `MFA_ENROLLMENT_NOT_FOUND`, `INVALID_CODE`, `USER_DISABLED`.
   func finalizeMfaSignIn(
     _ request: FinalizeMfaSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens
+  ) async throws(AuthServiceError) -> AuthTokens
 
   // MARK: The project
 
   /// The password policy.
-  func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy
+  func passwordPolicy(context: CallContext) async throws(AuthServiceError) -> PasswordPolicy
 
   /// Returns the part of the project's settings that clients may read.
-  func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig
+  func publicProjectConfig(context: CallContext) async throws(AuthServiceError) -> PublicProjectConfig
 
   /// The keys with which ID tokens and session cookies can be verified: the current ones and the previous ones.
-  func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse
+  func publicKeys(context: CallContext) async throws(AuthServiceError) -> PublicKeysResponse
 }

@@ -8,14 +8,14 @@ extension ScriptedAuthBackend {
   /// Serves `signUp` from the accounts of the script.
   public func signUp(
     _ request: SignUpRequest, context: CallContext
-  ) async throws(IdentityError) -> SignUpResponse {
-    try await serve("signUp", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> SignUpResponse {
+    try await serve("signUp", request, context) { state throws(AuthServiceError) in
       if let email = request.email, state.accounts.values.contains(where: { $0.user.email == email }) {
-        throw IdentityError(.emailExists)
+        throw AuthServiceError(.emailExists)
       }
       let uid =
-        try request.idToken.map { token throws(IdentityError) in try state.uid(of: token) } ?? state.newID("user")
-      var account = state.accounts[uid] ?? Account(user: IdentityUser(localID: uid, createdAt: 1_700_000_000_000))
+        try request.idToken.map { token throws(AuthServiceError) in try state.uid(of: token) } ?? state.newID("user")
+      var account = state.accounts[uid] ?? Account(user: AuthUser(localID: uid, createdAt: 1_700_000_000_000))
       account.user.tenantID = context.tenantID
       if let email = request.email {
         (account.user.email, account.user.hasPassword, account.password) = (email, true, request.password)
@@ -29,12 +29,12 @@ extension ScriptedAuthBackend {
   /// Serves `signInWithPassword` from the accounts of the script.
   public func signInWithPassword(
     _ request: PasswordSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> PasswordSignInResponse {
-    try await serve("signInWithPassword", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> PasswordSignInResponse {
+    try await serve("signInWithPassword", request, context) { state throws(AuthServiceError) in
       guard let account = state.accounts.values.first(where: { $0.user.email == request.email }) else {
-        throw IdentityError(.emailNotFound)
+        throw AuthServiceError(.emailNotFound)
       }
-      guard account.password == request.password else { throw IdentityError(.invalidPassword) }
+      guard account.password == request.password else { throw AuthServiceError(.invalidPassword) }
       let user = account.user
       let outcome: SignInOutcome
       if user.mfaInfo.isEmpty {
@@ -51,11 +51,11 @@ extension ScriptedAuthBackend {
   /// Serves `signInWithCustomToken` from the accounts of the script.
   public func signInWithCustomToken(
     _ request: CustomTokenSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> CustomTokenSignInResponse {
-    try await serve("signInWithCustomToken", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> CustomTokenSignInResponse {
+    try await serve("signInWithCustomToken", request, context) { state throws(AuthServiceError) in
       let uid = request.token
       let isNew = state.accounts[uid] == nil
-      if isNew { state.accounts[uid] = Account(user: IdentityUser(localID: uid, customAuth: true)) }
+      if isNew { state.accounts[uid] = Account(user: AuthUser(localID: uid, customAuth: true)) }
       return CustomTokenSignInResponse(localID: uid, isNewUser: isNew, tokens: state.tokens(for: uid))
     }
   }
@@ -63,16 +63,16 @@ extension ScriptedAuthBackend {
   /// Serves `signInWithEmailLink` from the accounts of the script.
   public func signInWithEmailLink(
     _ request: EmailLinkSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> EmailLinkSignInResponse {
-    try await serve("signInWithEmailLink", request, context) { state throws(IdentityError) in
-      guard request.oobCode == "good" else { throw IdentityError(.invalidOobCode) }
+  ) async throws(AuthServiceError) -> EmailLinkSignInResponse {
+    try await serve("signInWithEmailLink", request, context) { state throws(AuthServiceError) in
+      guard request.oobCode == "good" else { throw AuthServiceError(.invalidOobCode) }
       let uid: String
       if let token = request.idToken {
         uid = try state.uid(of: token)
       } else {
         uid = state.accounts.values.first { $0.user.email == request.email }?.user.localID ?? state.newID("user")
       }
-      var account = state.accounts[uid] ?? Account(user: IdentityUser(localID: uid))
+      var account = state.accounts[uid] ?? Account(user: AuthUser(localID: uid))
       let isNew = state.accounts[uid] == nil
       (account.user.email, account.user.emailVerified, account.user.emailLinkSignIn) = (request.email, true, true)
       account.user.providerUserInfo = [ProviderUserInfo(providerID: "password", rawID: request.email)]
@@ -85,8 +85,8 @@ extension ScriptedAuthBackend {
   /// Serves `signInWithIdp` from the accounts of the script.
   public func signInWithIdp(
     _ request: IdpSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> IdpSignInResponse {
-    try await serve("signInWithIdp", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> IdpSignInResponse {
+    try await serve("signInWithIdp", request, context) { state throws(AuthServiceError) in
       if let response = state.idpResponse { return response }
       let provider = request.credential.providerID
       let rawID = request.credential.idToken ?? request.credential.accessToken ?? ""
@@ -100,7 +100,7 @@ extension ScriptedAuthBackend {
         uid = found?.user.localID ?? state.newID("user")
       }
       let isNew = state.accounts[uid] == nil
-      var account = state.accounts[uid] ?? Account(user: IdentityUser(localID: uid))
+      var account = state.accounts[uid] ?? Account(user: AuthUser(localID: uid))
       account.user.providerUserInfo.removeAll { $0.providerID == provider }
       account.user.providerUserInfo.append(
         ProviderUserInfo(providerID: provider, rawID: rawID, displayName: "Ada", photoURL: "https://example.com/ada"))
@@ -115,7 +115,7 @@ extension ScriptedAuthBackend {
   /// Serves `sendVerificationCode` from the accounts of the script.
   public func sendVerificationCode(
     _ request: SendVerificationCodeRequest, context: CallContext
-  ) async throws(IdentityError) -> SendVerificationCodeResponse {
+  ) async throws(AuthServiceError) -> SendVerificationCodeResponse {
     try await serve("sendVerificationCode", request, context) { _ in
       SendVerificationCodeResponse(sessionInfo: request.phoneNumber)
     }
@@ -124,12 +124,12 @@ extension ScriptedAuthBackend {
   /// Serves `signInWithPhoneNumber` from the accounts of the script.
   public func signInWithPhoneNumber(
     _ request: PhoneSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> PhoneSignInResponse {
-    try await serve("signInWithPhoneNumber", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> PhoneSignInResponse {
+    try await serve("signInWithPhoneNumber", request, context) { state throws(AuthServiceError) in
       let number: String
       switch request.proof {
       case .code(let sessionInfo, let code):
-        guard code == "123456" else { throw IdentityError(.invalidCode) }
+        guard code == "123456" else { throw AuthServiceError(.invalidCode) }
         number = sessionInfo
       case .temporaryProof(let phoneNumber, _): number = phoneNumber
       }
@@ -139,7 +139,7 @@ extension ScriptedAuthBackend {
       let found = state.accounts.values.first { $0.user.phoneNumber == number }?.user.localID
       let uid: String
       if let token = request.idToken { uid = try state.uid(of: token) } else { uid = found ?? state.newID("user") }
-      var account = state.accounts[uid] ?? Account(user: IdentityUser(localID: uid))
+      var account = state.accounts[uid] ?? Account(user: AuthUser(localID: uid))
       let isNew = state.accounts[uid] == nil
       account.user.phoneNumber = number
       account.user.providerUserInfo.append(
@@ -154,8 +154,8 @@ extension ScriptedAuthBackend {
   /// Serves `lookup` from the accounts of the script.
   public func lookup(
     _ request: LookupRequest, context: CallContext
-  ) async throws(IdentityError) -> LookupResponse {
-    try await serve("lookup", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> LookupResponse {
+    try await serve("lookup", request, context) { state throws(AuthServiceError) in
       let uid = try state.uid(of: request.idToken)
       return LookupResponse(users: state.accounts[uid].map { [$0.user] } ?? [])
     }
@@ -164,14 +164,14 @@ extension ScriptedAuthBackend {
   /// Serves `update` from the accounts of the script.
   public func update(
     _ request: UpdateRequest, context: CallContext
-  ) async throws(IdentityError) -> UpdateResponse {
-    try await serve("update", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> UpdateResponse {
+    try await serve("update", request, context) { state throws(AuthServiceError) in
       if let code = request.oobCode {
-        guard code == "good" else { throw IdentityError(.invalidOobCode) }
+        guard code == "good" else { throw AuthServiceError(.invalidOobCode) }
         return UpdateResponse(localID: "")
       }
       let uid = try state.uid(of: request.idToken ?? "")
-      guard var account = state.accounts[uid] else { throw IdentityError(.userNotFound) }
+      guard var account = state.accounts[uid] else { throw AuthServiceError(.userNotFound) }
       if let email = request.email { (account.user.email, account.user.emailVerified) = (email, false) }
       if let password = request.password { account.password = password }
       if let name = request.displayName { account.user.displayName = name }
@@ -186,8 +186,8 @@ extension ScriptedAuthBackend {
   }
 
   /// Serves `delete` from the accounts of the script.
-  public func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError) {
-    try await serve("delete", request, context) { state throws(IdentityError) in
+  public func delete(_ request: DeleteRequest, context: CallContext) async throws(AuthServiceError) {
+    try await serve("delete", request, context) { state throws(AuthServiceError) in
       state.accounts[try state.uid(of: request.idToken)] = nil
     }
   }
@@ -197,16 +197,16 @@ extension ScriptedAuthBackend {
   /// Serves `sendOobCode` from the accounts of the script.
   public func sendOobCode(
     _ request: SendOobCodeRequest, context: CallContext
-  ) async throws(IdentityError) -> SendOobCodeResponse {
+  ) async throws(AuthServiceError) -> SendOobCodeResponse {
     try await serve("sendOobCode", request, context) { _ in SendOobCodeResponse(email: request.email ?? "") }
   }
 
   /// Serves `resetPassword` from the accounts of the script.
   public func resetPassword(
     _ request: ResetPasswordRequest, context: CallContext
-  ) async throws(IdentityError) -> ResetPasswordResponse {
-    try await serve("resetPassword", request, context) { state throws(IdentityError) in
-      guard let response = state.codes[request.oobCode] else { throw IdentityError(.invalidOobCode) }
+  ) async throws(AuthServiceError) -> ResetPasswordResponse {
+    try await serve("resetPassword", request, context) { state throws(AuthServiceError) in
+      guard let response = state.codes[request.oobCode] else { throw AuthServiceError(.invalidOobCode) }
       return response
     }
   }
@@ -214,7 +214,7 @@ extension ScriptedAuthBackend {
   /// Serves `createAuthURI` from the accounts of the script.
   public func createAuthURI(
     _ request: CreateAuthURIRequest, context: CallContext
-  ) async throws(IdentityError) -> CreateAuthURIResponse {
+  ) async throws(AuthServiceError) -> CreateAuthURIResponse {
     try await serve("createAuthURI", request, context) { _ in
       CreateAuthURIResponse(sessionID: "", signInMethods: ["password", "emailLink"])
     }
@@ -225,16 +225,16 @@ extension ScriptedAuthBackend {
   /// Serves `refresh` from the accounts of the script.
   public func refresh(
     _ request: RefreshRequest, context: CallContext
-  ) async throws(IdentityError) -> RefreshResponse {
-    try await serve("refresh", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> RefreshResponse {
+    try await serve("refresh", request, context) { state throws(AuthServiceError) in
       let uid = String(request.refreshToken.dropFirst("refresh-".count))
-      guard state.accounts[uid] != nil else { throw IdentityError(.userNotFound) }
+      guard state.accounts[uid] != nil else { throw AuthServiceError(.userNotFound) }
       return RefreshResponse(tokens: state.tokens(for: uid), userID: uid, projectID: "1")
     }
   }
 
   /// Serves `revokeToken` from the accounts of the script.
-  public func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(IdentityError) {
+  public func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(AuthServiceError) {
     try await serve("revokeToken", request, context) { _ in }
   }
 
@@ -243,7 +243,7 @@ extension ScriptedAuthBackend {
   /// Serves `startMfaEnrollment` from the accounts of the script.
   public func startMfaEnrollment(
     _ request: StartMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> StartMfaEnrollmentResponse {
+  ) async throws(AuthServiceError) -> StartMfaEnrollmentResponse {
     try await serve("startMfaEnrollment", request, context) { _ in
       switch request.factor {
       case .phone(let number, _): .phone(sessionInfo: number)
@@ -255,16 +255,16 @@ extension ScriptedAuthBackend {
   /// Serves `finalizeMfaEnrollment` from the accounts of the script.
   public func finalizeMfaEnrollment(
     _ request: FinalizeMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens {
-    try await serve("finalizeMfaEnrollment", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> AuthTokens {
+    try await serve("finalizeMfaEnrollment", request, context) { state throws(AuthServiceError) in
       let uid = try state.uid(of: request.idToken)
       let factor: MfaEnrollment.Factor
       switch request.proof {
       case .phone(let number, let code):
-        guard code == "123456" else { throw IdentityError(.invalidCode) }
+        guard code == "123456" else { throw AuthServiceError(.invalidCode) }
         factor = .phone(number: number)
       case .totp(_, let code):
-        guard code == "123456" else { throw IdentityError(.invalidCode) }
+        guard code == "123456" else { throw AuthServiceError(.invalidCode) }
         factor = .totp
       }
       let enrollment = MfaEnrollment(
@@ -277,12 +277,12 @@ extension ScriptedAuthBackend {
   /// Serves `withdrawMfaEnrollment` from the accounts of the script.
   public func withdrawMfaEnrollment(
     _ request: WithdrawMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens {
-    try await serve("withdrawMfaEnrollment", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> AuthTokens {
+    try await serve("withdrawMfaEnrollment", request, context) { state throws(AuthServiceError) in
       let uid = try state.uid(of: request.idToken)
       let factors = state.accounts[uid]?.user.mfaInfo ?? []
       guard factors.contains(where: { $0.mfaEnrollmentID == request.mfaEnrollmentID }) else {
-        throw IdentityError(.mfaEnrollmentNotFound)
+        throw AuthServiceError(.mfaEnrollmentNotFound)
       }
       state.accounts[uid]?.user.mfaInfo.removeAll { $0.mfaEnrollmentID == request.mfaEnrollmentID }
       return state.tokens(for: uid)
@@ -292,7 +292,7 @@ extension ScriptedAuthBackend {
   /// Serves `startMfaSignIn` from the accounts of the script.
   public func startMfaSignIn(
     _ request: StartMfaSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> StartMfaSignInResponse {
+  ) async throws(AuthServiceError) -> StartMfaSignInResponse {
     try await serve("startMfaSignIn", request, context) { _ in
       StartMfaSignInResponse(sessionInfo: request.mfaEnrollmentID)
     }
@@ -301,14 +301,14 @@ extension ScriptedAuthBackend {
   /// Serves `finalizeMfaSignIn` from the accounts of the script.
   public func finalizeMfaSignIn(
     _ request: FinalizeMfaSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens {
-    try await serve("finalizeMfaSignIn", request, context) { state throws(IdentityError) in
+  ) async throws(AuthServiceError) -> AuthTokens {
+    try await serve("finalizeMfaSignIn", request, context) { state throws(AuthServiceError) in
       guard let uid = state.pending[request.mfaPendingCredential] else {
-        throw IdentityError(.invalidMfaPendingCredential)
+        throw AuthServiceError(.invalidMfaPendingCredential)
       }
       switch request.proof {
       case .phone(_, "123456"), .totp(_, "123456"): return state.tokens(for: uid)
-      default: throw IdentityError(.invalidCode)
+      default: throw AuthServiceError(.invalidCode)
       }
     }
   }
@@ -316,15 +316,15 @@ extension ScriptedAuthBackend {
   // MARK: The project
 
   /// Serves `passwordPolicy` from the accounts of the script.
-  public func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy { PasswordPolicy() }
+  public func passwordPolicy(context: CallContext) async throws(AuthServiceError) -> PasswordPolicy { PasswordPolicy() }
 
   /// Serves `publicProjectConfig` from the accounts of the script.
-  public func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig {
+  public func publicProjectConfig(context: CallContext) async throws(AuthServiceError) -> PublicProjectConfig {
     PublicProjectConfig(projectID: "demo", authorizedDomains: [])
   }
 
   /// Serves `publicKeys` from the accounts of the script.
-  public func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse {
+  public func publicKeys(context: CallContext) async throws(AuthServiceError) -> PublicKeysResponse {
     PublicKeysResponse(jwks: Array("{}".utf8), maximumAge: 0)
   }
 }
@@ -335,7 +335,7 @@ extension ScriptedAuthBackend.State {
     return "\(kind)\(lastNumber)"
   }
 
-  mutating func tokens(for uid: String) -> IdentityTokens {
+  mutating func tokens(for uid: String) -> AuthTokens {
     if !repeatsTokens { lastNumber += 1 }
     let claims = """
       {"sub":"\(uid)","iat":1700000000,"exp":1700003600,"auth_time":1699999999,"n":\(lastNumber),"admin":true,\
@@ -344,14 +344,14 @@ extension ScriptedAuthBackend.State {
     let header = Base64.url.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
     let token = "\(header).\(Base64.url.encode(Array(claims.utf8)))."
     owners[token] = uid
-    return IdentityTokens(
+    return AuthTokens(
       idToken: token, refreshToken: "refresh-\(uid)", expiresIn: lifetime,
       account: tellsAccounts ? accounts[uid]?.user : nil)
   }
 
-  func uid(of token: String) throws(IdentityError) -> String {
-    guard let uid = owners[token] else { throw IdentityError(.invalidIDToken) }
-    guard accounts[uid] != nil else { throw IdentityError(.userNotFound) }
+  func uid(of token: String) throws(AuthServiceError) -> String {
+    guard let uid = owners[token] else { throw AuthServiceError(.invalidIDToken) }
+    guard accounts[uid] != nil else { throw AuthServiceError(.userNotFound) }
     return uid
   }
 }

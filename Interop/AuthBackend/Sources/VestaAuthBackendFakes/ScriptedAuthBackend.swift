@@ -15,7 +15,7 @@ public final class ScriptedAuthBackend: AuthBackend {
   /// An account of the script.
   public struct Account: Sendable {
     /// The account as a look-up shows it.
-    public var user: IdentityUser
+    public var user: AuthUser
     /// The password; `nil` for none.
     public var password: String?
   }
@@ -25,7 +25,7 @@ public final class ScriptedAuthBackend: AuthBackend {
     /// The method of `AuthBackend`, such as "signUp".
     public let name: String
     /// The request.
-    public let request: any IdentityMessage
+    public let request: any AuthMessage
     /// The context.
     public let context: CallContext
     /// The answer of the closure of ``ScriptedAuthBackend/init(observing:)`` when the call arrived.
@@ -50,7 +50,7 @@ public final class ScriptedAuthBackend: AuthBackend {
     public var repeatsTokens = false
 
     var calls: [Call] = []
-    var errors: [String: IdentityError] = [:]
+    var errors: [String: AuthServiceError] = [:]
     var held: Set<String> = []
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastNumber = 0
@@ -73,8 +73,8 @@ public final class ScriptedAuthBackend: AuthBackend {
   // MARK: The script
 
   /// Makes a call fail from now on; `nil` ends that.
-  public func fail(_ name: String, with code: IdentityError.Code?) {
-    state.withLock { $0.errors[name] = code.map { IdentityError($0) } }
+  public func fail(_ name: String, with code: AuthServiceError.Code?) {
+    state.withLock { $0.errors[name] = code.map { AuthServiceError($0) } }
   }
 
   /// Whether a call has been made to fail.
@@ -100,7 +100,7 @@ public final class ScriptedAuthBackend: AuthBackend {
   public func addAccount(_ email: String, password: String = "secret1", factors: [MfaEnrollment] = []) -> String {
     state.withLock { state in
       let uid = state.newID("user")
-      var user = IdentityUser(localID: uid, email: email, hasPassword: true, createdAt: 1_700_000_000_000)
+      var user = AuthUser(localID: uid, email: email, hasPassword: true, createdAt: 1_700_000_000_000)
       user.mfaInfo = factors
       user.providerUserInfo = [ProviderUserInfo(providerID: "password", rawID: email, email: email)]
       state.accounts[uid] = Account(user: user, password: password)
@@ -109,7 +109,7 @@ public final class ScriptedAuthBackend: AuthBackend {
   }
 
   /// Changes an account.
-  public func change(_ uid: String, _ body: (inout IdentityUser) -> Void) {
+  public func change(_ uid: String, _ body: (inout AuthUser) -> Void) {
     state.withLock { state in
       guard var account = state.accounts[uid] else { return }
       body(&account.user)
@@ -138,16 +138,16 @@ public final class ScriptedAuthBackend: AuthBackend {
   public var calls: [Call] { state.withLock { $0.calls } }
 
   /// The last request of a type.
-  public func last<Request: IdentityMessage>(_ type: Request.Type) -> Request? {
+  public func last<Request: AuthMessage>(_ type: Request.Type) -> Request? {
     calls.reversed().lazy.compactMap { $0.request as? Request }.first
   }
 
   // MARK: Serving
 
   func serve<Response>(
-    _ name: String, _ request: some IdentityMessage, _ context: CallContext,
-    _ body: @Sendable (inout State) throws(IdentityError) -> Response
-  ) async throws(IdentityError) -> Response {
+    _ name: String, _ request: some AuthMessage, _ context: CallContext,
+    _ body: @Sendable (inout State) throws(AuthServiceError) -> Response
+  ) async throws(AuthServiceError) -> Response {
     let call = Call(name: name, request: request, context: context, observed: observe())
     let (mustWait, arrived) = state.withLock { state in
       state.calls.append(call)
@@ -158,8 +158,8 @@ public final class ScriptedAuthBackend: AuthBackend {
     }
     for continuation in arrived { continuation.resume() }
     if mustWait { await wait(for: name) }
-    if Task.isCancelled { throw IdentityError(.cancelled) }
-    return try state.withLock { state throws(IdentityError) in
+    if Task.isCancelled { throw AuthServiceError(.cancelled) }
+    return try state.withLock { state throws(AuthServiceError) in
       if let error = state.errors[name] { throw error }
       return try body(&state)
     }

@@ -12,6 +12,8 @@
 /// - Commits have an order. Their times grow strictly and have whole microseconds. A read that begins after a commit
 ///   has returned sees it.
 /// - Cancelling the calling task ends a call with `CANCELLED`; a commit that has begun may have happened.
+/// - A call whose deadline has passed fails with `DEADLINE_EXCEEDED` and has changed nothing; where it is the answer of
+///   one write of a batch, that write has changed nothing. The deadline of a call that stays open ends it.
 public protocol FirestoreBackend: Sendable {
   // MARK: Reading
 
@@ -22,24 +24,24 @@ public protocol FirestoreBackend: Sendable {
   ///   - context: Whose call it is.
   ///   - receive: Takes the responses, one by one and in any order of names; the next one waits for it. It may end the
   ///     call by throwing. Do not keep it waiting: the backend holds the moment that it reads.
-  /// - Throws: `FirestoreError`, or what `receive` threw. What was received before is right all the same.
+  /// - Throws: `FirestoreServiceError`, or what `receive` threw. What was received before is right all the same.
   func batchGet(
     _ request: BatchGetDocumentsRequest,
-    context: FirestoreCallContext,
+    context: CallContext,
     receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws
 
   /// Lists the documents of a collection, a page at a time.
   func listDocuments(
-    _ request: ListDocumentsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListDocumentsResponse
+    _ request: ListDocumentsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListDocumentsResponse
 
   /// Lists the collections right below a document or the root, a page at a time.
   ///
   /// A collection is there when any document is below it, at whatever depth. For owners only.
   func listCollectionIDs(
-    _ request: ListCollectionIDsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListCollectionIDsResponse
+    _ request: ListCollectionIDsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse
 
   /// Runs a query; results come in its order.
   ///
@@ -47,22 +49,22 @@ public protocol FirestoreBackend: Sendable {
   ///   - request: The query.
   ///   - context: Whose call it is.
   ///   - receive: Takes the responses, one by one; the next one waits for it. It may end the call by throwing.
-  /// - Throws: `FirestoreError`, or what `receive` threw.
+  /// - Throws: `FirestoreServiceError`, or what `receive` threw.
   func runQuery(
     _ request: RunQueryRequest,
-    context: FirestoreCallContext,
+    context: CallContext,
     receive: (RunQueryResponse) async throws -> Void
   ) async throws
 
   /// Counts, sums and averages the results of a query.
   func runAggregation(
-    _ request: RunAggregationQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> RunAggregationQueryResponse
+    _ request: RunAggregationQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> RunAggregationQueryResponse
 
   /// Splits a query into parts of about equal size. For owners only.
   func partitionQuery(
-    _ request: PartitionQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> PartitionQueryResponse
+    _ request: PartitionQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> PartitionQueryResponse
 
   // MARK: Writing
 
@@ -71,15 +73,15 @@ public protocol FirestoreBackend: Sendable {
   /// - Throws: `ABORTED` when another transaction was in the way: begin again. The transaction has ended then, and so
   ///   it has after every other error.
   func commit(
-    _ request: CommitRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> CommitResponse
+    _ request: CommitRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> CommitResponse
 
   /// Applies writes, each by itself and in any order.
   ///
   /// - Throws: What is wrong with the request as a whole. What is wrong with one write is in its result.
   func batchWrite(
-    _ request: BatchWriteRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BatchWriteResponse
+    _ request: BatchWriteRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BatchWriteResponse
 
   // MARK: Transactions
 
@@ -87,13 +89,13 @@ public protocol FirestoreBackend: Sendable {
   ///
   /// It ends with its commit or rollback, after 270 seconds, or after 60 seconds without a call.
   func beginTransaction(
-    _ request: BeginTransactionRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BeginTransactionResponse
+    _ request: BeginTransactionRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BeginTransactionResponse
 
   /// Gives a transaction up, and what it holds.
   ///
   /// - Throws: `INVALID_ARGUMENT` for a transaction that is not known; one that has ended already is no failure.
-  func rollback(_ request: RollbackRequest, context: FirestoreCallContext) async throws(FirestoreError)
+  func rollback(_ request: RollbackRequest, context: CallContext) async throws(FirestoreServiceError)
 
   // MARK: Calls that stay open
 
@@ -103,7 +105,7 @@ public protocol FirestoreBackend: Sendable {
   ///   - database: The database, `projects/{p}/databases/{d}`.
   ///   - context: Whose call it is. Another user needs another call.
   /// - Throws: What prevents the call as a whole. What is wrong with a target ends that target alone.
-  func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall
+  func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall
 
   /// Opens a call that writes; see `WriteRequest` for how it goes.
   ///
@@ -111,5 +113,5 @@ public protocol FirestoreBackend: Sendable {
   ///   - database: The database, `projects/{p}/databases/{d}`.
   ///   - context: Whose call it is. Another user needs another call.
   /// - Throws: What prevents the call as a whole.
-  func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall
+  func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall
 }

@@ -127,7 +127,7 @@ extension FirestoreContracts {
         }
         try await subject.commit(subject.set("rooms/a", ["n": .integer(number + 1)]), in: id)
         return
-      } catch FirestoreError.Code.aborted {
+      } catch let error as FirestoreServiceError where error.code == .aborted {
         continue
       }
     }

@@ -24,7 +24,7 @@ public struct FirestoreSubject: Sendable {
 extension FirestoreSubject {
   var database: String { "projects/contracts/databases/(default)" }
   var root: String { database + "/documents" }
-  var context: FirestoreCallContext { FirestoreCallContext(authorization: .owner) }
+  var context: CallContext { CallContext(caller: .owner) }
 
   func name(_ path: String) -> String { root + "/" + path }
 
@@ -86,10 +86,10 @@ extension StructuredQuery {
 /// Expects a call to be refused with one of some codes.
 @discardableResult
 func expectRefusal<Result>(
-  _ codes: FirestoreError.Code..., of what: String, file: String = #fileID, line: Int = #line,
+  _ codes: ServiceCode..., of what: String, file: String = #fileID, line: Int = #line,
   _ body: () async throws -> Result
-) async throws -> FirestoreError {
-  let error = try await expectThrows(FirestoreError.self, what, file: file, line: line, body)
+) async throws -> FirestoreServiceError {
+  let error = try await expectThrows(FirestoreServiceError.self, what, file: file, line: line, body)
   try expect(codes.contains(error.code), "\(what): expected \(codes), found \(error)", file: file, line: line)
   return error
 }

@@ -5,54 +5,54 @@ import Testing
 
 /// A backend that refuses everything.
 private struct EmptyBackend: FirestoreBackend {
-  private static let refusal = FirestoreError(.unimplemented, "This backend can do nothing.")
+  private static let refusal = FirestoreServiceError(.unimplemented, "This backend can do nothing.")
 
   func batchGet(
-    _ request: BatchGetDocumentsRequest, context: FirestoreCallContext,
+    _ request: BatchGetDocumentsRequest, context: CallContext,
     receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws { throw Self.refusal }
 
   func listDocuments(
-    _ request: ListDocumentsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListDocumentsResponse { throw Self.refusal }
+    _ request: ListDocumentsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListDocumentsResponse { throw Self.refusal }
 
   func listCollectionIDs(
-    _ request: ListCollectionIDsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListCollectionIDsResponse { throw Self.refusal }
+    _ request: ListCollectionIDsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse { throw Self.refusal }
 
   func runQuery(
-    _ request: RunQueryRequest, context: FirestoreCallContext, receive: (RunQueryResponse) async throws -> Void
+    _ request: RunQueryRequest, context: CallContext, receive: (RunQueryResponse) async throws -> Void
   ) async throws { throw Self.refusal }
 
   func runAggregation(
-    _ request: RunAggregationQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> RunAggregationQueryResponse { throw Self.refusal }
+    _ request: RunAggregationQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> RunAggregationQueryResponse { throw Self.refusal }
 
   func partitionQuery(
-    _ request: PartitionQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> PartitionQueryResponse { throw Self.refusal }
+    _ request: PartitionQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> PartitionQueryResponse { throw Self.refusal }
 
   func commit(
-    _ request: CommitRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> CommitResponse { throw Self.refusal }
+    _ request: CommitRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> CommitResponse { throw Self.refusal }
 
   func batchWrite(
-    _ request: BatchWriteRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BatchWriteResponse { throw Self.refusal }
+    _ request: BatchWriteRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BatchWriteResponse { throw Self.refusal }
 
   func beginTransaction(
-    _ request: BeginTransactionRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BeginTransactionResponse { throw Self.refusal }
+    _ request: BeginTransactionRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BeginTransactionResponse { throw Self.refusal }
 
-  func rollback(_ request: RollbackRequest, context: FirestoreCallContext) async throws(FirestoreError) {
+  func rollback(_ request: RollbackRequest, context: CallContext) async throws(FirestoreServiceError) {
     throw Self.refusal
   }
 
-  func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall {
+  func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
     throw Self.refusal
   }
 
-  func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall {
+  func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
     throw Self.refusal
   }
 }

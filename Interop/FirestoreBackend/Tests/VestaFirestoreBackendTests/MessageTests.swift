@@ -2,47 +2,28 @@ import VestaFirestoreBackend
 import Testing
 
 @Suite struct MessageTests {
-  @Test func codesHaveTheNamesOfTheWire() {
-    #expect("\(FirestoreError.Code.invalidArgument)" == "INVALID_ARGUMENT")
-    #expect("\(FirestoreError.Code.unauthenticated)" == "UNAUTHENTICATED")
-    #expect("\(FirestoreError.Code(rawValue: 77))" == "CODE_77")
-    #expect(throws: FirestoreError(.aborted, "again")) { throw FirestoreError(.aborted, "again") }
+  @Test func `an error prints its code as the wire writes it`() {
+    let error = FirestoreServiceError(.aborted, "again")
+    #expect("\(error)" == "ABORTED: again")
+    #expect(throws: error) { throw error }
   }
 
-  @Test func codesCanBeCaught() {
+  @Test func `an error can be caught by its code`() {
     do {
-      throw FirestoreError(.aborted, "again")
-    } catch FirestoreError.Code.aborted {
+      throw FirestoreServiceError(.aborted, "again")
+    } catch let error as FirestoreServiceError where error.code == .aborted {
       return
     } catch {
       Issue.record("the code did not match")
     }
   }
 
-  @Test func writesKnowTheirDocument() {
+  @Test func `a write knows its document`() {
     let transform = FieldTransform(fieldPath: "a", .serverTimestamp)
     #expect(Write.update(Document(name: "n"), transforms: [transform]).name == "n")
     #expect(Write.update(Document(name: "n"), transforms: [transform]).transforms == [transform])
     #expect(Write.delete("n").name == "n" && Write.delete("n").transforms.isEmpty)
     #expect(Write.verify("n", precondition: .exists(true)).name == "n")
     #expect(Write(.transform(name: "n", transforms: [transform])).name == "n")
-  }
-
-  @Test func duplexCallsHandEverythingOn() async throws {
-    let (responses, continuation) = AsyncThrowingStream<[Int], any Error>.makeStream()
-    let call = DuplexCall<Int, Int>(
-      responses: responses,
-      send: { continuation.yield([$0, $0 * 10]) },
-      finish: { continuation.finish() },
-      cancel: { continuation.finish(throwing: FirestoreError(.cancelled, "")) }
-    )
-    call.send(1)
-    call.send(2)
-    call.finish()
-    call.cancel()
-    call.send(3)
-    var received: [Int] = []
-    for try await batch in call.responses { received += batch }
-    #expect(received == [1, 10, 2, 20])
   }
 }

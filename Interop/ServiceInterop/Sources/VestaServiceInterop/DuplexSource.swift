@@ -7,7 +7,7 @@ import VestaConcurrency
 ///
 /// ```swift
 /// let source = DuplexSource<ListenRequest, ListenResponse>(limit: 10_000) { overflow in
-///   FirestoreError(.resourceExhausted, overflow)
+///   FirestoreServiceError(.resourceExhausted, overflow)
 /// }
 /// source.start { request in hub.serve(request, of: call) } onFinish: { hub.drain(call) } onEnd: { hub.forget(call) }
 /// return source.call

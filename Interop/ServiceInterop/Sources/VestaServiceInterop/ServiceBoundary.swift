@@ -21,7 +21,7 @@ public protocol ServiceFailure: Error, Sendable {
 ///   text may hold user data; `report` gets the error itself.
 ///
 /// ```swift
-/// func signUp(_ request: SignUpRequest, context: CallContext) async throws(AuthBackendError) -> SignUpResponse {
+/// func signUp(_ request: SignUpRequest, context: CallContext) async throws(AuthServiceError) -> SignUpResponse {
 ///   try await boundary.serve(context) { try await AccountCall(…).signUp(request) }
 /// }
 /// ```
@@ -39,6 +39,15 @@ public struct ServiceBoundary<Failure: ServiceFailure>: Sendable {
     self.report = report
   }
 
+  /// Refuses a call that is cancelled or late: for calls that hand out responses while they run.
+  ///
+  /// - Parameter context: Its deadline counts.
+  /// - Throws: `CANCELLED` on a cancelled task, `DEADLINE_EXCEEDED` from the deadline on.
+  public func check(_ context: CallContext) throws(Failure) {
+    if Task.isCancelled { throw Failure(.cancelled, "The call was cancelled.") }
+    if let deadline = context.deadline, clock.now() >= deadline { throw Self.late }
+  }
+
   /// Runs a call.
   ///
   /// - Parameters:
@@ -50,10 +59,9 @@ public struct ServiceBoundary<Failure: ServiceFailure>: Sendable {
   public func serve<Result: Sendable>(
     _ context: CallContext, _ body: @escaping @Sendable () async throws -> Result
   ) async throws(Failure) -> Result {
-    if Task.isCancelled { throw Failure(.cancelled, "The call was cancelled.") }
+    try check(context)
     do {
       guard let deadline = context.deadline else { return try await body() }
-      guard clock.now() < deadline else { throw Self.late }
       return try await inTime(until: deadline, body)
     } catch {
       throw failure(error, context)

@@ -25,7 +25,7 @@ extension Auth {
   /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`, `weakPassword`. The password is unchanged.
   public func confirmPasswordReset(withCode code: String, newPassword: String) async throws {
     guard !newPassword.isEmpty else { throw AuthError.emptyNewPassword }
-    _ = try await perform { backend, context throws(IdentityError) in
+    _ = try await perform { backend, context throws(AuthServiceError) in
       try await backend.resetPassword(
         ResetPasswordRequest(oobCode: code, newPassword: newPassword), context: context)
     }
@@ -52,7 +52,7 @@ extension Auth {
   /// - Returns: What there is to know.
   /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`.
   public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
-    let response = try await perform { backend, context throws(IdentityError) in
+    let response = try await perform { backend, context throws(AuthServiceError) in
       try await backend.resetPassword(ResetPasswordRequest(oobCode: code), context: context)
     }
     let operation = ActionCodeOperation(requestType: response.requestType.rawValue)
@@ -64,7 +64,7 @@ extension Auth {
   /// - Parameter code: The code; it is used up.
   /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`, `emailAlreadyInUse`.
   public func applyActionCode(_ code: String) async throws {
-    _ = try await perform { backend, context throws(IdentityError) in
+    _ = try await perform { backend, context throws(AuthServiceError) in
       try await backend.update(UpdateRequest(oobCode: code), context: context)
     }
   }
@@ -88,7 +88,7 @@ extension Auth {
     _ type: OobRequestType, to email: String, _ actionCodeSettings: ActionCodeSettings?
   ) async throws {
     let request = SendOobCodeRequest(requestType: type, email: email, settings: OobLinkSettings(actionCodeSettings))
-    _ = try await perform { backend, context throws(IdentityError) in
+    _ = try await perform { backend, context throws(AuthServiceError) in
       try await backend.sendOobCode(request, context: context)
     }
   }
@@ -103,7 +103,7 @@ extension Auth {
   /// - Returns: Such as "password", "emailLink", "google.com".
   /// - Throws: ``AuthError``: `invalidEmail`.
   public func fetchSignInMethods(forEmail email: String) async throws -> [String] {
-    try await perform { backend, context throws(IdentityError) in
+    try await perform { backend, context throws(AuthServiceError) in
       try await backend.createAuthURI(CreateAuthURIRequest(identifier: email), context: context).signInMethods
     }
   }
@@ -124,7 +124,7 @@ extension Auth {
   @AuthActor
   private func performRevocation(_ authorizationCode: String) async throws {
     guard let user = present() else { throw AuthError(.nullUser, "Nobody is signed in.") }
-    try await user.authorized { idToken, backend, context throws(IdentityError) in
+    try await user.authorized { idToken, backend, context throws(AuthServiceError) in
       let request = RevokeTokenRequest(
         idToken: idToken, providerID: AuthProviderID.apple.rawValue, token: authorizationCode, tokenType: .code)
       try await backend.revokeToken(request, context: context)

@@ -63,7 +63,7 @@ extension Auth: AuthInterop {
   }
 
   private static func interopError(for error: any Error) -> AuthInteropError {
-    let cause = (error as? AuthError)?.underlying as? IdentityError
+    let cause = (error as? AuthError)?.underlying as? AuthServiceError
     if cause?.endsSession == true {
       return AuthInteropError(.userRejected, "The backend does not accept the user any more.", underlying: error)
     }

@@ -30,7 +30,7 @@ extension Auth {
   public func createUser(withEmail email: String, password: String) async throws -> AuthDataResult {
     guard !email.isEmpty else { throw AuthError(.missingEmail) }
     guard !password.isEmpty else { throw AuthError.emptyNewPassword }
-    return try await performSignIn { backend, context throws(IdentityError) in
+    return try await performSignIn { backend, context throws(AuthServiceError) in
       let response = try await backend.signUp(SignUpRequest(email: email, password: password), context: context)
       return FirstFactor(
         .signedIn(response.tokens), AdditionalUserInfo(providerID: EmailAuthProvider.id, isNewUser: true))
@@ -67,7 +67,7 @@ extension Auth {
   ///   `accountExistsWithDifferentCredential`. On failure the current user is unchanged.
   @discardableResult
   public func signIn(with credential: AuthCredential) async throws -> AuthDataResult {
-    try await performSignIn { backend, context throws(IdentityError) in
+    try await performSignIn { backend, context throws(AuthServiceError) in
       try await FirstFactor.present(credential, idToken: nil, to: backend, context: context)
     }
   }
@@ -90,7 +90,7 @@ extension Auth {
     if let user = present(), user.record.isAnonymous {
       return AuthDataResult(user: user, additionalUserInfo: AdditionalUserInfo(providerID: "", isNewUser: false))
     }
-    return try await performSignIn { backend, context throws(IdentityError) in
+    return try await performSignIn { backend, context throws(AuthServiceError) in
       let response = try await backend.signUp(SignUpRequest(), context: context)
       var signIn = FirstFactor(.signedIn(response.tokens), AdditionalUserInfo(providerID: "", isNewUser: true))
       signIn.isAnonymous = true
@@ -107,7 +107,7 @@ extension Auth {
   /// - Throws: ``AuthError``: `invalidCustomToken`, `customTokenMismatch`, `userDisabled`.
   @discardableResult
   public func signIn(withCustomToken token: String) async throws -> AuthDataResult {
-    try await performSignIn { backend, context throws(IdentityError) in
+    try await performSignIn { backend, context throws(AuthServiceError) in
       let response = try await backend.signInWithCustomToken(CustomTokenSignInRequest(token: token), context: context)
       return FirstFactor(
         .signedIn(response.tokens), AdditionalUserInfo(providerID: "", isNewUser: response.isNewUser))
@@ -118,7 +118,7 @@ extension Auth {
 
   private func performSignIn(
     _ operation:
-      @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) ->
+      @escaping @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) ->
       FirstFactor
   ) async throws -> AuthDataResult {
     let context = try await AuthActor.run { try self.callContext() }
@@ -129,9 +129,9 @@ extension Auth {
   @concurrent
   private func performSignIn(
     _ context: CallContext,
-    _ operation: @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> FirstFactor
+    _ operation: @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> FirstFactor
   ) async throws -> AuthDataResult {
-    let (signIn, found) = try await backend.call(context: context) { backend, context throws(IdentityError) in
+    let (signIn, found) = try await backend.call(context: context) { backend, context throws(AuthServiceError) in
       let signIn = try await operation(backend, context)
       guard case .signedIn(let tokens) = signIn.outcome else { return (signIn, LookupResponse?.none) }
       return (signIn, try await Self.look(up: tokens, backend, context))
@@ -143,9 +143,9 @@ extension Auth {
   /// Makes the user of new tokens the current one.
   @AuthActor
   func finishSignIn(
-    _ tokens: IdentityTokens, _ signIn: FirstFactor, inTenant tenantID: String?
+    _ tokens: AuthTokens, _ signIn: FirstFactor, inTenant tenantID: String?
   ) async throws -> AuthDataResult {
-    let found = try await call(inTenant: tenantID) { backend, context throws(IdentityError) in
+    let found = try await call(inTenant: tenantID) { backend, context throws(AuthServiceError) in
       try await Self.look(up: tokens, backend, context)
     }
     return try adopt(tokens, signIn, found)
@@ -153,15 +153,15 @@ extension Auth {
 
   /// Asks for the account of new tokens, unless it came with them.
   private static func look(
-    up tokens: IdentityTokens, _ backend: any AuthBackend, _ context: CallContext
-  ) async throws(IdentityError) -> LookupResponse? {
+    up tokens: AuthTokens, _ backend: any AuthBackend, _ context: CallContext
+  ) async throws(AuthServiceError) -> LookupResponse? {
     guard tokens.account == nil else { return nil }
     return try await backend.lookup(LookupRequest(idToken: tokens.idToken), context: context)
   }
 
   @AuthActor
   private func adopt(
-    _ tokens: IdentityTokens, _ signIn: FirstFactor, _ response: LookupResponse?
+    _ tokens: AuthTokens, _ signIn: FirstFactor, _ response: LookupResponse?
   ) throws -> AuthDataResult {
     let found = try tokens.account ?? Self.account(of: tokens, in: response)
     let record = UserRecord(found, wasAnonymous: signIn.isAnonymous)
@@ -170,7 +170,7 @@ extension Auth {
     return AuthDataResult(user: user, additionalUserInfo: signIn.info, credential: signIn.credential)
   }
 
-  private static func account(of tokens: IdentityTokens, in response: LookupResponse?) throws -> IdentityUser {
+  private static func account(of tokens: AuthTokens, in response: LookupResponse?) throws -> AuthUser {
     let uid = try IDToken(tokens.idToken).uid
     guard let found = response?.users.first(where: { $0.localID == uid }) else {
       throw AuthError(.internalError, "The backend does not describe the user who has signed in.")

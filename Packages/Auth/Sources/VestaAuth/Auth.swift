@@ -166,14 +166,14 @@ public final class Auth: Sendable {
   /// Calls the backend for whoever signs in, in the tenant that the app has set.
   @AuthActor
   func call<Response: Sendable>(
-    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> Response
+    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> Response
   ) async throws -> Response {
     try await call(inTenant: configuration.tenantID, operation)
   }
 
   /// The same for public methods, which may be called from anywhere.
   func perform<Response: Sendable>(
-    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> Response
+    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> Response
   ) async throws -> Response {
     try await AuthActor.run { try await self.call(operation) }
   }
@@ -181,7 +181,7 @@ public final class Auth: Sendable {
   /// The same for public methods, in a tenant.
   func perform<Response: Sendable>(
     inTenant tenantID: String?,
-    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> Response
+    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> Response
   ) async throws -> Response {
     try await AuthActor.run { try await self.call(inTenant: tenantID, operation) }
   }
@@ -190,7 +190,7 @@ public final class Auth: Sendable {
   @AuthActor
   func call<Response: Sendable>(
     inTenant tenantID: String?,
-    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> Response
+    _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> Response
   ) async throws -> Response {
     try await backend.call(context: try context(inTenant: tenantID), operation)
   }

@@ -24,7 +24,7 @@ extension User {
 
   @AuthActor
   private func add(_ credential: AuthCredential) async throws -> AuthDataResult {
-    let signIn = try await authorized { idToken, backend, context throws(IdentityError) in
+    let signIn = try await authorized { idToken, backend, context throws(AuthServiceError) in
       try await FirstFactor.present(credential, idToken: idToken, to: backend, context: context)
     }
     let tokens = try signIn.tokensOrError(auth: try owner, tenantID: record.tenantID)
@@ -76,7 +76,7 @@ extension User {
     let auth = try owner
     let signIn: FirstFactor
     do {
-      signIn = try await auth.call(inTenant: record.tenantID) { backend, context throws(IdentityError) in
+      signIn = try await auth.call(inTenant: record.tenantID) { backend, context throws(AuthServiceError) in
         try await FirstFactor.present(credential, idToken: nil, to: backend, context: context)
       }
     } catch AuthErrorCode.userNotFound {
@@ -88,7 +88,7 @@ extension User {
 
   /// Takes over the tokens of a sign-in, when they are the user's.
   @AuthActor
-  func finishReauthentication(_ new: IdentityTokens, _ signIn: FirstFactor) async throws -> AuthDataResult {
+  func finishReauthentication(_ new: AuthTokens, _ signIn: FirstFactor) async throws -> AuthDataResult {
     guard try IDToken(new.idToken).uid == uid else { throw AuthError(.userMismatch) }
     try await finishChange(new)
     return AuthDataResult(user: self, additionalUserInfo: signIn.info, credential: signIn.credential)

@@ -31,7 +31,7 @@ extension User {
   /// Changes the account and takes over how it is afterwards.
   @AuthActor
   func update(_ request: @escaping @Sendable (_ idToken: String) -> UpdateRequest) async throws {
-    let response = try await authorized { idToken, backend, context throws(IdentityError) in
+    let response = try await authorized { idToken, backend, context throws(AuthServiceError) in
       try await backend.update(request(idToken), context: context)
     }
     try await finishChange(response.tokens)
@@ -71,7 +71,7 @@ extension User {
   }
 
   private func sendCode(_ request: @escaping @Sendable (_ idToken: String) -> SendOobCodeRequest) async throws {
-    _ = try await performAuthorized { idToken, backend, context throws(IdentityError) in
+    _ = try await performAuthorized { idToken, backend, context throws(AuthServiceError) in
       try await backend.sendOobCode(request(idToken), context: context)
     }
   }
@@ -85,7 +85,7 @@ extension User {
 
   @AuthActor
   private func performDelete() async throws {
-    try await authorized { idToken, backend, context throws(IdentityError) in
+    try await authorized { idToken, backend, context throws(AuthServiceError) in
       try await backend.delete(DeleteRequest(idToken: idToken), context: context)
     }
     let auth = try owner

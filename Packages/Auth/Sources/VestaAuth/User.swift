@@ -94,7 +94,7 @@ public final class User: UserInfo {
     let auth = try owner
     let used = tokens.refreshToken
     do {
-      let response = try await auth.call(inTenant: record.tenantID) { backend, context throws(IdentityError) in
+      let response = try await auth.call(inTenant: record.tenantID) { backend, context throws(AuthServiceError) in
         try await backend.refresh(RefreshRequest(refreshToken: used), context: context)
       }
       guard response.userID == uid else {
@@ -126,7 +126,7 @@ public final class User: UserInfo {
     _ operation:
       @escaping @Sendable (
         _ idToken: String, any AuthBackend, CallContext
-      ) async throws(IdentityError) -> Response
+      ) async throws(AuthServiceError) -> Response
   ) async throws -> Response {
     let auth = try owner
     let idToken = try await currentTokens().idToken
@@ -156,14 +156,14 @@ public final class User: UserInfo {
     _ operation:
       @escaping @Sendable (
         _ idToken: String, any AuthBackend, CallContext
-      ) async throws(IdentityError) -> Response
+      ) async throws(AuthServiceError) -> Response
   ) async throws -> Response {
     try await AuthActor.run { try await self.authorized(operation) }
   }
 
   /// Takes over the tokens of a change, and asks how the account is now.
   @AuthActor
-  func finishChange(_ tokens: IdentityTokens?) async throws {
+  func finishChange(_ tokens: AuthTokens?) async throws {
     adopt(tokens)
     try await lookUp()
   }
@@ -173,16 +173,16 @@ public final class User: UserInfo {
     _ operation:
       @escaping @Sendable (
         _ idToken: String, any AuthBackend, CallContext
-      ) async throws(IdentityError) -> Response, with idToken: String, _ auth: Auth
+      ) async throws(AuthServiceError) -> Response, with idToken: String, _ auth: Auth
   ) async throws -> Response {
-    try await auth.call(inTenant: record.tenantID) { backend, context throws(IdentityError) in
+    try await auth.call(inTenant: record.tenantID) { backend, context throws(AuthServiceError) in
       try await operation(idToken, backend, context)
     }
   }
 
   /// Takes over tokens that a call has brought.
   @AuthActor
-  func adopt(_ new: IdentityTokens?) {
+  func adopt(_ new: AuthTokens?) {
     guard let new else { return }
     tokens = TokenSet(new, now: clock.now())
     auth?.userChanged(self)
@@ -193,7 +193,7 @@ public final class User: UserInfo {
   func lookUp() async throws {
     lookUps.begun += 1
     let number = lookUps.begun
-    let response = try await authorized { idToken, backend, context throws(IdentityError) in
+    let response = try await authorized { idToken, backend, context throws(AuthServiceError) in
       try await backend.lookup(LookupRequest(idToken: idToken), context: context)
     }
     guard let found = response.users.first(where: { $0.localID == uid }) else {
@@ -209,7 +209,7 @@ public final class User: UserInfo {
 extension Error {
   /// Whether the backend refused an ID token, which says nothing about the session behind it.
   fileprivate var isAboutIDToken: Bool {
-    guard let cause = (self as? AuthError)?.underlying as? IdentityError else { return false }
+    guard let cause = (self as? AuthError)?.underlying as? AuthServiceError else { return false }
     return cause.code == .tokenExpired || cause.code == .invalidIDToken
   }
 }

@@ -9,59 +9,59 @@ extension AuthEngine {
   /// Makes an account; nobody is signed in.
   public func createUser(
     _ request: CreateUserRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityUser {
+  ) async throws(AuthServiceError) -> AuthUser {
     try await serve(context) { try await $0.createUser(request) }
   }
 
   /// Looks accounts up; each comes once, also where several parts of the request name it.
   public func getUsers(
     _ request: GetUsersRequest, context: CallContext
-  ) async throws(IdentityError) -> LookupResponse {
+  ) async throws(AuthServiceError) -> LookupResponse {
     try await serve(context) { try await $0.getUsers(request) }
   }
 
   /// Changes an account.
   public func updateUser(
     _ request: AdminUpdateRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityUser {
+  ) async throws(AuthServiceError) -> AuthUser {
     try await serve(context) { try await $0.updateUser(request) }
   }
 
   /// Deletes an account with its sessions.
-  public func deleteUser(localID: String, context: CallContext) async throws(IdentityError) {
+  public func deleteUser(localID: String, context: CallContext) async throws(AuthServiceError) {
     try await serve(context) { try await $0.deleteUser(localID: localID) }
   }
 
   /// Ends all sessions of an account, with its ID tokens and session cookies.
-  public func revokeRefreshTokens(localID: String, context: CallContext) async throws(IdentityError) {
+  public func revokeRefreshTokens(localID: String, context: CallContext) async throws(AuthServiceError) {
     try await serve(context) { try await $0.revokeRefreshTokens(localID: localID) }
   }
 
   /// Gives all accounts page by page, with their password hashes.
   public func batchGet(
     _ request: BatchGetRequest, context: CallContext
-  ) async throws(IdentityError) -> BatchGetResponse {
+  ) async throws(AuthServiceError) -> BatchGetResponse {
     try await serve(context) { try await $0.batchGet(request) }
   }
 
   /// Imports accounts; each one is imported or is in the response's errors.
   public func batchCreate(
     _ request: BatchCreateRequest, context: CallContext
-  ) async throws(IdentityError) -> BatchCreateResponse {
+  ) async throws(AuthServiceError) -> BatchCreateResponse {
     try await serve(context) { try await $0.batchCreate(request) }
   }
 
   /// Deletes accounts.
   public func batchDelete(
     _ request: BatchDeleteRequest, context: CallContext
-  ) async throws(IdentityError) -> BatchDeleteResponse {
+  ) async throws(AuthServiceError) -> BatchDeleteResponse {
     try await serve(context) { try await $0.batchDelete(request) }
   }
 
   /// Counts the accounts, or gives them all.
   public func queryUsers(
     _ request: QueryUsersRequest, context: CallContext
-  ) async throws(IdentityError) -> QueryUsersResponse {
+  ) async throws(AuthServiceError) -> QueryUsersResponse {
     try await serve(context) { try await $0.queryUsers(request) }
   }
 
@@ -70,38 +70,38 @@ extension AuthEngine {
   /// Verifies an ID token: signature, issuer, audience and expiry; on request also its account.
   public func verifyIDToken(
     _ request: VerifyTokenRequest, context: CallContext
-  ) async throws(IdentityError) -> VerifiedToken {
+  ) async throws(AuthServiceError) -> VerifiedToken {
     try await serve(context) { try await $0.verifyIDToken(request) }
   }
 
   /// Makes a session cookie of an ID token.
   public func createSessionCookie(
     _ request: CreateSessionCookieRequest, context: CallContext
-  ) async throws(IdentityError) -> String {
+  ) async throws(AuthServiceError) -> String {
     try await serve(context) { try await $0.createSessionCookie(request) }
   }
 
   /// Verifies a session cookie; on request also its account.
   public func verifySessionCookie(
     _ request: VerifyTokenRequest, context: CallContext
-  ) async throws(IdentityError) -> VerifiedToken {
+  ) async throws(AuthServiceError) -> VerifiedToken {
     try await serve(context) { try await $0.verifySessionCookie(request) }
   }
 
   /// Makes a custom token, valid for an hour.
   public func createCustomToken(
     _ request: CreateCustomTokenRequest, context: CallContext
-  ) async throws(IdentityError) -> String {
+  ) async throws(AuthServiceError) -> String {
     try await serve(context) { try await $0.createCustomToken(request) }
   }
 
   /// The key with which servers of the project sign custom tokens; made when it is first asked for.
-  public func serviceAccountKey(context: CallContext) async throws(IdentityError) -> ServiceAccountKey {
+  public func serviceAccountKey(context: CallContext) async throws(AuthServiceError) -> ServiceAccountKey {
     try await serve(context) { try await $0.serviceAccountKey() }
   }
 
   /// Signs tokens with a new key from now on; those of the previous key stay valid until they expire.
-  public func rotateSigningKey(context: CallContext) async throws(IdentityError) {
+  public func rotateSigningKey(context: CallContext) async throws(AuthServiceError) {
     try await serve(context) { try await $0.keyRing.rotate() }
   }
 
@@ -110,60 +110,60 @@ extension AuthEngine {
   /// Makes a code and hands it out instead of sending it.
   public func createOobLink(
     _ request: SendOobCodeRequest, context: CallContext
-  ) async throws(IdentityError) -> OobLink {
+  ) async throws(AuthServiceError) -> OobLink {
     try await serve(context) { try await $0.createOobLink(request) }
   }
 
   /// The codes by e-mail that can still be used, in the order in which they were sent.
-  public func sentOobCodes(context: CallContext) async throws(IdentityError) -> [SentOobCode] {
+  public func sentOobCodes(context: CallContext) async throws(AuthServiceError) -> [SentOobCode] {
     try await serve(context) { try await $0.sentOobCodes() }
   }
 
   /// The codes to phones that can still be used, in the order in which they were sent.
-  public func sentVerificationCodes(context: CallContext) async throws(IdentityError) -> [SentVerificationCode] {
+  public func sentVerificationCodes(context: CallContext) async throws(AuthServiceError) -> [SentVerificationCode] {
     try await serve(context) { try await $0.sentVerificationCodes() }
   }
 
   // MARK: The project and its tenants
 
   /// The settings of the project.
-  public func projectConfig(context: CallContext) async throws(IdentityError) -> ProjectConfig {
+  public func projectConfig(context: CallContext) async throws(AuthServiceError) -> ProjectConfig {
     try await serve(context) { try await $0.projectConfig() }
   }
 
   /// Sets the settings of the project.
-  public func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(IdentityError) {
+  public func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(AuthServiceError) {
     try await serve(context) { try await $0.setProjectConfig(config) }
   }
 
   /// Makes a tenant.
   public func createTenant(
     _ request: CreateTenantRequest, context: CallContext
-  ) async throws(IdentityError) -> Tenant {
+  ) async throws(AuthServiceError) -> Tenant {
     try await serve(context) { try await $0.createTenant(request) }
   }
 
   /// A tenant.
-  public func tenant(id: String, context: CallContext) async throws(IdentityError) -> Tenant {
+  public func tenant(id: String, context: CallContext) async throws(AuthServiceError) -> Tenant {
     try await serve(context) { try await $0.tenant(id: id) }
   }
 
   /// Changes a tenant.
   public func updateTenant(
     _ request: UpdateTenantRequest, context: CallContext
-  ) async throws(IdentityError) -> Tenant {
+  ) async throws(AuthServiceError) -> Tenant {
     try await serve(context) { try await $0.updateTenant(request) }
   }
 
   /// Deletes a tenant with all its users.
-  public func deleteTenant(id: String, context: CallContext) async throws(IdentityError) {
+  public func deleteTenant(id: String, context: CallContext) async throws(AuthServiceError) {
     try await serve(context) { try await $0.deleteTenant(id: id) }
   }
 
   /// The tenants page by page.
   public func listTenants(
     _ request: ListTenantsRequest, context: CallContext
-  ) async throws(IdentityError) -> ListTenantsResponse {
+  ) async throws(AuthServiceError) -> ListTenantsResponse {
     try await serve(context) { try await $0.listTenants(request) }
   }
 }

@@ -1,6 +1,7 @@
 public import VestaAuthBackend
 import VestaConcurrency
 import VestaCore
+import VestaEventsInterop
 public import VestaCryptoInterop
 public import VestaServiceInterop
 public import VestaStoreInterop
@@ -22,12 +23,14 @@ public import VestaStoreInterop
 ///
 /// To read on: `Calls/AuthOperation.swift` and `Calls/AuthCall.swift`, then the call in question in `Calls/`, the
 /// decisions in `Rules/`, and the rows in `Store/Keys.swift`.
-public final class AuthEngine: AuthBackend, IdentityAdminBackend {
+public final class AuthEngine: AuthBackend, AuthAdminBackend {
   let projectID: String
   let options: AuthServiceOptions
   let crypto: any CryptoProvider
   let sender: any CodeSender
   let outbox = Outbox()
+  /// The events of accounts that functions want.
+  let events: EventOutbox
   let storage: LazyResource<any OrderedStore>
   let keyRing: KeyRing
   let limits: Locked<GuessLimits>
@@ -52,10 +55,12 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
     self.options = options
     self.crypto = crypto
     sender = options.codeSender ?? RecordingCodeSender(logsSecrets: options.isDevelopment)
-    storage = LazyResource(
+    let storage = LazyResource(
       whenClosed: StoreError(
         .closed, operation: "open", message: "The service of Auth has been shut down with its app."),
       open: openStore, close: { try await $0.close() })
+    self.storage = storage
+    events = UserEvents.outbox { try await storage.get() }
     keyRing = KeyRing(storage: storage, crypto: crypto, options: options, projectID: projectID)
     limits = Locked(GuessLimits(options))
   }
@@ -65,13 +70,14 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
   /// - Throws: `StoreError` when the store could not be closed well.
   public func close() async throws {
     outbox.close()
+    await events.close()
     do { try await storage.close() } catch { throw error }
   }
 
   /// Runs a call within its deadline, and translates every error into the seam's terms.
   func serve<Value: Sendable>(
     _ context: CallContext, _ call: @escaping @Sendable (AuthOperation) async throws -> Value
-  ) async throws(IdentityError) -> Value {
+  ) async throws(AuthServiceError) -> Value {
     let operation = AuthOperation(engine: self, context: context)
     do {
       return try await boundary.serve(context) { try await call(operation) }
@@ -89,7 +95,9 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Value
   ) async throws -> Value {
-    try await storage.get().write(body).value
+    let value = try await storage.get().write(body).value
+    if events.interest != nil { events.wake() }
+    return value
   }
 
   // MARK: Signing in
@@ -97,49 +105,49 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
   /// Makes an account with a password, an anonymous account, or adds a password to the account of an ID token.
   public func signUp(
     _ request: SignUpRequest, context: CallContext
-  ) async throws(IdentityError) -> SignUpResponse {
+  ) async throws(AuthServiceError) -> SignUpResponse {
     try await serve(context) { try await $0.signUp(request) }
   }
 
   /// Signs in with an e-mail address and a password.
   public func signInWithPassword(
     _ request: PasswordSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> PasswordSignInResponse {
+  ) async throws(AuthServiceError) -> PasswordSignInResponse {
     try await serve(context) { try await $0.signInWithPassword(request) }
   }
 
   /// Signs in with a token that a server of the project has signed; creates an account if there is none.
   public func signInWithCustomToken(
     _ request: CustomTokenSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> CustomTokenSignInResponse {
+  ) async throws(AuthServiceError) -> CustomTokenSignInResponse {
     try await serve(context) { try await $0.signInWithCustomToken(request) }
   }
 
   /// Signs in with the code of an e-mail link, or adds the address to the account of an ID token.
   public func signInWithEmailLink(
     _ request: EmailLinkSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> EmailLinkSignInResponse {
+  ) async throws(AuthServiceError) -> EmailLinkSignInResponse {
     try await serve(context) { try await $0.signInWithEmailLink(request) }
   }
 
   /// Signs in with the credential of an identity provider, or links it to the account of an ID token.
   public func signInWithIdp(
     _ request: IdpSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> IdpSignInResponse {
+  ) async throws(AuthServiceError) -> IdpSignInResponse {
     try await serve(context) { try await $0.signInWithIdp(request) }
   }
 
   /// Sends a code to a phone.
   public func sendVerificationCode(
     _ request: SendVerificationCodeRequest, context: CallContext
-  ) async throws(IdentityError) -> SendVerificationCodeResponse {
+  ) async throws(AuthServiceError) -> SendVerificationCodeResponse {
     try await serve(context) { try await $0.sendVerificationCode(request) }
   }
 
   /// Signs in with the code that was sent to a phone, or links the number to the account of an ID token.
   public func signInWithPhoneNumber(
     _ request: PhoneSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> PhoneSignInResponse {
+  ) async throws(AuthServiceError) -> PhoneSignInResponse {
     try await serve(context) { try await $0.signInWithPhoneNumber(request) }
   }
 
@@ -148,19 +156,19 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
   /// The account of an ID token.
   public func lookup(
     _ request: LookupRequest, context: CallContext
-  ) async throws(IdentityError) -> LookupResponse {
+  ) async throws(AuthServiceError) -> LookupResponse {
     try await serve(context) { try await $0.lookup(request) }
   }
 
   /// Changes the account of an ID token, or does what an out-of-band code was sent for.
   public func update(
     _ request: UpdateRequest, context: CallContext
-  ) async throws(IdentityError) -> UpdateResponse {
+  ) async throws(AuthServiceError) -> UpdateResponse {
     try await serve(context) { try await $0.update(request) }
   }
 
   /// Deletes the account of an ID token, with its sessions.
-  public func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError) {
+  public func delete(_ request: DeleteRequest, context: CallContext) async throws(AuthServiceError) {
     try await serve(context) { try await $0.delete(request) }
   }
 
@@ -169,21 +177,21 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
   /// Sends a code by e-mail: to verify the address, to reset the password, to sign in, to change the address.
   public func sendOobCode(
     _ request: SendOobCodeRequest, context: CallContext
-  ) async throws(IdentityError) -> SendOobCodeResponse {
+  ) async throws(AuthServiceError) -> SendOobCodeResponse {
     try await serve(context) { try await $0.sendOobCode(request) }
   }
 
   /// Says what a code is for, or resets a password with it.
   public func resetPassword(
     _ request: ResetPasswordRequest, context: CallContext
-  ) async throws(IdentityError) -> ResetPasswordResponse {
+  ) async throws(AuthServiceError) -> ResetPasswordResponse {
     try await serve(context) { try await $0.resetPassword(request) }
   }
 
   /// Says which ways to sign in an e-mail address has; nothing where the project hides that.
   public func createAuthURI(
     _ request: CreateAuthURIRequest, context: CallContext
-  ) async throws(IdentityError) -> CreateAuthURIResponse {
+  ) async throws(AuthServiceError) -> CreateAuthURIResponse {
     try await serve(context) { try await $0.createAuthURI(request) }
   }
 
@@ -192,12 +200,12 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
   /// Gives a new ID token for a refresh token.
   public func refresh(
     _ request: RefreshRequest, context: CallContext
-  ) async throws(IdentityError) -> RefreshResponse {
+  ) async throws(AuthServiceError) -> RefreshResponse {
     try await serve(context) { try await $0.refresh(request) }
   }
 
   /// Revokes a token of an identity provider that the account of an ID token uses.
-  public func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(IdentityError) {
+  public func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(AuthServiceError) {
     try await serve(context) { try await $0.revokeToken(request) }
   }
 
@@ -206,52 +214,52 @@ public final class AuthEngine: AuthBackend, IdentityAdminBackend {
   /// Begins to add a second factor to the account of an ID token.
   public func startMfaEnrollment(
     _ request: StartMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> StartMfaEnrollmentResponse {
+  ) async throws(AuthServiceError) -> StartMfaEnrollmentResponse {
     try await serve(context) { try await $0.startMfaEnrollment(request) }
   }
 
   /// Adds a second factor; the new session has been signed in with it.
   public func finalizeMfaEnrollment(
     _ request: FinalizeMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens {
+  ) async throws(AuthServiceError) -> AuthTokens {
     try await serve(context) { try await $0.finalizeMfaEnrollment(request) }
   }
 
   /// Takes a second factor away; ends the other sessions.
   public func withdrawMfaEnrollment(
     _ request: WithdrawMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens {
+  ) async throws(AuthServiceError) -> AuthTokens {
     try await serve(context) { try await $0.withdrawMfaEnrollment(request) }
   }
 
   /// Begins to sign in with a second factor, and sends its code; not needed for TOTP.
   public func startMfaSignIn(
     _ request: StartMfaSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> StartMfaSignInResponse {
+  ) async throws(AuthServiceError) -> StartMfaSignInResponse {
     try await serve(context) { try await $0.startMfaSignIn(request) }
   }
 
   /// Signs in with a second factor.
   public func finalizeMfaSignIn(
     _ request: FinalizeMfaSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens {
+  ) async throws(AuthServiceError) -> AuthTokens {
     try await serve(context) { try await $0.finalizeMfaSignIn(request) }
   }
 
   // MARK: The project
 
   /// The password policy.
-  public func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy {
+  public func passwordPolicy(context: CallContext) async throws(AuthServiceError) -> PasswordPolicy {
     try await serve(context) { try await $0.passwordPolicy() }
   }
 
   /// Returns the part of the project's settings that clients may read.
-  public func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig {
+  public func publicProjectConfig(context: CallContext) async throws(AuthServiceError) -> PublicProjectConfig {
     try await serve(context) { try await $0.publicProjectConfig() }
   }
 
   /// The keys with which ID tokens and session cookies can be verified: the current ones and the previous ones.
-  public func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse {
+  public func publicKeys(context: CallContext) async throws(AuthServiceError) -> PublicKeysResponse {
     try await serve(context) { try await $0.publicKeys() }
   }
 }

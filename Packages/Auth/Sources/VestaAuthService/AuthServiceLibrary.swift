@@ -1,9 +1,10 @@
 import VestaAuthBackend
 public import VestaCore
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaStoreInterop
 
-/// Registers the embedded service of Auth: provides `any AuthBackend` and `any IdentityAdminBackend`, one engine for
+/// Registers the embedded service of Auth: provides `any AuthBackend` and `any AuthAdminBackend`, one engine for
 /// both, and needs a store and a crypto provider.
 ///
 /// The store `auth` in the app's data directory is opened at the first call and closed when the app is deleted. An app
@@ -29,7 +30,11 @@ public enum AuthServiceLibrary: Library {
         try await engine.close()
       },
       EmbeddedService<AuthEngine>.provides((any AuthBackend).self) { $0 },
-      EmbeddedService<AuthEngine>.provides((any IdentityAdminBackend).self) { $0 },
+      Component.contribution((any EventSource).self) { container, isCacheable in
+        isCacheable = true
+        return try container.require(EmbeddedService<AuthEngine>.self).engine.events
+      },
+      EmbeddedService<AuthEngine>.provides((any AuthAdminBackend).self) { $0 },
     ]
   }
 

@@ -39,7 +39,7 @@ import Testing
     _ = try await world.engine.createUser(
       CreateUserRequest(localID: "ada", email: "ada@example.com", phoneNumber: "+15550000001"), context: world.context)
     let before = try await world.contents()
-    let requests: [(CreateUserRequest, IdentityError.Code)] = [
+    let requests: [(CreateUserRequest, AuthServiceError.Code)] = [
       (CreateUserRequest(localID: "ada", email: "x", phoneNumber: "x"), .duplicateLocalID),
       (CreateUserRequest(email: "x", phoneNumber: "x"), .invalidPhoneNumber),
       (CreateUserRequest(email: "x", phoneNumber: "+15550000001"), .phoneNumberExists),
@@ -70,7 +70,7 @@ import Testing
       NewMfaEnrollment(mfaEnrollmentID: "a", phoneNumber: "+15550000001"),
       NewMfaEnrollment(mfaEnrollmentID: "a", phoneNumber: "+15550000002"),
     ]
-    let requests: [(AdminUpdateRequest, IdentityError.Code)] = [
+    let requests: [(AdminUpdateRequest, AuthServiceError.Code)] = [
       (AdminUpdateRequest(localID: ""), .missingLocalID),
       (AdminUpdateRequest(localID: "nobody"), .userNotFound),
       (AdminUpdateRequest(localID: "ada", email: "bob@example.com"), .emailExists),
@@ -96,7 +96,7 @@ import Testing
   @Test func allAccountsComePageByPageAndCanBeImportedElsewhere() async throws {
     let world = World()
     for index in 0..<7 { try await world.signUp("user\(index)@example.com") }
-    var users: [IdentityUser] = []
+    var users: [AuthUser] = []
     var token: String?
     repeat {
       let page = try await world.engine.batchGet(
@@ -159,7 +159,7 @@ import Testing
     let linkedTwice = ["1", "2"].map { ImportedUser(localID: $0, providerUserInfo: [provider]) }
     let hashed = [ImportedUser(localID: "1", passwordHash: [UInt8](repeating: 1, count: 32))]
     let dear = ImportHash.standardScrypt(costLog2: 40, blockSize: 8, parallelism: 1)
-    let batches: [(BatchCreateRequest, IdentityError.Code)] = [
+    let batches: [(BatchCreateRequest, AuthServiceError.Code)] = [
       (BatchCreateRequest(users: []), .missingUserAccount),
       (BatchCreateRequest(users: twice, checksSanity: true), .duplicateEmail),
       (BatchCreateRequest(users: linkedTwice, checksSanity: true), .duplicateRawID),

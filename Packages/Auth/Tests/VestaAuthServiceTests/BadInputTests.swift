@@ -19,7 +19,7 @@ import Testing
     }
     let parts = good.split(separator: ".").map(String.init)
     let stranger = FakeKey(secret: "00", keyID: try #require(try JWT(unverified: good).header.keyID))
-    let tokens: [(String, String, IdentityError.Code)] = [
+    let tokens: [(String, String, AuthServiceError.Code)] = [
       ("missing", "", .missingIDToken), ("malformed", "x.y", .invalidIDToken), ("absurd", Self.absurd, .invalidIDToken),
       ("alg none", "eyJhbGciOiJub25lIn0.\(parts[1]).", .invalidIDToken),
       ("another key", try JWT.sign(claims, with: stranger), .invalidIDToken),
@@ -37,7 +37,7 @@ import Testing
     let before = try await world.contents()
     for (what, token, code) in tokens {
       for (name, call) in calls(world, token) {
-        let expected = name == "update" && token.isEmpty ? IdentityError.Code.invalidRequestType : code
+        let expected = name == "update" && token.isEmpty ? AuthServiceError.Code.invalidRequestType : code
         #expect(await refusal(call) == expected, "\(what) in \(name)")
       }
     }
@@ -95,7 +95,7 @@ import Testing
     }
     let good = try JWT.sign(claims, with: key)
     let big = JWTValue.object(["a": .string(String(repeating: "x", count: 1000))])
-    let tokens: [(String, String, IdentityError.Code)] = try [
+    let tokens: [(String, String, AuthServiceError.Code)] = try [
       ("missing", "", .missingCustomToken), ("malformed", "x", .invalidCustomToken),
       ("absurd", Self.absurd, .invalidCustomToken), ("plain JSON", #"{"uid":"bob"}"#, .invalidCustomToken),
       ("alg none", "eyJhbGciOiJub25lIn0.\(good.split(separator: ".")[1]).", .invalidCustomToken),
@@ -143,7 +143,7 @@ import Testing
     let before = try await world.contents()
     let (engine, context, absurd) = (world.engine, world.context, Self.absurd)
     let work = world.crypto.passwordWork
-    let calls: [(IdentityError.Code, () async throws -> Void)] = [
+    let calls: [(AuthServiceError.Code, () async throws -> Void)] = [
       (.invalidEmail, { try await world.signUp(absurd + "@b") }),
       (.passwordDoesNotMeetRequirements, { try await world.signUp("b@example.com", absurd) }),
       (.invalidLoginCredentials, { try await world.signIn("ada@example.com", absurd) }),
@@ -190,7 +190,7 @@ import Testing
       }
       return world.store
     }
-    let error = await #expect(throws: IdentityError.self) {
+    let error = await #expect(throws: AuthServiceError.self) {
       try await engine.signUp(SignUpRequest(), context: world.context)
     }
     #expect(error?.code == .internalError)

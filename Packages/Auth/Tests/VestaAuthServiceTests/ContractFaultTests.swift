@@ -19,9 +19,9 @@ import VestaConcurrency
   }
 
   @Test(arguments: accounts + sessions + codes) func aWrongBackendBreaksExactlyItsPromise(_ fault: Fault) async {
-    let outcomes = await IdentityContracts.all.run {
+    let outcomes = await AuthContracts.all.run {
       let wrong = fault.make()
-      return IdentitySubject(
+      return AuthSubject(
         wrong,
         emailedCode: { try wrong.world.emailedCode($0, to: $1) },
         textedCode: { try wrong.world.textedCode($0) })
@@ -31,7 +31,7 @@ import VestaConcurrency
 
   @Test func everyPromiseHasABackendThatBreaksIt() {
     let broken = (Self.accounts + Self.sessions + Self.codes).map(\.broken)
-    #expect(Set(IdentityContracts.all.map(\.name)).subtracting(broken) == [])
+    #expect(Set(AuthContracts.all.map(\.name)).subtracting(broken) == [])
   }
 
   // MARK: Accounts
@@ -75,7 +75,7 @@ import VestaConcurrency
       breaks: "signing in gives the account that signed up, whatever the case of the address"
     ) {
       WrongBackend(signsIn: { world, request, context in
-        guard request.email == request.email.lowercased() else { throw IdentityError(.emailNotFound) }
+        guard request.email == request.email.lowercased() else { throw AuthServiceError(.emailNotFound) }
         return try await world.engine.signInWithPassword(request, context: context)
       })
     },
@@ -95,7 +95,7 @@ import VestaConcurrency
       WrongBackend(signsIn: { world, request, context in
         do {
           return try await world.engine.signInWithPassword(request, context: context)
-        } catch IdentityError.Code.emailNotFound {
+        } catch AuthServiceError.Code.emailNotFound {
           _ = try await world.signUp(request.email, request.password)
           return try await world.engine.signInWithPassword(request, context: context)
         }
@@ -103,13 +103,13 @@ import VestaConcurrency
     },
     Fault("looks at the password before the address", breaks: "the checks of a sign-up come in order") {
       WrongBackend(signsUp: { world, request, context in
-        if request.email == "ada@example.com", request.password?.count == 1 { throw IdentityError(.weakPassword) }
+        if request.email == "ada@example.com", request.password?.count == 1 { throw AuthServiceError(.weakPassword) }
         return try await world.engine.signUp(request, context: context)
       })
     },
     Fault("misses the password before the address", breaks: "the checks of a sign-in come in order") {
       WrongBackend(signsIn: { world, request, context in
-        guard !request.password.isEmpty else { throw IdentityError(.missingPassword) }
+        guard !request.password.isEmpty else { throw AuthServiceError(.missingPassword) }
         return try await world.engine.signInWithPassword(request, context: context)
       })
     },
@@ -117,7 +117,7 @@ import VestaConcurrency
       WrongBackend(signsUp: { world, request, context in
         do {
           return try await world.engine.signUp(request, context: context)
-        } catch IdentityError.Code.emailExists where request.idToken == nil && request.password != "x" {
+        } catch AuthServiceError.Code.emailExists where request.idToken == nil && request.password != "x" {
           return try await world.engine.signUp(SignUpRequest(), context: context)
         }
       })
@@ -133,7 +133,7 @@ import VestaConcurrency
       WrongBackend(signsUp: { world, request, context in
         do {
           return try await world.engine.signUp(request, context: context)
-        } catch IdentityError.Code.emailExists where request.idToken != nil {
+        } catch AuthServiceError.Code.emailExists where request.idToken != nil {
           var request = request
           request.email = "second." + (request.email ?? "")
           return try await world.engine.signUp(request, context: context)
@@ -177,7 +177,7 @@ import VestaConcurrency
     },
     Fault("does not miss a token", breaks: "a refresh token that is missing or not known is refused") {
       WrongBackend(refreshes: { world, request, context in
-        guard !request.refreshToken.isEmpty else { throw IdentityError(.invalidRefreshToken) }
+        guard !request.refreshToken.isEmpty else { throw AuthServiceError(.invalidRefreshToken) }
         return try await world.engine.refresh(request, context: context)
       })
     },
@@ -217,7 +217,7 @@ import VestaConcurrency
         if count.withLock({
           $0 += 1; return $0
         }) == 40 {
-          throw IdentityError(.tooManyAttempts)
+          throw AuthServiceError(.tooManyAttempts)
         }
         return try await world.engine.refresh(request, context: context)
       })
@@ -233,8 +233,8 @@ import VestaConcurrency
   ) async throws -> RefreshResponse {
     do {
       return try await world.engine.refresh(request, context: context)
-    } catch IdentityError.Code.tokenExpired where evenIfExpired {
-      let tokens = IdentityTokens(idToken: "stale", refreshToken: request.refreshToken)
+    } catch AuthServiceError.Code.tokenExpired where evenIfExpired {
+      let tokens = AuthTokens(idToken: "stale", refreshToken: request.refreshToken)
       return RefreshResponse(tokens: tokens, userID: "stale", projectID: "demo")
     }
   }
@@ -286,7 +286,7 @@ import VestaConcurrency
       WrongBackend(signsInByLink: { world, request, context in
         do {
           return try await world.engine.signInWithEmailLink(request, context: context)
-        } catch IdentityError.Code.invalidEmail {
+        } catch AuthServiceError.Code.invalidEmail {
           return try await somebody(request, world)
         }
       })
@@ -300,7 +300,7 @@ import VestaConcurrency
         }
         do {
           return try await world.engine.signInWithEmailLink(request, context: context)
-        } catch IdentityError.Code.invalidOobCode where number > 4 {
+        } catch AuthServiceError.Code.invalidOobCode where number > 4 {
           return try await somebody(request, world)
         }
       })
@@ -308,7 +308,7 @@ import VestaConcurrency
     Fault("names the wrong thing", breaks: "asking for a code names what is missing") {
       WrongBackend(sendsCode: { world, request, context in
         let lacksNew = request.requestType == .verifyAndChangeEmail && request.newEmail == nil
-        if lacksNew { throw IdentityError(.missingEmail) }
+        if lacksNew { throw AuthServiceError(.missingEmail) }
         return try await world.engine.sendOobCode(request, context: context)
       })
     },
@@ -326,7 +326,7 @@ import VestaConcurrency
       breaks: "a number that another account has is not linked, and its proof signs in to that account"
     ) {
       WrongBackend(signsInByPhone: { world, request, context in
-        if case .temporaryProof = request.proof { throw IdentityError(.invalidTemporaryProof) }
+        if case .temporaryProof = request.proof { throw AuthServiceError(.invalidTemporaryProof) }
         return try await world.engine.signInWithPhoneNumber(request, context: context)
       })
     },

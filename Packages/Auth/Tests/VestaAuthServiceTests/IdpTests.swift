@@ -48,7 +48,7 @@ import VestaConcurrency
       $0.isDevelopment = true
       $0.tokenRevokers["apple.com"] = { request in
         asked.withLock { $0.append(request) }
-        if request.token == "bad" { throw IdentityError(.invalidIdpResponse) }
+        if request.token == "bad" { throw AuthServiceError(.invalidIdpResponse) }
         if request.token == "lost" { throw Unreachable() }
       }
     }
@@ -60,7 +60,7 @@ import VestaConcurrency
     }
     let ada = try #require(try await signIn("apple.com"))
     let bob = try #require(try await signIn("google.com"))
-    let request = { (tokens: IdentityTokens, provider: String, token: String) in
+    let request = { (tokens: AuthTokens, provider: String, token: String) in
       RevokeTokenRequest(idToken: tokens.idToken, providerID: provider, token: token, tokenType: .code)
     }
     try await world.engine.revokeToken(request(ada, "apple.com", "code"), context: world.context)
@@ -71,7 +71,7 @@ import VestaConcurrency
       (request(ada, "apple.com", "bad"), .invalidIdpResponse), (request(ada, "apple.com", "lost"), .internalError),
       (request(bob, "google.com", "code"), .notImplemented), (request(bob, "apple.com", "code"), .invalidProviderID),
       (request(ada, "", "code"), .missingProviderID),
-    ] as [(RevokeTokenRequest, IdentityError.Code)] {
+    ] as [(RevokeTokenRequest, AuthServiceError.Code)] {
       #expect(await refusal { try await world.engine.revokeToken(refused, context: world.context) } == code)
     }
     #expect(asked.withLock { $0.count } == 3)

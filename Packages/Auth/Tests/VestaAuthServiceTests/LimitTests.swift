@@ -32,7 +32,7 @@ import Testing
     let url = "https://example.com/" + String(repeating: "x", count: Checks.longestURL - 20)
     let claims = #"{"a":""# + String(repeating: "y", count: 980) + #""}"#
     var provider = 0
-    var refused: IdentityError.Code?
+    var refused: AuthServiceError.Code?
     while refused == nil {
       provider += 1
       let user = ProviderUserInfo(
@@ -163,11 +163,12 @@ import Testing
   // MARK: The store
 
   @Test(arguments: [
-    (StoreError.Code.locked, IdentityError.Code.internalError), (.corrupt, .internalError), (.readOnly, .internalError),
+    (StoreError.Code.locked, AuthServiceError.Code.internalError), (.corrupt, .internalError),
+    (.readOnly, .internalError),
     (.diskFull, .internalError), (.notADatabase, .internalError), (.conflict, .unavailable), (.closed, .unavailable),
   ])
   func `a store that needs a person says what is wrong and what to do`(
-    code: StoreError.Code, expected: IdentityError.Code
+    code: StoreError.Code, expected: AuthServiceError.Code
   ) throws {
     let cause = StoreError(code, operation: "open", path: "/data/store", message: "What happened.", hint: "Do this.")
     let error = try #require(ServiceError(translating: cause)).error

@@ -312,7 +312,7 @@ import Testing
     try await world.signIn("ada@example.com", "changed horse")
   }
 
-  private func uid(of tokens: IdentityTokens, in world: World) throws -> String {
+  private func uid(of tokens: AuthTokens, in world: World) throws -> String {
     try #require(try world.claims(tokens)["sub"]?.string)
   }
 

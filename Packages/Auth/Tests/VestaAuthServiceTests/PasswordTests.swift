@@ -51,7 +51,7 @@ import Testing
     #expect(world.crypto.passwordWork == before)
     // Addresses without account are limited alike, so the limit does not tell.
     for index in 0..<4 {
-      let expected = index < 3 ? IdentityError.Code.invalidLoginCredentials : .tooManyAttempts
+      let expected = index < 3 ? AuthServiceError.Code.invalidLoginCredentials : .tooManyAttempts
       #expect(await refusal { try await world.signIn("nobody@example.com", "wrong") } == expected)
     }
     world.pass(seconds: 60)
@@ -62,7 +62,7 @@ import Testing
     let world = World { $0.addressGuesses = RateLimit(burst: 5, refillInterval: .milliseconds(60_000)) }
     try await world.signUp()
     for index in 0..<6 {
-      let expected = index < 5 ? IdentityError.Code.invalidLoginCredentials : .tooManyAttempts
+      let expected = index < 5 ? AuthServiceError.Code.invalidLoginCredentials : .tooManyAttempts
       #expect(await refusal { try await world.signIn("user\(index)@example.com", "x", from: "192.0.2.1") } == expected)
     }
     try await world.signIn(from: "192.0.2.2")

@@ -10,11 +10,11 @@ import VestaTesting
   @Test func addressesAreCheckedAndLowered() throws {
     #expect(try Checks.email("Ada.Lovelace@Example.COM") == "ada.lovelace@example.com")
     let bad = ["", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\n", "a\u{0}@b", String(repeating: "a", count: 256) + "@b"]
-    for text in bad { #expect(throws: IdentityError(.invalidEmail)) { try Checks.email(text) } }
+    for text in bad { #expect(throws: AuthServiceError(.invalidEmail)) { try Checks.email(text) } }
   }
 
   @Test func customClaimsAreAnObjectWithoutReservedNamesOfAThousandBytes() {
-    let refusals: [(String, IdentityError.Code?)] = [
+    let refusals: [(String, AuthServiceError.Code?)] = [
       ("{}", nil), (#"{"admin":true}"#, nil), ("[]", .invalidClaims), ("nonsense", .invalidClaims),
       ("", .invalidClaims), (#"{"a":1"#, .invalidClaims), (#"{"sub":"me"}"#, .forbiddenClaim),
       (#"{"firebase":{}}"#, .forbiddenClaim),
@@ -22,7 +22,7 @@ import VestaTesting
       ("{\"a\":\"" + String(repeating: "x", count: 992) + "\"}", nil),
     ]
     for (json, expected) in refusals {
-      var code: IdentityError.Code?
+      var code: AuthServiceError.Code?
       do { try Checks.customClaims(json) } catch { code = error.code }
       #expect(code == expected, "\(json.prefix(40))")
     }
@@ -37,11 +37,11 @@ import VestaTesting
     #expect(policy.missingRequirements(of: "aB3$aB3$") == [])
     try policy.check("abcdef")  // not enforced: six characters are enough
     policy.isEnforced = true
-    #expect(throws: IdentityError.self) { try policy.check("abcdef") }
+    #expect(throws: AuthServiceError.self) { try policy.check("abcdef") }
     try policy.check("aB3$aB3$")
-    #expect(throws: IdentityError.self) { try policy.check(String(repeating: "aB3$", count: 1025)) }
+    #expect(throws: AuthServiceError.self) { try policy.check(String(repeating: "aB3$", count: 1025)) }
     policy.minimumLength = 5
-    #expect(throws: IdentityError.self) { try policy.validate() }
+    #expect(throws: AuthServiceError.self) { try policy.validate() }
   }
 
   @Test func base32IsThatOfTheStandard() {
@@ -118,7 +118,7 @@ import VestaTesting
     #expect(try RecordCodec.decode(UserRecord.self, from: bytes) == user)
     let damagedOnes: [[UInt8]] = [[], [9] + bytes.dropFirst(), Array(bytes.dropLast()), [1]]
     for damaged in damagedOnes {
-      #expect(throws: IdentityError.self) { try RecordCodec.decode(UserRecord.self, from: damaged) }
+      #expect(throws: AuthServiceError.self) { try RecordCodec.decode(UserRecord.self, from: damaged) }
     }
   }
 

@@ -27,10 +27,10 @@ import Testing
   }
 
   /// Adds an authenticator app to an account.
-  private func enrollTotp(_ world: World, _ tokens: IdentityTokens) async throws -> IdentityTokens {
+  private func enrollTotp(_ world: World, _ tokens: AuthTokens) async throws -> AuthTokens {
     let started = try await world.engine.startMfaEnrollment(
       StartMfaEnrollmentRequest(idToken: tokens.idToken, factor: .totp), context: world.context)
-    guard case .totp(let secret) = started else { throw IdentityError(.internalError, "not TOTP") }
+    guard case .totp(let secret) = started else { throw AuthServiceError(.internalError, "not TOTP") }
     let key = decoded(secret.sharedSecretKey)
     let code = try TOTP { try world.crypto.hmac(.sha1, key: key, message: $0) }.code(at: world.now / 30_000)
     return try await world.engine.finalizeMfaEnrollment(
@@ -40,11 +40,11 @@ import Testing
   }
 
   private func enrollPhone(
-    _ world: World, _ tokens: IdentityTokens, number: String = "+15550000001"
-  ) async throws -> IdentityTokens {
+    _ world: World, _ tokens: AuthTokens, number: String = "+15550000001"
+  ) async throws -> AuthTokens {
     let started = try await world.engine.startMfaEnrollment(
       StartMfaEnrollmentRequest(idToken: tokens.idToken, factor: .phone(number: number)), context: world.context)
-    guard case .phone(let session) = started else { throw IdentityError(.internalError, "not a phone") }
+    guard case .phone(let session) = started else { throw AuthServiceError(.internalError, "not a phone") }
     return try await world.engine.finalizeMfaEnrollment(
       FinalizeMfaEnrollmentRequest(
         idToken: tokens.idToken, proof: .phone(sessionInfo: session, code: try world.textedCode(session))),
@@ -53,7 +53,7 @@ import Testing
 
   private func finish(
     _ world: World, _ pending: PendingSecondFactor, _ proof: FinalizeMfaSignInRequest.Proof
-  ) async throws -> IdentityTokens {
+  ) async throws -> AuthTokens {
     try await world.engine.finalizeMfaSignIn(
       FinalizeMfaSignInRequest(mfaPendingCredential: pending.mfaPendingCredential, proof: proof),
       context: world.context)
@@ -125,14 +125,14 @@ import Testing
     }
     let pending = try #require(try await world.signIn().outcome.pending)
     let id = try #require(pending.factors.first).mfaEnrollmentID
-    for expected in [IdentityError.Code.invalidCode, .invalidCode, .tooManyAttempts] {
+    for expected in [AuthServiceError.Code.invalidCode, .invalidCode, .tooManyAttempts] {
       #expect(await refusal { try await finish(world, pending, .totp(mfaEnrollmentID: id, code: "x")) } == expected)
     }
   }
 
   @Test func onlySomeAccountsMayHaveSecondFactors() async throws {
     let world = World()
-    let start = { (tokens: IdentityTokens) in
+    let start = { (tokens: AuthTokens) in
       try await world.engine.startMfaEnrollment(
         StartMfaEnrollmentRequest(idToken: tokens.idToken, factor: .phone(number: "bad")), context: world.context)
     }

@@ -72,7 +72,7 @@ import VestaCore
     let app = try VestaApp.configure(
       name: "identity-\(UUID().uuidString)", options: options(), libraries: [AuthServiceLibrary.self, Stores.self])
     let backend = try app.container.require((any AuthBackend).self)
-    let admin = try app.container.require((any IdentityAdminBackend).self)
+    let admin = try app.container.require((any AuthAdminBackend).self)
     #expect(backend as? AuthEngine === admin as? AuthEngine)
     let provider = try #require(try app.container.require((any StoreProvider).self) as? Provider)
     #expect(provider.opened.withLock { $0.isEmpty })

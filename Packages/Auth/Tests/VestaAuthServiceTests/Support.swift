@@ -71,15 +71,15 @@ final class World: Sendable {
       PasswordSignInRequest(email: email, password: password), context: CallContext(clientAddress: address))
   }
 
-  func refresh(_ tokens: IdentityTokens) async throws -> RefreshResponse {
+  func refresh(_ tokens: AuthTokens) async throws -> RefreshResponse {
     try await engine.refresh(RefreshRequest(refreshToken: tokens.refreshToken), context: context)
   }
 
-  func lookup(_ tokens: IdentityTokens) async throws -> IdentityUser {
+  func lookup(_ tokens: AuthTokens) async throws -> AuthUser {
     try #require(try await engine.lookup(LookupRequest(idToken: tokens.idToken), context: context).users.first)
   }
 
-  func claims(_ tokens: IdentityTokens) throws -> JWTObject { try JWT(unverified: tokens.idToken).claims }
+  func claims(_ tokens: AuthTokens) throws -> JWTObject { try JWT(unverified: tokens.idToken).claims }
 
   func send(
     _ type: OobRequestType, to email: String? = "ada@example.com", newEmail: String? = nil, idToken: String? = nil,
@@ -105,13 +105,13 @@ final class World: Sendable {
 
   /// Signs in by phone, or links the number to the account of an ID token.
   @discardableResult
-  func signInByPhone(_ number: String, linkTo idToken: String? = nil) async throws -> (uid: String, IdentityTokens) {
+  func signInByPhone(_ number: String, linkTo idToken: String? = nil) async throws -> (uid: String, AuthTokens) {
     let sent = try await engine.sendVerificationCode(
       SendVerificationCodeRequest(phoneNumber: number), context: context)
     let proof = PhoneProof.code(sessionInfo: sent.sessionInfo, code: try textedCode(sent.sessionInfo))
     let response = try await engine.signInWithPhoneNumber(
       PhoneSignInRequest(proof: proof, idToken: idToken), context: context)
-    guard case .signedIn(let uid, _, _, let tokens) = response else { throw IdentityError(.phoneNumberExists) }
+    guard case .signedIn(let uid, _, _, let tokens) = response else { throw AuthServiceError(.phoneNumberExists) }
     return (uid, tokens)
   }
 
@@ -137,7 +137,7 @@ final class World: Sendable {
   }
 
   /// An account with a verified address, as second factors need it.
-  func verifiedAccount(_ email: String = "ada@example.com") async throws -> IdentityTokens {
+  func verifiedAccount(_ email: String = "ada@example.com") async throws -> AuthTokens {
     let made = try await signUp(email)
     _ = try await engine.updateUser(
       AdminUpdateRequest(localID: made.localID, emailVerified: true), context: context)
@@ -149,11 +149,11 @@ final class World: Sendable {
 }
 
 /// The code with which a call is refused; `nil` when it is not.
-func refusal<Value>(_ call: () async throws -> Value) async -> IdentityError.Code? {
+func refusal<Value>(_ call: () async throws -> Value) async -> AuthServiceError.Code? {
   do {
     _ = try await call()
     return nil
-  } catch let error as IdentityError {
+  } catch let error as AuthServiceError {
     return error.code
   } catch {
     Issue.record("threw \(error)")

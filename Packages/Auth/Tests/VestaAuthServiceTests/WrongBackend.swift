@@ -42,11 +42,11 @@ struct WrongBackend: AuthBackend {
 
   private func call<Request, Response>(
     _ method: Method<Request, Response>, _ request: Request, _ context: CallContext
-  ) async throws(IdentityError) -> Response {
+  ) async throws(AuthServiceError) -> Response {
     do {
       return try await method(world, request, context)
     } catch {
-      throw ServiceError(translating: error)?.error ?? IdentityError(.internalError)
+      throw ServiceError(translating: error)?.error ?? AuthServiceError(.internalError)
     }
   }
 }
@@ -54,43 +54,43 @@ struct WrongBackend: AuthBackend {
 // MARK: The methods that can be replaced
 
 extension WrongBackend {
-  func signUp(_ request: SignUpRequest, context: CallContext) async throws(IdentityError) -> SignUpResponse {
+  func signUp(_ request: SignUpRequest, context: CallContext) async throws(AuthServiceError) -> SignUpResponse {
     try await call(signsUp, request, context)
   }
   func signInWithPassword(
     _ request: PasswordSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> PasswordSignInResponse { try await call(signsIn, request, context) }
+  ) async throws(AuthServiceError) -> PasswordSignInResponse { try await call(signsIn, request, context) }
   func signInWithEmailLink(
     _ request: EmailLinkSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> EmailLinkSignInResponse { try await call(signsInByLink, request, context) }
+  ) async throws(AuthServiceError) -> EmailLinkSignInResponse { try await call(signsInByLink, request, context) }
   func sendVerificationCode(
     _ request: SendVerificationCodeRequest, context: CallContext
-  ) async throws(IdentityError) -> SendVerificationCodeResponse { try await call(sendsText, request, context) }
+  ) async throws(AuthServiceError) -> SendVerificationCodeResponse { try await call(sendsText, request, context) }
   func signInWithPhoneNumber(
     _ request: PhoneSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> PhoneSignInResponse { try await call(signsInByPhone, request, context) }
-  func lookup(_ request: LookupRequest, context: CallContext) async throws(IdentityError) -> LookupResponse {
+  ) async throws(AuthServiceError) -> PhoneSignInResponse { try await call(signsInByPhone, request, context) }
+  func lookup(_ request: LookupRequest, context: CallContext) async throws(AuthServiceError) -> LookupResponse {
     try await call(looksUp, request, context)
   }
-  func update(_ request: UpdateRequest, context: CallContext) async throws(IdentityError) -> UpdateResponse {
+  func update(_ request: UpdateRequest, context: CallContext) async throws(AuthServiceError) -> UpdateResponse {
     try await call(updates, request, context)
   }
-  func delete(_ request: DeleteRequest, context: CallContext) async throws(IdentityError) {
+  func delete(_ request: DeleteRequest, context: CallContext) async throws(AuthServiceError) {
     try await call(deletes, request, context)
   }
   func sendOobCode(
     _ request: SendOobCodeRequest, context: CallContext
-  ) async throws(IdentityError) -> SendOobCodeResponse { try await call(sendsCode, request, context) }
+  ) async throws(AuthServiceError) -> SendOobCodeResponse { try await call(sendsCode, request, context) }
   func resetPassword(
     _ request: ResetPasswordRequest, context: CallContext
-  ) async throws(IdentityError) -> ResetPasswordResponse { try await call(resets, request, context) }
+  ) async throws(AuthServiceError) -> ResetPasswordResponse { try await call(resets, request, context) }
   func createAuthURI(
     _ request: CreateAuthURIRequest, context: CallContext
-  ) async throws(IdentityError) -> CreateAuthURIResponse { try await call(createsURI, request, context) }
+  ) async throws(AuthServiceError) -> CreateAuthURIResponse { try await call(createsURI, request, context) }
   func refresh(
     _ request: RefreshRequest, context: CallContext
-  ) async throws(IdentityError) -> RefreshResponse { try await call(refreshes, request, context) }
-  func publicKeys(context: CallContext) async throws(IdentityError) -> PublicKeysResponse {
+  ) async throws(AuthServiceError) -> RefreshResponse { try await call(refreshes, request, context) }
+  func publicKeys(context: CallContext) async throws(AuthServiceError) -> PublicKeysResponse {
     try await call(publishes, (), context)
   }
 }
@@ -100,46 +100,46 @@ extension WrongBackend {
 extension WrongBackend {
   func signInWithCustomToken(
     _ request: CustomTokenSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> CustomTokenSignInResponse {
+  ) async throws(AuthServiceError) -> CustomTokenSignInResponse {
     try await world.engine.signInWithCustomToken(request, context: context)
   }
   func signInWithIdp(
     _ request: IdpSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> IdpSignInResponse {
+  ) async throws(AuthServiceError) -> IdpSignInResponse {
     try await world.engine.signInWithIdp(request, context: context)
   }
-  func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(IdentityError) {
+  func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(AuthServiceError) {
     try await world.engine.revokeToken(request, context: context)
   }
   func startMfaEnrollment(
     _ request: StartMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> StartMfaEnrollmentResponse {
+  ) async throws(AuthServiceError) -> StartMfaEnrollmentResponse {
     try await world.engine.startMfaEnrollment(request, context: context)
   }
   func finalizeMfaEnrollment(
     _ request: FinalizeMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens {
+  ) async throws(AuthServiceError) -> AuthTokens {
     try await world.engine.finalizeMfaEnrollment(request, context: context)
   }
   func withdrawMfaEnrollment(
     _ request: WithdrawMfaEnrollmentRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens {
+  ) async throws(AuthServiceError) -> AuthTokens {
     try await world.engine.withdrawMfaEnrollment(request, context: context)
   }
   func startMfaSignIn(
     _ request: StartMfaSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> StartMfaSignInResponse {
+  ) async throws(AuthServiceError) -> StartMfaSignInResponse {
     try await world.engine.startMfaSignIn(request, context: context)
   }
   func finalizeMfaSignIn(
     _ request: FinalizeMfaSignInRequest, context: CallContext
-  ) async throws(IdentityError) -> IdentityTokens {
+  ) async throws(AuthServiceError) -> AuthTokens {
     try await world.engine.finalizeMfaSignIn(request, context: context)
   }
-  func passwordPolicy(context: CallContext) async throws(IdentityError) -> PasswordPolicy {
+  func passwordPolicy(context: CallContext) async throws(AuthServiceError) -> PasswordPolicy {
     try await world.engine.passwordPolicy(context: context)
   }
-  func publicProjectConfig(context: CallContext) async throws(IdentityError) -> PublicProjectConfig {
+  func publicProjectConfig(context: CallContext) async throws(AuthServiceError) -> PublicProjectConfig {
     try await world.engine.publicProjectConfig(context: context)
   }
 }

@@ -39,21 +39,21 @@ import Testing
     ("TOO_MANY_ATTEMPTS_TRY_LATER", .tooManyRequests), ("INVALID_SESSION_INFO", .invalidVerificationID),
   ])
   func aNameStandsForItsCode(_ name: String, _ code: AuthErrorCode) throws {
-    let error = AuthErrorTable.error(for: IdentityError(wireMessage: "\(name) : something"))
+    let error = AuthErrorTable.error(for: AuthServiceError(wireMessage: "\(name) : something"))
     let authError = try #require(error as? AuthError)
     #expect(authError.code == code)
     #expect(authError.message.hasSuffix("(something)"))
-    #expect((authError.underlying as? IdentityError)?.code.rawValue == name)
+    #expect((authError.underlying as? AuthServiceError)?.code.rawValue == name)
   }
 
   @Test func anUnknownNameIsAnInternalErrorThatNamesIt() throws {
-    let error = try #require(AuthErrorTable.error(for: IdentityError(wireMessage: "QUITE_NEW")) as? AuthError)
+    let error = try #require(AuthErrorTable.error(for: AuthServiceError(wireMessage: "QUITE_NEW")) as? AuthError)
     #expect(error.code == .internalError)
     #expect(error.message.contains("QUITE_NEW"))
   }
 
   @Test func aCancelledCallIsACancellation() {
-    #expect(AuthErrorTable.error(for: IdentityError(.cancelled)) is CancellationError)
+    #expect(AuthErrorTable.error(for: AuthServiceError(.cancelled)) is CancellationError)
   }
 
   @Test func anErrorReadsLikeFirebasesNSError() {

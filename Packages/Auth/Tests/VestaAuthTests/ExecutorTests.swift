@@ -13,12 +13,12 @@ import VestaCore
     let name: String
     /// The call of the backend that fails, for the failure.
     let fails: String
-    let code: IdentityError.Code
+    let code: AuthServiceError.Code
     let body: nonisolated(nonsending) @Sendable (TestAuth, User) async throws -> Void
     var testDescription: String { name }
 
     init(
-      _ name: String, _ fails: String, _ code: IdentityError.Code = .unavailable,
+      _ name: String, _ fails: String, _ code: AuthServiceError.Code = .unavailable,
       _ body: nonisolated(nonsending) @escaping @Sendable (TestAuth, User) async throws -> Void
     ) {
       (self.name, self.fails, self.code, self.body) = (name, fails, code, body)

@@ -9,9 +9,9 @@ import VestaTesting
   static let start = Date(timeIntervalSince1970: 1_700_000_000)
 
   static func session(_ uid: String, token: String = "t", name: String? = nil) -> StoredSession {
-    let tokens = TokenSet(IdentityTokens(idToken: token, refreshToken: "r"), now: start)
+    let tokens = TokenSet(AuthTokens(idToken: token, refreshToken: "r"), now: start)
     return StoredSession(
-      user: UserRecord(IdentityUser(localID: uid, displayName: name), wasAnonymous: false), tokens: tokens)
+      user: UserRecord(AuthUser(localID: uid, displayName: name), wasAnonymous: false), tokens: tokens)
   }
 
   let ada = session("ada")
@@ -112,7 +112,7 @@ import VestaTesting
   }
 
   @Test func aSessionIsReadAsItWasWritten() throws {
-    var user = IdentityUser(localID: "ada", email: "ada@example.com", createdAt: 1_700_000_000_000)
+    var user = AuthUser(localID: "ada", email: "ada@example.com", createdAt: 1_700_000_000_000)
     user.mfaInfo = [MfaEnrollment(mfaEnrollmentID: "m", factor: .phone(number: "+1"), displayName: "phone")]
     user.providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: "7")]
     user.providerUserInfo[0].email = "a@b"
@@ -125,7 +125,7 @@ import VestaTesting
     var record = UserRecord(user, wasAnonymous: false)
     record.isAnonymous = true
     let session = StoredSession(
-      user: record, tokens: TokenSet(IdentityTokens(idToken: "i", refreshToken: "r"), now: Self.start + 0.1))
+      user: record, tokens: TokenSet(AuthTokens(idToken: "i", refreshToken: "r"), now: Self.start + 0.1))
     let bytes = try session.encoded()
     #expect(StoredSession.decoded(bytes) == session)
     for length in 0..<bytes.count { #expect(StoredSession.decoded(Array(bytes[..<length])) == nil) }
@@ -147,9 +147,9 @@ import VestaTesting
   }
 
   @Test func bytesThatAreNoSessionAreNeverOne() throws {
-    let user = UserRecord(IdentityUser(localID: "ada", createdAt: 1), wasAnonymous: false)
+    let user = UserRecord(AuthUser(localID: "ada", createdAt: 1), wasAnonymous: false)
     let bytes = try StoredSession(
-      user: user, tokens: TokenSet(IdentityTokens(idToken: "i", refreshToken: "r"), now: Self.start)
+      user: user, tokens: TokenSet(AuthTokens(idToken: "i", refreshToken: "r"), now: Self.start)
     ).encoded()
     // A changed byte may change a value, which a store's checksum would tell; it must never stop the process.
     for index in bytes.indices {

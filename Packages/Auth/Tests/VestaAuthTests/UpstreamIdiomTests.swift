@@ -18,11 +18,11 @@ import VestaConcurrency
   }
 
   @Test func `a weak password says in the usual place what it lacks`() throws {
-    let cause = IdentityError(.weakPassword, "Password should be at least 6 characters")
+    let cause = AuthServiceError(.weakPassword, "Password should be at least 6 characters")
     let error = try #require(AuthErrorTable.error(for: cause) as? AuthError) as NSError
     #expect(error.userInfo[NSLocalizedFailureReasonErrorKey] as? String == cause.detail)
     #expect(error.localizedFailureReason == cause.detail)
-    let other = try #require(AuthErrorTable.error(for: IdentityError(.invalidEmail, "x")) as? AuthError) as NSError
+    let other = try #require(AuthErrorTable.error(for: AuthServiceError(.invalidEmail, "x")) as? AuthError) as NSError
     #expect(other.userInfo[NSLocalizedFailureReasonErrorKey] == nil)
   }
 

@@ -55,10 +55,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (IdentityError.Code.userNotFound, AuthErrorCode.userNotFound), (.tokenExpired, .userTokenExpired),
+    (AuthServiceError.Code.userNotFound, AuthErrorCode.userNotFound), (.tokenExpired, .userTokenExpired),
     (.userDisabled, .userDisabled), (.invalidRefreshToken, .invalidUserToken),
   ])
-  func aRefusedUserIsSignedOut(_ name: IdentityError.Code, _ expected: AuthErrorCode) async throws {
+  func aRefusedUserIsSignedOut(_ name: AuthServiceError.Code, _ expected: AuthErrorCode) async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.fail("refresh", with: name)
@@ -93,7 +93,7 @@ import Testing
     test.backend.hold("refresh")
     async let refreshed = user.getIDToken(forcingRefresh: true)
     await test.backend.arrival(of: "refresh")
-    await user.adopt(IdentityTokens(idToken: "newer", refreshToken: "refresh-newer"))
+    await user.adopt(AuthTokens(idToken: "newer", refreshToken: "refresh-newer"))
     test.backend.fail("refresh", with: .tokenExpired)
     test.backend.release("refresh")
     let token = try await refreshed
@@ -406,9 +406,9 @@ import Testing
     #expect(third == .missingMultiFactorInfo)
   }
 
-  @Test(arguments: [IdentityError.Code.invalidIDToken, .tokenExpired])
+  @Test(arguments: [AuthServiceError.Code.invalidIDToken, .tokenExpired])
   func `an ID token that a wrong clock makes invalid is renewed, and signs nobody out`(
-    code: IdentityError.Code
+    code: AuthServiceError.Code
   ) async throws {
     let test = try TestAuth()
     let user = try await test.signIn()

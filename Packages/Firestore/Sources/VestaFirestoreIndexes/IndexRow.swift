@@ -52,7 +52,7 @@ package struct IndexRow: Sendable, Equatable {
     return writer.bytes
   }
 
-  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+  package init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     let collectionID = try reader.text()
     let isGroup = try reader.byte() == 1

@@ -17,7 +17,7 @@ package struct BloomFilter: Sendable {
   /// A filter that has come over the wire.
   ///
   /// - Throws: `INVALID_ARGUMENT` when padding and number of hashes do not go with the bitmap.
-  package init(_ message: BloomFilterMessage, digest: @escaping Digest) throws(FirestoreError) {
+  package init(_ message: BloomFilterMessage, digest: @escaping Digest) throws(FirestoreServiceError) {
     guard (0..<8).contains(message.padding) else { throw .invalid("Invalid padding: \(message.padding)") }
     guard message.hashCount >= 0 else { throw .invalid("Invalid hash count: \(message.hashCount)") }
     if message.bitmap.isEmpty {

@@ -44,7 +44,7 @@ package enum FirestoreLimits {
   package static let nearestResults = 1000
 }
 
-extension FirestoreError {
+extension FirestoreServiceError {
   /// A request that can never be right.
-  static func invalid(_ message: String) -> FirestoreError { FirestoreError(.invalidArgument, message) }
+  static func invalid(_ message: String) -> FirestoreServiceError { FirestoreServiceError(.invalidArgument, message) }
 }

@@ -26,7 +26,7 @@ public final class ReferenceBackend: FirestoreBackend {
   /// Reads documents by name.
   public func batchGet(
     _ request: BatchGetDocumentsRequest,
-    context: FirestoreCallContext,
+    context: CallContext,
     receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
     try ReferenceBackend.checkLatest(request.consistency)
@@ -46,8 +46,8 @@ public final class ReferenceBackend: FirestoreBackend {
 
   /// Lists the documents of a collection by name, all on one page.
   public func listDocuments(
-    _ request: ListDocumentsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListDocumentsResponse {
+    _ request: ListDocumentsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListDocumentsResponse {
     guard request.orderBy.isEmpty, !request.showMissing, request.pageToken.isEmpty else {
       throw ReferenceBackend.unimplemented("Listing in an order, in pages or with missing documents")
     }
@@ -61,8 +61,8 @@ public final class ReferenceBackend: FirestoreBackend {
 
   /// Lists the collections below a parent, all on one page.
   public func listCollectionIDs(
-    _ request: ListCollectionIDsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListCollectionIDsResponse {
+    _ request: ListCollectionIDsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse {
     let parent = try ResourceName(parent: request.parent)
     let depth = parent.path.segments.count
     let below = state.withLock { $0 }.documents.keys.filter {
@@ -75,7 +75,7 @@ public final class ReferenceBackend: FirestoreBackend {
   /// Runs a query by looking at every document.
   public func runQuery(
     _ request: RunQueryRequest,
-    context: FirestoreCallContext,
+    context: CallContext,
     receive: (RunQueryResponse) async throws -> Void
   ) async throws {
     try ReferenceBackend.checkLatest(request.consistency)
@@ -92,8 +92,8 @@ public final class ReferenceBackend: FirestoreBackend {
 
   /// Counts, sums and averages by looking at every document.
   public func runAggregation(
-    _ request: RunAggregationQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> RunAggregationQueryResponse {
+    _ request: RunAggregationQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> RunAggregationQueryResponse {
     try ReferenceBackend.checkLatest(request.consistency)
     let query = try NormalQuery(request.query.query, parent: request.parent)
     var aggregator = try Aggregator(request.query.aggregations)
@@ -104,25 +104,25 @@ public final class ReferenceBackend: FirestoreBackend {
 
   /// Refuses: this backend does not split queries.
   public func partitionQuery(
-    _ request: PartitionQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> PartitionQueryResponse {
+    _ request: PartitionQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> PartitionQueryResponse {
     throw ReferenceBackend.unimplemented("Partitioning")
   }
 
   /// Commits writes, all or nothing.
   public func commit(
-    _ request: CommitRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> CommitResponse {
+    _ request: CommitRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> CommitResponse {
     guard request.transaction == nil else { throw ReferenceBackend.unimplemented("A transaction") }
     return try apply(request.writes, database: request.database)
   }
 
   /// Applies writes, each by itself.
   public func batchWrite(
-    _ request: BatchWriteRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BatchWriteResponse {
+    _ request: BatchWriteRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BatchWriteResponse {
     try WriteRules.checkDistinct(request.writes)
-    var results: [Result<WriteResult, FirestoreError>] = []
+    var results: [Result<WriteResult, FirestoreServiceError>] = []
     for write in request.writes {
       do {
         results.append(.success(try apply([write], database: request.database).writeResults[0]))
@@ -135,30 +135,30 @@ public final class ReferenceBackend: FirestoreBackend {
 
   /// Refuses: this backend has no transactions.
   public func beginTransaction(
-    _ request: BeginTransactionRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BeginTransactionResponse {
+    _ request: BeginTransactionRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BeginTransactionResponse {
     throw ReferenceBackend.unimplemented("A transaction")
   }
 
   /// Refuses: this backend has no transactions.
-  public func rollback(_ request: RollbackRequest, context: FirestoreCallContext) async throws(FirestoreError) {
+  public func rollback(_ request: RollbackRequest, context: CallContext) async throws(FirestoreServiceError) {
     throw ReferenceBackend.unimplemented("A transaction")
   }
 
   /// Refuses: this backend has no targets.
-  public func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall {
+  public func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
     throw ReferenceBackend.unimplemented("Listening")
   }
 
   /// Refuses: this backend has no write calls.
-  public func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall {
+  public func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
     throw ReferenceBackend.unimplemented("A write call")
   }
 
-  private func apply(_ writes: [Write], database: String) throws(FirestoreError) -> CommitResponse {
+  private func apply(_ writes: [Write], database: String) throws(FirestoreServiceError) -> CommitResponse {
     try WriteRules.check(writes, database: try DatabaseName(parsing: database))
-    let outcome: Result<CommitResponse, FirestoreError> = state.withLock { state in
-      do throws(FirestoreError) {
+    let outcome: Result<CommitResponse, FirestoreServiceError> = state.withLock { state in
+      do throws(FirestoreServiceError) {
         return .success(try ReferenceBackend.commit(writes, to: &state))
       } catch {
         return .failure(error)
@@ -167,7 +167,7 @@ public final class ReferenceBackend: FirestoreBackend {
     return try outcome.get()
   }
 
-  private static func commit(_ writes: [Write], to state: inout State) throws(FirestoreError) -> CommitResponse {
+  private static func commit(_ writes: [Write], to state: inout State) throws(FirestoreServiceError) -> CommitResponse {
     let time = Timestamp(microseconds: (state.lastCommit.microseconds ?? 0) + 1)
     var documents = state.documents
     var results: [WriteResult] = []
@@ -182,11 +182,11 @@ public final class ReferenceBackend: FirestoreBackend {
     return CommitResponse(writeResults: results, commitTime: time)
   }
 
-  private static func checkLatest(_ consistency: ReadConsistency) throws(FirestoreError) {
+  private static func checkLatest(_ consistency: ReadConsistency) throws(FirestoreServiceError) {
     guard consistency == .latest else { throw unimplemented("Reading in a transaction or in the past") }
   }
 
-  private static func unimplemented(_ what: String) -> FirestoreError {
-    FirestoreError(.unimplemented, "\(what) is not part of the reference backend.")
+  private static func unimplemented(_ what: String) -> FirestoreServiceError {
+    FirestoreServiceError(.unimplemented, "\(what) is not part of the reference backend.")
   }
 }

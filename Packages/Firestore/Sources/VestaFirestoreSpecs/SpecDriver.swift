@@ -7,7 +7,7 @@ final class SpecDriver {
   struct Event {
     let query: LocalQuery
     var snapshot: ViewSnapshot?
-    var error: FirestoreError?
+    var error: FirestoreServiceError?
   }
 
   private(set) var machine: ClientMachine
@@ -164,7 +164,7 @@ final class SpecDriver {
     drain()
   }
 
-  func closeWatch(_ error: FirestoreError) throws {
+  func closeWatch(_ error: FirestoreServiceError) throws {
     guard let stream = watchStream else { throw SpecFailure("the watch stream is not open") }
     (watchStream, activeTargets) = (nil, [:])
     machine.watchClosed(stream: stream, error: error)
@@ -182,7 +182,7 @@ final class SpecDriver {
     drain()
   }
 
-  func failWrite(_ error: FirestoreError, keepsInQueue: Bool) throws {
+  func failWrite(_ error: FirestoreServiceError, keepsInQueue: Bool) throws {
     guard let stream = writeStream else { throw SpecFailure("the write stream is not open") }
     if !keepsInQueue, outstanding[user]?.isEmpty == false { outstanding[user]?.removeFirst() }
     (writeStream, sentWrites) = (nil, [])
@@ -206,7 +206,7 @@ final class SpecDriver {
     case .openWatch(let stream, _):
       (watchStream, activeTargets) = (stream, [:])
       machine.watchOpened(stream: stream)
-    case .watch(_, let record):
+    case .watch(_, let record), .fetch(_, let record):
       watchRequests += 1
       activeTargets[record.id] = record
     case .unwatch(_, let id): activeTargets[id] = nil
@@ -238,7 +238,7 @@ final class SpecDriver {
     }
   }
 
-  private func finish(_ id: CallbackID, _ error: FirestoreError?) {
+  private func finish(_ id: CallbackID, _ error: FirestoreServiceError?) {
     guard let mutation = callbacks.removeValue(forKey: id) else {
       waitEvents += 1
       return

@@ -61,10 +61,10 @@ enum SpecJSON {
     json.members.reduce(into: MapValue()) { $0[$1.name] = value($1.value) }
   }
 
-  static func error(_ json: JSONValue?) -> FirestoreError {
+  static func error(_ json: JSONValue?) -> FirestoreServiceError {
     let object = json?.object
     let code = Int(object?["code"]?.integer ?? 2)
-    return FirestoreError(FirestoreError.Code(rawValue: code), object?["message"]?.string ?? "")
+    return FirestoreServiceError(ServiceCode(wire: code), object?["message"]?.string ?? "")
   }
 
   static func query(_ json: JSONValue?) throws -> LocalQuery {

@@ -38,6 +38,6 @@ import Testing
   @Test(arguments: [([1], 8, 1), ([1], -1, 1), ([], 1, 0), ([1], 0, 0), ([1], 0, -1)] as [([UInt8], Int32, Int32)])
   func filtersThatMakeNoSenseAreRefused(bitmap: [UInt8], padding: Int32, hashes: Int32) {
     let message = BloomFilterMessage(bitmap: bitmap, padding: padding, hashCount: hashes)
-    #expect(throws: FirestoreError.self) { try BloomFilter(message, digest: Self.digest) }
+    #expect(throws: FirestoreServiceError.self) { try BloomFilter(message, digest: Self.digest) }
   }
 }

@@ -138,7 +138,9 @@ import Testing
 
   @Test func `damaged bytes are refused`() {
     let bytes = Mutation(Self.path, .set(["a": .string("text")]), precondition: .exists(true)).bytes
-    for count in 0..<bytes.count { #expect(throws: FirestoreError.self) { try Mutation(Array(bytes[..<count])) } }
+    for count in 0..<bytes.count {
+      #expect(throws: FirestoreServiceError.self) { try Mutation(Array(bytes[..<count])) }
+    }
     var random = Seeded(seed: 5)
     for _ in 0..<2000 {
       var wrong = bytes

@@ -16,7 +16,7 @@ import Testing
 
   @Test(arguments: ["", ".", "a.", ".a", "a..b", "1a", "a-b", "`a", "``", "`a`b", "a`b`", "é", "a b", "`a\\", "[*]"])
   func whatIsNoFieldPathIsRefused(text: String) {
-    #expect(throws: FirestoreError.self) { try FieldPath(parsing: text) }
+    #expect(throws: FirestoreServiceError.self) { try FieldPath(parsing: text) }
   }
 
   @Test func randomFieldPathsSurviveWritingAndReading() throws {
@@ -34,7 +34,7 @@ import Testing
   ])
   func reservedNamesAreNoFieldsOfQueries(text: String, message: String) throws {
     let path = try FieldPath(parsing: text)
-    #expect(throws: FirestoreError(.invalidArgument, message)) { try path.checkForQuery() }
+    #expect(throws: FirestoreServiceError(.invalidArgument, message)) { try path.checkForQuery() }
   }
 
   @Test func documentsAndParentsAreParsed() throws {
@@ -59,7 +59,7 @@ import Testing
     ("projects/p/databases/d/documents/a/__b__", "Document id \"__b__\" is invalid because it is reserved."),
   ])
   func whatIsNoDocumentIsRefusedWithATextThatSaysWhy(name: String, text: String) {
-    let error = #expect(throws: FirestoreError.self) { try ResourceName(document: name) }
+    let error = #expect(throws: FirestoreServiceError.self) { try ResourceName(document: name) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
   }
@@ -67,11 +67,11 @@ import Testing
   @Test func longAndDeepNamesAreRefused() {
     let root = "projects/p/databases/d/documents"
     let long = String(repeating: "x", count: 1501)
-    #expect(throws: FirestoreError(.invalidArgument, "Document id is longer than 1500 bytes.")) {
+    #expect(throws: FirestoreServiceError(.invalidArgument, "Document id is longer than 1500 bytes.")) {
       try ResourceName(document: "\(root)/a/\(long)")
     }
     let deep = (0..<101).map { _ in "/a/b" }.joined()
-    #expect(throws: FirestoreError.self) { try ResourceName(document: root + deep) }
+    #expect(throws: FirestoreServiceError.self) { try ResourceName(document: root + deep) }
     #expect(throws: Never.self) { try ResourceName(document: root + deep.dropLast(4)) }
   }
 

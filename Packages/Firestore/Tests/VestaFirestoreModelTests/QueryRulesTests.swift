@@ -76,14 +76,16 @@ import Testing
   ]
 
   @Test(arguments: refused) func badQueriesAreRefusedWithTheTextOfTheService(_ test: Case) {
-    let error = #expect(throws: FirestoreError.self) { try QueryTests.normal(test.query) }
+    let error = #expect(throws: FirestoreServiceError.self) { try QueryTests.normal(test.query) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message.hasPrefix(test.text) == true, "\(error?.message ?? "")")
   }
 
   @Test func groupsBelowADocumentAreRefused() {
     let query = StructuredQuery(from: [.init(collectionID: "c", allDescendants: true)])
-    #expect(throws: FirestoreError(.invalidArgument, "collection group queries are only allowed at the root parent")) {
+    #expect(
+      throws: FirestoreServiceError(.invalidArgument, "collection group queries are only allowed at the root parent")
+    ) {
       try QueryTests.normal(query, parent: QueryTests.root + "/a/b")
     }
   }
@@ -98,7 +100,7 @@ import Testing
   @Test func endlesslyNestedFiltersAreRefused() {
     var filter = Filter.field(path: "a", .equal, Self.one)
     for _ in 0..<500 { filter = .composite(.and, [filter]) }
-    let error = #expect(throws: FirestoreError.self) { try QueryTests.normal(QueryTests.query(filter)) }
+    let error = #expect(throws: FirestoreServiceError.self) { try QueryTests.normal(QueryTests.query(filter)) }
     #expect(error?.message == "Composite filters are nested too deeply.")
   }
 }

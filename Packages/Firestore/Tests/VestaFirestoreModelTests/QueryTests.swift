@@ -57,8 +57,8 @@ import Testing
 
   @Test func tooManyAlternativesAreRefused() {
     let six = Filter.field(path: "a", .in, .array((0..<6).map { .integer($0) }))
-    let error = #expect(throws: FirestoreError.self) { try DisjunctiveForm(.composite(.and, [six, six])) }
-    #expect(error == FirestoreError(.invalidArgument, "Too many disjunctions after normalization: 36 > 30."))
+    let error = #expect(throws: FirestoreServiceError.self) { try DisjunctiveForm(.composite(.and, [six, six])) }
+    #expect(error == FirestoreServiceError(.invalidArgument, "Too many disjunctions after normalization: 36 > 30."))
   }
 
   @Test func rangesMatchTheTypeOfTheirOperand() throws {
@@ -156,6 +156,6 @@ import Testing
     for _ in 0..<2 { large.add(Document(name: "n", fields: ["a": .integer(.max)])) }
     #expect(large.result == ["field_1": .double(0x1p64), "field_2": .integer(1)])
     #expect(try Aggregator([Aggregation(.average(fieldPath: "a"))]).result == ["field_1": .null])
-    #expect(throws: FirestoreError.self) { try Aggregator([]) }
+    #expect(throws: FirestoreServiceError.self) { try Aggregator([]) }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReferenceBackendTests {
   let backend = ReferenceBackend()
   let database = "projects/demo/databases/(default)"
-  let owner = FirestoreCallContext(authorization: .owner)
+  let owner = CallContext(caller: .owner)
 
   func commit(_ writes: [Write]) async throws -> CommitResponse {
     try await backend.commit(CommitRequest(database: database, writes: writes), context: owner)
@@ -15,7 +15,7 @@ import Testing
     let name = "\(database)/documents/rooms/a"
     let first = try await commit([.update(Document(name: name, fields: ["n": .integer(1)]))])
     let bad: [Write] = [.delete(name), .delete(name, precondition: .exists(true))]
-    await #expect(throws: FirestoreError.self) { try await commit(bad) }
+    await #expect(throws: FirestoreServiceError.self) { try await commit(bad) }
     var found: [BatchGetDocumentsResponse.Result?] = []
     let request = BatchGetDocumentsRequest(
       database: database, documents: [name, name, "\(database)/documents/rooms/b"])
@@ -40,15 +40,19 @@ import Testing
     let bad = Write.delete("\(database)/documents/rooms/b", precondition: .exists(true))
     let request = BatchWriteRequest(database: database, writes: [bad, good])
     let results = try await backend.batchWrite(request, context: owner).results
-    #expect(throws: FirestoreError.self) { try results[0].get() }
+    #expect(throws: FirestoreServiceError.self) { try results[0].get() }
     #expect(throws: Never.self) { try results[1].get() }
     let parent = ListCollectionIDsRequest(parent: "\(database)/documents/rooms/a")
     #expect(try await backend.listCollectionIDs(parent, context: owner).collectionIDs == ["seats"])
   }
 
   @Test func whatIsNotThereIsRefused() async {
-    await #expect(throws: FirestoreError.self) { _ = try await backend.listen(database: database, context: owner) }
+    await #expect(throws: FirestoreServiceError.self) {
+      _ = try await backend.listen(database: database, context: owner)
+    }
     let request = BeginTransactionRequest(database: database)
-    await #expect(throws: FirestoreError.self) { _ = try await backend.beginTransaction(request, context: owner) }
+    await #expect(throws: FirestoreServiceError.self) {
+      _ = try await backend.beginTransaction(request, context: owner)
+    }
   }
 }

@@ -14,7 +14,7 @@ import Testing
 
   /// Expects `INVALID_ARGUMENT`.
   static func expectInvalid(_ sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> some Any) {
-    let error = #expect(throws: FirestoreError.self, sourceLocation: sourceLocation) { _ = try body() }
+    let error = #expect(throws: FirestoreServiceError.self, sourceLocation: sourceLocation) { _ = try body() }
     #expect(error?.code == .invalidArgument, sourceLocation: sourceLocation)
   }
 

@@ -93,12 +93,12 @@ import Testing
 
   @Test func preconditionsHaveTheCodesAndTextsOfTheService() {
     let document = Self.document([:])
-    let cases: [(Precondition, Document?, FirestoreError?)] = [
-      (.exists(true), nil, FirestoreError(.notFound, "No document to update: \(Self.name)")),
-      (.exists(false), document, FirestoreError(.alreadyExists, "Document already exists: \(Self.name)")),
+    let cases: [(Precondition, Document?, FirestoreServiceError?)] = [
+      (.exists(true), nil, FirestoreServiceError(.notFound, "No document to update: \(Self.name)")),
+      (.exists(false), document, FirestoreServiceError(.alreadyExists, "Document already exists: \(Self.name)")),
       (
         .updateTime(Timestamp(seconds: 11)), document,
-        FirestoreError(
+        FirestoreServiceError(
           .failedPrecondition,
           "the stored version (10000000) does not match the required base version (11000000)"
         )
@@ -106,8 +106,8 @@ import Testing
       (.exists(true), document, nil), (.exists(false), nil, nil), (.updateTime(Self.before), document, nil),
     ]
     for (precondition, document, expected) in cases {
-      var caught: FirestoreError?
-      do throws(FirestoreError) { try precondition.check(document, name: Self.name) } catch { caught = error }
+      var caught: FirestoreServiceError?
+      do throws(FirestoreServiceError) { try precondition.check(document, name: Self.name) } catch { caught = error }
       #expect(caught == expected)
     }
   }
@@ -145,7 +145,7 @@ import Testing
   ]
 
   @Test(arguments: badFields) func badDocumentsAreRefusedWithATextThatSaysWhy(fields: MapValue, text: String) {
-    let error = #expect(throws: FirestoreError.self) { try DocumentRules.check(Self.document(fields)) }
+    let error = #expect(throws: FirestoreServiceError.self) { try DocumentRules.check(Self.document(fields)) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message.contains(text) == true, "\(error?.message.suffix(200) ?? "")")
   }
@@ -167,12 +167,14 @@ import Testing
       Write(.transform(name: Self.name, transforms: [])),
     ]
     for write in bad {
-      let error = #expect(throws: FirestoreError.self) {
+      let error = #expect(throws: FirestoreServiceError.self) {
         try WriteRules.check([write], database: try DatabaseName(parsing: Self.database))
       }
       #expect(error?.code == .invalidArgument)
     }
-    #expect(throws: FirestoreError.self) { try WriteRules.checkDistinct([.delete(Self.name), .delete(Self.name)]) }
+    #expect(throws: FirestoreServiceError.self) {
+      try WriteRules.checkDistinct([.delete(Self.name), .delete(Self.name)])
+    }
   }
 
   @Test func entriesInIndexesAreCountedByField() {
@@ -189,7 +191,7 @@ import Testing
     let half = Value.string(String(repeating: "x", count: 600_000))
     let old = Self.document(["a": half])
     let write = Write.update(Document(name: Self.name, fields: ["b": half]), mask: DocumentMask(fieldPaths: ["b"]))
-    let error = #expect(throws: FirestoreError.self) { try write.applied(to: old, commitTime: Self.now) }
+    let error = #expect(throws: FirestoreServiceError.self) { try write.applied(to: old, commitTime: Self.now) }
     #expect(error?.code == .invalidArgument)
     #expect(throws: Never.self) { try write.applied(to: nil, commitTime: Self.now) }
   }
@@ -219,12 +221,12 @@ import Testing
     for check in [
       { try WriteRules.check($0, database: try DatabaseName(parsing: Self.database)) }, WriteRules.checkDistinct,
     ] {
-      let error = #expect(throws: FirestoreError.self) { try check(writes(11)) }
+      let error = #expect(throws: FirestoreServiceError.self) { try check(writes(11)) }
       #expect(error?.message == "Request payload size exceeds the limit: 10485760 bytes.")
     }
     let elements = FieldTransform(fieldPath: "a", .appendMissingElements(Array(repeating: large, count: 11)))
     let transform = Write(.transform(name: Self.name, transforms: [elements]))
-    #expect(throws: FirestoreError.self) {
+    #expect(throws: FirestoreServiceError.self) {
       try WriteRules.check([transform], database: try DatabaseName(parsing: Self.database))
     }
   }

@@ -75,7 +75,7 @@ struct CommitTests {
     let writes = [update("rooms/a", [:]), update("rooms/b", [:], precondition: .exists(true))]
     let response = try await engine.batchWrite(BatchWriteRequest(database: database, writes: writes), context: owner)
     #expect((try? response.results[0].get()) != nil)
-    #expect(throws: FirestoreError.self) { try response.results[1].get() }
+    #expect(throws: FirestoreServiceError.self) { try response.results[1].get() }
     let twice = await failure {
       let request = BatchWriteRequest(database: database, writes: [writes[0], writes[0]])
       _ = try await engine.batchWrite(request, context: owner)

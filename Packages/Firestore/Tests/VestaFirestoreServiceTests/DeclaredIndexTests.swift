@@ -1,3 +1,5 @@
+import VestaTesting
+import VestaServiceInteropFakes
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInteropContracts
@@ -120,7 +122,7 @@ struct DeclaredIndexTests {
   ) -> FirestoreEngine {
     var options = FirestoreServiceOptions()
     options.automaticIndexUses = 1
-    options.now = { clock.now() }
+    options.clock = clock.service
     options.indexes = indexes
     return FirestoreEngine(store: store, options: options)
   }

@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreReference
@@ -20,7 +21,7 @@ struct IndexTests {
     do {
       return try await backend.query(query).map { "\($0.name) \($0.fields)" }.joined(separator: "\n")
     } catch {
-      return "\((error as? FirestoreError)?.code.description ?? "\(error)")"
+      return "\((error as? FirestoreServiceError)?.code.description ?? "\(error)")"
     }
   }
 

@@ -20,7 +20,7 @@ struct Follower {
   private(set) var token: [UInt8] = []
   private(set) var readTime = Timestamp(seconds: 0)
   private(set) var changes: [TargetChange.Kind] = []
-  private(set) var causes: [FirestoreError] = []
+  private(set) var causes: [FirestoreServiceError] = []
   private(set) var filters: [ExistenceFilter] = []
   private(set) var messages = 0
   /// How often it was told what it knew already.

@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import Testing

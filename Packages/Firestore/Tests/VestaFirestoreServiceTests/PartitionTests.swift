@@ -85,7 +85,7 @@ struct PartitionTests {
 
   @Test func onlyGroupsByNameAreSplit() async throws {
     let engine = makeEngine()
-    func code(_ change: (inout PartitionQueryRequest) -> Void) async -> FirestoreError.Code? {
+    func code(_ change: (inout PartitionQueryRequest) -> Void) async -> ServiceCode? {
       var request = PartitionQueryRequest(parent: root, query: PartitionTests.group, partitionCount: 2)
       change(&request)
       return await failure { _ = try await engine.partitionQuery(request, context: owner) }?.code

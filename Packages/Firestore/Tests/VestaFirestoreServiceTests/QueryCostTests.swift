@@ -1,3 +1,5 @@
+import VestaTesting
+import VestaServiceInteropFakes
 import VestaFirestoreBackend
 import Testing
 import VestaConcurrency
@@ -14,7 +16,7 @@ struct QueryCostTests {
     let clock = ManualClock()
     var options = FirestoreServiceOptions()
     options.automaticIndexUses = 1
-    options.now = { clock.now() }
+    options.clock = clock.service
     engine = FirestoreEngine(store: store, options: options)
     for start in stride(from: 0, to: QueryCostTests.size, by: 500) {
       let writes = (start..<start + 500).map { number in

@@ -79,7 +79,7 @@ struct QueryPropertyTests {
     do {
       return try await backend.query(query).map { "\($0.name) \($0.fields)" }.joined(separator: "\n")
     } catch {
-      return "\((error as? FirestoreError)?.code.description ?? "\(error)")"
+      return "\((error as? FirestoreServiceError)?.code.description ?? "\(error)")"
     }
   }
 

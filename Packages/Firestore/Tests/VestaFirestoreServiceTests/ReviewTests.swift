@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
@@ -217,7 +218,7 @@ import Testing
 
   @Test func `an engine for the owner alone refuses everybody else`() async throws {
     let engine = makeEngine { $0.access = .owner }
-    let nobody = FirestoreCallContext()
+    let nobody = CallContext()
     let commit = CommitRequest(database: database, writes: [update("rooms/a", [:])])
     #expect(await failure { _ = try await engine.commit(commit, context: nobody) }?.code == .permissionDenied)
     #expect(
@@ -227,7 +228,7 @@ import Testing
 
   @Test func `collections and partitions are listed for the owner only`() async throws {
     let engine = makeEngine()
-    let user = FirestoreCallContext(authorization: .idToken("token"))
+    let user = CallContext(caller: .idToken("token"))
     _ = try await engine.commit(CommitRequest(database: database, writes: [update("rooms/a", [:])]), context: user)
     let list = ListCollectionIDsRequest(parent: root)
     #expect(await failure { _ = try await engine.listCollectionIDs(list, context: user) }?.code == .permissionDenied)

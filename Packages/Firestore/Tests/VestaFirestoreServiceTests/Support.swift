@@ -1,3 +1,5 @@
+import VestaTesting
+import VestaServiceInteropFakes
 import VestaFirestoreBackend
 import VestaStoreInterop
 import VestaStoreInteropContracts
@@ -6,18 +8,13 @@ import VestaFirestoreService
 
 let database = "projects/p/databases/(default)"
 let root = database + "/documents"
-let owner = FirestoreCallContext(authorization: .owner)
+let owner = CallContext(caller: .owner)
 
-/// A clock that stands until it is told to go on.
-final class ManualClock: Sendable {
-  private let time = Locked(Int64(1_700_000_000_000_000))
-
-  func now() -> Int64 { time.withLock { $0 } }
-
+extension ManualClock {
   /// The clock as a store reads it.
-  var ofStore: StoreClock { StoreClock { StoreTime(wall: self.now(), steady: nil) } }
+  var ofStore: StoreClock { StoreClock { StoreTime(wall: self.now, steady: nil) } }
 
-  func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000_000 } }
+  func advance(seconds: Int64) { advance(by: .seconds(seconds)) }
 }
 
 /// An engine that makes an index as soon as a query lacks it.
@@ -25,7 +22,7 @@ func makeEngine(
   _ clock: ManualClock = ManualClock(), _ change: (inout FirestoreServiceOptions) -> Void = { _ in }
 ) -> FirestoreEngine {
   var options = FirestoreServiceOptions()
-  options.now = { clock.now() }
+  options.clock = clock.service
   options.automaticIndexUses = 1
   options.automaticIndexesPerCollection = 1000
   change(&options)
@@ -81,11 +78,11 @@ extension StructuredQuery {
 }
 
 /// The failure of a call; `nil` when it succeeded.
-func failure(_ body: () async throws -> Void) async -> FirestoreError? {
+func failure(_ body: () async throws -> Void) async -> FirestoreServiceError? {
   do {
     try await body()
     return nil
   } catch {
-    return error as? FirestoreError
+    return error as? FirestoreServiceError
   }
 }

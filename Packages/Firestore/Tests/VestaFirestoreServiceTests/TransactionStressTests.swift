@@ -53,7 +53,7 @@ struct TransactionStressTests {
         let value = number(try await engine.get("counters/c", .transaction(id)))
         try await engine.commit(update("counters/c", ["n": .integer(value + 1)]), in: id)
         done += 1
-      } catch FirestoreError.Code.aborted {
+      } catch let error as FirestoreServiceError where error.code == .aborted {
         continue
       }
     }
@@ -72,7 +72,7 @@ struct TransactionStressTests {
           update("accounts/\(from)", ["n": .integer(first - 1)]),
           update("accounts/\(to)", ["n": .integer(second + 1)]), in: id)
         return
-      } catch FirestoreError.Code.aborted {
+      } catch let error as FirestoreServiceError where error.code == .aborted {
         continue
       }
     }

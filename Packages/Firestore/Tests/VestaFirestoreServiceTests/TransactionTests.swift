@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaFirestoreBackend
 import Testing
 import VestaFirestoreService
@@ -56,7 +57,7 @@ struct TransactionTests {
     try await engine.commit(update("rooms/a", ["n": .integer(2)]))
     let error = await failure { _ = try await engine.get("rooms/a", .readTime(old)) }
     #expect(error?.code == .failedPrecondition)
-    let future = Timestamp(microseconds: clock.now() + 1_000_000)
+    let future = Timestamp(microseconds: clock.now + 1_000_000)
     #expect(await failure { _ = try await engine.get("rooms/a", .readTime(future)) }?.code == .invalidArgument)
   }
 

@@ -38,7 +38,7 @@ struct World {
 final class Received: Sendable {
   private struct State {
     var snapshots: [ViewSnapshot] = []
-    var errors: [FirestoreError] = []
+    var errors: [FirestoreServiceError] = []
     var waiters:
       [(condition: @Sendable (ViewSnapshot) -> Bool, continuation: CheckedContinuation<ViewSnapshot, any Error>)] = []
   }
@@ -46,9 +46,9 @@ final class Received: Sendable {
   private let state = Locked(State())
 
   var snapshots: [ViewSnapshot] { state.withLock { $0.snapshots } }
-  var errors: [FirestoreError] { state.withLock { $0.errors } }
+  var errors: [FirestoreServiceError] { state.withLock { $0.errors } }
 
-  func receive(_ result: Result<ViewSnapshot, FirestoreError>) {
+  func receive(_ result: Result<ViewSnapshot, FirestoreServiceError>) {
     switch result {
     case .success(let snapshot):
       let ready = state.withLock { state in

@@ -76,7 +76,7 @@ struct SyncClientTests {
     _ = try await received.first { !$0.isFromCache }
     let patch = Mutation(
       path("rooms/a"), .patch(["n": .integer(1)], mask: FieldMask([FieldPath(["n"])])), precondition: .exists(true))
-    await #expect(throws: FirestoreError.self) { try await client.write([patch]).acknowledged() }
+    await #expect(throws: FirestoreServiceError.self) { try await client.write([patch]).acknowledged() }
     try await client.write([set("rooms/b", [:])]).acknowledged()
     #expect(try await received.first { !$0.hasPendingWrites && $0.documents.count == 1 }.ids == ["b"])
     registration.remove()
@@ -150,9 +150,9 @@ struct SyncClientTests {
   @Test func `after the end nothing is called and every call says so`() async throws {
     let client = World().client()
     await client.shutdown()
-    await #expect(throws: FirestoreError.self) { try await client.cachedDocument(path("rooms/a")) }
-    await #expect(throws: FirestoreError.self) { try await client.write([set("rooms/a", [:])]).acknowledged() }
-    await #expect(throws: FirestoreError.self) { try await client.waitForPendingWrites() }
+    await #expect(throws: FirestoreServiceError.self) { try await client.cachedDocument(path("rooms/a")) }
+    await #expect(throws: FirestoreServiceError.self) { try await client.write([set("rooms/a", [:])]).acknowledged() }
+    await #expect(throws: FirestoreServiceError.self) { try await client.waitForPendingWrites() }
   }
 
   @Test func `figures come from the backend and fail without the network`() async throws {
@@ -162,7 +162,7 @@ struct SyncClientTests {
     let figures = try await client.aggregate(try query("rooms"), aggregations)
     #expect(figures == ["c": .integer(2), "s": .integer(6)])
     await client.setNetworkEnabled(false)
-    await #expect(throws: FirestoreError.self) { try await client.aggregate(try query("rooms"), aggregations) }
+    await #expect(throws: FirestoreServiceError.self) { try await client.aggregate(try query("rooms"), aggregations) }
     await client.shutdown()
   }
 

@@ -43,10 +43,10 @@ import VestaSQLite
   @Test func theEngineKeepsEveryPromiseOnTheRealPlugIns() async throws {
     try await withDirectory { root in
       var outcomes: [ContractOutcome] = []
-      for contract in IdentityContracts.all {
+      for contract in AuthContracts.all {
         let sender = RecordingCodeSender()
         let engine = engine(in: root.appending(path: UUID().uuidString), sender: sender)
-        let subject = IdentitySubject(
+        let subject = AuthSubject(
           engine,
           emailedCode: { type, recipient in
             try #require(sender.recordedEmails.last { $0.requestType == type && $0.recipient == recipient }).code

@@ -22,7 +22,7 @@ final class AuthBench: Sendable {
   let passwordHash: PasswordHash
   let crypto: any CryptoProvider
   let backend: any AuthBackend
-  let admin: any IdentityAdminBackend
+  let admin: any AuthAdminBackend
   private let app: VestaApp
   let directory: URL
 
@@ -62,7 +62,7 @@ final class AuthBench: Sendable {
     crypto = try app.container.require((any CryptoProvider).self)
     let backend = try app.container.require((any AuthBackend).self)
     self.backend = backend
-    admin = try app.container.require((any IdentityAdminBackend).self)
+    admin = try app.container.require((any AuthAdminBackend).self)
     user = try await auth.createUser(withEmail: Self.email, password: Self.password).user
     token = try await user.getIDToken()
     passwordHash = try await crypto.hashPassword(Self.password)

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 
 /// Runs the benchmarks whose name contains one of the filters, and prints a line for each.
 ///
@@ -14,7 +15,11 @@ public func runBenchmarks(_ benchmarks: [Benchmark], filters: [String]) async {
   // The C library takes shortcuts in a process of one thread, so there are some more.
   let company = LiveThreads(count: 2)
   print(row("name", "ours", "limit or peer", "ratio", "bar", ""))
-  for benchmark in chosen { print(await line(for: benchmark)) }
+  for benchmark in chosen {
+    print(await line(for: benchmark))
+    // A run takes many minutes: each line is to be seen, also in a file, when it is there.
+    fflush(nil)
+  }
   company.end()
 }
 

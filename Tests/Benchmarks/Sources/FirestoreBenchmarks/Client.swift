@@ -70,7 +70,7 @@ private let engineGets = Side("engine get", count: 20_000) { _, count, seed in
     let request = BatchGetDocumentsRequest(
       database: "projects/bench/databases/(default)",
       documents: ["\(ClientBench.root)/items/i\((seed &+ index) & 511)"])
-    try await bench.backend.batchGet(request, context: FirestoreCallContext()) { _ in }
+    try await bench.backend.batchGet(request, context: CallContext()) { _ in }
   }
 }
 
@@ -88,7 +88,7 @@ private let engineSets = Side("engine set", count: 1_000) { _, count, seed in
       name: "\(ClientBench.root)/raw/s\(index)",
       fields: ["number": .integer(Int64(seed &+ index)), "name": .string("item")])
     let request = CommitRequest(database: "projects/bench/databases/(default)", writes: [.update(document)])
-    _ = try await bench.backend.commit(request, context: FirestoreCallContext())
+    _ = try await bench.backend.commit(request, context: CallContext())
   }
 }
 
@@ -116,7 +116,7 @@ private let engineQueries = Side("engine query of 20", count: 1_000) { _, count,
       filter: .field(path: "number", .greaterThanOrEqual, .integer(Int64((seed &+ index) & 511))),
       orderBy: [.init(fieldPath: "number")], limit: 20)
     try await bench.backend.runQuery(
-      RunQueryRequest(parent: ClientBench.root, query: query), context: FirestoreCallContext()
+      RunQueryRequest(parent: ClientBench.root, query: query), context: CallContext()
     ) { _ in }
   }
 }

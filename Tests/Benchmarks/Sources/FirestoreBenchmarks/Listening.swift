@@ -50,7 +50,7 @@ private final class Audience: Sendable {
           }
         }
       }
-    } catch let error as FirestoreError where error.code == .unavailable {
+    } catch let error as FirestoreServiceError where error.code == .unavailable {
       // The engine is closed: the benchmarks are over.
     } catch {
       preconditionFailure("a listener failed: \(error)")

@@ -6,7 +6,7 @@ struct TraceRunner {
   private var passed = 0
   private(set) var failed = 0
   private var skipped: [String: Int] = [:]
-  private let context = FirestoreCallContext(authorization: .owner)
+  private let context = CallContext(caller: .owner)
   private let makeBackend: (_ isStrict: Bool) -> any FirestoreBackend
   /// The backend that holds a database, with the key of that; recordings of one database follow each other.
   private var loaded: (key: String?, isStrict: Bool, backend: any FirestoreBackend)?
@@ -111,7 +111,7 @@ struct TraceRunner {
       try await backend.runQuery(request, context: context) { response in
         if let document = response.document { received.append(document) }
       }
-    } catch let error as FirestoreError {
+    } catch let error as FirestoreServiceError {
       code = error.code.rawValue
       message = error.message
     }

@@ -145,6 +145,16 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
     FirestoreFlaw("gives write calls no tokens", breaks: "a write call answers each request in turn") {
       $0.onWritten = { $0.streamToken = [] }
     },
+    FirestoreFlaw(
+      "applies what is sent again",
+      breaks: "a request that is sent again is applied once and gets its first answer",
+      "a request that is sent again does not undo what came after it", "a request that was refused is refused again",
+      "a request before the window is refused and changes nothing", "an identifier that no client makes is refused"
+    ) { $0.onWrite = { $0.id = nil } },
+    FirestoreFlaw(
+      "takes all queues for one", breaks: "the numbers of different queues have nothing to do with each other",
+      "an identifier that no client makes is refused"
+    ) { $0.onWrite = { $0.id?.queue = [1, 2, 3, 4, 5, 6, 7, 8] } },
   ]
 }
 
@@ -159,10 +169,11 @@ struct FlawedBackend: FirestoreBackend {
   var forgetsTransactions = false
   var onTarget: @Sendable (inout Target) -> Void = { _ in }
   var onListened: @Sendable (inout [ListenResponse]) -> Void = { _ in }
+  var onWrite: @Sendable (inout WriteRequest) -> Void = { _ in }
   var onWritten: @Sendable (inout WriteResponse) -> Void = { _ in }
 
   func batchGet(
-    _ request: BatchGetDocumentsRequest, context: FirestoreCallContext,
+    _ request: BatchGetDocumentsRequest, context: CallContext,
     receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
     try await backend.batchGet(request, context: context) { response in
@@ -174,19 +185,19 @@ struct FlawedBackend: FirestoreBackend {
   }
 
   func listDocuments(
-    _ request: ListDocumentsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListDocumentsResponse {
+    _ request: ListDocumentsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListDocumentsResponse {
     try await backend.listDocuments(request, context: context)
   }
 
   func listCollectionIDs(
-    _ request: ListCollectionIDsRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> ListCollectionIDsResponse {
+    _ request: ListCollectionIDsRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse {
     try await backend.listCollectionIDs(request, context: context)
   }
 
   func runQuery(
-    _ request: RunQueryRequest, context: FirestoreCallContext, receive: (RunQueryResponse) async throws -> Void
+    _ request: RunQueryRequest, context: CallContext, receive: (RunQueryResponse) async throws -> Void
   ) async throws {
     var request = request
     onQuery(&request)
@@ -194,22 +205,22 @@ struct FlawedBackend: FirestoreBackend {
   }
 
   func runAggregation(
-    _ request: RunAggregationQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> RunAggregationQueryResponse {
+    _ request: RunAggregationQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> RunAggregationQueryResponse {
     var request = request
     onAggregation(&request)
     return try await backend.runAggregation(request, context: context)
   }
 
   func partitionQuery(
-    _ request: PartitionQueryRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> PartitionQueryResponse {
+    _ request: PartitionQueryRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> PartitionQueryResponse {
     try await backend.partitionQuery(request, context: context)
   }
 
   func commit(
-    _ request: CommitRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> CommitResponse {
+    _ request: CommitRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> CommitResponse {
     var request = request
     onCommit(&request)
     if forgetsTransactions, let id = request.transaction {
@@ -222,22 +233,22 @@ struct FlawedBackend: FirestoreBackend {
   }
 
   func batchWrite(
-    _ request: BatchWriteRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BatchWriteResponse {
+    _ request: BatchWriteRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BatchWriteResponse {
     try await backend.batchWrite(request, context: context)
   }
 
   func beginTransaction(
-    _ request: BeginTransactionRequest, context: FirestoreCallContext
-  ) async throws(FirestoreError) -> BeginTransactionResponse {
+    _ request: BeginTransactionRequest, context: CallContext
+  ) async throws(FirestoreServiceError) -> BeginTransactionResponse {
     try await backend.beginTransaction(request, context: context)
   }
 
-  func rollback(_ request: RollbackRequest, context: FirestoreCallContext) async throws(FirestoreError) {
+  func rollback(_ request: RollbackRequest, context: CallContext) async throws(FirestoreServiceError) {
     try await backend.rollback(request, context: context)
   }
 
-  func listen(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> ListenCall {
+  func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
     let call = try await backend.listen(database: database, context: context)
     let (responses, continuation) = AsyncThrowingStream.makeStream(
       of: [ListenResponse].self, throwing: (any Error).self)
@@ -268,7 +279,7 @@ struct FlawedBackend: FirestoreBackend {
       })
   }
 
-  func write(database: String, context: FirestoreCallContext) async throws(FirestoreError) -> WriteCall {
+  func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
     let call = try await backend.write(database: database, context: context)
     let (responses, continuation) = AsyncThrowingStream.makeStream(of: [WriteResponse].self, throwing: (any Error).self)
     let task = Task {
@@ -284,6 +295,11 @@ struct FlawedBackend: FirestoreBackend {
     }
     continuation.onTermination = { _ in task.cancel() }
     return WriteCall(
-      responses: responses, send: { call.send($0) }, finish: { call.finish() }, cancel: { call.cancel() })
+      responses: responses,
+      send: { request in
+        var request = request
+        onWrite(&request)
+        call.send(request)
+      }, finish: { call.finish() }, cancel: { call.cancel() })
   }
 }

@@ -2,7 +2,7 @@ import VestaFirestoreBackend
 
 let database = "projects/demo/databases/(default)"
 let root = database + "/documents"
-let owner = FirestoreCallContext(authorization: .owner)
+let owner = CallContext(caller: .owner)
 
 /// A commit whose parts can be told from those of any other.
 ///

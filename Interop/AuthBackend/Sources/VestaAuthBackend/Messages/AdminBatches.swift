@@ -1,5 +1,5 @@
 /// A page of all accounts.
-public struct BatchGetRequest: IdentityMessage {
+public struct BatchGetRequest: AuthMessage {
   /// How many accounts, up to 1000; -1 for all.
   public var maxResults: Int
 
@@ -14,22 +14,22 @@ public struct BatchGetRequest: IdentityMessage {
 }
 
 /// A page of accounts, with their password hashes.
-public struct BatchGetResponse: IdentityMessage {
+public struct BatchGetResponse: AuthMessage {
   /// The accounts by user id.
-  public var users: [IdentityUser]
+  public var users: [AuthUser]
 
   /// Gives the next page; `nil` when this one is not full.
   public var nextPageToken: String?
 
   /// Creates a value with these properties.
-  public init(users: [IdentityUser], nextPageToken: String? = nil) {
+  public init(users: [AuthUser], nextPageToken: String? = nil) {
     self.users = users
     self.nextPageToken = nextPageToken
   }
 }
 
 /// An account to import.
-public struct ImportedUser: IdentityMessage {
+public struct ImportedUser: AuthMessage {
   /// The user's id.
   public var localID: String
 
@@ -122,7 +122,7 @@ public struct ImportedUser: IdentityMessage {
 }
 
 /// How the passwords of a batch were hashed.
-public enum ImportHash: IdentityMessage {
+public enum ImportHash: AuthMessage {
   /// Firebase's scrypt, with the project's parameters as its console shows them.
   case scrypt(signerKey: [UInt8], saltSeparator: [UInt8], rounds: Int, memoryCost: Int)
 
@@ -140,7 +140,7 @@ public enum ImportHash: IdentityMessage {
 }
 
 /// Accounts to import.
-public struct BatchCreateRequest: IdentityMessage {
+public struct BatchCreateRequest: AuthMessage {
   /// The accounts.
   public var users: [ImportedUser]
 
@@ -168,7 +168,7 @@ public struct BatchCreateRequest: IdentityMessage {
 }
 
 /// The accounts that could not be imported; all others were.
-public struct BatchCreateResponse: IdentityMessage {
+public struct BatchCreateResponse: AuthMessage {
   /// An account that was not imported.
   public struct Failure: Sendable, Hashable {
     /// The index in the batch.
@@ -198,7 +198,7 @@ public struct BatchCreateResponse: IdentityMessage {
 }
 
 /// Accounts to delete.
-public struct BatchDeleteRequest: IdentityMessage {
+public struct BatchDeleteRequest: AuthMessage {
   /// 1 to 1000 users' ids; those that are not there are ignored.
   public var localIDs: [String]
 
@@ -213,7 +213,7 @@ public struct BatchDeleteRequest: IdentityMessage {
 }
 
 /// The accounts that were not deleted.
-public struct BatchDeleteResponse: IdentityMessage {
+public struct BatchDeleteResponse: AuthMessage {
   /// An account that was not deleted.
   public struct Failure: Sendable, Hashable {
     /// The index in the batch.

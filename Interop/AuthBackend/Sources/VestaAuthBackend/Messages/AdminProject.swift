@@ -11,7 +11,7 @@ public enum MfaState: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The ways to sign in that a project or a tenant allows.
-public struct SignInSettings: IdentityMessage {
+public struct SignInSettings: AuthMessage {
   /// Whether accounts may have passwords.
   public var allowsPasswords: Bool
 
@@ -59,7 +59,7 @@ public struct SignInSettings: IdentityMessage {
 }
 
 /// The settings of the project.
-public struct ProjectConfig: IdentityMessage {
+public struct ProjectConfig: AuthMessage {
   /// The allowed ways to sign in.
   public var signIn: SignInSettings
 
@@ -92,7 +92,7 @@ public struct ProjectConfig: IdentityMessage {
 }
 
 /// A tenant: users of its own within the project.
-public struct Tenant: IdentityMessage {
+public struct Tenant: AuthMessage {
   /// Names the tenant.
   public var tenantID: String
 
@@ -111,7 +111,7 @@ public struct Tenant: IdentityMessage {
 }
 
 /// A tenant to make.
-public struct CreateTenantRequest: IdentityMessage {
+public struct CreateTenantRequest: AuthMessage {
   /// The name; the id begins with it.
   public var displayName: String?
 
@@ -126,7 +126,7 @@ public struct CreateTenantRequest: IdentityMessage {
 }
 
 /// Changes to a tenant; what is `nil` stays as it is.
-public struct UpdateTenantRequest: IdentityMessage {
+public struct UpdateTenantRequest: AuthMessage {
   /// The tenant.
   public var tenantID: String
 
@@ -145,7 +145,7 @@ public struct UpdateTenantRequest: IdentityMessage {
 }
 
 /// A page of the tenants.
-public struct ListTenantsRequest: IdentityMessage {
+public struct ListTenantsRequest: AuthMessage {
   /// How many tenants, 1 to 1000.
   public var pageSize: Int
 
@@ -160,7 +160,7 @@ public struct ListTenantsRequest: IdentityMessage {
 }
 
 /// A page of the tenants.
-public struct ListTenantsResponse: IdentityMessage {
+public struct ListTenantsResponse: AuthMessage {
   /// The tenants by id.
   public var tenants: [Tenant]
 

@@ -1,5 +1,5 @@
 /// An ID token to make a session cookie of.
-public struct CreateSessionCookieRequest: IdentityMessage {
+public struct CreateSessionCookieRequest: AuthMessage {
   /// The ID token.
   public var idToken: String
 
@@ -14,7 +14,7 @@ public struct CreateSessionCookieRequest: IdentityMessage {
 }
 
 /// An ID token or a session cookie to verify.
-public struct VerifyTokenRequest: IdentityMessage {
+public struct VerifyTokenRequest: AuthMessage {
   /// The token.
   public var token: String
 
@@ -29,7 +29,7 @@ public struct VerifyTokenRequest: IdentityMessage {
 }
 
 /// A verified token.
-public struct VerifiedToken: IdentityMessage {
+public struct VerifiedToken: AuthMessage {
   /// The user's id.
   public var localID: String
 
@@ -56,7 +56,7 @@ public struct VerifiedToken: IdentityMessage {
 }
 
 /// The request for a custom token.
-public struct CreateCustomTokenRequest: IdentityMessage {
+public struct CreateCustomTokenRequest: AuthMessage {
   /// The user's id, 1 to 128 characters.
   public var localID: String
 
@@ -71,7 +71,7 @@ public struct CreateCustomTokenRequest: IdentityMessage {
 }
 
 /// A key with which servers of the project sign custom tokens.
-public struct ServiceAccountKey: IdentityMessage {
+public struct ServiceAccountKey: AuthMessage {
   /// The name of the service account.
   public var clientEmail: String
 
@@ -94,7 +94,7 @@ public struct ServiceAccountKey: IdentityMessage {
 }
 
 /// A code that is handed to the administrator instead of being sent.
-public struct OobLink: IdentityMessage {
+public struct OobLink: AuthMessage {
   /// The address.
   public var email: String
 
@@ -113,7 +113,7 @@ public struct OobLink: IdentityMessage {
 }
 
 /// A code that was sent by e-mail, as development tools show it.
-public struct SentOobCode: IdentityMessage {
+public struct SentOobCode: AuthMessage {
   /// The address that it was sent for.
   public var email: String
 
@@ -140,7 +140,7 @@ public struct SentOobCode: IdentityMessage {
 }
 
 /// A code that was sent to a phone, as development tools show it.
-public struct SentVerificationCode: IdentityMessage {
+public struct SentVerificationCode: AuthMessage {
   /// The number.
   public var phoneNumber: String
 

@@ -1,5 +1,5 @@
 /// An account that an administrator makes.
-public struct CreateUserRequest: IdentityMessage {
+public struct CreateUserRequest: AuthMessage {
   /// The user's id; `nil` for a new one.
   public var localID: String?
 
@@ -52,7 +52,7 @@ public struct CreateUserRequest: IdentityMessage {
 }
 
 /// A second factor that an administrator sets.
-public struct NewMfaEnrollment: IdentityMessage {
+public struct NewMfaEnrollment: AuthMessage {
   /// Names the factor; `nil` for a new id.
   public var mfaEnrollmentID: String?
 
@@ -80,7 +80,7 @@ public struct NewMfaEnrollment: IdentityMessage {
 }
 
 /// Accounts to look up; those that are not there are left out.
-public struct GetUsersRequest: IdentityMessage {
+public struct GetUsersRequest: AuthMessage {
   /// Users' ids.
   public var localIDs: [String]
 
@@ -108,7 +108,7 @@ public struct GetUsersRequest: IdentityMessage {
 }
 
 /// A user of an identity provider.
-public struct FederatedUserID: IdentityMessage {
+public struct FederatedUserID: AuthMessage {
   /// The provider.
   public var providerID: String
 
@@ -125,7 +125,7 @@ public struct FederatedUserID: IdentityMessage {
 /// Changes that an administrator makes to an account.
 ///
 /// Properties that are `nil` keep their values.
-public struct AdminUpdateRequest: IdentityMessage {
+public struct AdminUpdateRequest: AuthMessage {
   /// The user's id.
   public var localID: String
 
@@ -213,7 +213,7 @@ public struct AdminUpdateRequest: IdentityMessage {
 }
 
 /// A query that counts or returns accounts.
-public struct QueryUsersRequest: IdentityMessage {
+public struct QueryUsersRequest: AuthMessage {
   /// Whether the accounts are given too.
   public var returnsUsers: Bool
 
@@ -228,15 +228,15 @@ public struct QueryUsersRequest: IdentityMessage {
 }
 
 /// The accounts of the project or the tenant.
-public struct QueryUsersResponse: IdentityMessage {
+public struct QueryUsersResponse: AuthMessage {
   /// How many there are.
   public var count: Int
 
   /// The accounts by user id.
-  public var users: [IdentityUser]
+  public var users: [AuthUser]
 
   /// Creates a value with these properties.
-  public init(count: Int, users: [IdentityUser] = []) {
+  public init(count: Int, users: [AuthUser] = []) {
     self.count = count
     self.users = users
   }

@@ -1,5 +1,5 @@
 /// A token of a server of the project.
-public struct CustomTokenSignInRequest: IdentityMessage {
+public struct CustomTokenSignInRequest: AuthMessage {
   /// A JSON Web Token that a service account of the project has signed.
   public var token: String
 
@@ -10,7 +10,7 @@ public struct CustomTokenSignInRequest: IdentityMessage {
 }
 
 /// The account that was signed in to.
-public struct CustomTokenSignInResponse: IdentityMessage {
+public struct CustomTokenSignInResponse: AuthMessage {
   /// The user's id.
   public var localID: String
 
@@ -18,10 +18,10 @@ public struct CustomTokenSignInResponse: IdentityMessage {
   public var isNewUser: Bool
 
   /// The tokens of the new session.
-  public var tokens: IdentityTokens
+  public var tokens: AuthTokens
 
   /// Creates a value with these properties.
-  public init(localID: String, isNewUser: Bool, tokens: IdentityTokens) {
+  public init(localID: String, isNewUser: Bool, tokens: AuthTokens) {
     self.localID = localID
     self.isNewUser = isNewUser
     self.tokens = tokens

@@ -1,5 +1,5 @@
 /// The code of a sign-in link, and the address that it was sent to.
-public struct EmailLinkSignInRequest: IdentityMessage {
+public struct EmailLinkSignInRequest: AuthMessage {
   /// The e-mail address.
   public var email: String
 
@@ -18,7 +18,7 @@ public struct EmailLinkSignInRequest: IdentityMessage {
 }
 
 /// The account that was signed in to.
-public struct EmailLinkSignInResponse: IdentityMessage {
+public struct EmailLinkSignInResponse: AuthMessage {
   /// The user's id.
   public var localID: String
 

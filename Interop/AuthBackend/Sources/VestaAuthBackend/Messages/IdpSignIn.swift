@@ -1,7 +1,7 @@
 /// The credential of an identity provider.
 ///
 /// The provider decides which properties are set.
-public struct IdpCredential: IdentityMessage {
+public struct IdpCredential: AuthMessage {
   /// The provider, such as "google.com".
   public var providerID: String
 
@@ -64,7 +64,7 @@ public struct IdpCredential: IdentityMessage {
 }
 
 /// The credential of an identity provider, to sign in with or to link.
-public struct IdpSignInRequest: IdentityMessage {
+public struct IdpSignInRequest: AuthMessage {
   /// The credential of the provider.
   public var credential: IdpCredential
 
@@ -102,7 +102,7 @@ public struct IdpSignInRequest: IdentityMessage {
 }
 
 /// The provider's assertion and its outcome.
-public struct IdpSignInResponse: IdentityMessage {
+public struct IdpSignInResponse: AuthMessage {
   /// The provider.
   public var providerID: String
 

@@ -1,5 +1,5 @@
 /// The account to look up.
-public struct LookupRequest: IdentityMessage {
+public struct LookupRequest: AuthMessage {
   /// The ID token of the account.
   public var idToken: String
 
@@ -10,12 +10,12 @@ public struct LookupRequest: IdentityMessage {
 }
 
 /// The accounts that were found.
-public struct LookupResponse: IdentityMessage {
+public struct LookupResponse: AuthMessage {
   /// The accounts, each of them once.
-  public var users: [IdentityUser]
+  public var users: [AuthUser]
 
   /// Creates a value with these properties.
-  public init(users: [IdentityUser]) {
+  public init(users: [AuthUser]) {
     self.users = users
   }
 }

@@ -32,7 +32,7 @@ public enum OobRequestType: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A code to send by e-mail.
-public struct SendOobCodeRequest: IdentityMessage {
+public struct SendOobCodeRequest: AuthMessage {
   /// The purpose; `nil` is `MISSING_REQ_TYPE`.
   public var requestType: OobRequestType?
 
@@ -65,7 +65,7 @@ public struct SendOobCodeRequest: IdentityMessage {
 }
 
 /// The settings of the link in a message.
-public struct OobLinkSettings: IdentityMessage {
+public struct OobLinkSettings: AuthMessage {
   /// The URL to continue to.
   public var continueURL: String?
 
@@ -108,7 +108,7 @@ public struct OobLinkSettings: IdentityMessage {
 }
 
 /// That a code is on its way, or that it would be if there were such an account.
-public struct SendOobCodeResponse: IdentityMessage {
+public struct SendOobCodeResponse: AuthMessage {
   /// The address.
   public var email: String
 
@@ -119,7 +119,7 @@ public struct SendOobCodeResponse: IdentityMessage {
 }
 
 /// A code to look at, or to set a new password with.
-public struct ResetPasswordRequest: IdentityMessage {
+public struct ResetPasswordRequest: AuthMessage {
   /// The code.
   public var oobCode: String
 
@@ -134,7 +134,7 @@ public struct ResetPasswordRequest: IdentityMessage {
 }
 
 /// The purpose of a code.
-public struct ResetPasswordResponse: IdentityMessage {
+public struct ResetPasswordResponse: AuthMessage {
   /// The purpose.
   public var requestType: OobRequestType
 
@@ -153,7 +153,7 @@ public struct ResetPasswordResponse: IdentityMessage {
 }
 
 /// An address whose ways to sign in are asked for.
-public struct CreateAuthURIRequest: IdentityMessage {
+public struct CreateAuthURIRequest: AuthMessage {
   /// The e-mail address.
   public var identifier: String
 
@@ -172,7 +172,7 @@ public struct CreateAuthURIRequest: IdentityMessage {
 }
 
 /// The ways to sign in that an address has.
-public struct CreateAuthURIResponse: IdentityMessage {
+public struct CreateAuthURIResponse: AuthMessage {
   /// The session: that of the request, or a new one.
   public var sessionID: String
 

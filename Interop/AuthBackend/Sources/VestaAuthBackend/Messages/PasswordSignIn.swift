@@ -1,5 +1,5 @@
 /// An e-mail address and its password.
-public struct PasswordSignInRequest: IdentityMessage {
+public struct PasswordSignInRequest: AuthMessage {
   /// The e-mail address; case does not matter.
   public var email: String
 
@@ -18,7 +18,7 @@ public struct PasswordSignInRequest: IdentityMessage {
 }
 
 /// The account that was signed in to.
-public struct PasswordSignInResponse: IdentityMessage {
+public struct PasswordSignInResponse: AuthMessage {
   /// The user's id.
   public var localID: String
 

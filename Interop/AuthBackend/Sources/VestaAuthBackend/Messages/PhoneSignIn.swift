@@ -1,5 +1,5 @@
 /// A phone to send a code to.
-public struct SendVerificationCodeRequest: IdentityMessage {
+public struct SendVerificationCodeRequest: AuthMessage {
   /// The number in the international form, such as "+4930123456".
   public var phoneNumber: String
 
@@ -14,7 +14,7 @@ public struct SendVerificationCodeRequest: IdentityMessage {
 }
 
 /// The proof that a genuine app, or a human, calls.
-public struct AppVerification: IdentityMessage {
+public struct AppVerification: AuthMessage {
   /// The answer to a challenge.
   public var recaptchaToken: String?
 
@@ -33,7 +33,7 @@ public struct AppVerification: IdentityMessage {
 }
 
 /// The response to a code that is on its way.
-public struct SendVerificationCodeResponse: IdentityMessage {
+public struct SendVerificationCodeResponse: AuthMessage {
   /// Names the verification.
   public var sessionInfo: String
 
@@ -44,7 +44,7 @@ public struct SendVerificationCodeResponse: IdentityMessage {
 }
 
 /// The proof that the user has a phone number.
-public enum PhoneProof: IdentityMessage {
+public enum PhoneProof: AuthMessage {
   /// The code that was sent to it.
   case code(sessionInfo: String, code: String)
 
@@ -53,7 +53,7 @@ public enum PhoneProof: IdentityMessage {
 }
 
 /// A phone number that is proven, to sign in with or to link.
-public struct PhoneSignInRequest: IdentityMessage {
+public struct PhoneSignInRequest: AuthMessage {
   /// The proof.
   public var proof: PhoneProof
 
@@ -68,9 +68,9 @@ public struct PhoneSignInRequest: IdentityMessage {
 }
 
 /// The outcome of a proven phone number.
-public enum PhoneSignInResponse: IdentityMessage {
+public enum PhoneSignInResponse: AuthMessage {
   /// The user is signed in, or the number is linked.
-  case signedIn(localID: String, phoneNumber: String, isNewUser: Bool, tokens: IdentityTokens)
+  case signedIn(localID: String, phoneNumber: String, isNewUser: Bool, tokens: AuthTokens)
 
   /// Another account has the number, which therefore was not linked. The proof signs in to that account, for the
   /// seconds that it is valid.

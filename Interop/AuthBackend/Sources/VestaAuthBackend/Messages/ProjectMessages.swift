@@ -1,5 +1,5 @@
 /// The password policy.
-public struct PasswordPolicy: IdentityMessage {
+public struct PasswordPolicy: AuthMessage {
   /// The fewest characters, 6 to 30.
   public var minimumLength: Int
 
@@ -57,7 +57,7 @@ public struct PasswordPolicy: IdentityMessage {
 }
 
 /// Returns the part of the project's settings that clients may read.
-public struct PublicProjectConfig: IdentityMessage {
+public struct PublicProjectConfig: AuthMessage {
   /// The project.
   public var projectID: String
 
@@ -72,7 +72,7 @@ public struct PublicProjectConfig: IdentityMessage {
 }
 
 /// The keys with which tokens can be verified.
-public struct PublicKeysResponse: IdentityMessage {
+public struct PublicKeysResponse: AuthMessage {
   /// A JSON Web Key Set (RFC 7517) as UTF-8.
   public var jwks: [UInt8]
 

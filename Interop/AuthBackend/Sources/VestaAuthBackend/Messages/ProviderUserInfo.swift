@@ -1,5 +1,5 @@
 /// A user as one provider describes it.
-public struct ProviderUserInfo: IdentityMessage {
+public struct ProviderUserInfo: AuthMessage {
   /// The provider, such as "google.com"; "password" and "phone" are two.
   public var providerID: String
 
@@ -47,9 +47,9 @@ public struct ProviderUserInfo: IdentityMessage {
 }
 
 /// A second factor of an account.
-public struct MfaEnrollment: IdentityMessage {
+public struct MfaEnrollment: AuthMessage {
   /// The kinds of second factors.
-  public enum Factor: IdentityMessage {
+  public enum Factor: AuthMessage {
     /// Codes by text message to this number, of which a sign-in shows the last four digits only.
     case phone(number: String)
 

@@ -1,5 +1,5 @@
 /// A refresh token.
-public struct RefreshRequest: IdentityMessage {
+public struct RefreshRequest: AuthMessage {
   /// The refresh token.
   public var refreshToken: String
 
@@ -10,9 +10,9 @@ public struct RefreshRequest: IdentityMessage {
 }
 
 /// A new ID token.
-public struct RefreshResponse: IdentityMessage {
+public struct RefreshResponse: AuthMessage {
   /// The tokens of the new session.
-  public var tokens: IdentityTokens
+  public var tokens: AuthTokens
 
   /// The user's id.
   public var userID: String
@@ -21,7 +21,7 @@ public struct RefreshResponse: IdentityMessage {
   public var projectID: String
 
   /// Creates a value with these properties.
-  public init(tokens: IdentityTokens, userID: String, projectID: String) {
+  public init(tokens: AuthTokens, userID: String, projectID: String) {
     self.tokens = tokens
     self.userID = userID
     self.projectID = projectID
@@ -29,7 +29,7 @@ public struct RefreshResponse: IdentityMessage {
 }
 
 /// A provider's token to revoke.
-public struct RevokeTokenRequest: IdentityMessage {
+public struct RevokeTokenRequest: AuthMessage {
   /// The kinds of tokens of a provider.
   public enum TokenType: String, Sendable, Hashable {
     /// A refresh token.

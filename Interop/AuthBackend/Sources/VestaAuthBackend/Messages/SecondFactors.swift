@@ -1,7 +1,7 @@
 /// A second factor to add.
-public struct StartMfaEnrollmentRequest: IdentityMessage {
+public struct StartMfaEnrollmentRequest: AuthMessage {
   /// The description of the factor.
-  public enum Factor: IdentityMessage {
+  public enum Factor: AuthMessage {
     /// A phone, which gets a code.
     case phone(number: String, appVerification: AppVerification? = nil)
 
@@ -23,7 +23,7 @@ public struct StartMfaEnrollmentRequest: IdentityMessage {
 }
 
 /// The response to the first step of an enrolment.
-public enum StartMfaEnrollmentResponse: IdentityMessage {
+public enum StartMfaEnrollmentResponse: AuthMessage {
   /// A code is on its way to the phone.
   case phone(sessionInfo: String)
 
@@ -32,7 +32,7 @@ public enum StartMfaEnrollmentResponse: IdentityMessage {
 }
 
 /// A secret for an authenticator app (RFC 6238).
-public struct TotpSecret: IdentityMessage {
+public struct TotpSecret: AuthMessage {
   /// The secret as Base32 without padding.
   public var sharedSecretKey: String
 
@@ -70,9 +70,9 @@ public struct TotpSecret: IdentityMessage {
 }
 
 /// The proof that the user has the second factor.
-public struct FinalizeMfaEnrollmentRequest: IdentityMessage {
+public struct FinalizeMfaEnrollmentRequest: AuthMessage {
   /// The proof that the user has the factor.
-  public enum Proof: IdentityMessage {
+  public enum Proof: AuthMessage {
     /// The code that was sent to the phone.
     case phone(sessionInfo: String, code: String)
 
@@ -98,7 +98,7 @@ public struct FinalizeMfaEnrollmentRequest: IdentityMessage {
 }
 
 /// A second factor to take away.
-public struct WithdrawMfaEnrollmentRequest: IdentityMessage {
+public struct WithdrawMfaEnrollmentRequest: AuthMessage {
   /// The ID token of the account.
   public var idToken: String
 
@@ -113,7 +113,7 @@ public struct WithdrawMfaEnrollmentRequest: IdentityMessage {
 }
 
 /// A second factor whose code is to be sent.
-public struct StartMfaSignInRequest: IdentityMessage {
+public struct StartMfaSignInRequest: AuthMessage {
   /// The credential that the first factor returned.
   public var mfaPendingCredential: String
 
@@ -132,7 +132,7 @@ public struct StartMfaSignInRequest: IdentityMessage {
 }
 
 /// The response to a code that is on its way.
-public struct StartMfaSignInResponse: IdentityMessage {
+public struct StartMfaSignInResponse: AuthMessage {
   /// Names the verification.
   public var sessionInfo: String
 
@@ -143,9 +143,9 @@ public struct StartMfaSignInResponse: IdentityMessage {
 }
 
 /// The proof of the second factor.
-public struct FinalizeMfaSignInRequest: IdentityMessage {
+public struct FinalizeMfaSignInRequest: AuthMessage {
   /// The proof that the user has the factor.
-  public enum Proof: IdentityMessage {
+  public enum Proof: AuthMessage {
     /// The code that was sent to the phone.
     case phone(sessionInfo: String, code: String)
 

@@ -1,7 +1,7 @@
 /// A new account: with a password, or anonymous where nothing is given.
 ///
 /// With an ID token, the password is added to that account, whose id stays the same.
-public struct SignUpRequest: IdentityMessage {
+public struct SignUpRequest: AuthMessage {
   /// The e-mail address.
   public var email: String?
 
@@ -39,7 +39,7 @@ public struct SignUpRequest: IdentityMessage {
 }
 
 /// The account that was made or added to.
-public struct SignUpResponse: IdentityMessage {
+public struct SignUpResponse: AuthMessage {
   /// The user's id.
   public var localID: String
 
@@ -50,10 +50,10 @@ public struct SignUpResponse: IdentityMessage {
   public var displayName: String?
 
   /// The tokens of the new session.
-  public var tokens: IdentityTokens
+  public var tokens: AuthTokens
 
   /// Creates a value with these properties.
-  public init(localID: String, email: String? = nil, displayName: String? = nil, tokens: IdentityTokens) {
+  public init(localID: String, email: String? = nil, displayName: String? = nil, tokens: AuthTokens) {
     self.localID = localID
     self.email = email
     self.displayName = displayName

@@ -1,7 +1,7 @@
 /// Changes to the account of an ID token, or a code that was sent by e-mail.
 ///
 /// Properties that are `nil` keep their values.
-public struct UpdateRequest: IdentityMessage {
+public struct UpdateRequest: AuthMessage {
   /// The ID token of the account.
   public var idToken: String?
 
@@ -64,7 +64,7 @@ public enum UserAttribute: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The account after the change.
-public struct UpdateResponse: IdentityMessage {
+public struct UpdateResponse: AuthMessage {
   /// The user's id.
   public var localID: String
 
@@ -90,7 +90,7 @@ public struct UpdateResponse: IdentityMessage {
   public var providerUserInfo: [ProviderUserInfo]
 
   /// New tokens, where the change ended those that there were.
-  public var tokens: IdentityTokens?
+  public var tokens: AuthTokens?
 
   /// Creates a value with these properties.
   public init(
@@ -102,7 +102,7 @@ public struct UpdateResponse: IdentityMessage {
     photoURL: String? = nil,
     hasPassword: Bool = false,
     providerUserInfo: [ProviderUserInfo] = [],
-    tokens: IdentityTokens? = nil
+    tokens: AuthTokens? = nil
   ) {
     self.localID = localID
     self.email = email
@@ -117,7 +117,7 @@ public struct UpdateResponse: IdentityMessage {
 }
 
 /// The account to delete.
-public struct DeleteRequest: IdentityMessage {
+public struct DeleteRequest: AuthMessage {
   /// The ID token of the account.
   public var idToken: String
 

@@ -40,7 +40,7 @@ public struct TargetChange: Sendable, Hashable {
   public var targetIDs: [Int32]
 
   /// Why they were removed; `nil` when the caller asked for it.
-  public var cause: FirestoreError?
+  public var cause: FirestoreServiceError?
 
   /// Where to resume these targets; opaque, outlives the backend's process.
   ///
@@ -54,7 +54,7 @@ public struct TargetChange: Sendable, Hashable {
   public init(
     _ kind: Kind,
     targetIDs: [Int32] = [],
-    cause: FirestoreError? = nil,
+    cause: FirestoreServiceError? = nil,
     resumeToken: [UInt8] = [],
     readTime: Timestamp? = nil
   ) {

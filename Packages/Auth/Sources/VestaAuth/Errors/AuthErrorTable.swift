@@ -8,7 +8,7 @@ enum AuthErrorTable {
   static func code(for name: String) -> AuthErrorCode? { codes[name] }
 
   /// The error of an operation that the backend has refused.
-  static func error(for error: IdentityError) -> any Error {
+  static func error(for error: AuthServiceError) -> any Error {
     if error.code == .cancelled { return CancellationError() }
     guard let code = code(for: error.code.rawValue) else {
       return AuthError(.internalError, "The backend answered \(error.wireMessage).", underlying: error)

@@ -35,7 +35,7 @@ public final class MultiFactor: Sendable {
   ///   the factors that were there before.
   public func enroll(with assertion: MultiFactorAssertion, displayName: String?) async throws {
     let proof = try enrollmentProof(assertion)
-    let tokens = try await user.performAuthorized { idToken, backend, context throws(IdentityError) in
+    let tokens = try await user.performAuthorized { idToken, backend, context throws(AuthServiceError) in
       let request = FinalizeMfaEnrollmentRequest(idToken: idToken, displayName: displayName, proof: proof)
       return try await backend.finalizeMfaEnrollment(request, context: context)
     }
@@ -70,7 +70,7 @@ public final class MultiFactor: Sendable {
   /// - Parameter factorUID: Names the factor.
   /// - Throws: ``AuthError``: `multiFactorInfoNotFound`, `requiresRecentLogin`.
   public func unenroll(withFactorUID factorUID: String) async throws {
-    let tokens = try await user.performAuthorized { idToken, backend, context throws(IdentityError) in
+    let tokens = try await user.performAuthorized { idToken, backend, context throws(AuthServiceError) in
       let request = WithdrawMfaEnrollmentRequest(idToken: idToken, mfaEnrollmentID: factorUID)
       return try await backend.withdrawMfaEnrollment(request, context: context)
     }

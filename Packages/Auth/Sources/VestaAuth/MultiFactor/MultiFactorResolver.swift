@@ -48,7 +48,7 @@ public final class MultiFactorResolver: Sendable {
   public func resolveSignIn(with assertion: MultiFactorAssertion) async throws -> AuthDataResult {
     let proof = try signInProof(assertion)
     let pendingCredential = pendingCredential
-    let tokens = try await auth.perform(inTenant: tenantID) { backend, context throws(IdentityError) in
+    let tokens = try await auth.perform(inTenant: tenantID) { backend, context throws(AuthServiceError) in
       let request = FinalizeMfaSignInRequest(mfaPendingCredential: pendingCredential, proof: proof)
       return try await backend.finalizeMfaSignIn(request, context: context)
     }

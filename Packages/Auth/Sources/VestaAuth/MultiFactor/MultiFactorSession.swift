@@ -39,7 +39,7 @@ public final class MultiFactorSession: Sendable {
     guard case .enrollment(let user) = purpose else {
       throw AuthError(.invalidMultiFactorSession, "The session is of a sign-in. Take the one of User.multiFactor.")
     }
-    return try await user.performAuthorized { idToken, backend, context throws(IdentityError) in
+    return try await user.performAuthorized { idToken, backend, context throws(AuthServiceError) in
       try await backend.startMfaEnrollment(
         StartMfaEnrollmentRequest(idToken: idToken, factor: factor), context: context)
     }
@@ -49,7 +49,7 @@ public final class MultiFactorSession: Sendable {
     guard case .signIn(let auth, let tenantID, let pendingCredential) = purpose else {
       throw AuthError(.invalidMultiFactorSession, "The session is not of a sign-in. Take the one of the resolver.")
     }
-    return try await auth.perform(inTenant: tenantID) { backend, context throws(IdentityError) in
+    return try await auth.perform(inTenant: tenantID) { backend, context throws(AuthServiceError) in
       let request = StartMfaSignInRequest(mfaPendingCredential: pendingCredential, mfaEnrollmentID: factorUID)
       return try await backend.startMfaSignIn(request, context: context).sessionInfo
     }

@@ -53,7 +53,7 @@ public final class PhoneAuthProvider: Sendable {
   ) async throws -> String {
     guard !phoneNumber.isEmpty else { throw AuthError(.missingPhoneNumber) }
     guard let multiFactorSession else {
-      return try await auth.perform { backend, context throws(IdentityError) in
+      return try await auth.perform { backend, context throws(AuthServiceError) in
         try await backend.sendVerificationCode(
           SendVerificationCodeRequest(phoneNumber: phoneNumber), context: context
         ).sessionInfo

@@ -75,7 +75,7 @@ extension Auth {
   /// Ends the session of a user whose tokens the backend has turned down.
   @AuthActor
   func endSession(of refused: User, after error: any Error) {
-    guard let cause = (error as? AuthError)?.underlying as? IdentityError, cause.endsSession else { return }
+    guard let cause = (error as? AuthError)?.underlying as? AuthServiceError, cause.endsSession else { return }
     guard refused === user, !isOver else { return }
     log.notice("I-AUT000004", "The backend does not accept the user any more (\(cause.code)), who is signed out.")
     user = nil

@@ -14,7 +14,7 @@ struct BackendCaller: Sendable {
   @concurrent
   func call<Response: Sendable>(
     context: CallContext,
-    _ operation: @Sendable (any AuthBackend, CallContext) async throws(IdentityError) -> Response
+    _ operation: @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> Response
   ) async throws -> Response {
     var context = context
     context.appCheckToken = await appCheck?.getToken(forcingRefresh: false).token

@@ -5,7 +5,7 @@ import VestaAuthBackend
 struct FirstFactor: Sendable {
   /// The outcome.
   enum Outcome: Sendable {
-    case signedIn(IdentityTokens)
+    case signedIn(AuthTokens)
     case secondFactorRequired(PendingSecondFactor)
     case refused(AuthError)
   }
@@ -27,7 +27,7 @@ struct FirstFactor: Sendable {
   ///   - auth: The `Auth` that a second factor goes on with.
   ///   - tenantID: The tenant of the sign-in, which a second factor goes on in.
   ///   - user: The user who signs in again; `nil` for a sign-in.
-  func tokensOrError(auth: Auth, tenantID: String?, user: User? = nil) throws -> IdentityTokens {
+  func tokensOrError(auth: Auth, tenantID: String?, user: User? = nil) throws -> AuthTokens {
     switch outcome {
     case .signedIn(let tokens): return tokens
     case .refused(let error): throw error
@@ -44,7 +44,7 @@ struct FirstFactor: Sendable {
   /// Presents a credential to the backend, to sign in, or to add it to the account of an ID token.
   static func present(
     _ credential: AuthCredential, idToken: String?, to backend: any AuthBackend, context: CallContext
-  ) async throws(IdentityError) -> FirstFactor {
+  ) async throws(AuthServiceError) -> FirstFactor {
     switch credential {
     case let credential as PasswordCredential:
       try await present(credential, idToken: idToken, to: backend, context: context)
@@ -62,7 +62,7 @@ struct FirstFactor: Sendable {
 
   private static func present(
     _ credential: PasswordCredential, idToken: String?, to backend: any AuthBackend, context: CallContext
-  ) async throws(IdentityError) -> FirstFactor {
+  ) async throws(AuthServiceError) -> FirstFactor {
     let info = AdditionalUserInfo(providerID: credential.provider, isNewUser: false)
     if let idToken {
       let request = SignUpRequest(email: credential.email, password: credential.password, idToken: idToken)
@@ -74,7 +74,7 @@ struct FirstFactor: Sendable {
 
   private static func present(
     _ credential: EmailLinkCredential, idToken: String?, to backend: any AuthBackend, context: CallContext
-  ) async throws(IdentityError) -> FirstFactor {
+  ) async throws(AuthServiceError) -> FirstFactor {
     guard let url = ActionCodeURL(link: credential.link), url.isSignInLink, let code = url.code else {
       return FirstFactor(.refused(AuthError(.invalidActionCode, "The link is not one to sign in with.")), nil)
     }
@@ -86,14 +86,14 @@ struct FirstFactor: Sendable {
 
   private static func present(
     _ credential: OAuthCredential, idToken: String?, to backend: any AuthBackend, context: CallContext
-  ) async throws(IdentityError) -> FirstFactor {
+  ) async throws(AuthServiceError) -> FirstFactor {
     let request = IdpSignInRequest(credential: credential.message, idToken: idToken)
     let response = try await backend.signInWithIdp(request, context: context)
     let issued = OAuthCredential(response) ?? credential
     let info = AdditionalUserInfo(response)
     if let error = refusal(in: response, credential: issued) { return FirstFactor(.refused(error), info) }
     guard let outcome = response.outcome else {
-      throw IdentityError(.internalError, "a provider's sign-in without an outcome")
+      throw AuthServiceError(.internalError, "a provider's sign-in without an outcome")
     }
     return FirstFactor(Outcome(outcome), info, credential: issued)
   }
@@ -103,7 +103,7 @@ struct FirstFactor: Sendable {
     if response.needsConfirmation {
       error = AuthError(.accountExistsWithDifferentCredential)
     } else if let message = response.errorMessage {
-      let cause = IdentityError(wireMessage: message)
+      let cause = AuthServiceError(wireMessage: message)
       error = AuthErrorTable.error(for: cause) as? AuthError ?? AuthError(.internalError, underlying: cause)
     } else {
       return nil
@@ -115,7 +115,7 @@ struct FirstFactor: Sendable {
 
   private static func present(
     _ credential: PhoneAuthCredential, idToken: String?, to backend: any AuthBackend, context: CallContext
-  ) async throws(IdentityError) -> FirstFactor {
+  ) async throws(AuthServiceError) -> FirstFactor {
     let request = PhoneSignInRequest(proof: credential.proof, idToken: idToken)
     switch try await backend.signInWithPhoneNumber(request, context: context) {
     case .signedIn(_, _, let isNewUser, let tokens):

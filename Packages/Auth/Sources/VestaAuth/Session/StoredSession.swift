@@ -20,7 +20,7 @@ struct TokenSet: Decodable, Equatable, Sendable {
 }
 
 extension TokenSet {
-  init(_ tokens: IdentityTokens, now: Date) {
+  init(_ tokens: AuthTokens, now: Date) {
     self.init(
       idToken: tokens.idToken, refreshToken: tokens.refreshToken,
       expiration: now.addingTimeInterval(TimeInterval(tokens.expiresIn)))
@@ -49,7 +49,7 @@ extension UserRecord {
   /// - Parameters:
   ///   - user: The description.
   ///   - wasAnonymous: Whether the user had no way to sign in again until now.
-  init(_ user: IdentityUser, wasAnonymous: Bool) {
+  init(_ user: AuthUser, wasAnonymous: Bool) {
     self.init(uid: user.localID)
     email = user.email
     isEmailVerified = user.emailVerified

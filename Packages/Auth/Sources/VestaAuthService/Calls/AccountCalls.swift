@@ -17,14 +17,14 @@ extension AuthOperation {
     try await write(for: proof) { call in
       let caller = try await call.caller(proof) as Caller
       try call.requireRecentSignIn(caller)
-      try await call.transaction.remove(caller.user, tenant: call.tenant)
+      try await call.remove(caller.user)
     }
   }
 
   func update(_ request: UpdateRequest) async throws -> UpdateResponse {
     if let code = request.oobCode, !code.isEmpty { return try await apply(code) }
     guard let token = request.idToken, !token.isEmpty else {
-      throw IdentityError(.invalidRequestType, "Unsupported request parameters.")
+      throw AuthServiceError(.invalidRequestType, "Unsupported request parameters.")
     }
     let proof = try await proof(token)
     // Once without the hash, for the checks, so that a refused request costs none.
@@ -69,11 +69,11 @@ extension AuthCall {
     if changesEmail || request.password != nil || removes { try requireRecentSignIn(caller) }
     if !request.deleteProviders.isEmpty { try requireRecentSignInToLink(caller) }
     if changesEmail, let newEmail {
-      if caller.user.email != nil, scope.config.hidesEmails { throw IdentityError.verifyFirst }
-      if try await owner(ofEmail: newEmail) != nil { throw IdentityError(.emailExists) }
+      if caller.user.email != nil, scope.config.hidesEmails { throw AuthServiceError.verifyFirst }
+      if try await owner(ofEmail: newEmail) != nil { throw AuthServiceError(.emailExists) }
     }
     if let password = request.password {
-      guard scope.signIn.allowsPasswords else { throw IdentityError(.operationNotAllowed) }
+      guard scope.signIn.allowsPasswords else { throw AuthServiceError(.operationNotAllowed) }
       try scope.config.passwordPolicy.check(password)
     }
     try Checks.profile(request.displayName, request.photoURL)
@@ -99,7 +99,7 @@ extension WriteCall {
     if user.epoch != old.epoch {
       change.grant = try await openSession(of: user, replacing: old, facts: caller.facts)
     } else {
-      try await transaction.save(user, replacing: old, tenant: tenant)
+      try await save(user, replacing: old)
     }
     return change
   }
@@ -138,36 +138,36 @@ extension WriteCall {
   // MARK: Changes with a code
 
   /// Does what a code was sent for; the code is used up also when that is refused.
-  fileprivate func apply(_ code: String) async throws -> Result<AccountChange, IdentityError> {
+  fileprivate func apply(_ code: String) async throws -> Result<AccountChange, AuthServiceError> {
     let (ticket, type) = try await oobTicket(code)
     guard [.verifyEmail, .verifyAndChangeEmail, .recoverEmail].contains(type) else {
-      throw IdentityError(.invalidOobCode)
+      throw AuthServiceError(.invalidOobCode)
     }
     try await consume(code, ticket)
     do {
       return .success(try await apply(ticket, type, hash: try engine.hash(code)))
-    } catch let refusal as IdentityError {
+    } catch let refusal as AuthServiceError {
       // The checks come before any change, so only the consumption is committed.
       return .failure(refusal)
     }
   }
 
   private func apply(_ ticket: TicketRecord, _ type: OobRequestType, hash: [UInt8]) async throws -> AccountChange {
-    guard let localID = ticket.localID else { throw IdentityError(.userNotFound) }
+    guard let localID = ticket.localID else { throw AuthServiceError(.userNotFound) }
     let old = try await existingUser(localID)
-    guard !old.disabled else { throw IdentityError(.userDisabled) }
-    guard ticket.isUsable(type, by: old, hash: hash) else { throw IdentityError(.invalidOobCode) }
+    guard !old.disabled else { throw AuthServiceError(.userDisabled) }
+    guard ticket.isUsable(type, by: old, hash: hash) else { throw AuthServiceError(.invalidOobCode) }
     var change = AccountChange(user: old)
     switch type {
     case .verifyAndChangeEmail:
-      guard let newEmail = ticket.newEmail else { throw IdentityError(.invalidOobCode) }
+      guard let newEmail = ticket.newEmail else { throw AuthServiceError(.invalidOobCode) }
       change.user.email = newEmail
       change.user.emailVerified = true
       change.recovery = try await recovery(of: &change.user, from: old)
     case .recoverEmail: change.user.recover(ticket, hash, now: now)
     default: change.user.emailVerified = true
     }
-    try await transaction.save(change.user, replacing: old, tenant: tenant)
+    try await save(change.user, replacing: old)
     try await transaction.forgetOldSessions(of: change.user, tenant: tenant)
     if type != .verifyEmail { change.newEmail = change.user.email }
     return change

@@ -44,9 +44,9 @@ extension AuthOperation {
 
   /// Imports accounts; each one is imported or is in the response's errors.
   func batchCreate(_ request: BatchCreateRequest) async throws -> BatchCreateResponse {
-    guard !request.users.isEmpty else { throw IdentityError(.missingUserAccount) }
+    guard !request.users.isEmpty else { throw AuthServiceError(.missingUserAccount) }
     guard request.users.count <= 1000 else {
-      throw IdentityError(.invalidArgument, "A batch has at most 1000 accounts.")
+      throw AuthServiceError(.invalidArgument, "A batch has at most 1000 accounts.")
     }
     try ImportCheck.hash(request.hash, users: request.users)
     if request.checksSanity { try ImportCheck.sanity(request.users) }
@@ -73,7 +73,7 @@ extension AuthOperation {
   // MARK: Deletion
 
   func batchDelete(_ request: BatchDeleteRequest) async throws -> BatchDeleteResponse {
-    guard (1...1000).contains(request.localIDs.count) else { throw IdentityError(.localIDListExceedsLimit) }
+    guard (1...1000).contains(request.localIDs.count) else { throw AuthServiceError(.localIDListExceedsLimit) }
     return try await write(checksDisabled: false) { call in
       var response = BatchDeleteResponse()
       for (index, localID) in request.localIDs.enumerated() {
@@ -83,7 +83,7 @@ extension AuthOperation {
           response.errors.append(.init(index: index, localID: localID, message: message))
           continue
         }
-        try await call.transaction.remove(user, tenant: call.tenant)
+        try await call.remove(user)
       }
       return response
     }
@@ -139,7 +139,7 @@ extension WriteCall {
     if !request.allowsOverwrite {
       let rows = try await transaction.get(request.users.map { Keys.user(tenant, $0.localID) })
       if let index = rows.firstIndex(where: { $0 != nil }) {
-        throw IdentityError(.duplicateLocalID, request.users[index].localID)
+        throw AuthServiceError(.duplicateLocalID, request.users[index].localID)
       }
     }
     var response = BatchCreateResponse()
@@ -163,16 +163,16 @@ extension WriteCall {
     user.validSince = max(user.validSince ?? 0, old?.validSince ?? 0)
     user.sessionCount = old?.sessionCount ?? 0
     do {
-      try await transaction.save(user, replacing: old, tenant: tenant)
+      try await save(user, replacing: old)
       if old != nil { try await transaction.forgetOldSessions(of: user, tenant: tenant) }
       return nil
-    } catch IdentityError.Code.emailExists {
+    } catch AuthServiceError.Code.emailExists {
       return "email exists in other account in database"
-    } catch IdentityError.Code.federatedUserIDAlreadyLinked {
+    } catch AuthServiceError.Code.federatedUserIDAlreadyLinked {
       return "raw id exists in other account in database"
-    } catch IdentityError.Code.phoneNumberExists {
+    } catch AuthServiceError.Code.phoneNumberExists {
       return "phone number exists in other account in database"
-    } catch let error as IdentityError where error.code == .invalidArgument {
+    } catch let error as AuthServiceError where error.code == .invalidArgument {
       return error.detail ?? "the account is too large"
     }
   }

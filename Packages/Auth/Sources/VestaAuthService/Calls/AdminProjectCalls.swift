@@ -30,7 +30,7 @@ extension AuthOperation {
   private func tenantName(_ displayName: String?) throws -> String {
     guard let displayName else { return "tenant" }
     guard (1...256).contains(displayName.utf8.count) else {
-      throw IdentityError(.invalidConfig, "A display name has 1 to 256 bytes.")
+      throw AuthServiceError(.invalidConfig, "A display name has 1 to 256 bytes.")
     }
     let letters = displayName.lowercased().unicodeScalars.filter {
       ("a"..."z").contains($0) || ("0"..."9").contains($0)
@@ -84,7 +84,7 @@ extension StoreReader {
   /// A tenant that has to exist.
   fileprivate func tenant(_ id: String) async throws -> TenantRecord {
     guard let record = try await record(TenantRecord.self, Keys.tenant(id)) else {
-      throw IdentityError(.tenantNotFound)
+      throw AuthServiceError(.tenantNotFound)
     }
     return record
   }

@@ -18,7 +18,7 @@ extension AuthOperation {
   }
 
   private func verify(
-    _ request: VerifyTokenRequest, issuer: String, or invalid: IdentityError.Code
+    _ request: VerifyTokenRequest, issuer: String, or invalid: AuthServiceError.Code
   ) async throws -> VerifiedToken {
     let claims = try await verified(request.token, issuer: issuer, or: invalid)
     let proof = try proof(of: claims, or: invalid)
@@ -38,7 +38,7 @@ extension AuthOperation {
   /// Makes a session cookie of an ID token.
   func createSessionCookie(_ request: CreateSessionCookieRequest) async throws -> String {
     let token = try Checks.present(request.idToken, or: .missingIDToken)
-    guard (300...1_209_600).contains(request.validDuration) else { throw IdentityError(.invalidDuration) }
+    guard (300...1_209_600).contains(request.validDuration) else { throw AuthServiceError(.invalidDuration) }
     let proof = try await proof(token)
     try await checkAccount(of: proof)
     let claims = TokenClaims.sessionCookie(
@@ -51,7 +51,7 @@ extension AuthOperation {
     let localID = try Checks.localID(request.localID)
     if let json = request.claims { try Checks.customClaims(json) }
     _ = try await keyRing.serviceAccount()
-    guard let account = try await keyRing.customTokenKey() else { throw IdentityError(.internalError) }
+    guard let account = try await keyRing.customTokenKey() else { throw AuthServiceError(.internalError) }
     // The clock is read once: a token that is valid for a second more than an hour would be refused.
     let now = nowSeconds
     var claims: JWTObject = [

@@ -6,13 +6,13 @@ import VestaStoreInterop
 // Accounts as an administrator sees and changes them, one at a time.
 
 extension AuthOperation {
-  func createUser(_ request: CreateUserRequest) async throws -> IdentityUser {
+  func createUser(_ request: CreateUserRequest) async throws -> AuthUser {
     var user = try await read(checksDisabled: false) { call in try await call.newUser(request) }
     if let password = request.password { user.setPassword(try await hashPassword(password), now: now) }
     let kept = user
     return try await write(checksDisabled: false) { call in
-      guard try await call.user(kept.localID) == nil else { throw IdentityError(.duplicateLocalID) }
-      try await call.transaction.save(kept, replacing: nil, tenant: call.tenant)
+      guard try await call.user(kept.localID) == nil else { throw AuthServiceError(.duplicateLocalID) }
+      try await call.save(kept, replacing: nil)
       return kept.view(tenantID: call.scope.tenantID)
     }
   }
@@ -21,7 +21,7 @@ extension AuthOperation {
     try await read(checksDisabled: false) { call in try await call.users(request) }
   }
 
-  func updateUser(_ request: AdminUpdateRequest) async throws -> IdentityUser {
+  func updateUser(_ request: AdminUpdateRequest) async throws -> AuthUser {
     let localID = try Checks.present(request.localID, or: .missingLocalID)
     // Once without the hash, for the checks, so that a refused request costs none.
     try await read(checksDisabled: false) { call in
@@ -31,7 +31,7 @@ extension AuthOperation {
     return try await write(checksDisabled: false) { call in
       let old = try await call.existingUser(localID)
       let user = try call.changed(old, by: request, hash: hash)
-      try await call.transaction.save(user, replacing: old, tenant: call.tenant)
+      try await call.save(user, replacing: old)
       if user.epoch != old.epoch { try await call.transaction.forgetOldSessions(of: user, tenant: call.tenant) }
       return user.view(tenantID: call.scope.tenantID)
     }
@@ -40,7 +40,7 @@ extension AuthOperation {
   func deleteUser(localID: String) async throws {
     let localID = try Checks.present(localID, or: .missingLocalID)
     try await write(checksDisabled: false) { call in
-      try await call.transaction.remove(try await call.existingUser(localID), tenant: call.tenant)
+      try await call.remove(try await call.existingUser(localID))
     }
   }
 
@@ -60,14 +60,14 @@ extension ReadCall {
   fileprivate func newUser(_ request: CreateUserRequest) async throws -> UserRecord {
     let localID = try request.localID.map { try Checks.localID($0) }
     var user = try newAccount(localID)
-    if try await self.user(user.localID) != nil { throw IdentityError(.duplicateLocalID) }
+    if try await self.user(user.localID) != nil { throw AuthServiceError(.duplicateLocalID) }
     if let number = request.phoneNumber {
       user.phoneNumber = try Checks.phoneNumber(number)
-      if try await reader.text(Keys.phone(tenant, number)) != nil { throw IdentityError(.phoneNumberExists) }
+      if try await reader.text(Keys.phone(tenant, number)) != nil { throw AuthServiceError(.phoneNumberExists) }
     }
     if let email = request.email {
       let email = try Checks.email(email)
-      if try await owner(ofEmail: email) != nil { throw IdentityError(.emailExists) }
+      if try await owner(ofEmail: email) != nil { throw AuthServiceError(.emailExists) }
       user.email = email
     }
     if let password = request.password { try scope.config.passwordPolicy.check(password) }
@@ -105,10 +105,10 @@ extension AuthCall {
       if factors.contains(where: { $0.phoneNumber == number }) { continue }
       let id = try factor.mfaEnrollmentID ?? engine.identifier(length: 28)
       guard id.utf8.count <= 128 else {
-        throw IdentityError(.invalidMfaEnrollmentID, "mfaEnrollmentId is longer than 128 bytes.")
+        throw AuthServiceError(.invalidMfaEnrollmentID, "mfaEnrollmentId is longer than 128 bytes.")
       }
-      guard !id.isEmpty else { throw IdentityError(.invalidMfaEnrollmentID, "mfaEnrollmentId must be defined.") }
-      guard !factors.contains(where: { $0.id == id }) else { throw IdentityError(.duplicateMfaEnrollmentID) }
+      guard !id.isEmpty else { throw AuthServiceError(.invalidMfaEnrollmentID, "mfaEnrollmentId must be defined.") }
+      guard !factors.contains(where: { $0.id == id }) else { throw AuthServiceError(.duplicateMfaEnrollmentID) }
       try Checks.profile(factor.displayName)
       factors.append(
         UserRecord.Factor(

@@ -54,7 +54,7 @@ extension AuthCall {
 
   /// An account that has to exist.
   func existingUser(_ localID: String) async throws -> UserRecord {
-    guard let user = try await user(localID) else { throw IdentityError(.userNotFound) }
+    guard let user = try await user(localID) else { throw AuthServiceError(.userNotFound) }
     return user
   }
 
@@ -73,8 +73,8 @@ extension AuthCall {
   /// The account of a token, as it is now.
   func caller(_ proof: Proof) async throws -> Caller {
     let user = try await existingUser(proof.localID)
-    guard proof.isCurrent(for: user) else { throw IdentityError(.tokenExpired) }
-    guard !user.disabled else { throw IdentityError(.userDisabled) }
+    guard proof.isCurrent(for: user) else { throw AuthServiceError(.tokenExpired) }
+    guard !user.disabled else { throw AuthServiceError(.userDisabled) }
     return Caller(user: user, facts: try TokenClaims.session(of: proof.claims, user: user))
   }
 
@@ -87,7 +87,7 @@ extension AuthCall {
   /// Refuses what needs a recent sign-in.
   func requireRecentSignIn(_ caller: Caller) throws {
     guard nowSeconds - caller.facts.authTime <= options.recentSignInWindow.seconds else {
-      throw IdentityError(.credentialTooOld)
+      throw AuthServiceError(.credentialTooOld)
     }
   }
 
@@ -102,7 +102,7 @@ extension AuthCall {
   func requireRecentSignInToChangeFactors(_ caller: Caller) throws {
     try requireRecentSignIn(caller)
     guard caller.user.factors.isEmpty || caller.facts.secondFactor != nil else {
-      throw IdentityError(.credentialTooOld, "Sign in with a second factor first.")
+      throw AuthServiceError(.credentialTooOld, "Sign in with a second factor first.")
     }
   }
 
@@ -110,14 +110,14 @@ extension AuthCall {
   func checkNewEmail(_ email: String, _ caller: Caller) throws {
     try requireRecentSignInToLink(caller)
     guard (caller.user.email ?? email) == email || !scope.config.hidesEmails else {
-      throw IdentityError.verifyFirst
+      throw AuthServiceError.verifyFirst
     }
   }
 }
 
-extension IdentityError {
+extension AuthServiceError {
   /// The refusal of a new address that has not been proven, where that is demanded.
-  static var verifyFirst: IdentityError {
-    IdentityError(.operationNotAllowed, "Please verify the new email before changing email.")
+  static var verifyFirst: AuthServiceError {
+    AuthServiceError(.operationNotAllowed, "Please verify the new email before changing email.")
   }
 }

@@ -52,7 +52,7 @@ struct AuthOperation: Sendable {
 
   /// Writes where a refusal, too, leaves something behind: a used code stays used.
   func writeKeeping<Value: Sendable>(
-    for proof: Proof? = nil, _ body: @escaping @Sendable (WriteCall) async throws -> Result<Value, IdentityError>
+    for proof: Proof? = nil, _ body: @escaping @Sendable (WriteCall) async throws -> Result<Value, AuthServiceError>
   ) async throws -> Value {
     try await write(for: proof, body).get()
   }
@@ -60,7 +60,7 @@ struct AuthOperation: Sendable {
   private func scope(_ proof: Proof?, _ checksDisabled: Bool, in reader: any StoreReader) async throws -> Scope {
     let scope = try await Scope.read(
       proof?.tenantID ?? context.tenantID, initial: options.initialConfig, in: reader)
-    if checksDisabled, scope.signIn.isDisabled { throw IdentityError(.projectDisabled) }
+    if checksDisabled, scope.signIn.isDisabled { throw AuthServiceError(.projectDisabled) }
     return scope
   }
 

@@ -20,16 +20,16 @@ extension AuthOperation {
   /// Makes a code and hands it out instead of sending it.
   func createOobLink(_ request: SendOobCodeRequest) async throws -> OobLink {
     let made = try await makeOobCode(request, isPrivileged: true)
-    guard let message = made.message else { throw IdentityError(.userNotFound) }
+    guard let message = made.message else { throw AuthServiceError(.userNotFound) }
     return OobLink(
       email: made.email, oobCode: message.code, oobLink: link(message, settings: request.settings))
   }
 
   private func makeOobCode(_ request: SendOobCodeRequest, isPrivileged: Bool) async throws -> MadeCode {
-    guard let type = request.requestType else { throw IdentityError(.missingRequestType) }
+    guard let type = request.requestType else { throw AuthServiceError(.missingRequestType) }
     let needsToken =
       type == .verifyAndChangeEmail || (type == .verifyEmail && !isPrivileged) || request.idToken != nil
-    let missing = type == .verifyEmail ? IdentityError.Code.invalidIDToken : .missingIDToken
+    let missing = type == .verifyEmail ? AuthServiceError.Code.invalidIDToken : .missingIDToken
     if type == .verifyAndChangeEmail { _ = try Checks.present(request.newEmail, or: .missingNewEmail) }
     let proof = needsToken ? try await proof(request.idToken, missing: missing) : nil
     return try await write(for: proof) { call in
@@ -76,29 +76,29 @@ extension WriteCall {
   ) async throws {
     switch type {
     case .emailSignIn:
-      guard scope.signIn.allowsEmailLinks else { throw IdentityError(.operationNotAllowed) }
+      guard scope.signIn.allowsEmailLinks else { throw AuthServiceError(.operationNotAllowed) }
       ticket.email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
     case .passwordReset:
       let email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
       ticket.email = email
       if let user = try await user(email: email) { ticket.bind(to: user) }
-      if ticket.localID == nil, isPrivileged || !scope.config.hidesEmails { throw IdentityError(.emailNotFound) }
+      if ticket.localID == nil, isPrivileged || !scope.config.hidesEmails { throw AuthServiceError(.emailNotFound) }
     case .verifyEmail:
-      guard let user = try await verifiedUser(request, caller) else { throw IdentityError(.userNotFound) }
+      guard let user = try await verifiedUser(request, caller) else { throw AuthServiceError(.userNotFound) }
       ticket.bind(to: user)
       ticket.email = try Checks.present(user.email, or: .missingEmail)
     case .verifyAndChangeEmail: try await addressChange(&ticket, request, caller)
     default:
-      throw IdentityError(.notImplemented, "Codes of the type \(type.rawValue) are made by the service itself.")
+      throw AuthServiceError(.notImplemented, "Codes of the type \(type.rawValue) are made by the service itself.")
     }
   }
 
   private func addressChange(
     _ ticket: inout TicketRecord, _ request: SendOobCodeRequest, _ caller: Caller?
   ) async throws {
-    guard let caller else { throw IdentityError(.missingIDToken) }
+    guard let caller else { throw AuthServiceError(.missingIDToken) }
     let newEmail = try Checks.email(try Checks.present(request.newEmail, or: .missingNewEmail))
-    if try await owner(ofEmail: newEmail) != nil { throw IdentityError(.emailExists) }
+    if try await owner(ofEmail: newEmail) != nil { throw AuthServiceError(.emailExists) }
     try requireRecentSignIn(caller)
     ticket.bind(to: caller.user)
     ticket.email = caller.user.email ?? newEmail
@@ -113,12 +113,12 @@ extension WriteCall {
   private func checkContinueURL(_ text: String?) throws {
     guard let text else { return }
     switch ContinueURL(text, appSchemes: options.continueURLSchemes) {
-    case nil: throw IdentityError(.invalidContinueURI, ContinueURL.rule)
+    case nil: throw AuthServiceError(.invalidContinueURI, ContinueURL.rule)
     case .app?: return
     case .web(let host)?:
       guard !options.isDevelopment else { return }
       guard scope.config.authorizedDomains.contains(where: { $0.lowercased() == host }) else {
-        throw IdentityError(.unauthorizedDomain)
+        throw AuthServiceError(.unauthorizedDomain)
       }
     }
   }
@@ -131,10 +131,10 @@ extension AuthOperation {
   func resetPassword(_ request: ResetPasswordRequest) async throws -> ResetPasswordResponse {
     let code = try Checks.present(request.oobCode, or: .missingOobCode)
     let response = try await read { call in
-      guard call.scope.signIn.allowsPasswords else { throw IdentityError(.passwordLoginDisabled) }
+      guard call.scope.signIn.allowsPasswords else { throw AuthServiceError(.passwordLoginDisabled) }
       let (ticket, type) = try await call.oobTicket(code)
       if let password = request.newPassword {
-        guard type == .passwordReset else { throw IdentityError(.invalidOobCode) }
+        guard type == .passwordReset else { throw AuthServiceError(.invalidOobCode) }
         try call.scope.config.passwordPolicy.check(password)
       }
       return ResetPasswordResponse(
@@ -151,9 +151,9 @@ extension WriteCall {
   fileprivate func resetPassword(_ code: String, _ hash: String) async throws {
     let (ticket, _) = try await oobTicket(code)
     guard let localID = ticket.localID, let old = try await user(localID) else {
-      throw IdentityError(.invalidOobCode)
+      throw AuthServiceError(.invalidOobCode)
     }
-    guard !old.disabled else { throw IdentityError(.userDisabled) }
+    guard !old.disabled else { throw AuthServiceError(.userDisabled) }
     var user = old
     if old.emailVerified {
       // Whoever linked a provider, or knew the old password, is to prove himself again.
@@ -164,7 +164,7 @@ extension WriteCall {
     }
     user.setPassword(hash, now: now)
     try await consume(code, ticket)
-    try await transaction.save(user, replacing: old, tenant: tenant)
+    try await save(user, replacing: old)
     try await transaction.forgetOldSessions(of: user, tenant: tenant)
   }
 }
@@ -209,7 +209,7 @@ extension AuthOperation {
       let email = try Checks.email(identifier, or: .invalidIdentifier)
       let continueURI = try Checks.present(request.continueURI, or: .missingContinueURI)
       guard ContinueURL(continueURI, appSchemes: options.continueURLSchemes) != nil else {
-        throw IdentityError(.invalidContinueURI, ContinueURL.rule)
+        throw AuthServiceError(.invalidContinueURI, ContinueURL.rule)
       }
       guard !call.scope.config.hidesEmails else { return CreateAuthURIResponse(sessionID: sessionID) }
       return try await call.methods(of: email, sessionID: sessionID)

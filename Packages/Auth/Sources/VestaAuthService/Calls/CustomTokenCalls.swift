@@ -18,7 +18,7 @@ extension AuthOperation {
     operation.context.tenantID = token.tenantID ?? context.tenantID
     let (grant, isNew) = try await operation.write { call in
       let old = try await call.user(token.localID)
-      if old?.disabled == true { throw IdentityError(.userDisabled) }
+      if old?.disabled == true { throw AuthServiceError(.userDisabled) }
       var user = try old ?? call.newAccount(token.localID)
       user.customAuth = true
       let grant = try await call.signIn(user, replacing: old, provider: "custom", claims: token.claims)
@@ -43,10 +43,10 @@ extension AuthOperation {
 
   private func sessionClaims(_ value: JWTValue?) throws -> String? {
     guard let value, value != .null else { return nil }
-    guard let claims = value.object else { throw IdentityError(.invalidClaims) }
+    guard let claims = value.object else { throw AuthServiceError(.invalidClaims) }
     try Checks.freeNames(of: claims.members.map(\.name))
     let text = try ClaimsText.write(claims)
-    guard text.utf8.count <= Checks.longestClaims else { throw IdentityError(.claimsTooLarge) }
+    guard text.utf8.count <= Checks.longestClaims else { throw AuthServiceError(.claimsTooLarge) }
     return claims.members.isEmpty ? nil : text
   }
 
@@ -87,5 +87,5 @@ extension AuthOperation {
     return claims
   }
 
-  private static func badCustomToken(_ why: String) -> IdentityError { IdentityError(.invalidCustomToken, why) }
+  private static func badCustomToken(_ why: String) -> AuthServiceError { AuthServiceError(.invalidCustomToken, why) }
 }

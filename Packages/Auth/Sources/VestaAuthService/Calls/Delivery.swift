@@ -44,9 +44,9 @@ extension AuthOperation {
   }
 
   /// Logs why a sender failed; the caller learns only that it did, as the cause may name mailboxes and servers.
-  private static func unsent(_ error: any Error) -> IdentityError {
+  private static func unsent(_ error: any Error) -> AuthServiceError {
     log.error("I-AUS000006", "The code sender failed. \(error)")
-    return IdentityError(.unavailable, "The message could not be sent; the log of the service says why.")
+    return AuthServiceError(.unavailable, "The message could not be sent; the log of the service says why.")
   }
 
   /// The link of a message.

@@ -29,14 +29,14 @@ private struct LinkedSignIn: Sendable {
 extension WriteCall {
   fileprivate func signInWithEmailLink(
     _ request: EmailLinkSignInRequest, _ caller: Caller?
-  ) async throws -> Result<LinkedSignIn, IdentityError> {
-    guard scope.signIn.allowsEmailLinks else { throw IdentityError(.operationNotAllowed) }
+  ) async throws -> Result<LinkedSignIn, AuthServiceError> {
+    guard scope.signIn.allowsEmailLinks else { throw AuthServiceError(.operationNotAllowed) }
     let email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
     let code = try Checks.present(request.oobCode, or: .missingOobCode)
     let (ticket, type) = try await oobTicket(code)
-    guard type == .emailSignIn else { throw IdentityError(.invalidOobCode) }
+    guard type == .emailSignIn else { throw AuthServiceError(.invalidOobCode) }
     guard ticket.email == email else {
-      throw IdentityError(.invalidEmail, "The email provided does not match the sign-in email address.")
+      throw AuthServiceError(.invalidEmail, "The email provided does not match the sign-in email address.")
     }
     if let caller { try checkNewEmail(email, caller) }
     try await consume(code, ticket)
@@ -45,8 +45,8 @@ extension WriteCall {
     return try await signIn(email, owner)
   }
 
-  private func signIn(_ email: String, _ owner: UserRecord?) async throws -> Result<LinkedSignIn, IdentityError> {
-    if owner?.disabled == true { return .failure(IdentityError(.userDisabled)) }
+  private func signIn(_ email: String, _ owner: UserRecord?) async throws -> Result<LinkedSignIn, AuthServiceError> {
+    if owner?.disabled == true { return .failure(AuthServiceError(.userDisabled)) }
     var user = try owner ?? newAccount()
     if let owner, !owner.emailVerified { user.ownershipWasProven(now: now) }
     user.email = email
@@ -59,8 +59,8 @@ extension WriteCall {
   /// Adds the address, which the code has proven, to the account of the caller.
   private func add(
     _ email: String, to caller: Caller, _ owner: UserRecord?
-  ) async throws -> Result<LinkedSignIn, IdentityError> {
-    if let owner, owner.localID != caller.user.localID { return .failure(IdentityError(.emailExists)) }
+  ) async throws -> Result<LinkedSignIn, AuthServiceError> {
+    if let owner, owner.localID != caller.user.localID { return .failure(AuthServiceError(.emailExists)) }
     var user = caller.user
     user.email = email
     user.emailVerified = true

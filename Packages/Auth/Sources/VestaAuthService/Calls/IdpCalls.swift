@@ -14,7 +14,7 @@ extension AuthOperation {
         try await call.signIn(said, request, try await call.caller(proof))
       }
       return try await response(result, said, request)
-    } catch let error as IdentityError where request.returnIdpCredential && Self.isDecision(error) {
+    } catch let error as AuthServiceError where request.returnIdpCredential && Self.isDecision(error) {
       var response = said.response(request.credential)
       response.errorMessage = error.wireMessage
       return response
@@ -22,7 +22,7 @@ extension AuthOperation {
   }
 
   /// Whether an error says what the account makes of the credential, rather than that something was wrong.
-  private static func isDecision(_ error: IdentityError) -> Bool {
+  private static func isDecision(_ error: AuthServiceError) -> Bool {
     [.federatedUserIDAlreadyLinked, .emailExists, .userDisabled].contains(error.code)
   }
 
@@ -50,10 +50,10 @@ extension AuthOperation {
     let caller = try await read(for: proof) { call in try await call.caller(proof) as Caller }
     let providerID = try Checks.present(request.providerID, or: .missingProviderID)
     guard caller.user.providers.contains(where: { $0.providerID == providerID }) else {
-      throw IdentityError(.invalidProviderID)
+      throw AuthServiceError(.invalidProviderID)
     }
     guard let revoke = options.tokenRevokers[providerID] else {
-      throw IdentityError(.notImplemented, "AuthServiceOptions.tokenRevokers has nothing for \(providerID).")
+      throw AuthServiceError(.notImplemented, "AuthServiceOptions.tokenRevokers has nothing for \(providerID).")
     }
     try await revoke(request)
   }
@@ -62,13 +62,13 @@ extension AuthOperation {
 
   private func assertion(_ credential: IdpCredential) throws -> IdpAssertion {
     guard !["", "password", "phone", "anonymous", "custom"].contains(credential.providerID) else {
-      throw IdentityError(.invalidProviderID)
+      throw AuthServiceError(.invalidProviderID)
     }
     if let keys = options.identityProviders[credential.providerID] {
       return try IdpAssertion(try verified(credential, keys), credential: credential)
     }
     guard options.isDevelopment else {
-      throw IdentityError(
+      throw AuthServiceError(
         .operationNotAllowed, "No keys are configured for \(credential.providerID), so nothing it says can be verified."
       )
     }
@@ -77,7 +77,7 @@ extension AuthOperation {
 
   private func verified(_ credential: IdpCredential, _ provider: IdentityProviderKeys) throws -> JWTObject {
     guard let token = credential.idToken, !token.isEmpty else {
-      throw IdentityError(.invalidIdpResponse, "An ID token of the provider is needed.")
+      throw AuthServiceError(.invalidIdpResponse, "An ID token of the provider is needed.")
     }
     let claims: JWTObject
     do {
@@ -86,7 +86,7 @@ extension AuthOperation {
       let verifier = JWTVerifier(issuers: provider.issuers, audiences: provider.audiences, leeway: 60)
       claims = try verifier.verify(token, at: nowSeconds, keys: keys).claims
     } catch let error as CryptoError {
-      throw IdentityError(.invalidIdpResponse, "The provider's ID token is not valid: \(error.code)")
+      throw AuthServiceError(.invalidIdpResponse, "The provider's ID token is not valid: \(error.code)")
     }
     try checkNonce(claims["nonce"]?.string, credential.rawNonce)
     return claims
@@ -101,17 +101,17 @@ extension AuthOperation {
     if nonce == nil, raw.isEmpty { return }
     guard let nonce, !raw.isEmpty,
       crypto.constantTimeEquals(Array(nonce.lowercased().utf8), Array(Hex.encode(try engine.hash(raw)).utf8))
-    else { throw IdentityError(.missingOrInvalidNonce) }
+    else { throw AuthServiceError(.missingOrInvalidNonce) }
   }
 
   /// The claims of a credential that nobody has to have signed: a token, or plain JSON.
   private func unverified(_ credential: IdpCredential) throws -> JWTObject {
     guard let text = credential.idToken ?? credential.accessToken, !text.isEmpty else {
-      throw IdentityError(.invalidIdpResponse, "There is neither an ID token nor an access token.")
+      throw AuthServiceError(.invalidIdpResponse, "There is neither an ID token nor an access token.")
     }
     if text.hasPrefix("{"), let claims = ClaimsText.read(text) { return claims }
     guard let token = try? JWT(unverified: text) else {
-      throw IdentityError(.invalidIdpResponse, "The credential is neither a JSON Web Token nor a JSON object.")
+      throw AuthServiceError(.invalidIdpResponse, "The credential is neither a JSON Web Token nor a JSON object.")
     }
     return token.claims
   }
@@ -132,8 +132,8 @@ extension WriteCall {
     case .refuse(let error): throw error
     case .needsConfirmation(let owner): return .needsConfirmation(owner, hidesEmails: scope.config.hidesEmails)
     case .signIn(let user, let old):
-      guard !user.disabled else { throw IdentityError(.userDisabled) }
-      guard old != nil || request.autoCreate else { throw IdentityError(.userNotFound) }
+      guard !user.disabled else { throw AuthServiceError(.userDisabled) }
+      guard old != nil || request.autoCreate else { throw AuthServiceError(.userNotFound) }
       let provider = said.provider.providerID
       if let caller {
         let grant = try await link(user, to: caller, provider: provider)

@@ -17,7 +17,7 @@ extension AuthOperation {
   private func signUpAnonymously(_ request: SignUpRequest) async throws -> SignUpResponse {
     try Checks.profile(request.displayName, request.photoURL)
     let grant = try await write { call in
-      guard call.scope.signIn.allowsAnonymous else { throw IdentityError(.adminOnlyOperation) }
+      guard call.scope.signIn.allowsAnonymous else { throw AuthServiceError(.adminOnlyOperation) }
       var user = try call.newAccount()
       user.displayName = request.displayName
       user.photoURL = request.photoURL
@@ -52,9 +52,9 @@ extension ReadCall {
   fileprivate func newEmail(of request: SignUpRequest, _ proof: Proof?) async throws -> String {
     let text = try Checks.present(request.email, or: .missingEmail)
     let password = try Checks.present(request.password, or: .missingPassword)
-    guard scope.signIn.allowsPasswords else { throw IdentityError(.operationNotAllowed) }
+    guard scope.signIn.allowsPasswords else { throw AuthServiceError(.operationNotAllowed) }
     let email = try Checks.email(text)
-    if let owner = try await owner(ofEmail: email), owner != proof?.localID { throw IdentityError(.emailExists) }
+    if let owner = try await owner(ofEmail: email), owner != proof?.localID { throw AuthServiceError(.emailExists) }
     try Checks.profile(request.displayName, request.photoURL)
     try scope.config.passwordPolicy.check(password)
     return email
@@ -101,7 +101,7 @@ extension AuthOperation {
     let candidate = try await read { call in try await call.candidate(request, from: context.clientAddress) }
     let current = try candidate.user?.passwordHash.map { try PasswordHash(text: $0) }
     let isRight = try await isPassword(request.password, current, signerKeyID: candidate.user?.signerKeyID)
-    guard isRight, let user = candidate.user else { throw IdentityError(candidate.refusal) }
+    guard isRight, let user = candidate.user else { throw AuthServiceError(candidate.refusal) }
     if candidate.policy.isEnforced, candidate.policy.forcesUpgradeOnSignIn {
       try candidate.policy.check(request.password)
     }
@@ -143,18 +143,18 @@ private struct Candidate: Sendable {
   var user: UserRecord?
   var policy: PasswordPolicy
   /// The refusal of a wrong password.
-  var refusal: IdentityError.Code
+  var refusal: AuthServiceError.Code
 }
 
 extension ReadCall {
   fileprivate func candidate(_ request: PasswordSignInRequest, from address: String?) async throws -> Candidate {
-    guard scope.signIn.allowsPasswords else { throw IdentityError(.passwordLoginDisabled) }
+    guard scope.signIn.allowsPasswords else { throw AuthServiceError(.passwordLoginDisabled) }
     let email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
     _ = try Checks.present(request.password, or: .missingPassword)
     try takeGuess(email, from: address)
     let user = try await user(email: email)
-    if user?.disabled == true { throw IdentityError(.userDisabled) }
-    if user == nil, !scope.config.hidesEmails { throw IdentityError(.emailNotFound) }
+    if user?.disabled == true { throw AuthServiceError(.userDisabled) }
+    if user == nil, !scope.config.hidesEmails { throw AuthServiceError(.emailNotFound) }
     return Candidate(
       tenant: tenant, email: email, user: user, policy: scope.config.passwordPolicy,
       refusal: scope.config.hidesEmails ? .invalidLoginCredentials : .invalidPassword)
@@ -164,12 +164,12 @@ extension ReadCall {
 extension WriteCall {
   /// Signs in to an account whose password was found right, unless it has changed since.
   fileprivate func signIn(
-    _ compared: UserRecord, _ newHash: String?, refusal: IdentityError.Code
+    _ compared: UserRecord, _ newHash: String?, refusal: AuthServiceError.Code
   ) async throws -> FirstFactor {
     guard let old = try await user(compared.localID), old.passwordHash == compared.passwordHash,
       old.email == compared.email
-    else { throw IdentityError(refusal) }
-    guard !old.disabled else { throw IdentityError(.userDisabled) }
+    else { throw AuthServiceError(refusal) }
+    guard !old.disabled else { throw AuthServiceError(.userDisabled) }
     var user = old
     if let newHash {
       user.passwordHash = newHash

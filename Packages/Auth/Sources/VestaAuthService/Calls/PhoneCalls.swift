@@ -10,9 +10,9 @@ extension AuthOperation {
     let (sessionInfo, code, number) = try await write { call in
       try call.refuseTenants()
       let number = try Checks.phoneNumber(request.phoneNumber)
-      guard call.scope.signIn.allowsPhone else { throw IdentityError(.operationNotAllowed) }
+      guard call.scope.signIn.allowsPhone else { throw AuthServiceError(.operationNotAllowed) }
       let owner = try await call.user(phoneNumber: number)
-      guard owner?.factors.isEmpty ?? true else { throw IdentityError.noSecondFactorForPhones }
+      guard owner?.factors.isEmpty ?? true else { throw AuthServiceError.noSecondFactorForPhones }
       try call.takeMessage(to: number, or: .tooManyAttempts)
       var ticket = call.newTicket(.phoneCode, lifetime: call.options.verificationCodeLifetime)
       ticket.phoneNumber = number
@@ -25,9 +25,9 @@ extension AuthOperation {
 
   func signInWithPhoneNumber(_ request: PhoneSignInRequest) async throws -> PhoneSignInResponse {
     let proof = try await optionalProof(request.idToken)
-    let signIn = try await writeKeeping { call -> Result<PhoneSignIn, IdentityError> in
+    let signIn = try await writeKeeping { call -> Result<PhoneSignIn, AuthServiceError> in
       try call.refuseTenants()
-      if proof?.tenantID != nil { throw IdentityError(.unsupportedTenantOperation) }
+      if proof?.tenantID != nil { throw AuthServiceError(.unsupportedTenantOperation) }
       let caller = try await call.caller(proof)
       if let caller { try call.requireRecentSignInToLink(caller) }
       switch try await call.provenNumber(request.proof) {
@@ -58,15 +58,15 @@ private enum PhoneSignIn: Sendable {
 
 extension WriteCall {
   fileprivate func refuseTenants() throws {
-    guard scope.tenantID == nil else { throw IdentityError(.unsupportedTenantOperation) }
+    guard scope.tenantID == nil else { throw AuthServiceError(.unsupportedTenantOperation) }
   }
 
-  fileprivate func provenNumber(_ proof: PhoneProof) async throws -> Result<String, IdentityError> {
+  fileprivate func provenNumber(_ proof: PhoneProof) async throws -> Result<String, AuthServiceError> {
     switch proof {
     case .temporaryProof(let number, let secret):
       let number = try Checks.present(number, or: .missingPhoneNumber)
       guard let ticket = try await ticket(secret, .temporaryProof), ticket.phoneNumber == number, !isExpired(ticket)
-      else { throw IdentityError(.invalidTemporaryProof) }
+      else { throw AuthServiceError(.invalidTemporaryProof) }
       try await consume(secret, ticket)
       return .success(number)
     case .code(let sessionInfo, let code):
@@ -78,14 +78,14 @@ extension WriteCall {
 
   fileprivate func signIn(
     _ number: String, _ proof: PhoneProof, _ caller: Caller?
-  ) async throws -> Result<PhoneSignIn, IdentityError> {
+  ) async throws -> Result<PhoneSignIn, AuthServiceError> {
     let owner = try await user(phoneNumber: number)
     if let caller, let owner, owner.localID != caller.user.localID {
-      guard case .code = proof else { return .failure(IdentityError(.phoneNumberExists)) }
+      guard case .code = proof else { return .failure(AuthServiceError(.phoneNumberExists)) }
       return .success(.inUse(number: number, proof: try await temporaryProof(of: number)))
     }
     let old = caller?.user ?? owner
-    if old?.disabled == true { return .failure(IdentityError(.userDisabled)) }
+    if old?.disabled == true { return .failure(AuthServiceError(.userDisabled)) }
     if old?.factors.isEmpty == false { return .failure(.noSecondFactorForPhones) }
     var user = try old ?? newAccount()
     user.phoneNumber = number
@@ -102,9 +102,9 @@ extension WriteCall {
   }
 }
 
-extension IdentityError {
-  fileprivate static var noSecondFactorForPhones: IdentityError {
-    IdentityError(
+extension AuthServiceError {
+  fileprivate static var noSecondFactorForPhones: AuthServiceError {
+    AuthServiceError(
       .unsupportedFirstFactor, "A phone number cannot be set as a first factor on an SMS based MFA user.")
   }
 }

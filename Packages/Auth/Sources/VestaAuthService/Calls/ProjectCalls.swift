@@ -11,7 +11,7 @@ private let refreshGranularity: Int64 = 3_600_000
 extension AuthOperation {
   func refresh(_ request: RefreshRequest) async throws -> RefreshResponse {
     let text = try Checks.present(request.refreshToken, or: .missingRefreshToken)
-    guard let token = SessionToken(text) else { throw IdentityError(.invalidRefreshToken) }
+    guard let token = SessionToken(text) else { throw AuthServiceError(.invalidRefreshToken) }
     let grant = try await grant(token)
     if now - (grant.user.lastRefreshAt ?? 0) >= refreshGranularity { try await noteRefresh(of: token) }
     return RefreshResponse(
@@ -23,13 +23,13 @@ extension AuthOperation {
     let key = Keys.session(token.tenant, token.localID, try engine.hash(token.text))
     return try await engine.read { reader in
       guard let session = try await reader.record(SessionRecord.self, key) else {
-        throw IdentityError(.invalidRefreshToken)
+        throw AuthServiceError(.invalidRefreshToken)
       }
       let tenantID = token.tenant.isEmpty ? nil : token.tenant
       try checkTenant(tenantID)
-      guard let user = try await reader.user(token.tenant, token.localID) else { throw IdentityError(.userNotFound) }
-      guard session.epoch == user.epoch else { throw IdentityError(.tokenExpired) }
-      guard !user.disabled else { throw IdentityError(.userDisabled) }
+      guard let user = try await reader.user(token.tenant, token.localID) else { throw AuthServiceError(.userNotFound) }
+      guard session.epoch == user.epoch else { throw AuthServiceError(.tokenExpired) }
+      guard !user.disabled else { throw AuthServiceError(.userDisabled) }
       return Grant(user: user, tenantID: tenantID, facts: session.facts, refreshToken: token.text)
     }
   }
@@ -54,7 +54,7 @@ extension AuthOperation {
   }
 
   func publicProjectConfig() async throws -> PublicProjectConfig {
-    guard context.tenantID?.isEmpty ?? true else { throw IdentityError(.unsupportedTenantOperation) }
+    guard context.tenantID?.isEmpty ?? true else { throw AuthServiceError(.unsupportedTenantOperation) }
     let config = try await read(checksDisabled: false) { $0.scope.config }
     return PublicProjectConfig(projectID: projectID, authorizedDomains: config.authorizedDomains)
   }

@@ -27,7 +27,7 @@ struct Caller: Sendable {
 extension AuthOperation {
   /// Verifies an ID token without looking at its account.
   func proof(
-    _ idToken: String?, missing: IdentityError.Code = .missingIDToken
+    _ idToken: String?, missing: AuthServiceError.Code = .missingIDToken
   ) async throws -> Proof {
     let token = try Checks.present(idToken, or: missing)
     let claims = try await verified(token, issuer: TokenClaims.issuer(projectID), or: .invalidIDToken)
@@ -41,7 +41,7 @@ extension AuthOperation {
   }
 
   /// Verifies a token of ours: its signature, issuer, audience and times.
-  func verified(_ token: String, issuer: String, or invalid: IdentityError.Code) async throws -> JWTObject {
+  func verified(_ token: String, issuer: String, or invalid: AuthServiceError.Code) async throws -> JWTObject {
     do {
       let unverified = try JWT(unverified: token)
       let key = try await keyRing.verifier(keyID: unverified.header.keyID)
@@ -49,16 +49,16 @@ extension AuthOperation {
       let time = ClockTolerance.time(for: unverified.claims, now: nowSeconds)
       return try verifier.verify(token, at: time) { _ throws(CryptoError) in key }.claims
     } catch CryptoError.Code.expired where invalid == .invalidIDToken {
-      throw IdentityError(.tokenExpired)
+      throw AuthServiceError(.tokenExpired)
     } catch let error as CryptoError where error.code != .libraryFailure {
-      throw IdentityError(invalid, "\(error.code)")
+      throw AuthServiceError(invalid, "\(error.code)")
     }
   }
 
   /// What verified claims say of their account.
-  func proof(of claims: JWTObject, or invalid: IdentityError.Code) throws -> Proof {
+  func proof(of claims: JWTObject, or invalid: AuthServiceError.Code) throws -> Proof {
     guard let localID = claims["sub"]?.string, let issuedAt = claims["iat"]?.integer else {
-      throw IdentityError(invalid)
+      throw AuthServiceError(invalid)
     }
     let firebase = claims["firebase"]?.object
     let tenantID = firebase?["tenant"]?.string
@@ -71,6 +71,6 @@ extension AuthOperation {
   /// Refuses a token of another tenant than that of the call; absent counts as different.
   func checkTenant(_ tenantID: String?) throws {
     guard let wanted = context.tenantID, !wanted.isEmpty else { return }
-    guard wanted == tenantID else { throw IdentityError(.tenantIDMismatch) }
+    guard wanted == tenantID else { throw AuthServiceError(.tenantIDMismatch) }
   }
 }

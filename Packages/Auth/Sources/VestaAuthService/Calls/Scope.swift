@@ -25,7 +25,7 @@ struct Scope: Sendable {
     }
     let rows = try await reader.get([Keys.config, Keys.tenant(tenantID)])
     let config = try rows[0].map { try RecordCodec.decode(ConfigRecord.self, from: $0).config }
-    guard let row = rows[1] else { throw IdentityError(.tenantNotFound) }
+    guard let row = rows[1] else { throw AuthServiceError(.tenantNotFound) }
     var signIn = try RecordCodec.decode(TenantRecord.self, from: row).signIn
     signIn.allowsPhone = false
     return Scope(tenantID: tenantID, config: config ?? initial, signIn: signIn)

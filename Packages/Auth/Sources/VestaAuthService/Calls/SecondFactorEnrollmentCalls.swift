@@ -17,7 +17,7 @@ extension AuthOperation {
     let made = try await write(for: proof) { call in
       let caller = try await call.enrollingCaller(proof)
       guard call.scope.signIn.allowsPhoneFactors else {
-        throw IdentityError(.operationNotAllowed, "SMS based MFA not enabled.")
+        throw AuthServiceError(.operationNotAllowed, "SMS based MFA not enabled.")
       }
       let number = try Checks.phoneNumber(number)
       try call.checkRoom(for: number, caller.user)
@@ -36,7 +36,7 @@ extension AuthOperation {
     let (sessionInfo, deadline) = try await write(for: proof) { call in
       let caller = try await call.enrollingCaller(proof)
       guard call.scope.signIn.allowsTotpFactors else {
-        throw IdentityError(.operationNotAllowed, "TOTP based MFA not enabled.")
+        throw AuthServiceError(.operationNotAllowed, "TOTP based MFA not enabled.")
       }
       try call.checkRoom(for: nil, caller.user)
       var ticket = call.newTicket(.mfaTotpEnrollment, for: caller.user, lifetime: call.options.secondFactorLifetime)
@@ -50,10 +50,10 @@ extension AuthOperation {
   }
 
   /// Adds a second factor; the new session has been signed in with it.
-  func finalizeMfaEnrollment(_ request: FinalizeMfaEnrollmentRequest) async throws -> IdentityTokens {
+  func finalizeMfaEnrollment(_ request: FinalizeMfaEnrollmentRequest) async throws -> AuthTokens {
     let proof = try await proof(request.idToken)
     try Checks.profile(request.displayName)
-    let grant = try await writeKeeping(for: proof) { call -> Result<Grant, IdentityError> in
+    let grant = try await writeKeeping(for: proof) { call -> Result<Grant, AuthServiceError> in
       let caller = try await call.enrollingCaller(proof)
       switch try await call.provenFactor(request.proof, caller) {
       case .failure(let refusal): return .failure(refusal)
@@ -66,7 +66,7 @@ extension AuthOperation {
   }
 
   /// Removes a second factor; ends the other sessions.
-  func withdrawMfaEnrollment(_ request: WithdrawMfaEnrollmentRequest) async throws -> IdentityTokens {
+  func withdrawMfaEnrollment(_ request: WithdrawMfaEnrollmentRequest) async throws -> AuthTokens {
     let proof = try await proof(request.idToken)
     let id = try Checks.present(request.mfaEnrollmentID, or: .missingMfaEnrollmentID)
     let grant = try await write(for: proof) { call in
@@ -81,21 +81,21 @@ extension WriteCall {
   fileprivate func enrollingCaller(_ proof: Proof) async throws -> Caller {
     let caller = try await caller(proof) as Caller
     guard !["anonymous", "phone", "custom", "gc.apple.com"].contains(caller.facts.provider) else {
-      throw IdentityError(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
+      throw AuthServiceError(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
     }
     guard caller.user.email != nil, caller.user.emailVerified else {
-      throw IdentityError(.unverifiedEmail, "Need to verify email first before enrolling second factors.")
+      throw AuthServiceError(.unverifiedEmail, "Need to verify email first before enrolling second factors.")
     }
-    guard scope.signIn.mfaState != .disabled else { throw IdentityError(.operationNotAllowed, "MFA not enabled.") }
+    guard scope.signIn.mfaState != .disabled else { throw AuthServiceError(.operationNotAllowed, "MFA not enabled.") }
     try requireRecentSignInToChangeFactors(caller)
     return caller
   }
 
   /// Why an account cannot have another factor: this phone, or an authenticator app where there is no number.
-  private func roomRefusal(for number: String?, _ user: UserRecord) -> IdentityError? {
+  private func roomRefusal(for number: String?, _ user: UserRecord) -> AuthServiceError? {
     let isKnown = user.factors.contains { number == nil ? $0.totpSecret != nil : $0.phoneNumber == number }
-    if isKnown { return IdentityError(.secondFactorExists, "The account has this second factor already.") }
-    return user.factors.count < options.secondFactorLimit ? nil : IdentityError(.secondFactorLimitExceeded)
+    if isKnown { return AuthServiceError(.secondFactorExists, "The account has this second factor already.") }
+    return user.factors.count < options.secondFactorLimit ? nil : AuthServiceError(.secondFactorLimitExceeded)
   }
 
   fileprivate func checkRoom(for number: String?, _ user: UserRecord) throws {
@@ -104,13 +104,13 @@ extension WriteCall {
 
   fileprivate func provenFactor(
     _ proof: FinalizeMfaEnrollmentRequest.Proof, _ caller: Caller
-  ) async throws -> Result<UserRecord.Factor, IdentityError> {
+  ) async throws -> Result<UserRecord.Factor, AuthServiceError> {
     switch proof {
     case .phone(let sessionInfo, let code):
       let (code, session) = try Checks.presented(code, sessionInfo)
       let id = try engine.identifier(length: 28)
       return try await useDigits(session, code: code, .mfaPhoneEnrollment).flatMap { ticket in
-        guard ticket.isCurrent(for: caller.user) else { return .failure(IdentityError(.invalidSessionInfo)) }
+        guard ticket.isCurrent(for: caller.user) else { return .failure(AuthServiceError(.invalidSessionInfo)) }
         if let refusal = roomRefusal(for: ticket.phoneNumber, caller.user) { return .failure(refusal) }
         return .success(UserRecord.Factor(id: id, phoneNumber: ticket.phoneNumber, enrolledAt: now))
       }
@@ -122,11 +122,11 @@ extension WriteCall {
 
   private func provenApp(
     _ session: String, code: String, _ caller: Caller
-  ) async throws -> Result<UserRecord.Factor, IdentityError> {
+  ) async throws -> Result<UserRecord.Factor, AuthServiceError> {
     guard let ticket = try await ticket(session, .mfaTotpEnrollment), ticket.isCurrent(for: caller.user),
       let secret = ticket.totpSecret
-    else { throw IdentityError(.invalidSessionInfo) }
-    guard !isExpired(ticket) else { throw IdentityError(.sessionExpired) }
+    else { throw AuthServiceError(.invalidSessionInfo) }
+    guard !isExpired(ticket) else { throw AuthServiceError(.sessionExpired) }
     try checkRoom(for: nil, caller.user)
     guard let step = try TOTP(secret, crypto).acceptedStep(for: code, at: nowSeconds, lastUsed: nil) else {
       return .failure(try await countFailure(session, ticket))
@@ -150,7 +150,7 @@ extension WriteCall {
   fileprivate func withdraw(_ id: String, _ caller: Caller) async throws -> Grant {
     var user = caller.user
     user.factors.removeAll { $0.id == id }
-    guard user.factors.count < caller.user.factors.count else { throw IdentityError(.mfaEnrollmentNotFound) }
+    guard user.factors.count < caller.user.factors.count else { throw AuthServiceError(.mfaEnrollmentNotFound) }
     try requireRecentSignInToChangeFactors(caller)
     user.revokeTokens(now: now)
     var facts = caller.facts

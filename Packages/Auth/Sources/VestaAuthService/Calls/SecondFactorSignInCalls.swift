@@ -11,7 +11,7 @@ extension AuthOperation {
     let (made, number) = try await write { call in
       let user = try await call.pending(credential).user
       guard let factor = user.factors.first(where: { $0.id == id }), let number = factor.phoneNumber else {
-        throw IdentityError(.mfaEnrollmentNotFound)
+        throw AuthServiceError(.mfaEnrollmentNotFound)
       }
       try call.takeMessage(to: number, or: .tooManyAttempts)
       var ticket = call.newTicket(.mfaPhoneSignIn, for: user, lifetime: call.options.verificationCodeLifetime)
@@ -23,7 +23,7 @@ extension AuthOperation {
     return StartMfaSignInResponse(sessionInfo: made.sessionInfo)
   }
 
-  func finalizeMfaSignIn(_ request: FinalizeMfaSignInRequest) async throws -> IdentityTokens {
+  func finalizeMfaSignIn(_ request: FinalizeMfaSignInRequest) async throws -> AuthTokens {
     let credential = try Checks.present(request.mfaPendingCredential, or: .missingCredential)
     // Guesses are limited for an account across all of its pending sign-ins, which a known password could make anew
     // for ever. Taken in a transaction of its own, which no refusal undoes.
@@ -32,7 +32,7 @@ extension AuthOperation {
       try call.takeGuess(name, from: context.clientAddress)
       return (name, call.tenant)
     }
-    let grant = try await writeKeeping { call -> Result<Grant, IdentityError> in
+    let grant = try await writeKeeping { call -> Result<Grant, AuthServiceError> in
       let pending = try await call.pending(credential)
       switch try await call.usedFactor(request.proof, pending) {
       case .failure(let refusal): return .failure(refusal)
@@ -56,11 +56,11 @@ private struct PendingSignIn: Sendable {
 extension AuthCall {
   fileprivate func pending(_ credential: String) async throws -> PendingSignIn {
     guard let ticket = try await ticket(credential, .mfaPending), !isExpired(ticket), let localID = ticket.localID
-    else { throw IdentityError(.invalidMfaPendingCredential) }
+    else { throw AuthServiceError(.invalidMfaPendingCredential) }
     let user = try await existingUser(localID)
-    guard !user.disabled else { throw IdentityError(.userDisabled) }
+    guard !user.disabled else { throw AuthServiceError(.userDisabled) }
     // The first factor was proven against an account that has changed since: a password, an address, a factor.
-    guard ticket.isCurrent(for: user) else { throw IdentityError(.invalidMfaPendingCredential) }
+    guard ticket.isCurrent(for: user) else { throw AuthServiceError(.invalidMfaPendingCredential) }
     return PendingSignIn(credential: credential, ticket: ticket, user: user)
   }
 }
@@ -68,20 +68,20 @@ extension AuthCall {
 extension WriteCall {
   fileprivate func usedFactor(
     _ proof: FinalizeMfaSignInRequest.Proof, _ pending: PendingSignIn
-  ) async throws -> Result<UserRecord.Factor, IdentityError> {
+  ) async throws -> Result<UserRecord.Factor, AuthServiceError> {
     let user = pending.user
     switch proof {
     case .phone(let sessionInfo, let code):
       let (code, session) = try Checks.presented(code, sessionInfo)
       return try await useDigits(session, code: code, .mfaPhoneSignIn).flatMap { ticket in
         guard ticket.isCurrent(for: user), let factor = user.factors.first(where: { $0.id == ticket.factorID })
-        else { return .failure(IdentityError(.mfaEnrollmentNotFound)) }
+        else { return .failure(AuthServiceError(.mfaEnrollmentNotFound)) }
         return .success(factor)
       }
     case .totp(let id, let code):
       let code = try Checks.present(code, or: .missingCode)
       guard var factor = user.factors.first(where: { $0.id == id }), let secret = factor.totpSecret else {
-        throw IdentityError(.mfaEnrollmentNotFound)
+        throw AuthServiceError(.mfaEnrollmentNotFound)
       }
       let totp = TOTP(secret, crypto)
       guard let step = try totp.acceptedStep(for: code, at: nowSeconds, lastUsed: factor.totpStep) else {

@@ -1,29 +1,32 @@
 import VestaAuthBackend
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
 /// The errors of a call on their way out of the engine: translated into the seam's terms, whatever they were.
 struct ServiceError: ServiceFailure {
-  let error: IdentityError
+  let error: AuthServiceError
 
-  init(_ error: IdentityError) { self.error = error }
+  init(_ error: AuthServiceError) { self.error = error }
 
   init(_ code: ServiceCode, _ message: String) {
     switch code {
-    case .cancelled: error = IdentityError(.cancelled)
-    case .internal: error = IdentityError(.internalError, message)
-    default: error = IdentityError(IdentityError.Code(code.name), message)
+    case .cancelled: error = AuthServiceError(.cancelled)
+    case .internal: error = AuthServiceError(.internalError, message)
+    default: error = AuthServiceError(AuthServiceError.Code(code.name), message)
     }
   }
 
   init?(translating error: any Error) {
     switch error {
-    case let error as IdentityError: self.error = error
+    case let error as AuthServiceError: self.error = error
     case let error as StoreError:
-      self.error = IdentityError(error.isPassing ? .unavailable : .internalError, "\(error)")
+      self.error = AuthServiceError(error.isPassing ? .unavailable : .internalError, "\(error)")
     case let error as CryptoError:
-      self.error = IdentityError(.internalError, "The crypto provider failed: \(error.code).")
+      self.error = AuthServiceError(.internalError, "The crypto provider failed: \(error.code).")
+    case let error as EventOutboxFull:
+      self.init(.resourceExhausted, error.description)
     default: return nil
     }
   }

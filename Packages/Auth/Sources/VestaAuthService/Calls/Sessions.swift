@@ -28,7 +28,7 @@ extension WriteCall {
       if let refusal = refusalWithoutFactor(of: old) { throw refusal }
       return .session(try await signIn(user, replacing: old, provider: provider))
     }
-    try await transaction.save(user, replacing: old, tenant: tenant)
+    try await save(user, replacing: old)
     var ticket = newTicket(.mfaPending, for: user, lifetime: options.secondFactorLifetime)
     ticket.facts = SessionFacts(provider: provider, authTime: nowSeconds)
     let credential = try await keep(ticket, secretLength: 64)
@@ -38,9 +38,9 @@ extension WriteCall {
   /// Why an account without a second factor cannot sign in again, where every account has to have one.
   ///
   /// The first session, that of the sign-up, is there to add the factor.
-  func refusalWithoutFactor(of old: UserRecord?) -> IdentityError? {
+  func refusalWithoutFactor(of old: UserRecord?) -> AuthServiceError? {
     guard scope.signIn.mfaState == .mandatory, let old, old.factors.isEmpty else { return nil }
-    return IdentityError(
+    return AuthServiceError(
       .operationNotAllowed,
       """
       The project demands a second factor, and the account has none. Add it in the first session after the sign-up, or \
@@ -79,7 +79,7 @@ extension WriteCall {
     var user = user
     if let old, user.epoch != old.epoch { try await transaction.forgetOldSessions(of: user, tenant: tenant) }
     try await makeRoom(for: &user)
-    try await transaction.save(user, replacing: old, tenant: tenant)
+    try await save(user, replacing: old)
     let token = SessionToken(secret: try engine.secret(length: 86), tenant: tenant, localID: user.localID)
     let key = Keys.session(tenant, user.localID, try engine.hash(token.text))
     try await transaction.put(SessionRecord(epoch: user.epoch, facts: facts), key)
@@ -113,13 +113,13 @@ extension AuthEngine {
 
 extension AuthOperation {
   /// The tokens of a session.
-  func tokens(_ grant: Grant) async throws -> IdentityTokens {
+  func tokens(_ grant: Grant) async throws -> AuthTokens {
     guard let signing = grant.signing else {
-      return IdentityTokens(
+      return AuthTokens(
         idToken: try await engine.idToken(grant), refreshToken: grant.refreshToken,
         expiresIn: options.idTokenLifetime.seconds)
     }
-    return IdentityTokens(
+    return AuthTokens(
       idToken: try await signing.value, refreshToken: grant.refreshToken, expiresIn: options.idTokenLifetime.seconds,
       account: grant.user.view(tenantID: grant.tenantID))
   }

@@ -27,10 +27,12 @@ extension AuthCall {
   func oobTicket(_ code: String) async throws -> (TicketRecord, OobRequestType) {
     guard let ticket = try await ticket(code, .oobCode),
       let type = ticket.requestType.flatMap(OobRequestType.init)
-    else { throw IdentityError(.invalidOobCode) }
-    guard !isExpired(ticket) else { throw IdentityError(.expiredOobCode) }
+    else { throw AuthServiceError(.invalidOobCode) }
+    guard !isExpired(ticket) else { throw AuthServiceError(.expiredOobCode) }
     if let localID = ticket.localID, let user = try await user(localID) {
-      guard ticket.isUsable(type, by: user, hash: try engine.hash(code)) else { throw IdentityError(.invalidOobCode) }
+      guard ticket.isUsable(type, by: user, hash: try engine.hash(code)) else {
+        throw AuthServiceError(.invalidOobCode)
+      }
     }
     return (ticket, type)
   }
@@ -74,7 +76,7 @@ extension WriteCall {
   }
 
   /// Counts a wrong code; too many end the ticket.
-  func countFailure(_ secret: String, _ ticket: TicketRecord) async throws -> IdentityError {
+  func countFailure(_ secret: String, _ ticket: TicketRecord) async throws -> AuthServiceError {
     var ticket = ticket
     ticket.failures += 1
     if ticket.failures >= options.verificationAttempts {
@@ -82,7 +84,7 @@ extension WriteCall {
     } else {
       try await transaction.put(ticket, Keys.ticket(try engine.hash(secret)))
     }
-    return IdentityError(.invalidCode)
+    return AuthServiceError(.invalidCode)
   }
 
   // MARK: Six digits
@@ -101,17 +103,18 @@ extension WriteCall {
   /// Wrong digits are counted in the store, and too many end the ticket: so a refusal leaves something behind.
   func useDigits(
     _ sessionInfo: String, code: String, _ purpose: TicketRecord.Purpose
-  ) async throws -> Result<TicketRecord, IdentityError> {
+  ) async throws -> Result<TicketRecord, AuthServiceError> {
     guard let ticket = try await ticket(sessionInfo, purpose) else {
-      return .failure(IdentityError(.invalidSessionInfo))
+      return .failure(AuthServiceError(.invalidSessionInfo))
     }
-    guard !isExpired(ticket) else { return .failure(IdentityError(.sessionExpired)) }
-    try takeDigitGuess(ticket.phoneNumber ?? "")
+    guard !isExpired(ticket) else { return .failure(AuthServiceError(.sessionExpired)) }
+    let phone = ticket.phoneNumber ?? ""
+    let isTaken = try takeDigitGuess(phone, isFirst: ticket.failures == 0)
     let presented = try engine.hash(sessionInfo + String(code.prefix(64)))
     guard let expected = ticket.codeHash, crypto.constantTimeEquals(presented, expected) else {
       return .failure(try await countFailure(sessionInfo, ticket))
     }
-    forgiveDigitGuess(ticket.phoneNumber ?? "")
+    if isTaken { forgiveDigitGuess(phone) }
     try await consume(sessionInfo, ticket)
     return .success(ticket)
   }

@@ -22,12 +22,12 @@ enum Checks {
   ///
   /// Refused is what two readers could take for different addresses, or what nobody sees: control and format
   /// characters, spaces, a second `@`, and the characters with which mail programs separate and quote addresses.
-  static func email(_ text: String, or code: IdentityError.Code = .invalidEmail) throws(IdentityError) -> String {
+  static func email(_ text: String, or code: AuthServiceError.Code = .invalidEmail) throws(AuthServiceError) -> String {
     let email = canonicalEmail(text)
     let parts = email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= longestEmail,
       email.utf8.count <= longestEmail, email.unicodeScalars.allSatisfy(isEmailScalar)
-    else { throw IdentityError(code) }
+    else { throw AuthServiceError(code) }
     return email
   }
 
@@ -44,27 +44,27 @@ enum Checks {
 
   /// The number, which begins with `+` and has 3 to 15 digits.
   static func phoneNumber(
-    _ text: String, or code: IdentityError.Code = .invalidPhoneNumber
-  ) throws(IdentityError) -> String {
+    _ text: String, or code: AuthServiceError.Code = .invalidPhoneNumber
+  ) throws(AuthServiceError) -> String {
     let digits = text.utf8.dropFirst()
     guard text.utf8.first == UInt8(ascii: "+"), (3...15).contains(digits.count),
       digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { throw IdentityError(code, "Invalid format.") }
+    else { throw AuthServiceError(code, "Invalid format.") }
     return text
   }
 
   /// A user id that a caller chose.
-  static func localID(_ text: String) throws(IdentityError) -> String {
-    guard !text.isEmpty else { throw IdentityError(.missingLocalID) }
+  static func localID(_ text: String) throws(AuthServiceError) -> String {
+    guard !text.isEmpty else { throw AuthServiceError(.missingLocalID) }
     guard text.unicodeScalars.count <= 128, text.utf8.count <= 512 else {
-      throw IdentityError(.invalidArgument, "A user id has 1 to 128 characters.")
+      throw AuthServiceError(.invalidArgument, "A user id has 1 to 128 characters.")
     }
     return text
   }
 
   /// Text that is there.
-  static func present(_ text: String?, or code: IdentityError.Code) throws(IdentityError) -> String {
-    guard let text, !text.isEmpty else { throw IdentityError(code) }
+  static func present(_ text: String?, or code: AuthServiceError.Code) throws(AuthServiceError) -> String {
+    guard let text, !text.isEmpty else { throw AuthServiceError(code) }
     return text
   }
 
@@ -77,35 +77,36 @@ enum Checks {
   /// Refuses a name or the URL of a picture that is too long.
   ///
   /// Both stand in every ID token, so both are limited as they stand there.
-  static func profile(_ displayName: String?, _ photoURL: String? = nil) throws(IdentityError) {
+  static func profile(_ displayName: String?, _ photoURL: String? = nil) throws(AuthServiceError) {
     guard (displayName?.lengthInJSON ?? 0) <= longestName else {
-      throw IdentityError(.invalidArgument, "A display name has \(longestName) bytes at most.")
+      throw AuthServiceError(.invalidArgument, "A display name has \(longestName) bytes at most.")
     }
     guard (photoURL?.lengthInJSON ?? 0) <= longestURL else {
-      throw IdentityError(.invalidArgument, "A photo URL has \(longestURL) bytes at most.")
+      throw AuthServiceError(.invalidArgument, "A photo URL has \(longestURL) bytes at most.")
     }
   }
 
   /// A provider's user as an administrator links it.
-  static func provider(_ provider: ProviderUserInfo) throws(IdentityError) {
+  static func provider(_ provider: ProviderUserInfo) throws(AuthServiceError) {
     _ = try present(provider.providerID, or: .missingProviderID)
     _ = try present(provider.rawID, or: .missingRawID)
     guard provider.providerID.utf8.count <= 256 else {
-      throw IdentityError(.invalidArgument, "A provider id has 256 bytes at most.")
+      throw AuthServiceError(.invalidArgument, "A provider id has 256 bytes at most.")
     }
     guard provider.rawID.utf8.count <= 1024 else {
-      throw IdentityError(.invalidArgument, "A raw id has 1024 bytes at most.")
+      throw AuthServiceError(.invalidArgument, "A raw id has 1024 bytes at most.")
     }
     try profile(provider.displayName, provider.photoURL)
     let others = [provider.email, provider.federatedID, provider.phoneNumber, provider.screenName]
     guard others.allSatisfy({ ($0?.utf8.count ?? 0) <= 2048 }) else {
-      throw IdentityError(.invalidArgument, "A part of a provider's user is longer than 2048 bytes.")
+      throw AuthServiceError(.invalidArgument, "A part of a provider's user is longer than 2048 bytes.")
     }
   }
 
   /// A code and the id of its verification, both of them there.
-  static func presented(_ code: String, _ sessionInfo: String) throws(IdentityError) -> (code: String, session: String)
-  {
+  static func presented(_ code: String, _ sessionInfo: String) throws(AuthServiceError) -> (
+    code: String, session: String
+  ) {
     (try present(code, or: .missingCode), try present(sessionInfo, or: .missingSessionInfo))
   }
 
@@ -114,28 +115,28 @@ enum Checks {
   static let longestIdentity = 8192
 
   /// Refuses an account whose ID tokens could not be verified.
-  static func tokenSize(of user: UserRecord) throws(IdentityError) {
+  static func tokenSize(of user: UserRecord) throws(AuthServiceError) {
     var size = (user.displayName?.lengthInJSON ?? 0) + (user.photoURL?.lengthInJSON ?? 0)
     size += user.customAttributes?.lengthInJSON ?? 0
     size += 2 * (user.email?.lengthInJSON ?? 0) + 2 * user.localID.lengthInJSON
     for provider in user.providers { size += provider.providerID.lengthInJSON + provider.rawID.lengthInJSON + 8 }
     guard size <= longestIdentity else {
-      throw IdentityError(
+      throw AuthServiceError(
         .invalidArgument,
         "The ID token of the account would be too large. Shorten its name, or remove providers or custom claims.")
     }
   }
 
   /// Custom claims: a JSON object without reserved names, of at most 1000 bytes.
-  static func customClaims(_ json: String) throws(IdentityError) {
-    guard json.utf8.count <= longestClaims else { throw IdentityError(.claimsTooLarge) }
-    guard let claims = ClaimsText.read(json) else { throw IdentityError(.invalidClaims) }
+  static func customClaims(_ json: String) throws(AuthServiceError) {
+    guard json.utf8.count <= longestClaims else { throw AuthServiceError(.claimsTooLarge) }
+    guard let claims = ClaimsText.read(json) else { throw AuthServiceError(.invalidClaims) }
     try freeNames(of: claims.members.map(\.name))
   }
 
   /// Refuses reserved names.
-  static func freeNames(of names: [String]) throws(IdentityError) {
-    if let name = names.first(where: reservedClaims.contains) { throw IdentityError(.forbiddenClaim, name) }
+  static func freeNames(of names: [String]) throws(AuthServiceError) {
+    if let name = names.first(where: reservedClaims.contains) { throw AuthServiceError(.forbiddenClaim, name) }
   }
 }
 
@@ -150,20 +151,20 @@ extension PasswordPolicy {
   /// Refuses a password that breaks the policy.
   ///
   /// Without enforcement six characters are enough; too long is too long in any case.
-  func check(_ password: String) throws(IdentityError) {
+  func check(_ password: String) throws(AuthServiceError) {
     guard password.utf8.count <= Checks.longestPassword else {
-      throw IdentityError(.passwordDoesNotMeetRequirements, "Missing password requirements: [Password is too long]")
+      throw AuthServiceError(.passwordDoesNotMeetRequirements, "Missing password requirements: [Password is too long]")
     }
     guard isEnforced else {
       guard password.unicodeScalars.count >= 6 else {
-        throw IdentityError(.weakPassword, "Password should be at least 6 characters")
+        throw AuthServiceError(.weakPassword, "Password should be at least 6 characters")
       }
       return
     }
     let missing = missingRequirements(of: password)
     guard missing.isEmpty else {
       let list = missing.joined(separator: ", ")
-      throw IdentityError(.passwordDoesNotMeetRequirements, "Missing password requirements: [\(list)]")
+      throw AuthServiceError(.passwordDoesNotMeetRequirements, "Missing password requirements: [\(list)]")
     }
   }
 
@@ -195,9 +196,9 @@ extension PasswordPolicy {
   }
 
   /// Refuses settings that make no sense.
-  func validate() throws(IdentityError) {
+  func validate() throws(AuthServiceError) {
     guard (6...30).contains(minimumLength), (minimumLength...4096).contains(maximumLength) else {
-      throw IdentityError(.invalidConfig, "The minimum length is 6 to 30, the maximum up to 4096 and not below it.")
+      throw AuthServiceError(.invalidConfig, "The minimum length is 6 to 30, the maximum up to 4096 and not below it.")
     }
   }
 }

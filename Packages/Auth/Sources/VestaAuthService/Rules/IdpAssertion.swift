@@ -17,7 +17,7 @@ struct IdpAssertion: Sendable, Equatable {
   ///   - credential: The credential that they came in.
   init(_ claims: JWTObject, credential: IdpCredential) throws {
     guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 1024 else {
-      throw IdentityError(.invalidIdpResponse, "The provider's token has no `sub`.")
+      throw AuthServiceError(.invalidIdpResponse, "The provider's token has no `sub`.")
     }
     let isGoogle = credential.providerID == "google.com"
     provider = UserRecord.Provider(
@@ -66,15 +66,15 @@ enum IdpDecision: Sendable {
   /// Another account with the address is in the way: its user has to sign in there and link.
   case needsConfirmation(UserRecord)
 
-  case refuse(IdentityError)
+  case refuse(AuthServiceError)
 
   /// Decides for a link to an account.
   static func link(
     _ said: IdpAssertion, to user: UserRecord, bound: UserRecord?, owner: UserRecord?, config: ProjectConfig
   ) -> IdpDecision {
-    guard bound == nil else { return .refuse(IdentityError(.federatedUserIDAlreadyLinked)) }
+    guard bound == nil else { return .refuse(AuthServiceError(.federatedUserIDAlreadyLinked)) }
     if !config.allowsDuplicateEmails, let owner, owner.localID != user.localID {
-      return .refuse(IdentityError(.emailExists))
+      return .refuse(AuthServiceError(.emailExists))
     }
     var linked = user
     linked.link(said.provider)

@@ -12,14 +12,15 @@ enum ImportCheck {
   static func hash(_ hash: ImportHash?, users: [ImportedUser]) throws {
     guard let hash else {
       guard users.allSatisfy({ $0.passwordHash == nil }) else {
-        throw IdentityError(.invalidHashAlgorithm, "There are hashes, and the batch does not say how they were made.")
+        throw AuthServiceError(
+          .invalidHashAlgorithm, "There are hashes, and the batch does not say how they were made.")
       }
       return
     }
     do {
       try hash.scheme?.validate()
     } catch {
-      throw IdentityError(.invalidHashAlgorithm, error.message)
+      throw AuthServiceError(.invalidHashAlgorithm, error.message)
     }
   }
 
@@ -38,10 +39,10 @@ enum ImportCheck {
     var rawIDs: Set<[String]> = []
     for user in users {
       if let email = user.email.map(Checks.canonicalEmail), !emails.insert(email).inserted {
-        throw IdentityError(.duplicateEmail, email)
+        throw AuthServiceError(.duplicateEmail, email)
       }
       for provider in user.providerUserInfo where !rawIDs.insert([provider.providerID, provider.rawID]).inserted {
-        throw IdentityError(.duplicateRawID, "Provider id(\(provider.providerID)), Raw id(\(provider.rawID))")
+        throw AuthServiceError(.duplicateRawID, "Provider id(\(provider.providerID)), Raw id(\(provider.rawID))")
       }
     }
   }
@@ -58,7 +59,7 @@ enum ImportCheck {
     var user = UserRecord(localID: localID, createdAt: entry.createdAt ?? now)
     user.email = try entry.email.map { email in try refusing("email is invalid") { try Checks.email(email) } }
     user.emailVerified = entry.emailVerified
-    try limited { () throws(IdentityError) in try Checks.profile(entry.displayName, entry.photoURL) }
+    try limited { () throws(AuthServiceError) in try Checks.profile(entry.displayName, entry.photoURL) }
     user.displayName = entry.displayName
     user.photoURL = entry.photoURL
     user.phoneNumber = try entry.phoneNumber.map { number in
@@ -75,7 +76,7 @@ enum ImportCheck {
       guard !provider.providerID.isEmpty, !provider.rawID.isEmpty else {
         throw Refusal(message: "provider id or raw id is missing")
       }
-      try limited { () throws(IdentityError) in try Checks.provider(provider) }
+      try limited { () throws(AuthServiceError) in try Checks.provider(provider) }
       user.link(UserRecord.Provider(provider))
     }
     user.factors = try importedFactors(entry, factors)
@@ -92,11 +93,11 @@ enum ImportCheck {
     guard entry.emailVerified else { throw Refusal(message: "Second factor account requires email to be verified.") }
     do {
       return try factors(entry.mfaFactors)
-    } catch IdentityError.Code.duplicateMfaEnrollmentID {
+    } catch AuthServiceError.Code.duplicateMfaEnrollmentID {
       throw Refusal(message: "Enrollment id already exists.")
-    } catch IdentityError.Code.invalidMfaPhoneNumber {
+    } catch AuthServiceError.Code.invalidMfaPhoneNumber {
       throw Refusal(message: "Phone number format is invalid")
-    } catch let error as IdentityError {
+    } catch let error as AuthServiceError {
       throw Refusal(message: error.detail ?? error.code.rawValue)
     }
   }
@@ -104,9 +105,9 @@ enum ImportCheck {
   private static func customClaims(_ json: String) throws {
     do {
       try Checks.customClaims(json)
-    } catch IdentityError.Code.claimsTooLarge {
+    } catch AuthServiceError.Code.claimsTooLarge {
       throw Refusal(message: "Custom claims provided are too large.")
-    } catch IdentityError.Code.forbiddenClaim {
+    } catch AuthServiceError.Code.forbiddenClaim {
       throw Refusal(message: "Custom claims provided include a reserved claim.")
     } catch {
       throw Refusal(message: "Invalid custom claims provided.")
@@ -114,7 +115,7 @@ enum ImportCheck {
   }
 
   /// Refuses an entry with the sentence of a limit that it exceeds.
-  private static func limited(_ check: () throws(IdentityError) -> Void) throws {
+  private static func limited(_ check: () throws(AuthServiceError) -> Void) throws {
     do {
       try check()
     } catch {

@@ -18,7 +18,7 @@ enum RecordCodec {
 
   static func decode<Record: FieldRecord>(_ type: Record.Type, from bytes: [UInt8]) throws -> Record {
     guard bytes.first == form else {
-      throw IdentityError(.internalError, "A \(type) in the store was written by another version of Vesta.")
+      throw AuthServiceError(.internalError, "A \(type) in the store was written by another version of Vesta.")
     }
     guard bytes.count > 1 else { throw damaged(type, "it is empty") }
     do {
@@ -28,7 +28,7 @@ enum RecordCodec {
     }
   }
 
-  private static func damaged(_ type: Any.Type, _ why: String) -> IdentityError {
-    IdentityError(.internalError, "A \(type) in the store is damaged: \(why). Restore a backup of the store.")
+  private static func damaged(_ type: Any.Type, _ why: String) -> AuthServiceError {
+    AuthServiceError(.internalError, "A \(type) in the store is damaged: \(why). Restore a backup of the store.")
   }
 }

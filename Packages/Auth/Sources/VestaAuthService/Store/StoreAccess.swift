@@ -46,7 +46,7 @@ extension StoreTransaction {
   ///   - user: The account as it is to be.
   ///   - old: The account as it was; `nil` for a new one.
   ///   - tenant: The tenant.
-  /// - Throws: `IdentityError` when an address, a number or a provider's user belongs to another account.
+  /// - Throws: `AuthServiceError` when an address, a number or a provider's user belongs to another account.
   func save(_ user: UserRecord, replacing old: UserRecord?, tenant: String) async throws {
     if user.hasOtherClaims(than: old) { try Checks.tokenSize(of: user) }
     if let old, user.hasIndexRows(of: old) { return try await put(user, Keys.user(tenant, user.localID)) }
@@ -57,7 +57,7 @@ extension StoreTransaction {
     let claims = added.filter { $0.value.conflict != nil }.sorted { $0.value.rank < $1.value.rank }
     for (claim, owner) in zip(claims, try await get(claims.map(\.key))) where owner != nil {
       if let owner, owner != Array(user.localID.utf8), let conflict = claim.value.conflict {
-        throw IdentityError(conflict)
+        throw AuthServiceError(conflict)
       }
     }
     for key in present.keys where wanted[key] == nil { try await delete(key) }
@@ -96,7 +96,7 @@ extension StoreTransaction {
 
 /// A row of an index, and what it means when another account has it already.
 struct IndexRow: Equatable {
-  var conflict: IdentityError.Code?
+  var conflict: AuthServiceError.Code?
   var rank: Int
 }
 

@@ -7,8 +7,8 @@ extension UserRecord {
   /// - Parameters:
   ///   - tenantID: The tenant that it belongs to.
   ///   - includesHash: Whether the password's hash is shown, for an export.
-  func view(tenantID: String?, includesHash: Bool = false) -> IdentityUser {
-    var user = IdentityUser(localID: localID)
+  func view(tenantID: String?, includesHash: Bool = false) -> AuthUser {
+    var user = AuthUser(localID: localID)
     user.email = email
     user.emailVerified = emailVerified
     user.displayName = displayName

@@ -12,7 +12,7 @@
 ///         return AuthEngine { try await stores.openStore(named: "auth", in: directory, options: StoreOptions()) }
 ///       } close: { try await $0.close() },
 ///       EmbeddedService<AuthEngine>.provides((any AuthBackend).self) { $0 },
-///       EmbeddedService<AuthEngine>.provides((any IdentityAdminBackend).self) { $0 },
+///       EmbeddedService<AuthEngine>.provides((any AuthAdminBackend).self) { $0 },
 ///     ]
 ///   }
 /// }

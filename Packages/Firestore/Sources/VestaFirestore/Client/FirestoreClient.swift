@@ -9,7 +9,7 @@ protocol FirestoreClient: Sendable {
   /// Adds a listener.
   func listen(
     _ query: LocalQuery, options: ListenOptions,
-    receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreError>) -> Void
+    receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreServiceError>) -> Void
   ) -> any ClientRegistration
 
   /// What the cache has of a document, pending writes included.

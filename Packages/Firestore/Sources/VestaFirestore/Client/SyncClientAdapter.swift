@@ -25,7 +25,7 @@ final class SyncClientAdapter: FirestoreClient {
 
   func listen(
     _ query: LocalQuery, options: ListenOptions,
-    receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreError>) -> Void
+    receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreServiceError>) -> Void
   ) -> any ClientRegistration {
     client.listen(query, options: options, receive: receive)
   }

@@ -130,5 +130,5 @@ extension FirestoreErrorCode: CustomNSError, LocalizedError, CustomStringConvert
 
 extension FirestoreErrorCode {
   /// The error of a backend under the same code; a number that has no name becomes `unknown`.
-  init(_ error: FirestoreError) { self.init(Code(rawValue: error.code.rawValue) ?? .unknown, error.message) }
+  init(_ error: FirestoreServiceError) { self.init(Code(rawValue: error.code.rawValue) ?? .unknown, error.message) }
 }

@@ -62,6 +62,6 @@ extension FieldPath {
 extension FirestoreErrorCode {
   /// An error as the public API throws it; cancellation stays `CancellationError`.
   static func publicError(_ error: any Error) -> any Error {
-    (error as? FirestoreError).map { FirestoreErrorCode($0) } ?? error
+    (error as? FirestoreServiceError).map { FirestoreErrorCode($0) } ?? error
   }
 }

@@ -59,14 +59,14 @@ package struct RowReader: Sendable {
   package var isAtEnd: Bool { position >= bytes.count }
 
   /// Reads one byte.
-  package mutating func byte() throws(FirestoreError) -> UInt8 {
+  package mutating func byte() throws(FirestoreServiceError) -> UInt8 {
     guard position < bytes.count else { throw .damaged }
     defer { position += 1 }
     return bytes[position]
   }
 
   /// Reads what `write(count:)` wrote.
-  package mutating func count() throws(FirestoreError) -> Int {
+  package mutating func count() throws(FirestoreServiceError) -> Int {
     var result: UInt = 0
     var shift: UInt = 0
     while shift < 63 {
@@ -79,7 +79,7 @@ package struct RowReader: Sendable {
   }
 
   /// Reads eight bytes, the highest first.
-  package mutating func fixed() throws(FirestoreError) -> UInt64 {
+  package mutating func fixed() throws(FirestoreServiceError) -> UInt64 {
     guard bytes.count - position >= 8 else { throw .damaged }
     var result: UInt64 = 0
     for offset in 0..<8 { result = result << 8 | UInt64(bytes[position + offset]) }
@@ -88,10 +88,10 @@ package struct RowReader: Sendable {
   }
 
   /// Reads a signed integer of eight bytes.
-  package mutating func int() throws(FirestoreError) -> Int64 { Int64(bitPattern: try fixed()) }
+  package mutating func int() throws(FirestoreServiceError) -> Int64 { Int64(bitPattern: try fixed()) }
 
   /// Reads a string.
-  package mutating func text() throws(FirestoreError) -> String {
+  package mutating func text() throws(FirestoreServiceError) -> String {
     let count = try count()
     guard count >= 0, bytes.count - position >= count else { throw .damaged }
     defer { position += count }
@@ -99,7 +99,7 @@ package struct RowReader: Sendable {
   }
 
   /// Reads bytes behind their count.
-  package mutating func blob() throws(FirestoreError) -> [UInt8] {
+  package mutating func blob() throws(FirestoreServiceError) -> [UInt8] {
     let count = try count()
     guard count >= 0, bytes.count - position >= count else { throw .damaged }
     defer { position += count }
@@ -107,8 +107,8 @@ package struct RowReader: Sendable {
   }
 }
 
-extension FirestoreError {
+extension FirestoreServiceError {
   /// A row that cannot be decoded.
-  package static let damaged = FirestoreError(
+  package static let damaged = FirestoreServiceError(
     .dataLoss, "A row of the store cannot be read: other code wrote it, or it is damaged.")
 }

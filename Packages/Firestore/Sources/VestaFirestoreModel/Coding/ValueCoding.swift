@@ -74,7 +74,7 @@ extension RowReader {
   private static let maximumDepth = 64
 
   /// Reads a map.
-  package mutating func map(depth: Int = 0) throws(FirestoreError) -> MapValue {
+  package mutating func map(depth: Int = 0) throws(FirestoreServiceError) -> MapValue {
     let count = try count()
     guard depth <= RowReader.maximumDepth, count >= 0 else { throw .damaged }
     var names: [String] = []
@@ -89,7 +89,7 @@ extension RowReader {
   }
 
   /// Reads a value.
-  package mutating func value(depth: Int = 0) throws(FirestoreError) -> Value {
+  package mutating func value(depth: Int = 0) throws(FirestoreServiceError) -> Value {
     guard let tag = Tag(rawValue: try byte()) else { throw .damaged }
     switch tag {
     case .null: return .null

@@ -57,7 +57,7 @@ package struct CachedDocument: Sendable, Hashable {
   /// A document of the service's message.
   ///
   /// - Throws: `INVALID_ARGUMENT` for a name that is no document's.
-  package init(_ document: Document, likely: DatabaseName? = nil) throws(FirestoreError) {
+  package init(_ document: Document, likely: DatabaseName? = nil) throws(FirestoreServiceError) {
     path = try ResourceName(document: document.name, likely: likely).path
     name = document.name
     contents = .found(document.fields)

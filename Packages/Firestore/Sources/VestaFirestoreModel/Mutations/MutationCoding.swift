@@ -12,7 +12,7 @@ extension Mutation {
   /// A mutation of its bytes.
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
-  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+  package init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     self = try reader.mutation()
   }
@@ -28,19 +28,26 @@ extension MutationBatch {
       writer.write(count: list.count)
       for mutation in list { writer.write(mutation: mutation) }
     }
+    if let requestID {
+      writer.write(blob: requestID.queue)
+      writer.write(int: requestID.number)
+    }
     return writer.bytes
   }
 
   /// A batch of its bytes.
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
-  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+  package init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     guard let id = Int(exactly: try reader.int()) else { throw .damaged }
     let time = try reader.time()
-    let base = try reader.list { (reader) throws(FirestoreError) in try reader.mutation() }
-    let mutations = try reader.list { (reader) throws(FirestoreError) in try reader.mutation() }
-    self.init(id: id, localWriteTime: time, baseMutations: base, mutations: mutations)
+    let base = try reader.list { (reader) throws(FirestoreServiceError) in try reader.mutation() }
+    let mutations = try reader.list { (reader) throws(FirestoreServiceError) in try reader.mutation() }
+    // Older clients wrote no more than that.
+    let requestID =
+      reader.isAtEnd ? nil : WriteRequestID(queue: try reader.blob(), number: try reader.int())
+    self.init(id: id, localWriteTime: time, baseMutations: base, mutations: mutations, requestID: requestID)
   }
 }
 
@@ -56,7 +63,7 @@ extension Overlay {
   /// An overlay of its bytes.
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
-  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+  package init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     guard let id = Int(exactly: try reader.int()) else { throw .damaged }
     self.init(largestBatchID: id, try reader.mutation())
@@ -132,28 +139,28 @@ extension RowWriter {
 
 extension RowReader {
   /// Reads a timestamp.
-  package mutating func time() throws(FirestoreError) -> Timestamp {
+  package mutating func time() throws(FirestoreServiceError) -> Timestamp {
     let seconds = try int()
     guard let nanos = Int32(exactly: try count()) else { throw .damaged }
     return Timestamp(seconds: seconds, nanos: nanos)
   }
 
   /// Reads the segments of a path.
-  package mutating func path() throws(FirestoreError) -> ResourcePath {
-    ResourcePath(try list { (reader) throws(FirestoreError) in try reader.text() })
+  package mutating func path() throws(FirestoreServiceError) -> ResourcePath {
+    ResourcePath(try list { (reader) throws(FirestoreServiceError) in try reader.text() })
   }
 
   /// Reads a field path.
-  package mutating func fieldPath() throws(FirestoreError) -> FieldPath {
-    let names = try list { (reader) throws(FirestoreError) in try reader.text() }
+  package mutating func fieldPath() throws(FirestoreServiceError) -> FieldPath {
+    let names = try list { (reader) throws(FirestoreServiceError) in try reader.text() }
     guard !names.isEmpty else { throw .damaged }
     return FieldPath(names)
   }
 
   /// Reads as many elements as the count before them says.
   package mutating func list<Element>(
-    _ element: (inout RowReader) throws(FirestoreError) -> Element
-  ) throws(FirestoreError) -> [Element] {
+    _ element: (inout RowReader) throws(FirestoreServiceError) -> Element
+  ) throws(FirestoreServiceError) -> [Element] {
     let count = try count()
     guard count >= 0 else { throw .damaged }
     var elements: [Element] = []
@@ -162,25 +169,26 @@ extension RowReader {
     return elements
   }
 
-  fileprivate mutating func mutation() throws(FirestoreError) -> Mutation {
+  fileprivate mutating func mutation() throws(FirestoreServiceError) -> Mutation {
     let path = try path()
     let change: Mutation.Change
     switch try byte() {
     case 1: change = .set(try map())
     case 2:
       let fields = try map()
-      change = .patch(fields, mask: FieldMask(try list { (reader) throws(FirestoreError) in try reader.fieldPath() }))
+      change = .patch(
+        fields, mask: FieldMask(try list { (reader) throws(FirestoreServiceError) in try reader.fieldPath() }))
     case 3: change = .delete
     case 4: change = .verify
     default: throw .damaged
     }
-    let transforms = try list { (reader) throws(FirestoreError) in
+    let transforms = try list { (reader) throws(FirestoreServiceError) in
       Mutation.Transform(try reader.fieldPath(), try reader.operation())
     }
     return Mutation(path, change, transforms: transforms, precondition: try precondition())
   }
 
-  private mutating func precondition() throws(FirestoreError) -> Precondition? {
+  private mutating func precondition() throws(FirestoreServiceError) -> Precondition? {
     switch try byte() {
     case 0: return nil
     case 1: return .exists(false)
@@ -190,7 +198,7 @@ extension RowReader {
     }
   }
 
-  private mutating func operation() throws(FirestoreError) -> FieldTransform.Operation {
+  private mutating func operation() throws(FirestoreServiceError) -> FieldTransform.Operation {
     let tag = try byte()
     switch (tag, try value()) {
     case (1, _): return .serverTimestamp

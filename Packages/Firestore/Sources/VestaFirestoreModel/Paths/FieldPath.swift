@@ -17,7 +17,7 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
   /// A path as requests have it.
   ///
   /// - Throws: `INVALID_ARGUMENT` that quotes the text.
-  package init(parsing text: String) throws(FirestoreError) {
+  package init(parsing text: String) throws(FirestoreServiceError) {
     guard !text.isEmpty else { throw .invalid("Invalid field path: it is empty.") }
     guard text.utf8.count <= FirestoreLimits.fieldPathLength else {
       throw .invalid("property path is longer than \(FirestoreLimits.fieldPathLength) bytes.")
@@ -64,7 +64,7 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
   /// Checks that a path can be used in a mask, a selection or a figure.
   ///
   /// - Throws: `INVALID_ARGUMENT` for names that are reserved; `__name__` is a field only when it stands alone.
-  package func checkForQuery() throws(FirestoreError) {
+  package func checkForQuery() throws(FirestoreServiceError) {
     if isDocumentName { return }
     for name in names where PathRules.isReserved(name) { throw FieldPath.reserved(name) }
   }
@@ -72,14 +72,14 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
   /// Checks that a path can be used in a filter or an order, where the type of a nested value is a field like others.
   ///
   /// - Throws: `INVALID_ARGUMENT` for names that are reserved; `__name__` is a field only when it stands alone.
-  package func checkForComparison() throws(FirestoreError) {
+  package func checkForComparison() throws(FirestoreServiceError) {
     if isDocumentName { return }
     for (index, name) in names.enumerated() where PathRules.isReserved(name) {
       if index == 0 || name != Value.typeKey { throw FieldPath.reserved(name) }
     }
   }
 
-  private static func reserved(_ name: String) -> FirestoreError {
+  private static func reserved(_ name: String) -> FirestoreServiceError {
     // The service calls the document's name a key here.
     .invalid("the name \(name == "__name__" ? "__key__" : name) is reserved")
   }

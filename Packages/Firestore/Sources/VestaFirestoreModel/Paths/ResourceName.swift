@@ -22,7 +22,7 @@ package struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
   /// A database by its name as requests have it.
   ///
   /// - Throws: `INVALID_ARGUMENT` for a text of another form.
-  package init(parsing name: String) throws(FirestoreError) {
+  package init(parsing name: String) throws(FirestoreServiceError) {
     let path = ResourcePath(splitting: name)
     guard let result = DatabaseName(beginning: path.segments), path.segments.count == 4 else {
       throw .invalid("Invalid database name \"\(name)\": it must be projects/{project}/databases/{database}.")
@@ -72,7 +72,7 @@ package struct ResourceName: Sendable, Hashable, CustomStringConvertible {
   ///   - name: The name.
   ///   - likely: The database that it is probably of, which makes reading the name quicker; any other is fine.
   /// - Throws: `INVALID_ARGUMENT` that quotes the name, for everything that is no name of a document.
-  package init(document name: String, likely: DatabaseName? = nil) throws(FirestoreError) {
+  package init(document name: String, likely: DatabaseName? = nil) throws(FirestoreServiceError) {
     if let likely, let rest = name.utf8.dropping(prefix: likely.documentsPrefix.utf8) {
       database = likely
       path = ResourcePath(splitting: rest)
@@ -88,7 +88,7 @@ package struct ResourceName: Sendable, Hashable, CustomStringConvertible {
   /// A parent of collections: the root or a document.
   ///
   /// - Throws: `INVALID_ARGUMENT` that quotes the name.
-  package init(parent name: String) throws(FirestoreError) {
+  package init(parent name: String) throws(FirestoreServiceError) {
     self = try ResourceName(unchecked: name, kind: "Parent")
     guard path.segments.isEmpty || path.isDocument else {
       throw .invalid("Parent name \"\(name)\" must be a document, or end with /documents.")
@@ -96,7 +96,7 @@ package struct ResourceName: Sendable, Hashable, CustomStringConvertible {
     try PathRules.check(path, name: name)
   }
 
-  private init(unchecked name: String, kind: String) throws(FirestoreError) {
+  private init(unchecked name: String, kind: String) throws(FirestoreServiceError) {
     let segments = ResourcePath(splitting: name).segments
     guard let database = DatabaseName(beginning: segments), segments.count >= 5, segments[4] == "documents" else {
       throw .invalid(
@@ -118,7 +118,7 @@ package enum PathRules {
   /// Checks the length of a path and each of its segments.
   ///
   /// - Throws: `INVALID_ARGUMENT` that names the segment.
-  package static func check(_ path: ResourcePath, name: String) throws(FirestoreError) {
+  package static func check(_ path: ResourcePath, name: String) throws(FirestoreServiceError) {
     guard name.utf8.count <= FirestoreLimits.nameLength else {
       throw .invalid("The name is \(name.utf8.count) bytes long; at most \(FirestoreLimits.nameLength) are allowed.")
     }
@@ -135,7 +135,7 @@ package enum PathRules {
   /// - Parameters:
   ///   - segment: The identifier.
   ///   - kind: What it is called in the text, such as "Collection id".
-  package static func check(_ segment: String, kind: String) throws(FirestoreError) {
+  package static func check(_ segment: String, kind: String) throws(FirestoreServiceError) {
     if segment.utf8.contains(UInt8(ascii: "/")) {
       throw .invalid("\(kind) \"\(segment)\" is invalid because it contains \"/\".")
     }
@@ -143,7 +143,7 @@ package enum PathRules {
   }
 
   /// Checks one identifier that has no slash in it.
-  private static func check(whole segment: String, kind: String) throws(FirestoreError) {
+  private static func check(whole segment: String, kind: String) throws(FirestoreServiceError) {
     if segment.isEmpty { throw .invalid("\(kind) cannot be empty.") }
     if segment == "." || segment == ".." {
       throw .invalid("\(kind) \"\(segment)\" is invalid because it is \".\" or \"..\".")

@@ -40,7 +40,7 @@ package struct Aggregator: Sendable {
   /// The figures of a query.
   ///
   /// - Throws: `INVALID_ARGUMENT` for too many figures, none, or two of one name.
-  package init(_ aggregations: [Aggregation]) throws(FirestoreError) {
+  package init(_ aggregations: [Aggregation]) throws(FirestoreServiceError) {
     guard !aggregations.isEmpty else { throw .invalid("Aggregations can not be empty.") }
     guard aggregations.count <= FirestoreLimits.aggregations else {
       throw .invalid("The maximum number of aggregations allowed in an aggregation query is 5.")
@@ -105,7 +105,7 @@ package struct Aggregator: Sendable {
     }
   }
 
-  private static func path(of operation: Aggregation.Operation) throws(FirestoreError) -> FieldPath? {
+  private static func path(of operation: Aggregation.Operation) throws(FirestoreServiceError) -> FieldPath? {
     switch operation {
     case .count(let upTo):
       if let upTo, upTo <= 0 { throw .invalid("up_to must be greater than zero.") }

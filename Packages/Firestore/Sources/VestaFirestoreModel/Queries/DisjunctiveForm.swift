@@ -13,7 +13,7 @@ package struct DisjunctiveForm: Sendable, Hashable {
   ///
   /// - Parameter filter: The filter; `nil` for none. `FilterRules` has found nothing wrong with it.
   /// - Throws: `INVALID_ARGUMENT` when there are too many of them, before they are all made.
-  package init(_ filter: Filter?) throws(FirestoreError) {
+  package init(_ filter: Filter?) throws(FirestoreServiceError) {
     guard let filter else {
       conjunctions = [[]]
       return
@@ -26,7 +26,7 @@ package struct DisjunctiveForm: Sendable, Hashable {
     conjunctions.contains { $0.allSatisfy { $0.matches(document) } }
   }
 
-  private static func expand(_ filter: Filter) throws(FirestoreError) -> [[Predicate]] {
+  private static func expand(_ filter: Filter) throws(FirestoreServiceError) -> [[Predicate]] {
     switch filter {
     case .composite(.or, let filters):
       var sum: [[Predicate]] = []
@@ -50,7 +50,7 @@ package struct DisjunctiveForm: Sendable, Hashable {
   /// The alternatives of a plain filter; none where it can match nothing.
   ///
   /// - Throws: `INVALID_ARGUMENT` for a field path that is none.
-  static func alternatives(of filter: Filter) throws(FirestoreError) -> [[Predicate]] {
+  static func alternatives(of filter: Filter) throws(FirestoreServiceError) -> [[Predicate]] {
     switch filter {
     case .composite: return try expand(filter)
     case .unary(let path, let operation): return [[unary(try FieldPath(parsing: path), operation)]]
@@ -94,7 +94,7 @@ package struct DisjunctiveForm: Sendable, Hashable {
     return false
   }
 
-  private static func check(_ count: Int) throws(FirestoreError) {
+  private static func check(_ count: Int) throws(FirestoreServiceError) {
     guard count <= FirestoreLimits.disjunctions else {
       throw .invalid("Too many disjunctions after normalization: \(count) > \(FirestoreLimits.disjunctions).")
     }

@@ -8,7 +8,7 @@ package enum FilterRules {
   ///   - query: The query.
   ///   - database: The database that references for `__name__` must be of.
   /// - Throws: `INVALID_ARGUMENT` that names the field or the operator.
-  package static func check(_ query: StructuredQuery, database: DatabaseName) throws(FirestoreError) {
+  package static func check(_ query: StructuredQuery, database: DatabaseName) throws(FirestoreServiceError) {
     guard let filter = query.filter else { return }
     var leaves: [Filter] = []
     try collect(filter, into: &leaves, depth: 0)
@@ -30,7 +30,7 @@ package enum FilterRules {
   /// - Parameters:
   ///   - form: The alternatives.
   ///   - fields: The fields with inequalities.
-  package static func check(_ form: DisjunctiveForm, inequalities fields: [FieldPath]) throws(FirestoreError) {
+  package static func check(_ form: DisjunctiveForm, inequalities fields: [FieldPath]) throws(FirestoreServiceError) {
     guard fields.count <= FirestoreLimits.inequalityFields else {
       throw .invalid(
         "Cannot have inequality filters on more than \(FirestoreLimits.inequalityFields) properties: \(fields)"
@@ -46,7 +46,7 @@ package enum FilterRules {
     return false
   }
 
-  private static func collect(_ filter: Filter, into leaves: inout [Filter], depth: Int) throws(FirestoreError) {
+  private static func collect(_ filter: Filter, into leaves: inout [Filter], depth: Int) throws(FirestoreServiceError) {
     guard case .composite(_, let filters) = filter else {
       leaves.append(filter)
       return
@@ -64,7 +64,7 @@ package enum FilterRules {
     }
   }
 
-  private static func checkNotIn(_ leaves: [Filter], filter: Filter) throws(FirestoreError) {
+  private static func checkNotIn(_ leaves: [Filter], filter: Filter) throws(FirestoreServiceError) {
     let hasNotIn = leaves.contains { if case .field(_, .notIn, _) = $0 { true } else { false } }
     guard hasNotIn else { return }
     let hasIn = leaves.contains {
@@ -84,7 +84,7 @@ package enum FilterRules {
     return operation == .or && filters.count > 1 || filters.contains(where: hasOr)
   }
 
-  private static func check(leaf: Filter, database: DatabaseName) throws(FirestoreError) {
+  private static func check(leaf: Filter, database: DatabaseName) throws(FirestoreServiceError) {
     switch leaf {
     case .composite: return
     case .unary(let text, let operation):
@@ -100,7 +100,7 @@ package enum FilterRules {
 
   private static func check(
     _ path: FieldPath, _ operation: Filter.FieldOperator, _ operand: Value, database: DatabaseName
-  ) throws(FirestoreError) {
+  ) throws(FirestoreServiceError) {
     var values = [operand]
     if operation == .in || operation == .arrayContainsAny || operation == .notIn {
       values = try elements(of: operand, operation)
@@ -122,7 +122,7 @@ package enum FilterRules {
 
   private static func elements(
     of operand: Value, _ operation: Filter.FieldOperator
-  ) throws(FirestoreError) -> [Value] {
+  ) throws(FirestoreServiceError) -> [Value] {
     let name = operation.rawValue
     guard case .array(let elements) = operand, !elements.isEmpty else {
       throw .invalid("'\(name)' requires an non-empty ArrayValue.")
@@ -134,7 +134,7 @@ package enum FilterRules {
     return elements
   }
 
-  private static func checkName(_ value: Value, database: DatabaseName) throws(FirestoreError) {
+  private static func checkName(_ value: Value, database: DatabaseName) throws(FirestoreServiceError) {
     guard case .reference(let text) = value else {
       throw .invalid("__key__ filter value must be a Key")
     }

@@ -32,9 +32,9 @@ package struct NormalQuery: Sendable, Hashable {
   /// The orders; the last one is by the name of the document.
   package private(set) var orders: [Order]
   /// Where results begin.
-  package let startAt: StructuredQuery.Cursor?
+  package private(set) var startAt: StructuredQuery.Cursor?
   /// Where results end.
-  package let endAt: StructuredQuery.Cursor?
+  package private(set) var endAt: StructuredQuery.Cursor?
   /// How many results to leave out.
   package private(set) var offset: Int
   /// How many results to return at the most.
@@ -52,7 +52,7 @@ package struct NormalQuery: Sendable, Hashable {
   ///   - query: The query.
   ///   - parent: The name of the root or of a document.
   /// - Throws: `INVALID_ARGUMENT` that names what is wrong.
-  package init(_ query: StructuredQuery, parent: String) throws(FirestoreError) {
+  package init(_ query: StructuredQuery, parent: String) throws(FirestoreServiceError) {
     self.parent = try ResourceName(parent: parent)
     (collectionID, allDescendants) = try NormalQuery.selector(of: query)
     try FilterRules.check(query, database: self.parent.database)
@@ -64,7 +64,7 @@ package struct NormalQuery: Sendable, Hashable {
     endAt = query.endAt
     offset = Int(query.offset)
     limit = query.limit.map(Int.init)
-    select = try query.select.map { (paths) throws(FirestoreError) in try FieldMaskRules.paths(paths) }
+    select = try query.select.map { (paths) throws(FirestoreServiceError) in try FieldMaskRules.paths(paths) }
     findNearest = query.findNearest
     try QueryRules.check(self)
   }
@@ -82,6 +82,28 @@ package struct NormalQuery: Sendable, Hashable {
     return result
   }
 
+  /// The filtered fields, the name among them, that the results are not ordered by first: walking the order may pass
+  /// documents by that a range of such a field leaves out.
+  package var fieldsAside: [FieldPath] {
+    let first = orders.first?.path
+    let constrained = filter.conjunctions.joined().filter { predicate in
+      if case .contains = predicate.test { return false }
+      return predicate.isInequality || orders.contains { $0.path == predicate.path }
+    }
+    return Set(constrained.map(\.path)).filter { $0 != first }.sorted()
+  }
+
+  /// The query of all documents that one filtered field leaves, in the order of that field.
+  ///
+  /// It has no cursors, offset and limit, so its results include those of this query.
+  package func narrowed(by path: FieldPath) -> NormalQuery {
+    var result = self
+    result.orders = path.isDocumentName ? [Order(path)] : [Order(path), Order(.documentName)]
+    (result.startAt, result.endAt, result.after) = (nil, nil, nil)
+    (result.offset, result.limit) = (0, nil)
+    return result
+  }
+
   /// The same query, ordered by more fields right before the name.
   ///
   /// It leaves out what lacks one of them; for queries of which the order does not matter.
@@ -94,7 +116,7 @@ package struct NormalQuery: Sendable, Hashable {
     return result
   }
 
-  private static func selector(of query: StructuredQuery) throws(FirestoreError) -> (String?, Bool) {
+  private static func selector(of query: StructuredQuery) throws(FirestoreServiceError) -> (String?, Bool) {
     guard query.from.count <= 1 else { throw .invalid("from cannot contain more than one collection selector.") }
     guard let from = query.from.first else { return (nil, false) }
     if from.collectionID.isEmpty { return (nil, from.allDescendants) }
@@ -107,7 +129,7 @@ package struct NormalQuery: Sendable, Hashable {
   /// What is added goes in the direction of the last order before it.
   private static func orders(
     of query: StructuredQuery, inequalities: [FieldPath]
-  ) throws(FirestoreError) -> [Order] {
+  ) throws(FirestoreServiceError) -> [Order] {
     var orders: [Order] = []
     for order in query.orderBy {
       let path = try FieldPath(parsing: order.fieldPath)
@@ -144,14 +166,14 @@ extension Filter {
   ///
   /// - Throws: `INVALID_ARGUMENT` for a field path that is none.
   package var inequalityFields: [FieldPath] {
-    get throws(FirestoreError) {
+    get throws(FirestoreServiceError) {
       var fields: Set<FieldPath> = []
       try addInequalityFields(to: &fields)
       return fields.sorted()
     }
   }
 
-  private func addInequalityFields(to fields: inout Set<FieldPath>) throws(FirestoreError) {
+  private func addInequalityFields(to fields: inout Set<FieldPath>) throws(FirestoreServiceError) {
     switch self {
     case .composite(_, let filters): for filter in filters { try filter.addInequalityFields(to: &fields) }
     case .unary(let path, _), .field(let path, _, _):

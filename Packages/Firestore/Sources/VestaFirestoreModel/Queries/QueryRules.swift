@@ -5,7 +5,7 @@ package enum QueryRules {
   /// Checks a completed query.
   ///
   /// - Throws: `INVALID_ARGUMENT` that names the part that is wrong.
-  package static func check(_ query: NormalQuery) throws(FirestoreError) {
+  package static func check(_ query: NormalQuery) throws(FirestoreServiceError) {
     if query.offset < 0 { throw .invalid("offset is negative") }
     if let limit = query.limit, limit < 0 { throw .invalid("limit is negative") }
     try checkCollection(query)
@@ -14,7 +14,7 @@ package enum QueryRules {
     if let search = query.findNearest { try check(search) }
   }
 
-  private static func checkCollection(_ query: NormalQuery) throws(FirestoreError) {
+  private static func checkCollection(_ query: NormalQuery) throws(FirestoreServiceError) {
     guard query.collectionID != nil else {
       let order = query.orders[0]
       if !order.path.isDocumentName || order.descending {
@@ -30,7 +30,7 @@ package enum QueryRules {
     }
   }
 
-  private static func check(_ cursor: StructuredQuery.Cursor, of query: NormalQuery) throws(FirestoreError) {
+  private static func check(_ cursor: StructuredQuery.Cursor, of query: NormalQuery) throws(FirestoreServiceError) {
     guard cursor.values.count <= query.orders.count else {
       throw .invalid("Cursor has too many values: \(cursor.values.count) > \(query.orders.count).")
     }
@@ -51,7 +51,7 @@ package enum QueryRules {
     }
   }
 
-  private static func check(_ search: FindNearest) throws(FirestoreError) {
+  private static func check(_ search: FindNearest) throws(FirestoreServiceError) {
     let path = try FieldPath(parsing: search.vectorField)
     try path.checkForQuery()
     guard let vector = NearestVectors.numbers(of: search.queryVector), !vector.isEmpty else {
@@ -72,7 +72,7 @@ package enum FieldMaskRules {
   /// The paths of a mask.
   ///
   /// - Throws: `INVALID_ARGUMENT` that quotes the path.
-  package static func paths(_ texts: [String]) throws(FirestoreError) -> [FieldPath] {
+  package static func paths(_ texts: [String]) throws(FirestoreServiceError) -> [FieldPath] {
     var paths: [FieldPath] = []
     for text in texts {
       let path = try FieldPath(parsing: text)

@@ -51,7 +51,7 @@ package struct LocalQuery: Sendable, Hashable {
     database: DatabaseName, path: ResourcePath, collectionGroup: String? = nil, filters: [Filter] = [],
     orders: [NormalQuery.Order] = [], limit: Int? = nil, limitType: LimitType = .first,
     startAt: StructuredQuery.Cursor? = nil, endAt: StructuredQuery.Cursor? = nil
-  ) throws(FirestoreError) {
+  ) throws(FirestoreServiceError) {
     self.database = database
     self.path = path
     self.collectionGroup = collectionGroup
@@ -165,7 +165,7 @@ struct FilterTree: Sendable, Hashable {
   let inequalityFields: [FieldPath]
 
   /// - Throws: `INVALID_ARGUMENT` for a field path that is none.
-  init(_ filter: Filter) throws(FirestoreError) {
+  init(_ filter: Filter) throws(FirestoreServiceError) {
     root = try FilterTree.node(of: filter)
     inequalityFields = try filter.inequalityFields
   }
@@ -181,7 +181,7 @@ struct FilterTree: Sendable, Hashable {
     }
   }
 
-  private static func node(of filter: Filter) throws(FirestoreError) -> Node {
+  private static func node(of filter: Filter) throws(FirestoreServiceError) -> Node {
     guard case .composite(let operation, let filters) = filter else {
       return .any(try DisjunctiveForm.alternatives(of: filter).map { .all($0.map(Node.test)) })
     }

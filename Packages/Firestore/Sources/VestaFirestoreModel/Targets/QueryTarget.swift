@@ -64,7 +64,7 @@ package struct QueryTarget: Sendable, Hashable {
   /// The query as planners take it, with everything checked that the service checks.
   ///
   /// - Throws: `INVALID_ARGUMENT` for what the service would refuse.
-  package func normalized() throws(FirestoreError) -> NormalQuery { try NormalQuery(structured, parent: parent) }
+  package func normalized() throws(FirestoreServiceError) -> NormalQuery { try NormalQuery(structured, parent: parent) }
 
   /// A string that is equal for equal targets and different for others.
   package var canonicalID: String {

@@ -12,7 +12,7 @@ extension QueryTarget {
   /// A target of its bytes.
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
-  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+  package init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     self = try reader.target()
   }
@@ -34,7 +34,7 @@ extension TargetRecord {
   /// A record of its bytes.
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
-  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+  package init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     guard let id = Int32(exactly: try reader.int()) else { throw .damaged }
     let sequenceNumber = try reader.int()
@@ -61,7 +61,7 @@ extension LocalQuery {
   /// A query of its bytes.
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
-  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+  package init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     guard let limitType = LimitType(rawValue: try reader.byte()) else { throw .damaged }
     let target = try reader.target()
@@ -121,40 +121,40 @@ extension RowReader {
   /// Filters that are nested deeper are never written; reading them could use up the stack.
   private static let deepestFilter = 128
 
-  fileprivate mutating func target() throws(FirestoreError) -> QueryTarget {
+  fileprivate mutating func target() throws(FirestoreServiceError) -> QueryTarget {
     let database = DatabaseName(project: try text(), database: try text())
     let path = try path()
-    let group = try optional { (reader) throws(FirestoreError) in try reader.text() }
-    let filters = try list { (reader) throws(FirestoreError) in try reader.filter(depth: 0) }
-    let orders = try list { (reader) throws(FirestoreError) in
+    let group = try optional { (reader) throws(FirestoreServiceError) in try reader.text() }
+    let filters = try list { (reader) throws(FirestoreServiceError) in try reader.filter(depth: 0) }
+    let orders = try list { (reader) throws(FirestoreServiceError) in
       NormalQuery.Order(try reader.fieldPath(), descending: try reader.byte() == 1)
     }
-    let limit = try optional { (reader) throws(FirestoreError) in Int(clamping: try reader.int()) }
-    let start = try optional { (reader) throws(FirestoreError) in try reader.cursor() }
-    let end = try optional { (reader) throws(FirestoreError) in try reader.cursor() }
+    let limit = try optional { (reader) throws(FirestoreServiceError) in Int(clamping: try reader.int()) }
+    let start = try optional { (reader) throws(FirestoreServiceError) in try reader.cursor() }
+    let end = try optional { (reader) throws(FirestoreServiceError) in try reader.cursor() }
     return QueryTarget(
       database: database, path: path, collectionGroup: group, filters: filters, orders: orders, limit: limit,
       startAt: start, endAt: end)
   }
 
   private mutating func optional<Content>(
-    _ content: (inout RowReader) throws(FirestoreError) -> Content
-  ) throws(FirestoreError) -> Content? {
+    _ content: (inout RowReader) throws(FirestoreServiceError) -> Content
+  ) throws(FirestoreServiceError) -> Content? {
     try byte() == 0 ? nil : try content(&self)
   }
 
-  private mutating func cursor() throws(FirestoreError) -> StructuredQuery.Cursor {
+  private mutating func cursor() throws(FirestoreServiceError) -> StructuredQuery.Cursor {
     let before = try byte() == 1
     guard case .array(let values) = try value() else { throw .damaged }
     return StructuredQuery.Cursor(values: values, before: before)
   }
 
-  private mutating func filter(depth: Int) throws(FirestoreError) -> Filter {
+  private mutating func filter(depth: Int) throws(FirestoreServiceError) -> Filter {
     guard depth <= RowReader.deepestFilter else { throw .damaged }
     let tag = try byte()
     switch tag {
     case 1, 2:
-      let filters = try list { (reader) throws(FirestoreError) in try reader.filter(depth: depth + 1) }
+      let filters = try list { (reader) throws(FirestoreServiceError) in try reader.filter(depth: depth + 1) }
       return .composite(tag == 1 ? .and : .or, filters)
     case 3:
       let path = try text()

@@ -7,7 +7,7 @@ package enum DocumentRules {
   /// - Returns: The size.
   /// - Throws: `INVALID_ARGUMENT` that names the document or the field.
   @discardableResult
-  package static func check(_ document: Document) throws(FirestoreError) -> Int {
+  package static func check(_ document: Document) throws(FirestoreServiceError) -> Int {
     try checkDepth(of: document.fields)
     let size = DocumentSize.size(of: document)
     guard size <= FirestoreLimits.documentSize else {
@@ -33,14 +33,14 @@ package enum DocumentRules {
   /// Everything else follows values down to their innermost parts, and may do so once this has been checked.
   ///
   /// - Throws: `INVALID_ARGUMENT` that names the field.
-  package static func checkDepth(of fields: MapValue) throws(FirestoreError) {
+  package static func checkDepth(of fields: MapValue) throws(FirestoreServiceError) {
     for (name, value) in fields { try checkDepth(of: value, at: FieldPath([name])) }
   }
 
   /// Checks that the maps and arrays of one value are not nested too deeply.
   ///
   /// - Throws: `INVALID_ARGUMENT` that names the field.
-  package static func checkDepth(of value: Value, at path: FieldPath) throws(FirestoreError) {
+  package static func checkDepth(of value: Value, at path: FieldPath) throws(FirestoreServiceError) {
     guard !isDeeper(value, than: FirestoreLimits.depth) else { throw tooDeep(path) }
   }
 
@@ -52,7 +52,7 @@ package enum DocumentRules {
     }
   }
 
-  private static func tooDeep(_ path: FieldPath) -> FirestoreError {
+  private static func tooDeep(_ path: FieldPath) -> FirestoreServiceError {
     .invalid(
       "Property \(path.names[0]) contains an invalid nested entity: deeper than \(FirestoreLimits.depth) levels.")
   }
@@ -60,11 +60,11 @@ package enum DocumentRules {
   /// Checks a value of a filter or a cursor.
   ///
   /// - Throws: `INVALID_ARGUMENT` that names the field.
-  package static func check(operand value: Value, of path: FieldPath) throws(FirestoreError) {
+  package static func check(operand value: Value, of path: FieldPath) throws(FirestoreServiceError) {
     try check(value, at: path, depth: 0)
   }
 
-  private static func check(_ map: MapValue, below names: [String], depth: Int) throws(FirestoreError) {
+  private static func check(_ map: MapValue, below names: [String], depth: Int) throws(FirestoreServiceError) {
     let length = names.reduce(0) { $0 + $1.utf8.count + 1 }
     for (name, value) in map {
       let path = FieldPath(names + [name])
@@ -76,7 +76,7 @@ package enum DocumentRules {
     }
   }
 
-  private static func check(name: String, at path: FieldPath) throws(FirestoreError) {
+  private static func check(name: String, at path: FieldPath) throws(FirestoreServiceError) {
     if name.isEmpty { throw .invalid("Document fields must not be empty: \(path)") }
     if PathRules.isReserved(name) { throw .invalid("Document fields cannot begin and end with \"__\": \(path)") }
     if name.utf8.count > FirestoreLimits.fieldPathLength {
@@ -84,7 +84,7 @@ package enum DocumentRules {
     }
   }
 
-  private static func check(_ value: Value, at path: FieldPath, depth: Int) throws(FirestoreError) {
+  private static func check(_ value: Value, at path: FieldPath, depth: Int) throws(FirestoreServiceError) {
     switch value {
     case .array(let elements):
       try check(depth, at: path)
@@ -115,11 +115,11 @@ package enum DocumentRules {
     }
   }
 
-  private static func check(_ depth: Int, at path: FieldPath) throws(FirestoreError) {
+  private static func check(_ depth: Int, at path: FieldPath) throws(FirestoreServiceError) {
     guard depth <= FirestoreLimits.depth else { throw tooDeep(path) }
   }
 
-  private static func checkVector(_ map: MapValue, at path: FieldPath) throws(FirestoreError) {
+  private static func checkVector(_ map: MapValue, at path: FieldPath) throws(FirestoreServiceError) {
     guard let numbers = NearestVectors.numbers(of: .map(map)) else {
       throw .invalid("\(path) is no vector: it must have an array of numbers, and nothing else.")
     }

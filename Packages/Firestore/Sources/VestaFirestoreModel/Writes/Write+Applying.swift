@@ -19,13 +19,13 @@ extension Write {
   /// - Returns: What becomes of it. `WriteRules` has found nothing wrong with the write.
   /// - Throws: What the precondition says; `INVALID_ARGUMENT` for field paths that are none, and for a document that
   ///   breaks a rule after all: a mask or a transform has made it too large, say.
-  package func applied(to document: Document?, commitTime: Timestamp) throws(FirestoreError) -> Outcome {
+  package func applied(to document: Document?, commitTime: Timestamp) throws(FirestoreServiceError) -> Outcome {
     try precondition?.check(document, name: name, isVerification: isVerification)
     switch operation {
     case .verify: return Outcome(document: document, isChange: false, result: WriteResult())
     case .delete: return Outcome(document: nil, isChange: document != nil, result: WriteResult())
     case .update(let update, let mask, _):
-      let paths = try mask.map { (mask) throws(FirestoreError) in try FieldMaskRules.paths(mask.fieldPaths) }
+      let paths = try mask.map { (mask) throws(FirestoreServiceError) in try FieldMaskRules.paths(mask.fieldPaths) }
       let fields = Write.merged(update.fields.stored, into: document?.fields, paths: paths)
       let isMade = paths != nil || !transforms.isEmpty
       return try outcome(of: fields, replacing: document, isMade: isMade, commitTime: commitTime)
@@ -52,7 +52,7 @@ extension Write {
   /// - Parameter isMade: Whether the document is another one than that of the request, which has been checked.
   private func outcome(
     of fields: MapValue, replacing document: Document?, isMade: Bool, commitTime: Timestamp
-  ) throws(FirestoreError) -> Outcome {
+  ) throws(FirestoreServiceError) -> Outcome {
     var fields = fields
     var results: [Value] = []
     for transform in transforms {
@@ -76,17 +76,17 @@ extension Precondition {
   /// - Throws: `NOT_FOUND`, `ALREADY_EXISTS` or `FAILED_PRECONDITION`; a failed verification gives the last of these.
   package func check(
     _ document: Document?, name: String, isVerification: Bool = false
-  ) throws(FirestoreError) {
+  ) throws(FirestoreServiceError) {
     switch self {
     case .exists(true) where document == nil:
-      throw FirestoreError(isVerification ? .failedPrecondition : .notFound, "No document to update: \(name)")
+      throw FirestoreServiceError(isVerification ? .failedPrecondition : .notFound, "No document to update: \(name)")
     case .exists(false) where document != nil:
-      throw FirestoreError(
+      throw FirestoreServiceError(
         isVerification ? .failedPrecondition : .alreadyExists, "Document already exists: \(name)"
       )
     case .updateTime(let required) where document?.updateTime != required:
       let stored = document?.updateTime?.microseconds ?? 0
-      throw FirestoreError(
+      throw FirestoreServiceError(
         .failedPrecondition,
         "the stored version (\(stored)) does not match the required base version (\(required.microseconds ?? 0))"
       )

@@ -10,7 +10,7 @@ package enum WriteRules {
   /// - Returns: The paths of the documents, one for each write.
   /// - Throws: `INVALID_ARGUMENT` that names the document or the field.
   @discardableResult
-  package static func check(_ writes: [Write], database: DatabaseName) throws(FirestoreError) -> [ResourcePath] {
+  package static func check(_ writes: [Write], database: DatabaseName) throws(FirestoreServiceError) -> [ResourcePath] {
     var transforms: [ResourcePath: Int] = [:]
     var paths: [ResourcePath] = []
     paths.reserveCapacity(writes.count)
@@ -34,7 +34,7 @@ package enum WriteRules {
   }
 
   /// Refuses two writes of one document, as a batch must not have them, and a batch that is too large.
-  package static func checkDistinct(_ writes: [Write]) throws(FirestoreError) {
+  package static func checkDistinct(_ writes: [Write]) throws(FirestoreServiceError) {
     try checkDepth(of: writes)
     try RequestSize.check(writes)
     var names: Set<ResourceName> = []
@@ -44,7 +44,7 @@ package enum WriteRules {
   }
 
   /// Checks how deeply values are nested, before anything follows them down.
-  private static func checkDepth(of writes: [Write]) throws(FirestoreError) {
+  private static func checkDepth(of writes: [Write]) throws(FirestoreServiceError) {
     for write in writes {
       if case .update(let document, _, _) = write.operation { try DocumentRules.checkDepth(of: document.fields) }
       for transform in write.transforms {
@@ -55,7 +55,7 @@ package enum WriteRules {
     }
   }
 
-  private static func check(_ write: Write) throws(FirestoreError) {
+  private static func check(_ write: Write) throws(FirestoreServiceError) {
     var masked: [FieldPath] = []
     switch write.operation {
     case .update(let document, let mask, _):
@@ -73,14 +73,14 @@ package enum WriteRules {
     for transform in write.transforms { try check(transform, masked: masked) }
   }
 
-  private static func checkDisjoint(_ paths: [FieldPath]) throws(FirestoreError) {
+  private static func checkDisjoint(_ paths: [FieldPath]) throws(FirestoreServiceError) {
     for (path, next) in zip(paths.sorted(), paths.sorted().dropFirst()) where next.hasPrefix(path) {
       throw .invalid("The field paths \(path) and \(next) of a mask are in conflict.")
     }
     if paths.contains(where: \.isDocumentName) { throw .invalid("A mask of a write cannot have __name__ in it.") }
   }
 
-  private static func check(_ transform: FieldTransform, masked: [FieldPath]) throws(FirestoreError) {
+  private static func check(_ transform: FieldTransform, masked: [FieldPath]) throws(FirestoreServiceError) {
     let path = try FieldPath(parsing: transform.fieldPath)
     try path.checkForQuery()
     if path.isDocumentName { throw .invalid("__name__ cannot be transformed.") }

@@ -24,7 +24,7 @@ struct CommitDraft {
     /// The document after the writes so far.
     var document: Document? { get throws { try document(after) } }
 
-    private func document(_ row: [UInt8]?) throws(FirestoreError) -> Document? {
+    private func document(_ row: [UInt8]?) throws(FirestoreServiceError) -> Document? {
       guard let row else { return nil }
       let content = try DocumentRow(row)
       return content.document(named: name, fields: content.fields)
@@ -64,13 +64,13 @@ struct CommitDraft {
   }
 
   /// Applies a write that makes a whole document new, without looking into the one before; `false` for other writes.
-  private mutating func replace(_ write: Write, _ target: Int) throws(FirestoreError) -> Bool {
+  private mutating func replace(_ write: Write, _ target: Int) throws(FirestoreServiceError) -> Bool {
     guard case .update(let document, nil, let transforms) = write.operation, transforms.isEmpty else { return false }
     if case .updateTime = write.precondition { return false }
     let present = changes[target].after
     // The precondition asks for existence only.
     try write.precondition?.check(present == nil ? nil : Document(name: document.name), name: document.name)
-    let created = try present.map { (row) throws(FirestoreError) in try DocumentRow.created(of: row) } ?? version
+    let created = try present.map { (row) throws(FirestoreServiceError) in try DocumentRow.created(of: row) } ?? version
     let row = DocumentRow(created: created, updated: version, fields: document.fields.stored).bytes
     if let present, DocumentRow.haveEqualFields(present, row) {
       results.append(WriteResult(updateTime: Timestamp(microseconds: try DocumentRow.version(of: present))))

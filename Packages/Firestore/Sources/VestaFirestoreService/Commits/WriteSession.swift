@@ -1,9 +1,13 @@
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaStoreInterop
 
 extension DatabaseEngine {
   /// Opens a call that commits each request in turn.
-  func openWriteCall() -> WriteCall {
+  ///
+  /// - Parameter deadline: When it ends with `DEADLINE_EXCEEDED`, in microseconds since 1970; `nil` for never.
+  func openWriteCall(until deadline: Int64? = nil) -> WriteCall {
     let (requests, incoming) = AsyncStream.makeStream(of: WriteRequest.self)
     let (responses, outgoing) = AsyncThrowingStream.makeStream(of: [WriteResponse].self, throwing: (any Error).self)
     let task = Task {
@@ -16,10 +20,14 @@ extension DatabaseEngine {
         }
         outgoing.finish()
       } catch {
-        outgoing.finish(throwing: FirestoreError(serving: error))
+        outgoing.finish(throwing: FirestoreServiceError(serving: error))
       }
     }
+    let timer = deadline.map {
+      options.clock.schedule(at: $0) { outgoing.finish(throwing: FirestoreServiceError.late) }
+    }
     outgoing.onTermination = { _ in
+      timer?.cancel()
       incoming.finish()
       task.cancel()
     }
@@ -31,16 +39,33 @@ extension DatabaseEngine {
     )
   }
 
+  /// Commits the writes of a request; those with an identifier once, however often they are sent.
+  private func commit(_ writes: [Write], once id: WriteRequestID?) async throws -> CommitResponse {
+    guard let id else { return try await commit(writes) }
+    let answers = try WriteAnswers(of: id, keys)
+    do {
+      return try await commit(writes, as: answers)
+    } catch let known as WriteAnswers.KnownRefusal {
+      throw known.refusal
+    } catch {
+      let refusal = FirestoreServiceError(serving: error)
+      guard refusal.code.isRefusal else { throw refusal }
+      let time = options.now()
+      return try await store.write { try await answers.keep(refusal, at: time, in: $0) }.value.get()
+    }
+  }
+
   private func answer(_ request: WriteRequest, number: Int64) async throws -> WriteResponse {
     var token = RowWriter(reserving: 8)
     token.write(int: number)
     guard number > 0 else {
       guard request.writes.isEmpty else {
-        throw FirestoreError.refused("The first request of a write call opens the stream and cannot have writes.")
+        throw FirestoreServiceError.refused(
+          "The first request of a write call opens the stream and cannot have writes.")
       }
       return WriteResponse(streamID: "\(options.now())", streamToken: token.bytes)
     }
-    let commit = try await commit(request.writes)
+    let commit = try await commit(request.writes, once: request.id)
     return WriteResponse(
       streamToken: token.bytes, writeResults: commit.writeResults, commitTime: commit.commitTime)
   }

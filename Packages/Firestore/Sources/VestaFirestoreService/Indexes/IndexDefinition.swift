@@ -39,33 +39,33 @@ struct IndexDefinition: Hashable, Sendable {
   }
 
   /// The refusal of a query that needs the index.
-  func missing(in database: DatabaseName, isBuilding: Bool) -> FirestoreError {
+  func missing(in database: DatabaseName, isBuilding: Bool) -> FirestoreServiceError {
     let state =
       isBuilding
       ? "That index is currently building and cannot be used yet. See its status here: "
       : "You can create it here: "
     let message = protobuf(name: "\(resource(database))/indexes/_", named: true)
-    return FirestoreError(
+    return FirestoreServiceError(
       .failedPrecondition,
       "The query requires an index. \(state)\(IndexDefinition.console(database))create_composite=\(base64(message))")
   }
 
   /// The refusal of a query that needs an index of one field.
-  func missingField(in database: DatabaseName, isBuilding: Bool) -> FirestoreError {
+  func missingField(in database: DatabaseName, isBuilding: Bool) -> FirestoreServiceError {
     guard let field = fields.first else { return missing(in: database, isBuilding: isBuilding) }
     let modes: [FirestoreIndexes.Mode: String] = [.ascending: "ASC", .descending: "DESC", .contains: "CONTAINS"]
     let kind = "\(scope.rawValue)_\(modes[field.mode] ?? "ASC")"
     let state =
       isBuilding ? "That index is not ready yet. See its status here: " : "You can create it here: "
     let message = protobuf(name: "\(resource(database))/fields/\(field.path)", named: false)
-    return FirestoreError(
+    return FirestoreServiceError(
       .failedPrecondition,
       "The query requires a \(kind) index for collection \(collectionID) and field \(field.path). "
         + "\(state)\(IndexDefinition.console(database))create_exemption=\(base64(message))")
   }
 
   /// The refusal of a search that needs a vector index.
-  func missingVector(in database: DatabaseName) -> FirestoreError {
+  func missingVector(in database: DatabaseName) -> FirestoreServiceError {
     let configs = fields.map { field in
       switch field.mode {
       case .ascending: "--field-config=order=ASCENDING,field-path=\(field.path)"
@@ -75,7 +75,7 @@ struct IndexDefinition: Hashable, Sendable {
         "--field-config=vector-config='{\"dimension\":\"\(dimension)\",\"flat\": \"{}\"}',field-path=\(field.path)"
       }
     }
-    return FirestoreError(
+    return FirestoreServiceError(
       .failedPrecondition,
       "Missing vector index configuration. Please create the required index with the following gcloud command: "
         + "gcloud firestore indexes composite create --project=\(database.project) --collection-group=\(collectionID) "

@@ -6,7 +6,8 @@ import VestaStoreInterop
 
 /// The listen calls of a database, and the one task that serves them all: it reads, `WatchMachine` decides.
 ///
-/// The task wakes for a commit, for a request, for a job that is done, and once a minute. A turn reads the store at one
+/// The task wakes for a commit, for a request, for a job that is done, and once a minute; where the store does not tell of
+/// commits, it looks for those of other processes every `pollInterval`. A turn reads the store at one
 /// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no
 /// change can fall between, or come twice. What takes long, finding the first results and asking limited queries again,
 /// is done by tasks beside it.
@@ -16,8 +17,8 @@ final class ListenHub: Sendable {
   private enum Event: Sendable {
     case request(ListenRequest, of: WatchMachine.CallID)
     case end(WatchMachine.CallID)
-    case started(WatchMachine.JobID, Result<WatchStart, FirestoreError>)
-    case answered(WatchMachine.JobID, WatchMachine.WatchID, Result<Answer, FirestoreError>)
+    case started(WatchMachine.JobID, Result<WatchStart, FirestoreServiceError>)
+    case answered(WatchMachine.JobID, WatchMachine.WatchID, Result<Answer, FirestoreServiceError>)
     case tick
 
     var isEnd: Bool { if case .end = self { true } else { false } }
@@ -39,6 +40,7 @@ final class ListenHub: Sendable {
     var wake: AsyncStream<Void>.Continuation?
     var observation: ListenerRegistration?
     var ticking: Task<Void, Never>?
+    var polling: Task<Void, Never>?
 
     /// Nothing, as before the first call; numbers are never used again.
     var cleared: State { State(lastCall: lastCall, run: run) }
@@ -58,7 +60,10 @@ final class ListenHub: Sendable {
     self.read = read
   }
 
-  func open() -> ListenCall {
+  /// Opens a call.
+  ///
+  /// - Parameter deadline: When it ends with `DEADLINE_EXCEEDED`, in microseconds since 1970; `nil` for never.
+  func open(until deadline: Int64? = nil) -> ListenCall {
     let mailbox = ListenMailbox(limit: options.unreadBytes)
     let id = state.withLock { state in
       state.lastCall += 1
@@ -66,7 +71,16 @@ final class ListenHub: Sendable {
       return state.lastCall
     }
     // Goes when the caller lets go of the responses, cancels its task or comes to the end.
-    let end = CallEnd { self.end(id) }
+    let timer = deadline.map { deadline in
+      options.clock.schedule(at: deadline) { [weak self] in
+        mailbox.end(.failure(.late))
+        self?.end(id)
+      }
+    }
+    let end = CallEnd {
+      timer?.cancel()
+      self.end(id)
+    }
     start()
     return ListenCall(
       responses: AsyncThrowingStream {
@@ -94,7 +108,7 @@ final class ListenHub: Sendable {
   /// Ends all calls.
   func close() { close(.shutDown) }
 
-  private func close(_ error: FirestoreError) {
+  private func close(_ error: FirestoreServiceError) {
     let before = state.withLock { state in
       defer { state = state.cleared }
       return state
@@ -102,6 +116,7 @@ final class ListenHub: Sendable {
     for call in before.calls.values { call.end(.failure(error)) }
     before.observation?.cancel()
     before.ticking?.cancel()
+    before.polling?.cancel()
     before.wake?.finish()
   }
 
@@ -143,17 +158,28 @@ final class ListenHub: Sendable {
     let ticking = Task { [weak self] in
       while (try? await Task.sleep(for: .seconds(60))) != nil { self?.submit(.tick, of: run) }
     }
+    let polling = observation == nil ? poll(continuation) : nil
     let isKept = state.withLock { state in
       guard state.wake != nil, state.run == run else { return false }
       state.observation = observation
       state.ticking = ticking
+      state.polling = polling
       return true
     }
     if !isKept {
       observation?.cancel()
       ticking.cancel()
+      polling?.cancel()
     }
     Task { await self.serve(signals, run) }
+  }
+
+  /// Wakes the task again and again, for a store that does not tell of its commits.
+  private func poll(_ wake: AsyncStream<Void>.Continuation) -> Task<Void, Never> {
+    let interval = options.pollInterval
+    return Task {
+      while (try? await Task.sleep(for: interval)) != nil { wake.yield() }
+    }
   }
 
   private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
@@ -176,7 +202,7 @@ final class ListenHub: Sendable {
           for event in events where !event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
         }
       } catch {
-        close(FirestoreError(serving: error))
+        close(FirestoreServiceError(serving: error))
         return
       }
       if stopIfIdle() { return }
@@ -187,7 +213,7 @@ final class ListenHub: Sendable {
     var changes: [WatchChange] = []
     if let version = machine.version, version < snapshot.version, machine.isFollowing {
       guard version >= (try await snapshot.prunedHorizon()) else {
-        throw FirestoreError(.unavailable, "The listeners have fallen too far behind; listen again.")
+        throw FirestoreServiceError(.unavailable, "The listeners have fallen too far behind; listen again.")
       }
       changes = try await WatchChange.all(after: version, .everything, in: snapshot)
     }
@@ -225,7 +251,7 @@ final class ListenHub: Sendable {
 
   /// Brings the answer of a limited query to the version of the turn.
   private func take(
-    _ result: Result<Answer, FirestoreError>, of job: WatchMachine.JobID, _ watch: WatchMachine.WatchID,
+    _ result: Result<Answer, FirestoreServiceError>, of job: WatchMachine.JobID, _ watch: WatchMachine.WatchID,
     _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async throws {
     guard let (subject, known, attempts) = machine.known(watch, for: job) else { return }
@@ -241,7 +267,7 @@ final class ListenHub: Sendable {
       }
       let facts = try await (limited?.view ?? [:]).facts(since: known, in: snapshot)
       perform(machine.answered(watch, limited, facts), &jobs)
-    } catch let error as FirestoreError {
+    } catch let error as FirestoreServiceError {
       perform(machine.failed(watch, error), &jobs)
     }
   }
@@ -259,7 +285,7 @@ final class ListenHub: Sendable {
   }
 
   /// Works out a start, and brings it near the present.
-  private func start(_ request: StartRequest, for target: Int32) async -> Result<WatchStart, FirestoreError> {
+  private func start(_ request: StartRequest, for target: Int32) async -> Result<WatchStart, FirestoreServiceError> {
     do {
       var start: WatchStart?
       try await read {
@@ -273,18 +299,18 @@ final class ListenHub: Sendable {
       guard let start else { return .failure(.shutDown) }
       return .success(start)
     } catch {
-      return .failure(FirestoreError(serving: error))
+      return .failure(FirestoreServiceError(serving: error))
     }
   }
 
-  private func answer(_ subject: WatchSubject) async -> Result<Answer, FirestoreError> {
+  private func answer(_ subject: WatchSubject) async -> Result<Answer, FirestoreServiceError> {
     do {
       var answer: Answer?
       try await read { answer = Answer(version: $0.version, view: try await subject.results(in: $0)) }
       guard let answer else { return .failure(.shutDown) }
       return .success(answer)
     } catch {
-      return .failure(FirestoreError(serving: error))
+      return .failure(FirestoreServiceError(serving: error))
     }
   }
 
@@ -308,6 +334,7 @@ final class ListenHub: Sendable {
     }
     before?.observation?.cancel()
     before?.ticking?.cancel()
+    before?.polling?.cancel()
     return before != nil
   }
 

@@ -199,7 +199,7 @@ struct WatchMachine {
   }
 
   /// Ends the targets of a limited query that can no longer be answered, and nobody else's.
-  mutating func failed(_ number: WatchID, _ error: FirestoreError) -> [Action] {
+  mutating func failed(_ number: WatchID, _ error: FirestoreServiceError) -> [Action] {
     var actions: [Action] = []
     for (call, ids) in watches[number]?.members ?? [:] {
       for id in ids { actions += unfollow(number, id, of: call) }
@@ -218,15 +218,15 @@ struct WatchMachine {
       return try start(target, of: call, in: database)
     } catch {
       // The caller takes the id for gone, so a target that had it before must not go on either.
-      let end = TargetChange(.remove, targetIDs: [target.id], cause: FirestoreError(serving: error))
+      let end = TargetChange(.remove, targetIDs: [target.id], cause: FirestoreServiceError(serving: error))
       return forget(target.id, of: call) + deliver([.targetChange(end)], to: call, withSnapshot: false)
     }
   }
 
   private mutating func start(_ target: Target, of call: CallID, in database: DatabaseName) throws -> [Action] {
-    guard target.id > 0 else { throw FirestoreError.refused("The number of a target must be above zero.") }
+    guard target.id > 0 else { throw FirestoreServiceError.refused("The number of a target must be above zero.") }
     guard calls[call]?.targets[target.id] == nil else {
-      throw FirestoreError.refused("The target \(target.id) is listened to already.")
+      throw FirestoreServiceError.refused("The target \(target.id) is listened to already.")
     }
     let request = StartRequest(
       subject: try WatchSubject(target.subject, in: database), resume: target.resume,
@@ -291,7 +291,7 @@ struct WatchMachine {
   }
 
   /// Ends the targets that have waited for a start which failed.
-  mutating func refused(_ job: JobID, _ error: FirestoreError) -> [Action] {
+  mutating func refused(_ job: JobID, _ error: FirestoreServiceError) -> [Action] {
     guard let (request, waiters) = waiters.removeValue(forKey: job) else { return [] }
     starts[request] = nil
     return waiters.flatMap { waiter in

@@ -13,18 +13,18 @@ enum WatchSubject: Hashable, Sendable {
     case .documents(let names):
       let parsed = try names.map { try ResourceName(document: $0) }
       guard !parsed.isEmpty, parsed.allSatisfy({ $0.database == database }) else {
-        throw FirestoreError.refused("A target needs at least one document, all of \(database).")
+        throw FirestoreServiceError.refused("A target needs at least one document, all of \(database).")
       }
       self = .documents(Set(parsed.map { Place($0.path) }))
     case .query(let parent, var query):
       guard query.findNearest == nil else {
-        throw FirestoreError.refused("Queries with find_nearest cannot be listened to.")
+        throw FirestoreServiceError.refused("Queries with find_nearest cannot be listened to.")
       }
       // A change carries the whole document.
       query.select = nil
       let normal = try NormalQuery(query, parent: parent)
       guard normal.parent.database == database else {
-        throw FirestoreError.refused("\"\(parent)\" is not in the database of the call, \(database).")
+        throw FirestoreServiceError.refused("\"\(parent)\" is not in the database of the call, \(database).")
       }
       self = .query(normal)
     }

@@ -73,7 +73,7 @@ struct NameWalk {
     }
     guard let key = found else { return nil }
     var decoder = KeyDecoder(key, from: prefix.bytes.count)
-    guard let element = try decoder.next() else { throw FirestoreError.damaged }
+    guard let element = try decoder.next() else { throw FirestoreServiceError.damaged }
     return try Place.segment(element)
   }
 }
@@ -117,7 +117,7 @@ private struct DocumentStream {
     position = 0
     buffer = try entries.map { entry in
       var decoder = KeyDecoder(entry.key, from: prefix.count)
-      guard let element = try decoder.next() else { throw FirestoreError.damaged }
+      guard let element = try decoder.next() else { throw FirestoreServiceError.damaged }
       let place = snapshot.keys.place(ofDocumentKey: entry.key)
       return Item(id: try Place.segment(element), place: place, row: entry.value)
     }

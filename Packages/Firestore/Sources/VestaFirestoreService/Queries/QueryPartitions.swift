@@ -142,7 +142,7 @@ extension QueryPartitions {
   /// Checks what can be split.
   ///
   /// - Throws: `INVALID_ARGUMENT`.
-  static func check(_ query: NormalQuery, _ request: PartitionQueryRequest) throws(FirestoreError) {
+  static func check(_ query: NormalQuery, _ request: PartitionQueryRequest) throws(FirestoreServiceError) {
     guard query.allDescendants, query.collectionID != nil else {
       throw .refused("PartitionQuery is only supported for collection group queries.")
     }
@@ -158,7 +158,7 @@ extension QueryPartitions {
   /// How many cursors the pages before had, and the last one.
   ///
   /// A name and no number of a page: then pages fit together though documents come and go between them.
-  static func position(_ token: String) throws(FirestoreError) -> (returned: Int, last: ResourcePath?) {
+  static func position(_ token: String) throws(FirestoreServiceError) -> (returned: Int, last: ResourcePath?) {
     guard let values = try PageToken.decodeValues(token) else { return (0, nil) }
     guard values.count == 2, case .integer(let count) = values[0], case .string(let path) = values[1] else {
       throw PageToken.invalid

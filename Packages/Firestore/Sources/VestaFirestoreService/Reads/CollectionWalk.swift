@@ -22,7 +22,7 @@ struct CollectionWalk {
     var rest = KeyRange(from: start.range.upper ?? prefix.bytes, to: prefix.range.upper)
     while found.count < count, let key = try await firstKey(in: rest) {
       var decoder = KeyDecoder(key, from: prefix.bytes.count)
-      guard let element = try decoder.next() else { throw FirestoreError.damaged }
+      guard let element = try decoder.next() else { throw FirestoreServiceError.damaged }
       let segment = try Place.segment(element)
       var child = prefix
       child.append(segment: segment)

@@ -9,9 +9,9 @@ extension DatabaseEngine {
   /// A page is a query that begins behind the page before, so it costs its documents. A token is a position in the
   /// order and not a document: it stays good when the document changes or goes.
   func listDocuments(_ request: ListDocumentsRequest) async throws -> ListDocumentsResponse {
-    guard request.pageSize >= 0 else { throw FirestoreError.refused("page_size cannot be negative.") }
+    guard request.pageSize >= 0 else { throw FirestoreServiceError.refused("page_size cannot be negative.") }
     if request.showMissing, !request.orderBy.isEmpty || request.collectionID.isEmpty {
-      throw FirestoreError.refused("show_missing goes with one collection, and without order_by.")
+      throw FirestoreServiceError.refused("show_missing goes with one collection, and without order_by.")
     }
     let size = request.pageSize == 0 ? 300 : Int(request.pageSize)
     let query = try page(of: request, size: size)
@@ -30,7 +30,7 @@ extension DatabaseEngine {
   }
 
   /// The query of one page, and of one document more, which tells whether there is another page.
-  private func page(of request: ListDocumentsRequest, size: Int) throws(FirestoreError) -> NormalQuery {
+  private func page(of request: ListDocumentsRequest, size: Int) throws(FirestoreServiceError) -> NormalQuery {
     var query = try listQuery(request)
     _ = try NormalQuery(query, parent: request.parent)
     query.limit = Int32(clamping: size + 1)
@@ -44,7 +44,7 @@ extension DatabaseEngine {
     }
   }
 
-  private func listQuery(_ request: ListDocumentsRequest) throws(FirestoreError) -> StructuredQuery {
+  private func listQuery(_ request: ListDocumentsRequest) throws(FirestoreServiceError) -> StructuredQuery {
     let orders = try OrderByText.orders(request.orderBy)
     return StructuredQuery(
       select: request.mask?.fieldPaths, from: [.init(collectionID: request.collectionID)], orderBy: orders)
@@ -71,7 +71,7 @@ extension DatabaseEngine {
   /// Lists the collections right below a parent.
   func listCollectionIDs(_ request: ListCollectionIDsRequest) async throws -> ListCollectionIDsResponse {
     let parent = try ResourceName(parent: request.parent).path
-    guard request.pageSize >= 0 else { throw FirestoreError.refused("page_size cannot be negative.") }
+    guard request.pageSize >= 0 else { throw FirestoreServiceError.refused("page_size cannot be negative.") }
     let size = request.pageSize == 0 ? 300 : Int(request.pageSize)
     let last = try PageToken.decode(request.pageToken).map { String(decoding: $0, as: UTF8.self) }
     return try await reading(at: request.readTime, .everything) { snapshot in

@@ -5,7 +5,7 @@ enum OrderByText {
   /// The orders of a string; none of an empty one.
   ///
   /// - Throws: `INVALID_ARGUMENT` that quotes the string.
-  static func orders(_ text: String) throws(FirestoreError) -> [StructuredQuery.Order] {
+  static func orders(_ text: String) throws(FirestoreServiceError) -> [StructuredQuery.Order] {
     var orders: [StructuredQuery.Order] = []
     for part in split(text[...], at: ",") {
       let words = split(part, at: " ")
@@ -38,5 +38,7 @@ enum OrderByText {
     return parts.map { Substring($0) }
   }
 
-  private static func invalid(_ text: String) -> FirestoreError { .refused("order_by \"\(text)\" is not valid.") }
+  private static func invalid(_ text: String) -> FirestoreServiceError {
+    .refused("order_by \"\(text)\" is not valid.")
+  }
 }

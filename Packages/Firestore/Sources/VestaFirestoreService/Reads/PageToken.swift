@@ -10,7 +10,7 @@ enum PageToken {
   }
 
   /// - Throws: `INVALID_ARGUMENT` for a text that is none; the empty text is the beginning.
-  static func decode(_ text: String) throws(FirestoreError) -> [UInt8]? {
+  static func decode(_ text: String) throws(FirestoreServiceError) -> [UInt8]? {
     if text.isEmpty { return nil }
     let nibbles = text.utf8.map { digits.firstIndex(of: $0) }
     guard nibbles.count.isMultiple(of: 2), !nibbles.contains(nil) else { throw invalid }
@@ -26,12 +26,12 @@ enum PageToken {
   }
 
   /// - Throws: `INVALID_ARGUMENT` for a text that is none; the empty text is the beginning.
-  static func decodeValues(_ text: String) throws(FirestoreError) -> [Value]? {
+  static func decodeValues(_ text: String) throws(FirestoreServiceError) -> [Value]? {
     guard let bytes = try decode(text) else { return nil }
     var reader = RowReader(bytes)
     guard case .array(let values)? = try? reader.value(), reader.isAtEnd else { throw invalid }
     return values
   }
 
-  static let invalid = FirestoreError(.invalidArgument, "The page token is not valid.")
+  static let invalid = FirestoreServiceError(.invalidArgument, "The page token is not valid.")
 }

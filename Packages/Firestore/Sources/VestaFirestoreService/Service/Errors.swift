@@ -1,23 +1,28 @@
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaStoreInterop
 
-/// Runs a call and gives every failure the service's codes.
-func serving<Result>(_ body: () async throws -> Result) async throws(FirestoreError) -> Result {
-  do {
-    return try await body()
-  } catch {
-    throw FirestoreError(serving: error)
+extension FirestoreServiceError {
+  /// The service's error for one of the store or of a row; any other error unchanged.
+  ///
+  /// Whatever a cancelled task calls its end, it is a `CancellationError`: the boundary knows whether the caller has
+  /// cancelled it or the deadline.
+  static func translated(_ error: any Error) -> any Error {
+    switch error {
+    case let error as FirestoreServiceError where error.code == .cancelled && Task.isCancelled: CancellationError()
+    case is StoreError, is BytesError, is EventOutboxFull: FirestoreServiceError(serving: error)
+    default: error
+    }
   }
-}
 
-extension FirestoreError {
-  /// A failure as the service tells it.
+  /// The service's error for any error.
   init(serving error: any Error) {
     switch error {
-    case let error as FirestoreError: self = error
+    case let error as FirestoreServiceError: self = error
     case is CancellationError: self.init(.cancelled, "The call was cancelled.")
     case let error as StoreError: self.init(store: error)
     case let error as BytesError: self.init(.dataLoss, "\(error)")
+    case let error as EventOutboxFull: self.init(.resourceExhausted, error.description)
     default: self.init(.internal, "\(error)")
     }
   }
@@ -33,12 +38,21 @@ extension FirestoreError {
     }
   }
 
-  static let contention = FirestoreError(
+  static let contention = FirestoreServiceError(
     .aborted, "Too much contention on these documents. Please try again.")
-  static let deadlock = FirestoreError(.aborted, "Transaction lock timeout.")
-  static let shutDown = FirestoreError(.unavailable, "The engine has been shut down.")
-  static let unknownTransaction = FirestoreError(
+  static let deadlock = FirestoreServiceError(.aborted, "Transaction lock timeout.")
+  static let late = FirestoreServiceError(.deadlineExceeded, "The deadline of the call has passed.")
+  static let shutDown = FirestoreServiceError(.unavailable, "The engine has been shut down.")
+  /// Retryable: the client begins again, and this time all calls come to one engine, or there are no others.
+  static let transactionOfAnotherEngine = FirestoreServiceError(
+    .aborted, "The referenced transaction was begun by another process. Please try again.")
+  static let unknownTransaction = FirestoreServiceError(
     .invalidArgument, "The referenced transaction has expired or is no longer valid.")
 
-  static func refused(_ message: String) -> FirestoreError { FirestoreError(.invalidArgument, message) }
+  static let transactionTooBig = FirestoreServiceError(
+    .invalidArgument, "Transaction too big. Decrease transaction size.")
+  static let tooManyTransactions = FirestoreServiceError(
+    .resourceExhausted, "Too many transactions are open, or have read too much. Commit or roll back some of them.")
+
+  static func refused(_ message: String) -> FirestoreServiceError { FirestoreServiceError(.invalidArgument, message) }
 }

@@ -23,7 +23,7 @@ struct DocumentRow: Sendable, Equatable {
     self.fields = fields
   }
 
-  init(_ bytes: [UInt8]) throws(FirestoreError) {
+  init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     created = try reader.int()
     updated = try reader.int()
@@ -31,13 +31,13 @@ struct DocumentRow: Sendable, Equatable {
   }
 
   /// When the document of a row was made.
-  static func created(of row: [UInt8]) throws(FirestoreError) -> Int64 {
+  static func created(of row: [UInt8]) throws(FirestoreServiceError) -> Int64 {
     var reader = RowReader(row)
     return try reader.int()
   }
 
   /// When the document of a row was last changed.
-  static func version(of row: [UInt8]) throws(FirestoreError) -> Int64 {
+  static func version(of row: [UInt8]) throws(FirestoreServiceError) -> Int64 {
     var reader = RowReader(row, from: 8)
     return try reader.int()
   }
@@ -56,7 +56,7 @@ enum NumberRow {
     return writer.bytes
   }
 
-  static func number(_ bytes: [UInt8]?) throws(FirestoreError) -> Int64 {
+  static func number(_ bytes: [UInt8]?) throws(FirestoreServiceError) -> Int64 {
     guard let bytes else { throw .damaged }
     var reader = RowReader(bytes)
     return try reader.int()
@@ -75,7 +75,7 @@ struct ChangeRow: Sendable, Equatable {
 
   init(ids: [[UInt8]]) { self.ids = ids }
 
-  init(_ bytes: [UInt8]) throws(FirestoreError) {
+  init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     ids = []
     while !reader.isAtEnd { ids.append(try reader.blob()) }
@@ -108,7 +108,7 @@ struct LogRow: Sendable, Equatable {
 
   init(changes: [LoggedChange]) { self.changes = changes }
 
-  init(_ bytes: [UInt8]) throws(FirestoreError) {
+  init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     changes = []
     while !reader.isAtEnd {

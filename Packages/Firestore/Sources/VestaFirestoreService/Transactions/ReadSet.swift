@@ -16,6 +16,9 @@ struct ReadSet: Sendable {
   /// Whether one document was read twice, and had changed in between: then no commit can be right.
   private(set) var isTorn = false
 
+  /// How much was read.
+  var count: Int { documents.count + queries.count }
+
   mutating func add(_ place: Place, version: Int64?) {
     if let known = documents[place], known != version { isTorn = true }
     documents[place] = .some(version)
@@ -28,7 +31,7 @@ struct ReadSet: Sendable {
   /// Checks the documents.
   ///
   /// - Throws: `ABORTED` when one of them has changed, has gone or has come.
-  func check(_ places: [Place], rows: ArraySlice<[UInt8]?>) throws(FirestoreError) {
+  func check(_ places: [Place], rows: ArraySlice<[UInt8]?>) throws(FirestoreServiceError) {
     if isTorn { throw .contention }
     for (place, row) in zip(places, rows) {
       guard let read = documents[place] else { continue }
@@ -44,7 +47,7 @@ struct ReadSet: Sendable {
   func checkQueries(in snapshot: Snapshot) async throws {
     guard let first = queries.map(\.version).min() else { return }
     // The log no longer tells what was changed since.
-    guard first >= (try await snapshot.horizon()) else { throw FirestoreError.contention }
+    guard first >= (try await snapshot.horizon()) else { throw FirestoreServiceError.contention }
     // Queries of one collection at one version share the look into the log.
     let groups = Dictionary(grouping: queries) { QueryGroup(version: $0.version, parent: $0.query.changeKey) }
     for (group, queries) in groups {
@@ -54,7 +57,7 @@ struct ReadSet: Sendable {
         let before = try change.before.map { try StoredDocument(place: change.place, row: $0) }
         let touched = [before, after].compactMap { $0?.document(in: snapshot.name) }
         for read in queries where touched.contains(where: read.query.matches) {
-          throw FirestoreError.contention
+          throw FirestoreServiceError.contention
         }
       }
     }

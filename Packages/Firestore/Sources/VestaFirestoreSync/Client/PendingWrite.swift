@@ -17,12 +17,12 @@ package final class PendingWrite: Sendable {
 
   /// Waits until the backend has acknowledged the write.
   ///
-  /// - Throws: `FirestoreError` when the backend refused it. `CancellationError`.
+  /// - Throws: `FirestoreServiceError` when the backend refused it. `CancellationError`.
   package func acknowledged() async throws { try await remote.wait() }
 
   /// Calls an action when the backend has answered, at once if it has already.
-  package func whenAcknowledged(_ action: @escaping @Sendable (FirestoreError?) -> Void) {
-    remote.whenDone { action($0.map { $0 as? FirestoreError ?? FirestoreError(.unknown, "\($0)") }) }
+  package func whenAcknowledged(_ action: @escaping @Sendable (FirestoreServiceError?) -> Void) {
+    remote.whenDone { action($0.map { $0 as? FirestoreServiceError ?? FirestoreServiceError(.unknown, "\($0)") }) }
   }
 }
 

@@ -21,7 +21,7 @@ package final class SyncClient: Sendable {
     var outbox: [ClientAction] = []
     var isPerforming = false
     var nextID = 1
-    var listeners: [ListenerID: Receiver<Result<ViewSnapshot, FirestoreError>>] = [:]
+    var listeners: [ListenerID: Receiver<Result<ViewSnapshot, FirestoreServiceError>>] = [:]
     var syncListeners: [ListenerID: Receiver<Void>] = [:]
     var callbacks: [CallbackID: Completion] = [:]
     var timers: [TimerName: (number: Int, cancel: @Sendable () -> Void)] = [:]
@@ -39,6 +39,8 @@ package final class SyncClient: Sendable {
   let writer: CacheWriter?
   let streams: SyncStreams
   let state: Locked<State>
+  /// The first stages of pending writes that have no rows of their own.
+  let withoutRows = Locked<[CallbackID: Completion]>([:])
 
   /// A client; nothing happens before its first use.
   ///
@@ -116,7 +118,7 @@ package final class SyncClient: Sendable {
     return value
   }
 
-  static let terminated = FirestoreError(.failedPrecondition, "The client has already been terminated.")
+  static let terminated = FirestoreServiceError(.failedPrecondition, "The client has already been terminated.")
 
   private func load() async {
     var store: LocalStore
@@ -142,6 +144,7 @@ package final class SyncClient: Sendable {
     configuration.limboLimit = options.limboLimit
     configuration.digest = options.digest
     configuration.keepsOnlyPendingWrites = options.isEmbedded
+    configuration.fetchesTargets = options.isEmbedded
     let clock = options.clock
     configuration.monotonicTime = { clock.monotonicSeconds }
     configuration.random = { Double.random(in: 0...1) }

@@ -21,8 +21,8 @@ package struct SyncOptions: Sendable {
   /// The context of calls.
   ///
   /// It is asked before each call. Its argument says whether the last tokens were refused and new ones are needed.
-  package var context: @Sendable (_ refreshesTokens: Bool) async throws -> FirestoreCallContext = { _ in
-    FirestoreCallContext()
+  package var context: @Sendable (_ refreshesTokens: Bool) async throws -> CallContext = { _ in
+    CallContext()
   }
   /// The time and the timers.
   package var clock: any SyncClock = SystemSyncClock()

@@ -26,7 +26,7 @@ extension ClientMachine {
   ///
   /// - Parameter progress: Called with each step; the last one is a success or an error.
   /// - Returns: What is wrong with the bundle; `nil` for nothing.
-  package func loadBundle(_ bytes: [UInt8], progress: (BundleProgress) -> Void) -> FirestoreError? {
+  package func loadBundle(_ bytes: [UInt8], progress: (BundleProgress) -> Void) -> FirestoreServiceError? {
     var load = BundleLoad()
     do {
       try load.run(BundleReader(bytes, database: database), known: local.bundles.bundles, progress: progress)
@@ -58,7 +58,7 @@ struct BundleLoad {
 
   mutating func run(
     _ reader: BundleReader, known: [String: BundleCache.Bundle], progress report: (BundleProgress) -> Void
-  ) throws(FirestoreError) {
+  ) throws(FirestoreServiceError) {
     var reader = reader
     guard case .metadata(let metadata)? = try reader.next()?.element else {
       throw WireJSON.invalid("The first element of the bundle is not a metadata object.")
@@ -82,7 +82,7 @@ struct BundleLoad {
   }
 
   /// Takes an element; returns whether it completes a document.
-  private mutating func take(_ element: BundleElement) throws(FirestoreError) -> Bool {
+  private mutating func take(_ element: BundleElement) throws(FirestoreServiceError) -> Bool {
     switch element {
     case .metadata: throw WireJSON.invalid("Unexpected bundle metadata element.")
     case .namedQuery(let query):

@@ -73,7 +73,7 @@ extension ClientMachine {
   }
 
   /// Forgets the views of a target; with an error, their listeners hear it.
-  func cleanUp(_ target: Int32, error: FirestoreError?) {
+  func cleanUp(_ target: Int32, error: FirestoreServiceError?) {
     for id in queriesByTarget.removeValue(forKey: target) ?? [] {
       views[id] = nil
       if let error { emit(events.fail(id, error)) }
@@ -104,13 +104,13 @@ extension ClientMachine {
     raise(local.acknowledge(answer), event: nil)
   }
 
-  func reject(_ batch: MutationBatch, _ error: FirestoreError) {
+  func reject(_ batch: MutationBatch, _ error: FirestoreServiceError) {
     let changed = local.reject(batch)
     finish(batch.id, error: error)
     raise(changed, event: nil)
   }
 
-  private func finish(_ batch: Int, error: FirestoreError?) {
+  private func finish(_ batch: Int, error: FirestoreServiceError?) {
     if let callback = writeCallbacks[local.user]?.removeValue(forKey: batch) { emit(.finish(callback, error)) }
     for callback in pendingWritesCallbacks.removeValue(forKey: batch) ?? [] { emit(.finish(callback, nil)) }
   }
@@ -128,7 +128,7 @@ extension ClientMachine {
     raise(local.apply(event), event: event)
   }
 
-  func rejectTarget(_ target: Int32, _ error: FirestoreError) {
+  func rejectTarget(_ target: Int32, _ error: FirestoreServiceError) {
     guard let resolution = limboResolutions.removeValue(forKey: target) else {
       local.release(target)
       return cleanUp(target, error: error)
@@ -165,7 +165,8 @@ extension ClientMachine {
   /// Makes another user the current one, or notes new credentials of the same.
   package func changeUser(_ user: String) {
     if user != local.user {
-      let error = FirestoreError(.cancelled, "'waitForPendingWrites' callback is cancelled due to a user change.")
+      let error = FirestoreServiceError(
+        .cancelled, "'waitForPendingWrites' callback is cancelled due to a user change.")
       for callback in pendingWritesCallbacks.sorted(by: { $0.key < $1.key }).flatMap(\.value) {
         emit(.finish(callback, error))
       }

@@ -56,13 +56,15 @@ extension ClientMachine {
       acknowledge(answer)
     } else {
       let count = response.writeResults.count
-      reject(batch, FirestoreError(.internal, "The backend sent \(count) results for \(batch.mutations.count) writes."))
+      reject(
+        batch,
+        FirestoreServiceError(.internal, "The backend sent \(count) results for \(batch.mutations.count) writes."))
     }
     fillPipeline()
   }
 
   /// The write stream has closed.
-  package func writeClosed(stream: Int, error: FirestoreError?) {
+  package func writeClosed(stream: Int, error: FirestoreServiceError?) {
     guard stream == writeStream.connection, writeStream.isStarted else { return }
     let hadShakenHands = hasShakenHands
     performWrite(writeStream.closed(error))
@@ -71,13 +73,13 @@ extension ClientMachine {
     if shouldStartWrite { startWrite() }
   }
 
-  private func handle(_ error: FirestoreError, afterHandshake: Bool) {
+  private func handle(_ error: FirestoreServiceError, afterHandshake: Bool) {
     guard error.code.isPermanent else { return }
     guard afterHandshake else {
       writeToken = []
       return local.keepStreamToken([])
     }
-    guard error.code != .aborted else { return }
+    guard error.code.isRefusal else { return }
     let batch = pipeline.removeFirst()
     writeStream.inhibitBackoff()
     reject(batch, error)
@@ -100,7 +102,7 @@ extension ClientMachine {
     fillPipeline()
   }
 
-  /// Ceases to use the network: listeners are told what the cache has, and writes wait.
+  /// Stops using the network: listeners are told what the cache has, and writes wait.
   package func disableNetwork() {
     isNetworkEnabled = false
     if configuration.keepsOnlyPendingWrites { local.noteAllBatches() }
@@ -108,9 +110,10 @@ extension ClientMachine {
     perform(onlineMachine.update(.offline))
   }
 
-  /// Ends everything.
+  /// Ends everything; rows are made of the writes that are pending.
   package func shutDown() {
     isNetworkEnabled = false
+    if configuration.keepsOnlyPendingWrites { local.noteAllBatches() }
     stopStreams()
     perform(onlineMachine.update(.unknown))
   }
@@ -165,16 +168,6 @@ extension ClientMachine {
       case .startTimer(let name, let seconds): emit(.startTimer(name, seconds: seconds))
       case .cancelTimer(let name): emit(.cancelTimer(name))
       }
-    }
-  }
-}
-
-extension FirestoreError.Code {
-  /// Whether trying the same again cannot help.
-  package var isPermanent: Bool {
-    switch self {
-    case .cancelled, .unknown, .deadlineExceeded, .resourceExhausted, .internal, .unavailable, .unauthenticated: false
-    default: true
     }
   }
 }

@@ -88,7 +88,7 @@ package struct EventMachine: Sendable {
   /// What listeners receive, in order.
   package enum Event: Sendable {
     case snapshot(ListenerID, ViewSnapshot)
-    case failure(ListenerID, FirestoreError)
+    case failure(ListenerID, FirestoreServiceError)
     case inSync(ListenerID)
   }
 
@@ -162,7 +162,7 @@ package struct EventMachine: Sendable {
   }
 
   /// Takes the failure of a query: its listeners hear it, and are gone.
-  mutating func fail(_ id: QueryID, _ error: FirestoreError) -> [Event] {
+  mutating func fail(_ id: QueryID, _ error: FirestoreServiceError) -> [Event] {
     guard let info = infos.removeValue(forKey: id) else { return [] }
     for listener in info.listeners { queryOfListener[listener.id] = nil }
     return info.listeners.map { .failure($0.id, error) }

@@ -47,7 +47,7 @@ package struct BundleReader: Sendable {
   /// The next element and its length in bytes; `nil` at the end.
   ///
   /// - Throws: `INVALID_ARGUMENT` for what is no bundle.
-  package mutating func next() throws(FirestoreError) -> (element: BundleElement, size: Int)? {
+  package mutating func next() throws(FirestoreServiceError) -> (element: BundleElement, size: Int)? {
     guard position < bytes.count else { return nil }
     let start = position
     guard let length = readLength(), length <= bytes.count - position else {
@@ -69,7 +69,7 @@ package struct BundleReader: Sendable {
     return Int(String(decoding: digits, as: UTF8.self))
   }
 
-  private func element(_ json: JSONValue) throws(FirestoreError) -> BundleElement {
+  private func element(_ json: JSONValue) throws(FirestoreServiceError) -> BundleElement {
     guard let member = json.object?.members.first, let content = member.value.object else {
       throw WireJSON.invalid("A bundle element must be an object with one member.")
     }
@@ -82,7 +82,7 @@ package struct BundleReader: Sendable {
     }
   }
 
-  private func metadata(_ json: JSONObject) throws(FirestoreError) -> BundleMetadata {
+  private func metadata(_ json: JSONObject) throws(FirestoreServiceError) -> BundleMetadata {
     guard let id = json["id"]?.string, let time = json["createTime"] else {
       throw WireJSON.invalid("The metadata of a bundle need an id and a createTime.")
     }
@@ -94,7 +94,7 @@ package struct BundleReader: Sendable {
       totalBytes: Int(clamping: json["totalBytes"].flatMap(WireJSON.integer) ?? 0))
   }
 
-  private func namedQuery(_ json: JSONObject) throws(FirestoreError) -> BundleCache.NamedQuery {
+  private func namedQuery(_ json: JSONObject) throws(FirestoreServiceError) -> BundleCache.NamedQuery {
     guard let name = json["name"]?.string, let query = json["bundledQuery"], let time = json["readTime"] else {
       throw WireJSON.invalid("A named query needs a name, a bundledQuery and a readTime.")
     }
@@ -102,7 +102,7 @@ package struct BundleReader: Sendable {
       name: name, query: try WireJSON.bundledQuery(query, in: database), readTime: try WireJSON.timestamp(time))
   }
 
-  private func bundled(_ json: JSONObject) throws(FirestoreError) -> BundledDocument {
+  private func bundled(_ json: JSONObject) throws(FirestoreServiceError) -> BundledDocument {
     guard let name = json["name"]?.string, let time = json["readTime"] else {
       throw WireJSON.invalid("The metadata of a document need a name and a readTime.")
     }

@@ -42,7 +42,7 @@ package struct CacheLoader {
     }
   }
 
-  private mutating func complain(_ parsed: CacheKey, _ key: [UInt8], _ value: [UInt8], _ error: FirestoreError) {
+  private mutating func complain(_ parsed: CacheKey, _ key: [UInt8], _ value: [UInt8], _ error: FirestoreServiceError) {
     guard parsed.isBatch else {
       isDamaged = true
       complaints.append("The row \(parsed) of the cache is damaged; the cache is fetched anew. \(error)")
@@ -53,7 +53,7 @@ package struct CacheLoader {
     complaints.append("A pending write cannot be read and is set aside: \(parsed). \(error)")
   }
 
-  private mutating func add(_ key: CacheKey, _ value: [UInt8]) throws(FirestoreError) {
+  private mutating func add(_ key: CacheKey, _ value: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(value)
     switch key {
     case .globals:

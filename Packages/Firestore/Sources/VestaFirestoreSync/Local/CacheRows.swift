@@ -82,7 +82,7 @@ package enum CacheKey: Sendable, Hashable {
   /// The key of its bytes.
   ///
   /// - Throws: `DATA_LOSS` for other bytes.
-  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+  package init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
     switch try reader.byte() {
     case 1: self = .globals
@@ -113,7 +113,7 @@ extension RowWriter {
 }
 
 extension RowReader {
-  fileprivate mutating func target() throws(FirestoreError) -> Int32 {
+  fileprivate mutating func target() throws(FirestoreServiceError) -> Int32 {
     guard let id = Int32(exactly: try int()) else { throw .damaged }
     return id
   }
@@ -138,7 +138,7 @@ extension CachedDocument {
     return writer.bytes
   }
 
-  init(row: [UInt8], _ name: ResourceName) throws(FirestoreError) {
+  init(row: [UInt8], _ name: ResourceName) throws(FirestoreServiceError) {
     var reader = RowReader(row)
     let tag = try reader.byte()
     let (version, readTime, createTime) = (try reader.time(), try reader.time(), try reader.time())

@@ -4,10 +4,10 @@ package import VestaFirestoreModel
 
 /// Reads messages of the service in their JSON form, as bundles have them.
 package enum WireJSON {
-  static func invalid(_ text: String) -> FirestoreError { FirestoreError(.invalidArgument, text) }
+  static func invalid(_ text: String) -> FirestoreServiceError { FirestoreServiceError(.invalidArgument, text) }
 
   /// A document with its fields and times.
-  package static func document(_ json: JSONValue) throws(FirestoreError) -> Document {
+  package static func document(_ json: JSONValue) throws(FirestoreServiceError) -> Document {
     guard let object = json.object, let name = object["name"]?.string else { throw invalid("A document has no name.") }
     return Document(
       name: name, fields: try map(object["fields"]), createTime: try object["createTime"].map(timestamp),
@@ -15,14 +15,14 @@ package enum WireJSON {
   }
 
   /// The fields of a document or of a map.
-  static func map(_ json: JSONValue?) throws(FirestoreError) -> MapValue {
+  static func map(_ json: JSONValue?) throws(FirestoreServiceError) -> MapValue {
     var result = MapValue()
     for member in json?.object?.members ?? [] { result[member.name] = try value(member.value) }
     return result
   }
 
   /// A value, an object with one member that names its type.
-  package static func value(_ json: JSONValue) throws(FirestoreError) -> Value {
+  package static func value(_ json: JSONValue) throws(FirestoreServiceError) -> Value {
     guard let member = json.object?.members.first, json.object?.members.count == 1 else {
       throw invalid("A value must have exactly one type.")
     }
@@ -65,7 +65,7 @@ package enum WireJSON {
   // MARK: Timestamps
 
   /// A timestamp in the form of RFC 3339, or as seconds and nanoseconds.
-  package static func timestamp(_ json: JSONValue) throws(FirestoreError) -> Timestamp {
+  package static func timestamp(_ json: JSONValue) throws(FirestoreServiceError) -> Timestamp {
     if let object = json.object {
       let nanos = object["nanos"].flatMap(integer) ?? object["nanoseconds"].flatMap(integer) ?? 0
       return Timestamp(seconds: object["seconds"].flatMap(integer) ?? 0, nanos: Int32(clamping: nanos))
@@ -107,26 +107,30 @@ package enum WireJSON {
   // MARK: Queries
 
   /// A query of a bundle: `parent`, `structuredQuery` and `limitType`.
-  package static func bundledQuery(_ json: JSONValue, in database: DatabaseName) throws(FirestoreError) -> LocalQuery {
+  package static func bundledQuery(_ json: JSONValue, in database: DatabaseName) throws(FirestoreServiceError)
+    -> LocalQuery
+  {
     guard let object = json.object, let parent = object["parent"]?.string, let query = object["structuredQuery"] else {
       throw invalid("A bundled query needs a parent and a structuredQuery.")
     }
     let type: LocalQuery.LimitType = object["limitType"]?.string == "LAST" ? .last : .first
-    let filters = try query.object?["where"].map { (json) throws(FirestoreError) in try Self.filters(json) } ?? []
+    let filters =
+      try query.object?["where"].map { (json) throws(FirestoreServiceError) in try Self.filters(json) } ?? []
     return try structuredQuery(query, parent: parent, filters: filters, limitType: type, in: database)
   }
 
   /// A query as requests have it; without `offset` and `select`, which clients do not have.
   package static func structuredQuery(
     _ json: JSONValue, parent: String, in database: DatabaseName
-  ) throws(FirestoreError) -> LocalQuery {
-    let filters = try json.object?["where"].map { (json) throws(FirestoreError) in [try Self.filter(json)] } ?? []
+  ) throws(FirestoreServiceError) -> LocalQuery {
+    let filters =
+      try json.object?["where"].map { (json) throws(FirestoreServiceError) in [try Self.filter(json)] } ?? []
     return try structuredQuery(json, parent: parent, filters: filters, limitType: .first, in: database)
   }
 
   private static func structuredQuery(
     _ json: JSONValue, parent: String, filters: [Filter], limitType: LocalQuery.LimitType, in database: DatabaseName
-  ) throws(FirestoreError) -> LocalQuery {
+  ) throws(FirestoreServiceError) -> LocalQuery {
     guard let query = json.object, let from = query["from"]?.array, from.count == 1,
       let selector = from[0].object
     else {
@@ -148,14 +152,14 @@ package enum WireJSON {
       startAt: try query["startAt"].map(cursor), endAt: try query["endAt"].map(cursor))
   }
 
-  private static func cursor(_ json: JSONValue) throws(FirestoreError) -> StructuredQuery.Cursor {
+  private static func cursor(_ json: JSONValue) throws(FirestoreServiceError) -> StructuredQuery.Cursor {
     var values: [Value] = []
     for element in json.object?["values"]?.array ?? [] { values.append(try value(element)) }
     return StructuredQuery.Cursor(values: values, before: json.object?["before"]?.bool ?? false)
   }
 
   /// The filters of a bundled query, all of which must match.
-  private static func filters(_ json: JSONValue) throws(FirestoreError) -> [Filter] {
+  private static func filters(_ json: JSONValue) throws(FirestoreServiceError) -> [Filter] {
     guard let content = json.object?["compositeFilter"]?.object else { return [try filter(json)] }
     guard content["op"]?.string == "AND" else {
       throw invalid("The Cloud Firestore SDK only supports composite filters of type 'AND' in bundles.")
@@ -165,7 +169,7 @@ package enum WireJSON {
     return result
   }
 
-  private static func filter(_ json: JSONValue) throws(FirestoreError) -> Filter {
+  private static func filter(_ json: JSONValue) throws(FirestoreServiceError) -> Filter {
     guard let member = json.object?.members.first, let content = member.value.object else {
       throw invalid("A filter is malformed.")
     }

@@ -109,7 +109,7 @@ package struct StreamMachine: Sendable {
   }
 
   /// The connection has failed or ended.
-  package mutating func closed(_ error: FirestoreError?) -> [Step] {
+  package mutating func closed(_ error: FirestoreServiceError?) -> [Step] {
     switch error?.code {
     case .resourceExhausted?: backoff.resetToMaximum()
     case .unauthenticated? where state != .healthy: refreshesTokens = true

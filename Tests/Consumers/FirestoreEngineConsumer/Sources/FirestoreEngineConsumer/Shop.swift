@@ -5,7 +5,7 @@ struct Shop {
   let backend: any FirestoreBackend
 
   private let database = "projects/shop/databases/(default)"
-  private let context = FirestoreCallContext(authorization: .owner)
+  private let context = CallContext(caller: .owner)
   private var root: String { database + "/documents" }
 
   init(backend: any FirestoreBackend) { self.backend = backend }

@@ -1,0 +1,171 @@
+public import VestaServiceInterop
+
+/// The identity service as the administrators of a project see it.
+///
+/// Whoever holds this may do everything: hand it to trusted code only. The tenant of the context chooses whose users a
+/// call is about, as in `AuthBackend`, whose promises hold here too.
+public protocol AuthAdminBackend: Sendable {
+  // MARK: Users
+
+  /// Makes an account; nobody is signed in.
+  ///
+  /// Checks: `DUPLICATE_LOCAL_ID`, `INVALID_PHONE_NUMBER`, `PHONE_NUMBER_EXISTS`, `INVALID_EMAIL`, `EMAIL_EXISTS`,
+  /// `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`, `INVALID_MFA_PHONE_NUMBER`.
+  func createUser(
+    _ request: CreateUserRequest, context: CallContext
+  ) async throws(AuthServiceError) -> AuthUser
+
+  /// Looks accounts up; each comes once, also where several parts of the request name it.
+  func getUsers(
+    _ request: GetUsersRequest, context: CallContext
+  ) async throws(AuthServiceError) -> LookupResponse
+
+  /// Changes an account.
+  ///
+  /// Checks: `MISSING_LOCAL_ID`, `USER_NOT_FOUND`, `INVALID_EMAIL`, `EMAIL_EXISTS`, `WEAK_PASSWORD`,
+  /// `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`, `INVALID_PHONE_NUMBER`, `PHONE_NUMBER_EXISTS`, `CLAIMS_TOO_LARGE`,
+  /// `INVALID_CLAIMS`, `FORBIDDEN_CLAIM`, `MISSING_PROVIDER_ID`, `MISSING_RAW_ID`, `FEDERATED_USER_ID_ALREADY_LINKED`,
+  /// `INVALID_MFA_PHONE_NUMBER`, `DUPLICATE_MFA_ENROLLMENT_ID`.
+  func updateUser(
+    _ request: AdminUpdateRequest, context: CallContext
+  ) async throws(AuthServiceError) -> AuthUser
+
+  /// Deletes an account with its sessions.
+  ///
+  /// Checks: `MISSING_LOCAL_ID`, `USER_NOT_FOUND`.
+  func deleteUser(localID: String, context: CallContext) async throws(AuthServiceError)
+
+  /// Ends all sessions of an account: refresh tokens give nothing any more, and ID tokens that were issued before fail
+  /// where revocation is checked.
+  ///
+  /// Checks: `MISSING_LOCAL_ID`, `USER_NOT_FOUND`.
+  func revokeRefreshTokens(localID: String, context: CallContext) async throws(AuthServiceError)
+
+  /// Gives all accounts page by page, with their password hashes.
+  func batchGet(
+    _ request: BatchGetRequest, context: CallContext
+  ) async throws(AuthServiceError) -> BatchGetResponse
+
+  /// Imports accounts; each one is imported or is in the response's errors.
+  ///
+  /// Checks: `MISSING_USER_ACCOUNT`, `INVALID_HASH_ALGORITHM`, with `checksSanity` `DUPLICATE_EMAIL` and
+  /// `DUPLICATE_RAW_ID`, without `allowsOverwrite` `DUPLICATE_LOCAL_ID`.
+  func batchCreate(
+    _ request: BatchCreateRequest, context: CallContext
+  ) async throws(AuthServiceError) -> BatchCreateResponse
+
+  /// Deletes accounts.
+  ///
+  /// Checks: `LOCAL_ID_LIST_EXCEEDS_LIMIT`.
+  func batchDelete(
+    _ request: BatchDeleteRequest, context: CallContext
+  ) async throws(AuthServiceError) -> BatchDeleteResponse
+
+  /// Counts the accounts, or gives them all.
+  func queryUsers(
+    _ request: QueryUsersRequest, context: CallContext
+  ) async throws(AuthServiceError) -> QueryUsersResponse
+
+  // MARK: Tokens
+
+  /// Verifies an ID token: signature, issuer, audience and expiry; on request also its account.
+  ///
+  /// Checks: `INVALID_ID_TOKEN`, `TOKEN_EXPIRED`, `TENANT_ID_MISMATCH`, and with `checksRevocation` `USER_NOT_FOUND`,
+  /// `TOKEN_EXPIRED`, `USER_DISABLED`.
+  func verifyIDToken(
+    _ request: VerifyTokenRequest, context: CallContext
+  ) async throws(AuthServiceError) -> VerifiedToken
+
+  /// Makes a session cookie of an ID token.
+  ///
+  /// Checks: `MISSING_ID_TOKEN`, `INVALID_DURATION`, those of the ID token.
+  ///
+  /// - Returns: The cookie.
+  func createSessionCookie(
+    _ request: CreateSessionCookieRequest, context: CallContext
+  ) async throws(AuthServiceError) -> String
+
+  /// Verifies a session cookie; on request also its account.
+  ///
+  /// Checks: `INVALID_SESSION_COOKIE`, `TENANT_ID_MISMATCH`, and with `checksRevocation` `USER_NOT_FOUND`,
+  /// `TOKEN_EXPIRED`, `USER_DISABLED`.
+  func verifySessionCookie(
+    _ request: VerifyTokenRequest, context: CallContext
+  ) async throws(AuthServiceError) -> VerifiedToken
+
+  /// Makes a custom token, valid for an hour.
+  ///
+  /// Checks: `MISSING_LOCAL_ID`, `INVALID_CLAIMS`, `FORBIDDEN_CLAIM`, `CLAIMS_TOO_LARGE`.
+  ///
+  /// - Returns: The token.
+  func createCustomToken(
+    _ request: CreateCustomTokenRequest, context: CallContext
+  ) async throws(AuthServiceError) -> String
+
+  /// The key with which servers of the project sign custom tokens; made when it is first asked for.
+  func serviceAccountKey(context: CallContext) async throws(AuthServiceError) -> ServiceAccountKey
+
+  /// Signs tokens with a new key from now on; those of the previous key stay valid until they expire.
+  func rotateSigningKey(context: CallContext) async throws(AuthServiceError)
+
+  // MARK: Codes
+
+  /// Makes a code and hands it out instead of sending it.
+  ///
+  /// Checks: those of `AuthBackend.sendOobCode`; an account with the address has to be there, but for sign-in
+  /// links.
+  func createOobLink(
+    _ request: SendOobCodeRequest, context: CallContext
+  ) async throws(AuthServiceError) -> OobLink
+
+  /// The codes by e-mail that can still be used, in the order in which they were sent.
+  ///
+  /// Empty where the backend records no codes, as it should be outside development.
+  func sentOobCodes(context: CallContext) async throws(AuthServiceError) -> [SentOobCode]
+
+  /// The codes to phones that can still be used, in the order in which they were sent.
+  ///
+  /// Empty where the backend records no codes, as it should be outside development.
+  func sentVerificationCodes(context: CallContext) async throws(AuthServiceError) -> [SentVerificationCode]
+
+  // MARK: The project and its tenants
+
+  /// The settings of the project.
+  func projectConfig(context: CallContext) async throws(AuthServiceError) -> ProjectConfig
+
+  /// Sets the settings of the project.
+  ///
+  /// Checks: `INVALID_CONFIG`.
+  func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(AuthServiceError)
+
+  /// Makes a tenant.
+  ///
+  /// Checks: `INVALID_CONFIG`.
+  func createTenant(
+    _ request: CreateTenantRequest, context: CallContext
+  ) async throws(AuthServiceError) -> Tenant
+
+  /// A tenant.
+  ///
+  /// Checks: `TENANT_NOT_FOUND`.
+  func tenant(id: String, context: CallContext) async throws(AuthServiceError) -> Tenant
+
+  /// Changes a tenant.
+  ///
+  /// Checks: `TENANT_NOT_FOUND`, `INVALID_CONFIG`.
+  func updateTenant(
+    _ request: UpdateTenantRequest, context: CallContext
+  ) async throws(AuthServiceError) -> Tenant
+
+  /// Deletes a tenant with all its users.
+  ///
+  /// Checks: `TENANT_NOT_FOUND`.
+  func deleteTenant(id: String, context: CallContext) async throws(AuthServiceError)
+
+  /// The tenants page by page.
+  ///
+  /// Checks: `INVALID_PAGE_SELECTION`.
+  func listTenants(
+    _ request: ListTenantsRequest, context: CallContext
+  ) async throws(AuthServiceError) -> ListTenantsResponse
+}

@@ -1,0 +1,82 @@
+import VestaServiceInterop
+import VestaTesting
+import VestaAuthBackend
+
+extension AuthContracts {
+  static let sessions: [Contract<AuthSubject>] = [
+    Contract("a refresh token gives ID tokens of its account, time after time") { subject in
+      let made = try await subject.signUp()
+      var refreshToken = made.tokens.refreshToken
+      for _ in 0..<3 {
+        let refreshed = try await subject.backend.refresh(
+          RefreshRequest(refreshToken: refreshToken), context: subject.context)
+        try expect(refreshed.userID, equals: made.localID, "the id")
+        try expect(try await subject.user(refreshed.tokens).localID, equals: made.localID, "the id of the token")
+        refreshToken = refreshed.tokens.refreshToken
+      }
+    },
+    Contract("a refresh token that is missing or not known is refused") { subject in
+      try await expectRefusal(.missingRefreshToken, of: "an empty token") {
+        try await subject.backend.refresh(RefreshRequest(refreshToken: ""), context: subject.context)
+      }
+      try await expectRefusal(.invalidRefreshToken, of: "an unknown token") {
+        try await subject.backend.refresh(RefreshRequest(refreshToken: "unknown"), context: subject.context)
+      }
+    },
+    Contract("an ID token that is missing, malformed or forged is refused") { subject in
+      let tokens = try await subject.signUp().tokens
+      let parts = tokens.idToken.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      try expect(parts.count, equals: 3, "the number of parts of an ID token")
+      let forged = [
+        "nonsense", "a.b.c", parts[0] + "." + parts[1] + ".", parts[0] + "." + parts[1] + "." + parts[0],
+        "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0." + parts[1] + ".",
+      ]
+      for token in forged {
+        try await expectRefusal(.invalidIDToken, of: "a forged token") {
+          try await subject.backend.lookup(LookupRequest(idToken: token), context: subject.context)
+        }
+      }
+      try await expectRefusal(.missingIDToken, of: "an empty token") {
+        try await subject.backend.lookup(LookupRequest(idToken: ""), context: subject.context)
+      }
+    },
+    Contract("an ID token of another tenant is refused") { subject in
+      let tokens = try await subject.signUp().tokens
+      try await expectRefusal(.tenantIDMismatch, of: "the token") {
+        try await subject.backend.lookup(
+          LookupRequest(idToken: tokens.idToken), context: CallContext(tenantID: "another"))
+      }
+    },
+    Contract("a changed password replaces the old one and ends the other sessions") { subject in
+      _ = try await subject.signUp()
+      let other = try expectValue(try await subject.signIn().outcome.tokens, "tokens")
+      let own = try expectValue(try await subject.signIn().outcome.tokens, "tokens")
+      let changed = try await subject.backend.update(
+        UpdateRequest(idToken: own.idToken, password: "another horse"), context: subject.context)
+      let tokens = try expectValue(changed.tokens, "new tokens")
+      _ = try await subject.user(tokens)
+      _ = try await subject.backend.refresh(
+        RefreshRequest(refreshToken: tokens.refreshToken), context: subject.context)
+      try await expectRefusal(.tokenExpired, .invalidRefreshToken, of: "the other session") {
+        try await subject.backend.refresh(RefreshRequest(refreshToken: other.refreshToken), context: subject.context)
+      }
+      try await expectRefusal(.invalidLoginCredentials, .invalidPassword, of: "the old password") {
+        try await subject.signIn()
+      }
+      _ = try await subject.signIn("ada@example.com", "another horse")
+    },
+    Contract("64 refreshes at once all succeed") { subject in
+      let made = try await subject.signUp()
+      let results = await atOnce(64) {
+        try await subject.backend.refresh(
+          RefreshRequest(refreshToken: made.tokens.refreshToken), context: subject.context)
+      }
+      for result in results { try expect(try result.get().userID, equals: made.localID, "the id") }
+    },
+    Contract("the published keys are a JSON Web Key Set") { subject in
+      _ = try await subject.signUp()
+      let keys = try await subject.backend.publicKeys(context: subject.context)
+      try expect(String(decoding: keys.jwks, as: UTF8.self).contains("\"keys\""), "there is no list of keys")
+    },
+  ]
+}

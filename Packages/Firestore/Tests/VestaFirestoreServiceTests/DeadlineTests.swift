@@ -1,0 +1,170 @@
+import Testing
+import VestaFirestoreBackend
+import VestaServiceInteropFakes
+import VestaTesting
+
+@testable import VestaFirestoreService
+
+/// Calls whose deadline passes: before they begin, while they wait, and while they are open.
+@Suite struct DeadlineTests {
+  private let clock = ManualClock()
+
+  private func late(_ duration: Duration = .seconds(1)) -> CallContext {
+    owner.limited(to: duration, by: clock.service)
+  }
+
+  private func code(_ body: () async throws -> Void) async -> ServiceCode? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return (error as? FirestoreServiceError)?.code
+    }
+  }
+
+  @Test func `a call that comes after its deadline does nothing`() async throws {
+    let engine = makeEngine(clock)
+    try await engine.commit(update("rooms/a", ["n": .integer(1)]))
+    let context = late()
+    clock.advance(by: .seconds(1))
+    let write = update("rooms/a", ["n": .integer(2)])
+    let commit = CommitRequest(database: database, writes: [write])
+    #expect(await code { _ = try await engine.commit(commit, context: context) } == .deadlineExceeded)
+    let batch = BatchWriteRequest(database: database, writes: [write])
+    #expect(await code { _ = try await engine.batchWrite(batch, context: context) } == .deadlineExceeded)
+    let get = BatchGetDocumentsRequest(database: database, documents: [name("rooms/a")])
+    #expect(
+      await code { try await engine.batchGet(get, context: context) { _ in Issue.record("answered") } }
+        == .deadlineExceeded)
+    let query = RunQueryRequest(parent: root, query: .all("rooms"))
+    #expect(
+      await code { try await engine.runQuery(query, context: context) { _ in Issue.record("answered") } }
+        == .deadlineExceeded)
+    #expect(
+      await code { _ = try await engine.listen(database: database, context: context) } == .deadlineExceeded)
+    #expect(await code { _ = try await engine.write(database: database, context: context) } == .deadlineExceeded)
+    #expect(try await engine.get("rooms/a")?.fields["n"] == .integer(1))
+  }
+
+  @Test func `a commit that waits past its deadline changes nothing and waits no longer`() async throws {
+    let engine = makeEngine(clock)
+    try await engine.commit(update("rooms/a", ["n": .integer(1)]))
+    let id = try await engine.begin()
+    _ = try await engine.get("rooms/a", .transaction(id))
+    let pool = try await engine.engine(database).transactions
+    let context = late()
+    let writes = [update("rooms/b", ["n": .integer(2)]), update("rooms/a", ["n": .integer(2)])]
+    let commit = Task {
+      await code { _ = try await engine.commit(CommitRequest(database: database, writes: writes), context: context) }
+    }
+    while pool.waitingCount == 0 { await Task.yield() }
+    clock.advance(by: .seconds(1))
+    #expect(await commit.value == .deadlineExceeded)
+    #expect(pool.waitingCount == 0)
+    #expect(try await engine.get("rooms/b") == nil)
+    try await engine.commit(update("rooms/a", ["n": .integer(3)]), in: id)
+    #expect(try await engine.get("rooms/a")?.fields["n"] == .integer(3))
+  }
+
+  @Test func `a batch of writes says which of them its deadline has prevented`() async throws {
+    let engine = makeEngine(clock)
+    try await engine.commit(update("rooms/a", ["n": .integer(1)]))
+    let id = try await engine.begin()
+    _ = try await engine.get("rooms/a", .transaction(id))
+    let pool = try await engine.engine(database).transactions
+    let context = late()
+    let request = BatchWriteRequest(
+      database: database, writes: ["b", "a", "c"].map { update("rooms/\($0)", ["n": .integer(2)]) })
+    let batch = Task { try await engine.batchWrite(request, context: context) }
+    while pool.waitingCount == 0 { await Task.yield() }
+    clock.advance(by: .seconds(1))
+    let codes = try await batch.value.results.map { result -> ServiceCode? in
+      if case .failure(let error) = result { error.code } else { nil }
+    }
+    #expect(codes == [nil, .deadlineExceeded, .deadlineExceeded])
+    #expect(try await engine.get("rooms/b") != nil)
+    #expect(try await engine.get("rooms/c") == nil)
+  }
+
+  @Test func `a query hands out nothing after its deadline`() async throws {
+    let engine = makeEngine(clock)
+    for number in 0..<3 { try await engine.commit(update("rooms/\(number)", [:])) }
+    let context = late()
+    var received = 0
+    let (clock, request) = (clock, RunQueryRequest(parent: root, query: .all("rooms")))
+    #expect(
+      await code {
+        try await engine.runQuery(request, context: context) { _ in
+          received += 1
+          clock.advance(by: .seconds(1))
+        }
+      } == .deadlineExceeded)
+    #expect(received == 1)
+  }
+
+  @Test func `a deadline at any point leaves no transaction that its caller does not know`() async throws {
+    // Time goes on by a second with each look at the clock.
+    let clock = clock
+    let running = ServiceClock(
+      now: {
+        clock.advance(by: .seconds(1))
+        return clock.now
+      }, schedule: { clock.schedule(after: $0, $1) })
+    let engine = makeEngine(clock) {
+      $0.clock = running
+      $0.transactionIdleTime = 100_000
+      $0.transactionLifetime = 100_000
+    }
+    try await engine.commit(update("rooms/a", [:]))
+    let pool = try await engine.engine(database).transactions
+    let request = RunQueryRequest(
+      parent: root, query: .all("rooms"), consistency: .newTransaction(.readWrite()))
+    var outcomes: Set<ServiceCode?> = []
+    for seconds in 1...40 {
+      let (context, before) = (late(.seconds(seconds)), pool.openCount)
+      var known = 0
+      outcomes.insert(
+        await code { try await engine.runQuery(request, context: context) { known += $0.transaction == nil ? 0 : 1 } })
+      #expect(pool.openCount - before == known)
+    }
+    #expect(outcomes == [nil, .deadlineExceeded])
+  }
+
+  @Test func `a listen call ends at its deadline`() async throws {
+    let engine = makeEngine(clock)
+    try await engine.commit(update("rooms/a", [:]))
+    let call = try await engine.listen(database: database, context: late())
+    call.send(.addTarget(Target(id: 2, .documents([name("rooms/a")]))))
+    let (clock, timers) = (clock, clock.deadlines.count)
+    #expect(timers >= 1)
+    var hasAnswered = false
+    #expect(
+      await code {
+        for try await _ in call.responses where !hasAnswered {
+          hasAnswered = true
+          clock.advance(by: .seconds(1))
+        }
+      } == .deadlineExceeded)
+    #expect(hasAnswered)
+  }
+
+  @Test func `a listen call that ends before its deadline leaves no timer`() async throws {
+    let engine = makeEngine(clock)
+    let call = try await engine.listen(database: database, context: late())
+    #expect(clock.deadlines.count == 1)
+    call.finish()
+    for try await _ in call.responses {}
+    while !clock.deadlines.isEmpty { await Task.yield() }
+  }
+
+  @Test func `a write call ends at its deadline`() async throws {
+    let engine = makeEngine(clock)
+    let call = try await engine.write(database: database, context: late())
+    call.send(WriteRequest())
+    let clock = clock
+    #expect(
+      await code {
+        for try await _ in call.responses { clock.advance(by: .seconds(1)) }
+      } == .deadlineExceeded)
+  }
+}
