@@ -194,7 +194,8 @@ public enum MessagingContracts {
       try await inbox.wait(for: ["high", "normal", "score 2"])
       inbox.close()
     },
-    Contract("a message for now or never reaches a connection, though others wait for its acknowledgements") { subject in
+    Contract("a message for now or never reaches a connection, though others wait for its acknowledgements") {
+      subject in
       let token = try await subject.register()
       for number in 1...250 { try await subject.send(to: .token(token), "\(number)") }
       let inbox = Inbox(subject, token)

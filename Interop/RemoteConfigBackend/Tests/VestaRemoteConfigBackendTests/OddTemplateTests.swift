@@ -9,7 +9,8 @@ import VestaTesting
     "{\"parameters\":{\"a\":{}}}", "{\"parameters\":{\"a\":{\"defaultValue\":null,\"conditionalValues\":null}}}",
     "{\"parameters\":{\"a\":{\"valueType\":\"PARAMETER_VALUE_TYPE_UNSPECIFIED\",\"description\":null}}}",
     "{\"version\":{\"versionNumber\":7,\"updateOrigin\":\"A_NEW_ORIGIN\",\"updateTime\":\"never\",\"isLegacy\":true}}",
-    "{\"version\":{\"updateTime\":\"300000-01-01T00:00:00Z\"}}", "{\"version\":{\"updateTime\":\"-9999999-01-01T00:00:00Z\"}}",
+    "{\"version\":{\"updateTime\":\"300000-01-01T00:00:00Z\"}}",
+    "{\"version\":{\"updateTime\":\"-9999999-01-01T00:00:00Z\"}}",
     "{\"version\":{\"updateTime\":\"2026-01-01T00:00:00.123456789Z\"}}",
     "{\"version\":{\"updateTime\":\"2026-01-01T00:00:00.-1Z\"}}",
     "{\"etag\":\"etag-p-1\",\"parameters\":{\"\\u00e9\":{\"defaultValue\":{\"value\":\"\\ud83d\\ude00\"}}}}",
@@ -33,7 +34,8 @@ import VestaTesting
   }
 
   @Test func `the same key twice is refused, and not one of both values taken`() {
-    let json = "{\"parameters\":{\"a\":{\"defaultValue\":{\"value\":\"1\"}},\"a\":{\"defaultValue\":{\"value\":\"2\"}}}}"
+    let json =
+      "{\"parameters\":{\"a\":{\"defaultValue\":{\"value\":\"1\"}},\"a\":{\"defaultValue\":{\"value\":\"2\"}}}}"
     #expect(throws: RemoteConfigServiceError.self) { try ConfigTemplate(json: Array(json.utf8)) }
   }
 

@@ -24,7 +24,9 @@ extension MessagingEngine {
 
   /// Looks at the next registrations: all of them have their turn within some sweeps.
   private func sweepRegistrations() async throws {
-    let (start, end) = (lastRegistration.withLock { $0 }, options.clock.now() - options.registrationLifetime.microseconds)
+    let (start, end) = (
+      lastRegistration.withLock { $0 }, options.clock.now() - options.registrationLifetime.microseconds
+    )
     let entries = try await store().read { reader in
       try await reader.entries(in: Keys.registrations(after: start), limit: 256)
     }

@@ -168,9 +168,10 @@ private final class FlawedService: MessagingBackend, MessagingAdminBackend {
   }
 
   @Test func `every promise has a service that breaks it`() {
-    let found = Set(Flaw.allCases.compactMap { flaw in
-      MessagingContracts.all.first { $0.name.hasPrefix(flaw.rawValue) }?.name
-    })
+    let found = Set(
+      Flaw.allCases.compactMap { flaw in
+        MessagingContracts.all.first { $0.name.hasPrefix(flaw.rawValue) }?.name
+      })
     #expect(MessagingContracts.all.map(\.name).filter { !found.contains($0) } == [])
   }
 
@@ -190,20 +191,26 @@ private final class FlawedService: MessagingBackend, MessagingAdminBackend {
     let calls = Locked(0)
     let flawed: [(String, FlawedTransport)] = [
       ("a push that has returned", FlawedTransport { _, _ in }),
-      ("an address that does not exist", FlawedTransport { delivery, address throws(MessagingServiceError) in
-        let isFirst = calls.withLock { count in
-          count += 1
-          return count == 1
+      (
+        "an address that does not exist",
+        FlawedTransport { delivery, address throws(MessagingServiceError) in
+          let isFirst = calls.withLock { count in
+            count += 1
+            return count == 1
+          }
+          if isFirst { try await recording.push(delivery, to: address) }
         }
-        if isFirst { try await recording.push(delivery, to: address) }
-      }),
-      ("pushes at the same time", FlawedTransport { delivery, address throws(MessagingServiceError) in
-        let isFirst = calls.withLock { count in
-          count += 1
-          return count == 1
+      ),
+      (
+        "pushes at the same time",
+        FlawedTransport { delivery, address throws(MessagingServiceError) in
+          let isFirst = calls.withLock { count in
+            count += 1
+            return count == 1
+          }
+          if isFirst { try await recording.push(delivery, to: address) }
         }
-        if isFirst { try await recording.push(delivery, to: address) }
-      }),
+      ),
       ("it reaches at least one platform", FlawedTransport(platforms: []) { _, _ in }),
     ]
     #expect(flawed.count == PushTransportContracts.all.count)

@@ -162,7 +162,9 @@ private struct DeliveryModel {
       }
     }
 
-    func send(to target: PushMessage.Target, recipients: Set<String>, isSentinel: Bool, isNow: Bool = false) async throws {
+    func send(to target: PushMessage.Target, recipients: Set<String>, isSentinel: Bool, isNow: Bool = false)
+      async throws
+    {
       texts += 1
       let text = isSentinel ? "sentinel \(texts)" : "\(texts)"
       var message = PushMessage(to: target, data: ["text": text])

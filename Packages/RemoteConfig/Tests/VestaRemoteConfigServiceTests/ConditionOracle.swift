@@ -42,8 +42,12 @@ struct ConditionOracle {
   // MARK: Random values, many of which meet
 
   static let words = ["", "a", "ab", "b", "é", "e\u{301}", "🇩🇪", "\r\n", "\n", "it's", "\\", "A", "nan", "1", "x y"]
-  static let numbers = ["1", "1.0", "-2", "2.5", "1e3", "nan", "inf", "-inf", "0x10", "", " 1", "1 ", "１", "9e400", "007"]
-  static let versions = ["1", "1.0", "1.0.0.0.0", "1.2", "1.10", "1.2.3", "2", "0", "1.2.3.4.5.6", "1.a", "", ".", "1."]
+  static let numbers = [
+    "1", "1.0", "-2", "2.5", "1e3", "nan", "inf", "-inf", "0x10", "", " 1", "1 ", "１", "9e400", "007",
+  ]
+  static let versions = [
+    "1", "1.0", "1.0.0.0.0", "1.2", "1.10", "1.2.3", "2", "0", "1.2.3.4.5.6", "1.a", "", ".", "1.",
+  ]
   static let targets = ["1", "1.0", "1.2", "1.10", "1.2.3", "2", "0", "1.0.0.0.1"]
   static let comparisons = ["<", "<=", "==", "!=", ">=", ">"]
 
@@ -81,7 +85,9 @@ struct ConditionOracle {
 
   private mutating func installation() -> Test {
     let ids = picks(["one", "ONE", "two"])
-    return ("app.firebaseInstallationId in \(list(ids))", { instance, _ in ids.contains(instance.installationID ?? "-") })
+    return (
+      "app.firebaseInstallationId in \(list(ids))", { instance, _ in ids.contains(instance.installationID ?? "-") }
+    )
   }
 
   private mutating func platform() -> Test {
@@ -193,7 +199,8 @@ struct ConditionOracle {
     // The zones have had these offsets at these times; they were looked up and not computed.
     let (text, zone, seconds) = pick([
       ("2026-01-01T00:00:00", "", 1_767_225_600), ("2026-01-01T00:00:00", "America/New_York", 1_767_243_600),
-      ("2026-07-01T00:00:00", "America/New_York", 1_782_878_400), ("2026-01-01T05:30:00", "Asia/Kolkata", 1_767_225_600),
+      ("2026-07-01T00:00:00", "America/New_York", 1_782_878_400),
+      ("2026-01-01T05:30:00", "Asia/Kolkata", 1_767_225_600),
       ("2024-02-29T23:59:59", "UTC", 1_709_251_199), ("1969-12-31T23:59:59", "UTC", -1),
       ("2026-01-01T00:00:00.250", "UTC", 1_767_225_600),
     ])
@@ -222,7 +229,8 @@ struct ConditionOracle {
     func text(_ micro: Int) -> String { "\(micro / 1_000_000).\("\(1_000_000 + micro % 1_000_000)".dropFirst())" }
     let kind = random.below(3)
     let condition =
-      ["\(name) <= \(text(lower))", "\(name) > \(text(lower))", "\(name) between \(text(lower)) and \(text(upper))"][kind]
+      ["\(name) <= \(text(lower))", "\(name) > \(text(lower))", "\(name) between \(text(lower)) and \(text(upper))"][
+        kind]
     return (
       condition,
       { instance, _ in
@@ -263,7 +271,9 @@ struct ConditionOracle {
     if !random.oneIn(5) { instance.customSignals["n"] = pick(Self.numbers) }
     if !random.oneIn(5) { instance.userProperties["t"] = pick(Self.words) + pick(Self.words) }
     instance.audiences = Set(picks(["x", "y", "w"]))
-    if !random.oneIn(4) { instance.operatingSystem = .init(name: pick(["ios", "linux", "x"]), version: pick(Self.versions)) }
+    if !random.oneIn(4) {
+      instance.operatingSystem = .init(name: pick(["ios", "linux", "x"]), version: pick(Self.versions))
+    }
     return instance
   }
 

@@ -29,7 +29,9 @@ import VestaTesting
     let seed = UInt64.random(in: 0...UInt64.max)
     var oracle = ConditionOracle(seed: seed)
     var random = SplitMix(seed: seed ^ 1)
-    let pieces = ["&&", "||", "'", "\\", "(", ")", "[", "]", "🇩🇪", "e\u{301}", "\u{0}", "9e999", "-", ".", "\r\n", "<=", "é"]
+    let pieces = [
+      "&&", "||", "'", "\\", "(", ")", "[", "]", "🇩🇪", "e\u{301}", "\u{0}", "9e999", "-", ".", "\r\n", "<=", "é",
+    ]
     var refused = 0
     for round in 0..<4000 {
       var scalars = Array(oracle.expression().text.unicodeScalars)
@@ -55,7 +57,7 @@ import VestaTesting
 
   @Test func `the column of a mistake counts characters as people see them`() throws {
     for (text, column) in [
-      ("app.id == 'e\u{301}🇩🇪' ?", 17), ("device.country in ['🇩🇪' 'x']", 24), ("percent <= 101", 12), ("true &&", 8),
+      ("app.id == 'e\u{301}🇩🇪' ?", 16), ("device.country in ['🇩🇪' 'x']", 24), ("percent <= 101", 12), ("true &&", 8),
       ("app.id == 'x", 11), ("app.version.<(['1.2'], 3)", 22), ("dateTime < dateTime('2026-02-30T00:00:00')", 21),
       ("dateTime < dateTime('2026-01-01T00:00:00', 'Mars/Olympus')", 44),
     ] {
@@ -71,9 +73,10 @@ import VestaTesting
     for round in 0..<1500 {
       let source = Self.pattern(&random, depth: 3)
       let ours = try LinearPattern(source)
-      let theirs = try NSRegularExpression(pattern: source)
+      // The platform refuses some of them, such as the repetition of an anchor.
+      guard let theirs = try? NSRegularExpression(pattern: source) else { continue }
       for _ in 0..<8 {
-        let text = String((0..<random.below(7)).map { _ in "abc-]^"[random.below(6)] })
+        let text = String((0..<random.below(7)).map { _ in Array("abc-]^")[random.below(6)] })
         let range = NSRange(location: 0, length: text.utf16.count)
         let expected = theirs.firstMatch(in: text, range: range) != nil
         found += expected ? 1 : 0
@@ -86,7 +89,9 @@ import VestaTesting
   private static func pattern(_ random: inout SplitMix, depth: Int) -> String {
     var text = ""
     for _ in 0..<random.below(4) {
-      let atoms = ["a", "b", "c", ".", "[ab]", "[^a]", "[a-c-]", "\\d", "\\w", "\\W", "^", "$", "-", "\\^", "[\\]\\^]"]
+      let atoms = [
+        "a", "b", "c", ".", "[ab]", "[^a]", "[\\-ac]", "\\d", "\\w", "\\W", "^", "$", "-", "\\^", "[\\]\\^]",
+      ]
       var piece = atoms[random.below(atoms.count)]
       if depth > 0, random.oneIn(3) { piece = "\(random.oneIn(2) ? "(" : "(?:")\(pattern(&random, depth: depth - 1)))" }
       let counts = ["*", "+", "?", "{2}", "{0,2}", "{1,}", "*?", "??"]
@@ -114,8 +119,4 @@ import VestaTesting
     #expect(Percentile.micro(seed: "ünï", id: "🇩🇪") == 83_047_764)
     #expect(Percentile.micro(seed: "", id: "") == 65_086_549)
   }
-}
-
-extension String {
-  fileprivate subscript(offset: Int) -> Character { self[index(startIndex, offsetBy: offset)] }
 }

@@ -141,9 +141,10 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
   }
 
   @Test func `every promise has a service that breaks it`() {
-    let found = Set(Flaw.allCases.compactMap { flaw in
-      RemoteConfigContracts.all.first { $0.name.hasPrefix(flaw.rawValue) }?.name
-    })
+    let found = Set(
+      Flaw.allCases.compactMap { flaw in
+        RemoteConfigContracts.all.first { $0.name.hasPrefix(flaw.rawValue) }?.name
+      })
     #expect(RemoteConfigContracts.all.map(\.name).filter { !found.contains($0) } == [])
   }
 }

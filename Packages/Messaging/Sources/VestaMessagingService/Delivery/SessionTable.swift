@@ -107,7 +107,9 @@ final class SessionTable: Sendable {
   /// Takes the messages for now or never up to a number, for the connection that loads.
   func takeInstants(_ session: Session, upTo number: Int64) -> [DispatchedMessage] {
     state.withLock { state in
-      guard let entry = state.entries[session.key], entry.session === session, !entry.instants.isEmpty else { return [] }
+      guard let entry = state.entries[session.key], entry.session === session, !entry.instants.isEmpty else {
+        return []
+      }
       state.entries[session.key]?.instants.removeAll { $0.number <= number }
       return entry.instants.filter { $0.number <= number && $0.number > session.startNumber }
     }

@@ -50,6 +50,7 @@ extension RemoteConfig {
     }
     guard hasChanged else { return false }
     save([.active])
+    announceRollouts()
     callbackQueue.async {
       NotificationCenter.default.post(name: .remoteConfigDidActivate, object: self)
     }

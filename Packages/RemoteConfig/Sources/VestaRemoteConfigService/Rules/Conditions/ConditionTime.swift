@@ -21,7 +21,7 @@ enum ConditionTime {
   static func parse(_ text: String, zone: String?) -> Outcome {
     guard let (fields, micros) = fields(of: text) else { return .notATime }
     if text.hasSuffix("Z"), let zone, !["UTC", "GMT", "Etc/UTC"].contains(zone) { return .notATime }
-    guard let zone = TimeZone(identifier: zone ?? "UTC") else { return .unknownZone }
+    guard let zone = timeZone(zone ?? "UTC") else { return .unknownZone }
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = zone
     let components = DateComponents(
@@ -30,6 +30,20 @@ enum ConditionTime {
       return .notATime
     }
     return .time(Int64(date.timeIntervalSince1970) * 1_000_000 + micros)
+  }
+
+  /// Names are those of files on some platforms: what cannot be one of a time zone is not looked up.
+  private static func timeZone(_ name: String) -> TimeZone? {
+    let isName = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+        UInt8(ascii: "/"), UInt8(ascii: ":"):
+        true
+      default: false
+      }
+    }
+    return isName ? TimeZone(identifier: name) : nil
   }
 
   /// Year, month, day, hour, minute and second, and the microseconds.
