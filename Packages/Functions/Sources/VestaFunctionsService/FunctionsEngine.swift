@@ -42,6 +42,12 @@ final class FunctionsEngine: FunctionsBackend {
     check.close()
   }
 
+  /// Ends event functions and schedules: what runs is cancelled, and what has been delivered is remembered.
+  func closeEvents() async {
+    await registry.events.close()
+    await registry.schedules?.close()
+  }
+
   /// How many functions run.
   var runningCount: Int { places.runningCount }
 

@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaCore
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
@@ -23,6 +24,8 @@ import VestaStoreInterop
 /// To read on: `Calls/ActiveUpload.swift`, `Calls/StorageCall+Commit.swift`, `Store/Keys.swift`.
 final class StorageEngine: StorageBackend {
   let store: LazyResource<any OrderedStore>
+  /// The events of objects that functions want.
+  let events: EventOutbox
   let blobs: any BlobStore
   let crypto: any CryptoProvider
   let options: StorageServiceOptions
@@ -42,17 +45,20 @@ final class StorageEngine: StorageBackend {
     self.blobs = blobs
     self.clock = clock
     boundary = ServiceBoundary(clock: clock) { log.error("I-STS000006", "An unexpected error: \($0)") }
-    store = LazyResource(whenClosed: Self.closed) {
+    let store = LazyResource(whenClosed: Self.closed) {
       let store = try await openStore()
       await Sweep(store: store, blobs: blobs, now: clock.now()).removeLeftovers()
       return store
     } close: {
       try await $0.close()
     }
+    self.store = store
+    events = ObjectEvents.outbox { try await store.get() }
   }
 
   /// Ends the engine; uploads that are under way can be continued by the next one.
   func close() async throws {
+    await events.close()
     for upload in await uploads.removeAll() { await suspend(upload) }
     try await store.close()
     await blobs.close()

@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
@@ -74,20 +75,24 @@ extension StorageCall {
   private func changed(
     _ name: ObjectName, _ change: @escaping @Sendable (inout ObjectRecord) throws -> Bool
   ) async throws -> StorageObject {
-    try await write { transaction in
+    let events = engine.events
+    return try await write { transaction in
       guard var record = try await Self.object(name, in: transaction) else { throw Self.notFound(name) }
       guard try change(&record) else { return record.object(named: name) }
       record.metageneration += 1
       try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
+      try await ObjectEvents.record(.objectMetadataUpdated, name, record, events, in: transaction)
       return record.object(named: name)
     }
   }
 
   func delete(_ name: ObjectName, _ preconditions: Preconditions) async throws {
+    let events = engine.events
     let blob = try await write { transaction in
       guard let record = try await Self.object(name, in: transaction) else { throw Self.notFound(name) }
       try PreconditionRules.check(preconditions, record)
       try await transaction.delete(Keys.object(name))
+      try await ObjectEvents.record(.objectDeleted, name, record, events, in: transaction)
       return try await Self.discardContent(of: record, in: transaction)
     }
     await collect(blob)

@@ -24,11 +24,11 @@ extension StorageCall {
       md5: try digest(of: content))
     try ContentRules.check(request.expected, size: ready.size, crc32c: ready.crc32c, md5: ready.md5)
     let (metadata, tokens) = try prepared(request.metadata, for: request.object)
-    let now = now
+    let (now, events) = (now, engine.events)
     let placed = try await write { transaction in
       try await Self.place(
         ready, as: request.object, metadata: metadata, tokens: tokens, preconditions: request.preconditions, now: now,
-        in: transaction)
+        events: events, in: transaction)
     }
     await collect(placed.replaced)
     return placed.record.object(named: request.object)
@@ -127,14 +127,14 @@ extension StorageCall {
       try ContentRules.check(digest, size: content.size, crc32c: content.crc32c, md5: content.md5)
     }
     let (metadata, tokens) = try prepared(record.metadata.metadata, for: record.objectName)
-    let (now, lifetime, ready) = (now, lifetime, content)
+    let (now, lifetime, events, ready) = (now, lifetime, engine.events, content)
     let placed = try await write { transaction in
       guard var current = try await Self.upload(upload.id, in: transaction) else { throw Self.gone }
       // The commit of before has succeeded, and its answer was lost.
       if let object = current.object { return Placed(record: object, replaced: nil) }
       let placed = try await Self.place(
         ready, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
-        now: now, in: transaction)
+        now: now, events: events, in: transaction)
       current.state = .final
       current.object = placed.record
       current.expires = now + lifetime
