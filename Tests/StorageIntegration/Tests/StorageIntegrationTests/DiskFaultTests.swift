@@ -59,7 +59,9 @@ import VestaTesting
     let directory = try TemporaryDirectory()
     let lines = try await WorkerProcess("StorageCrashWorker", "full", directory.path).finish()
     #expect(
-      lines == ["quotaExceeded", "quotaExceeded", "quotaExceeded", "quotaExceeded", "kept true", "replaced true", "done"])
+      lines == [
+        "quotaExceeded", "quotaExceeded", "quotaExceeded", "quotaExceeded", "kept true", "replaced true", "done",
+      ])
     // Failed uploads are cancelled, and the space is free again.
     let left = (FileManager.default.subpaths(atPath: directory.path) ?? []).filter { path in
       path.contains("storage-content/") && path.split(separator: "/").last?.count == 32
