@@ -37,7 +37,8 @@ public func storageBenchmarks() -> [Benchmark] {
       ours: ("putData", { await perObject { try await $0.putSmall($1) } }),
       other: ("write, sync, rename", { await perObject { try RawFiles.put($0.small, in: $0.directory, $1) } })),
     Benchmark(
-      name: "storage: list of 1,000 in a bucket of \(StorageBench.largeCount)", unit: .microseconds, bar: .ratio(atMost: 1.5),
+      name: "storage: list of 1,000 in a bucket of \(StorageBench.largeCount)", unit: .microseconds,
+      bar: .ratio(atMost: 1.5),
       ours: ("a large bucket", { await list(in: StorageBench.large) }),
       other: ("a bucket of 1,000", { await list(in: StorageBench.little) })),
   ]
