@@ -95,7 +95,8 @@ private func zone(_ name: String) throws -> ZoneOffsets { ZoneOffsets(try #requi
       let sample = ScheduleSample(&random)
       let name = zones[number % zones.count]
       let offsets = try zone(name)
-      let start = try utc(starts[number / zones.count % starts.count]) + Int64.random(in: -90_000...90_000, using: &random)
+      let start =
+        try utc(starts[number / zones.count % starts.count]) + Int64.random(in: -90_000...90_000, using: &random)
       let schedule = try ScheduleParser.parse(sample.text)
       let expected = sample.walk(after: start, minutes: 4 * 1_440, zone: offsets.offset)
       let found = schedule.next(after: start, in: offsets)
@@ -116,8 +117,10 @@ private struct ScheduleSample {
   init(_ random: inout SplitMix) {
     func pick(_ range: ClosedRange<Int>, _ most: Int, _ random: inout SplitMix) -> [Int]? {
       if Int.random(in: 0..<3, using: &random) == 0 { return nil }
-      return Array(Set((0..<Int.random(in: 1...most, using: &random)).map { _ in Int.random(in: range, using: &random) }))
-        .sorted()
+      return Array(
+        Set((0..<Int.random(in: 1...most, using: &random)).map { _ in Int.random(in: range, using: &random) })
+      )
+      .sorted()
     }
     minutes = pick(0...59, 3, &random)
     hours = Bool.random(using: &random) ? pick(0...4, 3, &random) : pick(0...23, 4, &random)
@@ -159,7 +162,9 @@ private struct ScheduleSample {
       if followsClock {
         runs = matches(local, dayOfMonth)
       } else if let last = newest {
-        for skipped in stride(from: last + 60, through: local, by: 60) where matches(skipped, dayOfMonth) { runs = true }
+        for skipped in stride(from: last + 60, through: local, by: 60) where matches(skipped, dayOfMonth) {
+          runs = true
+        }
       } else {
         runs = matches(local, dayOfMonth)
       }
