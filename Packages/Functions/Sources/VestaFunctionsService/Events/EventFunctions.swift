@@ -52,8 +52,9 @@ final class EventFunctions: Sendable {
       defer { state.dispatchers = [:] }
       return Array(state.dispatchers.values)
     }
-    places.close(throwing: CancellationError())
+    // Deliveries are cancelled before those that wait for a place are refused, so that none of them counts as failed.
     for dispatcher in dispatchers { await dispatcher.sourceWillClose() }
+    places.close(throwing: CancellationError())
   }
 
   // MARK: Registering
