@@ -1,5 +1,6 @@
 public import Foundation
 import VestaBytes
+import VestaEventsInterop
 
 // Functions that run at certain times.
 extension FunctionRegistry {
