@@ -102,6 +102,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
         .product(name: "VestaFunctionsBackendContracts", package: "FunctionsBackend"),

@@ -32,6 +32,7 @@ final class StorageEngine: StorageBackend {
   let clock: ServiceClock
   let uploads = ActiveUploads()
   let garbage = Locked<[BlobID]>([])
+  private let nextExpiry = Locked<Int64?>(nil)
   private let boundary: ServiceBoundary<StorageServiceError>
 
   init(
@@ -138,6 +139,19 @@ final class StorageEngine: StorageBackend {
   }
 
   // MARK: Maintenance
+
+  /// Removes what has expired, once an hour: a service that runs for long would otherwise keep every upload that was
+  /// given up until its next start.
+  func expireUploads(now: Int64) async {
+    let isDue = nextExpiry.withLock { next in
+      let isDue = next.map { now >= $0 } ?? false
+      // The first hour begins with the first upload: opening the store has just removed everything.
+      if isDue || next == nil { next = now + 3_600_000_000 }
+      return isDue
+    }
+    guard isDue, let store = try? await store.get() else { return }
+    await Sweep(store: store, blobs: blobs, now: now).removeLeftovers()
+  }
 
   /// Removes every blob that neither an object nor an upload knows.
   ///

@@ -261,7 +261,7 @@ final class IndexKeeper: Sendable {
     let again = options.clock.schedule(after: .microseconds(holder.remaining + 20_000)) { [weak self] in
       self?.lookAgain(at: job)
     }
-    let old = state.withLock { state in
+    let old = state.withLock { state -> ListenerRegistration? in
       if state.isClosed { return again }
       defer { state.elsewhere[job] = Elsewhere(since: now, remaining: holder.remaining, again: again) }
       return state.elsewhere[job]?.again

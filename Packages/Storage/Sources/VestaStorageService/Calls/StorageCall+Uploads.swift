@@ -40,6 +40,7 @@ extension StorageCall {
     let id = UploadID(rawValue: try newID())
     let record = UploadRecord(request, blob: try newBlob(), expires: now + lifetime)
     let bytes = try record.fieldBytes()
+    await engine.expireUploads(now: now)
     try await write { transaction in
       try PreconditionRules.check(request.preconditions, try await Self.object(request.object, in: transaction))
       try await transaction.put(bytes, for: Keys.upload(id))
@@ -261,6 +262,19 @@ extension StorageCall {
   }
 
   private func remove(_ id: UploadID) async throws {
+    do {
+      try await noteRemoval(id)
+    } catch let error as StoreError where error.code == .diskFull {
+      // The content makes room for the note. A session whose content is gone takes nothing more, noted or not.
+      guard let record = try await read({ try await Self.upload(id, in: $0) }), record.state == .active,
+        let blob = record.blobID
+      else { throw error }
+      try await engine.blobs.remove(blob)
+      try await noteRemoval(id)
+    }
+  }
+
+  private func noteRemoval(_ id: UploadID) async throws {
     let blob = try await write { transaction -> BlobID? in
       guard var record = try await Self.upload(id, in: transaction), record.state == .active else { return nil }
       record.state = .cancelled
