@@ -183,13 +183,14 @@ private struct ScheduleSample {
   }
 
   @Test func `missed runs are left out, run once, or run up to a limit`() throws {
-    let now: Int64 = 86_400 * 3 + 30
-    #expect(try runs("0 * * * *", since: 86_400, now: now + 1_800, .skip).runs == [])
-    #expect(try runs("0 * * * *", since: 86_400, now: now, .skip).runs == [86_400 * 3])
-    #expect(try runs("0 * * * *", since: 86_400, now: now + 1_800, .runOnce).runs == [86_400 * 3])
-    let all = try runs("0 * * * *", since: 86_400, now: now, .runAll(limit: 3)).runs
-    #expect(all == [86_400 * 3 - 7_200, 86_400 * 3 - 3_600, 86_400 * 3])
-    #expect(try runs("0 * * * *", since: 86_400 * 3 - 3_600, now: now, .runAll(limit: 3)).runs == [86_400 * 3])
+    let (start, due): (Int64, Int64) = (86_400, 259_200)
+    #expect(try runs("0 * * * *", since: start, now: due + 1_830, .skip).runs == [])
+    #expect(try runs("0 * * * *", since: start, now: due + 30, .skip).runs == [due])
+    #expect(try runs("0 * * * *", since: start, now: due + 1_830, .runOnce).runs == [due])
+    let all = try runs("0 * * * *", since: start, now: due + 30, .runAll(limit: 3)).runs
+    let expected: [Int64] = [252_000, 255_600, 259_200]
+    #expect(all == expected)
+    #expect(try runs("0 * * * *", since: due - 3_600, now: due + 30, .runAll(limit: 3)).runs == [due])
   }
 
   @Test func `a clock that is set back by little repeats no run, by much it begins anew`() throws {
