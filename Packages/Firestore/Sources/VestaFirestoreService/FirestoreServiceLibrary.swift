@@ -67,8 +67,8 @@ struct EmbeddedFirestoreService: EmbeddedFirestore, ComponentLifecycleMaintainer
     }
     let stores = try container.require((any StoreProvider).self)
     let directory = path(of: app.dataDirectory)
-    var options = container.resolve(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
-    if options.md5 == nil { options.md5 = container.resolve((any CryptoProvider).self).flatMap(md5) }
+    var options = try container.find(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
+    if options.md5 == nil { options.md5 = try container.find((any CryptoProvider).self).flatMap(md5) }
     engine = FirestoreEngine(options: options) {
       try await stores.openStore(named: "firestore", in: directory, options: StoreOptions())
     }

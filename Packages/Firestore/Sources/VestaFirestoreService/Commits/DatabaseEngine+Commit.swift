@@ -8,10 +8,12 @@ extension DatabaseEngine {
   ///
   /// - Parameters:
   ///   - writes: Any.
+  ///   - answers: Where the answer is kept. An answer that is there already is returned, and nothing is written.
   ///   - validation: What a transaction has read; the commit fails with `ABORTED` when it is no longer so.
   ///   - holder: The transaction that has locked what it has read; it waits for others that have read what it writes.
   func commit(
-    _ writes: [Write], validating validation: ReadSet = ReadSet(), in holder: TransactionPool.ID? = nil
+    _ writes: [Write], as answers: WriteAnswers? = nil, validating validation: ReadSet = ReadSet(),
+    in holder: TransactionPool.ID? = nil
   ) async throws -> CommitResponse {
     let plan = CommitPlan(writes, at: try WriteRules.check(writes, database: name))
     let places = plan.targets.map(\.place)
@@ -25,7 +27,12 @@ extension DatabaseEngine {
     let announcement = CommitAnnouncement(to: recent)
     let commit: StoreCommit<CommitResponse>
     do {
-      commit = try await store.write { try await self.run(plan, validation, announcement, in: $0) }
+      commit = try await store.write { transaction in
+        if let answer = try await answers?.answer(to: plan, in: transaction) { return answer }
+        let answer = try await self.run(plan, validation, announcement, in: transaction)
+        if plan.isChange { try await answers?.keep(answer, in: transaction) }
+        return answer
+      }
     } catch {
       announcement.retract()
       throw error

@@ -5,6 +5,10 @@ public struct FirestoreServiceOptions: Sendable {
   /// For how many seconds moments in the past can be read, and listeners can resume without starting over.
   public var retention: Int64 = 3600
 
+  /// For how many seconds the answer to a request of a write call is kept, so that a client that has not received it can
+  /// send the request again; after that, the same request is applied a second time.
+  public var answerRetention: Int64 = 30 * 86_400
+
   /// After how many seconds without a query that uses it an index goes, which costs every write.
   public var indexLifetime: Int64 = 7 * 86_400
 
@@ -82,6 +86,11 @@ public struct FirestoreServiceOptions: Sendable {
 
   /// After how many seconds without news a listener gets a new resume token, so that resuming costs little.
   public var tokenInterval: Int64 = 300
+
+  /// How often listeners look for commits of other processes in a store that does not tell of its commits.
+  ///
+  /// Stores that are `CommitObservable` wake them at once, and are not asked.
+  public var pollInterval: Duration = .milliseconds(500)
 
   /// MD5, with which listeners that resume are told the names of documents that are still there.
   ///

@@ -5,7 +5,9 @@ import VestaConcurrency
 /// The open transactions of a database.
 ///
 /// They live in this process. What makes their commits right is not here: it is `ReadSet`, checked against the store.
-/// The locks only keep those who would fail from trying.
+/// The locks only keep those who would fail from trying. Between processes nobody waits: of two transactions that meet
+/// there the first to commit wins, and the other is told `ABORTED`. Locks in rows would cost every read of a
+/// transaction a commit, and a process that was killed would hold them until they expire; clients retry as it is.
 final class TransactionPool: Sendable {
   typealias ID = [UInt8]
 
@@ -38,17 +40,27 @@ final class TransactionPool: Sendable {
   private let state = Locked(State())
   private let options: FirestoreServiceOptions
 
-  init(options: FirestoreServiceOptions) { self.options = options }
+  /// The number of the engine.
+  private let engine: UInt64
 
-  private static func makeID() -> ID { (0..<16).map { _ in UInt8.random(in: 0...255) } }
+  init(options: FirestoreServiceOptions, engine: UInt64) {
+    self.options = options
+    self.engine = engine
+  }
 
   /// Begins a transaction.
   ///
+  /// - Parameters:
+  ///   - kind: Whether it may write.
+  ///   - version: What a transaction reads that only reads.
   /// - Throws: `RESOURCE_EXHAUSTED` when enough are open.
-  func begin(_ kind: TransactionOptions) throws(FirestoreServiceError) -> ID {
+  func begin(
+    _ kind: TransactionOptions, reading version: Int64? = nil
+  ) throws(FirestoreServiceError) -> ID {
     endExpired()
-    let id = TransactionPool.makeID()
-    guard add(Open(options: kind, began: options.now(), lastUsed: options.now()), as: id) else {
+    let now = options.now()
+    let id = TransactionTicket(engine: engine, began: now, readVersion: version).bytes
+    guard add(Open(options: kind, readVersion: version, began: now, lastUsed: now), as: id) else {
       throw .tooManyTransactions
     }
     return id
@@ -68,11 +80,12 @@ final class TransactionPool: Sendable {
   /// An open transaction, whose idle time begins again.
   ///
   /// - Parameter reads: How many documents and queries it is about to read.
-  /// - Throws: `INVALID_ARGUMENT` when it has ended or never began, and when it would have read too much;
-  ///   `RESOURCE_EXHAUSTED` when all transactions together would have.
+  /// - Throws: `INVALID_ARGUMENT` when it has ended or never began, and when it would have read too much; `ABORTED` when
+  ///   another engine has what it holds; `RESOURCE_EXHAUSTED` when all transactions together would have read too much.
   func use(_ id: ID, reading reads: Int = 0) throws(FirestoreServiceError) -> Open {
     endExpired()
     let now = options.now()
+    try adopt(id, now)
     let (open, all) = state.withLock { state in
       state.open[id]?.lastUsed = now
       return (state.open[id], state.reads)
@@ -82,6 +95,19 @@ final class TransactionPool: Sendable {
     if open.reads.count + reads > options.transactionReads { throw .transactionTooBig }
     if reads > 0, all + reads > options.openTransactionReads { throw .tooManyTransactions }
     return open
+  }
+
+  /// Opens a transaction here that another engine began, if it only reads.
+  ///
+  /// - Throws: `ABORTED` for one that may write, `RESOURCE_EXHAUSTED` when enough are open.
+  private func adopt(_ id: ID, _ now: Int64) throws(FirestoreServiceError) {
+    if state.withLock({ $0.open[id] != nil || $0.ended.contains(id) }) { return }
+    guard let ticket = TransactionTicket(id), ticket.engine != engine,
+      abs(now - ticket.began) <= options.transactionLifetime * 1_000_000
+    else { return }
+    guard let version = ticket.readVersion else { throw .transactionOfAnotherEngine }
+    let open = Open(options: .readOnly(), readVersion: version, began: ticket.began, lastUsed: now)
+    guard add(open, as: id) else { throw .tooManyTransactions }
   }
 
   func note(_ id: ID, _ change: (inout Open) -> Void) {
@@ -106,10 +132,11 @@ final class TransactionPool: Sendable {
   /// Ends a transaction and lets those go on who waited for it.
   ///
   /// - Returns: What it was; `nil` when it has ended already.
-  /// - Throws: `INVALID_ARGUMENT` when it was never there.
+  /// - Throws: `INVALID_ARGUMENT` when it was never there, `ABORTED` when another engine has what it holds.
   @discardableResult
   func end(_ id: ID) throws(FirestoreServiceError) -> Open? {
     endExpired()
+    try adopt(id, options.now())
     let (open, isKnown) = state.withLock { state in
       let open = state.open[id]
       return (open, open != nil || state.ended.contains(id))
@@ -128,7 +155,7 @@ final class TransactionPool: Sendable {
   func hold(_ places: [Place]) async throws(FirestoreServiceError) -> ID? {
     if state.withLock({ $0.locks.isEmpty }) { return nil }
     let now = options.now()
-    let id = TransactionPool.makeID()
+    let id = TransactionTicket(engine: engine, began: now, readVersion: nil).bytes
     let patience = now + options.lockWait * 1_000_000
     _ = add(Open(options: .readWrite(), began: now, lastUsed: now, patience: patience), as: id)
     do {

@@ -208,7 +208,8 @@ final class SimulatedClient {
     case .openWatch(let number, _):
       closeWatch()
       watch = Stream(number: number)
-    case .watch(_, let record): watch?.requests.append((.addTarget(record.message), record.target))
+    case .watch(_, let record), .fetch(_, let record):
+      watch?.requests.append((.addTarget(record.message), record.target))
     case .unwatch(_, let id): watch?.requests.append((.removeTarget(id: id), nil))
     case .closeWatch: closeWatch()
     case .openWrite(let number, _): write = Stream(number: number)
