@@ -1,3 +1,4 @@
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -40,6 +41,7 @@ extension DatabaseEngine {
     // Stores that tell of their commits wake the listeners themselves.
     if !(store is any CommitObservable) { hub.wake() }
     recent.noteSeen(commit.version.microseconds)
+    if let events, events.interest != nil { events.wake() }
     pruner.noteCommit(at: commit.version.microseconds)
     return commit.value
   }
@@ -82,6 +84,10 @@ extension DatabaseEngine {
       }
     }
     try await indexes.maintain(changes, try await indexes.catalogue(catalogue, transaction), in: transaction)
+    if let events, let interest = events.interest {
+      let drafts = try DocumentEvents.drafts(of: changes, in: name, for: interest)
+      try await events.append(drafts, in: transaction, isOnly: true)
+    }
     let logged = changes.map { LoggedChange(place: $0.place, before: $0.before) }
     for (part, row) in LogRow.rows(of: logged).enumerated() {
       let position = LogPosition(version: version, part: Int64(part))

@@ -1,3 +1,4 @@
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -15,17 +16,21 @@ final class DatabaseEngine: Sendable {
   let indexes: IndexKeeper
   let pruner: LogPruner
   let recent: RecentDocuments
+  /// Where changes are recorded that functions want.
+  let events: EventOutbox?
   /// A version that no commit can have any more, nor one before it, as far as is known here.
   private let floor = Locked(Int64(0))
 
   /// - Parameters:
   ///   - owner: The number of the engine, by which others know what it holds.
-  ///   - recent: The documents of all databases that were read lately.
+  ///   - recent: What was read lately, of all databases.
+  ///   - events: Where changes are recorded that functions want.
   init(
     name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions, owner: UInt64,
-    recent: RecentDocuments
+    recent: RecentDocuments, events: EventOutbox? = nil
   ) {
     self.recent = recent
+    self.events = events
     self.name = name
     self.store = store
     self.options = options
