@@ -131,6 +131,8 @@ let package = Package(
       dependencies: [
         "VestaFirestoreIndexes", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreBackendContracts", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),

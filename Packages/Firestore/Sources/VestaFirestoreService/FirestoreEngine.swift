@@ -22,6 +22,8 @@ import VestaCore
 public final class FirestoreEngine: FirestoreBackend {
   private let store: LazyResource<any OrderedStore>
   private let options: FirestoreServiceOptions
+  /// By which other engines on the store know what this one holds.
+  private let number = UInt64.random(in: .min ... .max)
   private let engines = Locked([DatabaseName: DatabaseEngine]())
   /// The database that was named last, which most processes name all the time.
   private let latest = Locked<(name: String, engine: DatabaseEngine)?>(nil)
@@ -151,9 +153,21 @@ public final class FirestoreEngine: FirestoreBackend {
   ) async throws(FirestoreServiceError) -> BeginTransactionResponse {
     try await serve(context) {
       BeginTransactionResponse(
-        transaction: try await self.engine(request.database, context, isWrite: true).transactions.begin(request.options)
-      )
+        transaction: try await self.engine(request.database, context, isWrite: true).begin(request.options))
     }
+  }
+
+  /// Whether this engine can go on with a transaction: one that it began itself, or one that only reads.
+  ///
+  /// What a transaction that writes has read and locked is in the memory of the engine that began it. Others on the same
+  /// store refuse its calls with `ABORTED`, so whoever spreads calls over several processes sends those of one
+  /// transaction to one of them.
+  ///
+  /// - Parameter transaction: Its identifier.
+  /// - Returns: `true` also for bytes that are no identifier: any engine may refuse them.
+  public func serves(transaction: [UInt8]) -> Bool {
+    guard let ticket = TransactionTicket(transaction) else { return true }
+    return ticket.engine == number || ticket.readVersion != nil
   }
 
   /// Gives a transaction up, and what it holds.
@@ -269,7 +283,8 @@ public final class FirestoreEngine: FirestoreBackend {
     }
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
-      let engine = DatabaseEngine(name: name, number: number, store: store, options: self.options)
+      let engine = DatabaseEngine(
+        name: name, number: number, store: store, options: self.options, owner: self.number)
       try await engine.indexes.declare()
       self.engines.withLock { $0[name] = engine }
       return engine

@@ -17,13 +17,16 @@ final class DatabaseEngine: Sendable {
   /// A version that no commit can have any more, nor one before it, as far as is known here.
   private let floor = Locked(Int64(0))
 
-  init(name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions) {
+  /// - Parameter owner: The number of the engine, by which others know what it holds.
+  init(
+    name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions, owner: UInt64
+  ) {
     self.name = name
     self.store = store
     self.options = options
     let keys = DatabaseKeys(number)
     self.keys = keys
-    let indexes = IndexKeeper(name, store: store, keys: keys, options: options)
+    let indexes = IndexKeeper(name, store: store, keys: keys, options: options, owner: owner)
     self.indexes = indexes
     let retention = options.retention * 1_000_000
     hub = ListenHub(name, store: store, options: options) { body in
@@ -31,8 +34,8 @@ final class DatabaseEngine: Sendable {
         try await body(Snapshot(reader: $0, keys: keys, name: name, indexes: indexes, retention: retention))
       }
     }
-    transactions = TransactionPool(options: options)
-    pruner = LogPruner(store: store, keys: keys, options: options)
+    transactions = TransactionPool(options: options, engine: owner)
+    pruner = LogPruner(store: store, keys: keys, options: options, owner: owner)
   }
 
   /// Ends what is open; the store stays.
@@ -90,7 +93,7 @@ final class DatabaseEngine: Sendable {
   }
 
   /// The version of a read time, once no commit can come at or before it.
-  private func settled(_ time: Timestamp) async throws -> Int64 {
+  func settled(_ time: Timestamp) async throws -> Int64 {
     guard let version = time.microseconds, version >= 0 else { throw DatabaseEngine.future }
     if version <= (try await store.read { $0.version.microseconds }) { return version }
     guard version <= options.now() else { throw DatabaseEngine.future }

@@ -41,8 +41,16 @@ extension FirestoreServiceError {
   static let deadlock = FirestoreServiceError(.aborted, "Transaction lock timeout.")
   static let late = FirestoreServiceError(.deadlineExceeded, "The deadline of the call has passed.")
   static let shutDown = FirestoreServiceError(.unavailable, "The engine has been shut down.")
+  /// Retryable: the client begins again, and this time all calls come to one engine, or there are no others.
+  static let transactionOfAnotherEngine = FirestoreServiceError(
+    .aborted, "The referenced transaction was begun by another process. Please try again.")
   static let unknownTransaction = FirestoreServiceError(
     .invalidArgument, "The referenced transaction has expired or is no longer valid.")
+
+  static let transactionTooBig = FirestoreServiceError(
+    .invalidArgument, "Transaction too big. Decrease transaction size.")
+  static let tooManyTransactions = FirestoreServiceError(
+    .resourceExhausted, "Too many transactions are open, or have read too much. Commit or roll back some of them.")
 
   static func refused(_ message: String) -> FirestoreServiceError { FirestoreServiceError(.invalidArgument, message) }
 }

@@ -16,6 +16,7 @@ import VestaStoreInterop
 /// | `(7, database, id, collection…, null, version, part)` | which documents of a collection a part of the log has: a `ChangeRow` |
 /// | `(8, database, 1)` | the version of the index catalogue |
 /// | `(8, database, 2)` | the horizon: the log has all that was changed after this version |
+/// | `(8, database, 3, job…)` | who does a job in the background, and until when: a `LeaseRow` |
 /// | `(9, database, queue, place)` | the answer to a request of a write call: an `AnswerRow` |
 ///
 /// Versions are the store's: the times of commits. A commit writes its documents, one row of the log, and one short row
@@ -61,6 +62,7 @@ struct DatabaseKeys: Sendable {
   let changes: [UInt8]
   let catalogue: [UInt8]
   let horizon: [UInt8]
+  let leases: [UInt8]
   let answers: [UInt8]
 
   /// The keys of the database with this number.
@@ -74,9 +76,23 @@ struct DatabaseKeys: Sendable {
     answers = prefix(.answers)
     catalogue = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(1)).bytes
     horizon = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(2)).bytes
+    leases = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(3)).bytes
   }
 
   func document(_ place: Place) -> [UInt8] { documents + place.bytes }
+
+  func lease(_ job: LeasedJob) -> [UInt8] {
+    var key = KeyEncoder(continuing: leases)
+    switch job {
+    case .building(let index):
+      key.append(int: 1)
+      key.append(int: index)
+    case .sweeping: key.append(int: 2)
+    case .aging: key.append(int: 3)
+    case .pruning: key.append(int: 4)
+    }
+    return key.bytes
+  }
 
   func place(ofDocumentKey key: [UInt8]) -> Place { Place(bytes: Array(key.dropFirst(documents.count))) }
 

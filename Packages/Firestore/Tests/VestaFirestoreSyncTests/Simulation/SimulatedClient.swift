@@ -333,7 +333,7 @@ final class SimulatedClient {
     case .shakeHands: write?.requests.append(.handshake)
     case .write(_, let batch, _): write?.requests.append(.batch(batch))
     case .closeWrite: write = nil
-    case .startTimer(let name, let seconds): timers[name] = clock.now + seconds
+    case .startTimer(let name, let seconds): timers[name] = monotonic + seconds
     case .cancelTimer(let name): timers[name] = nil
     case .event(.snapshot(let id, let snapshot)):
       guard listeners[id] != nil else { return }
