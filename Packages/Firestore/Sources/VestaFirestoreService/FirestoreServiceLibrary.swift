@@ -1,4 +1,5 @@
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaStoreInterop
 public import VestaCore
@@ -38,6 +39,10 @@ public enum FirestoreServiceLibrary: Library {
       },
       Component((any FirestoreBackend).self, dependencies: [.required((any EmbeddedFirestore).self)]) { container, _ in
         try container.require((any EmbeddedFirestore).self).engine
+      },
+      Component.contribution((any EventSource).self) { container, isCacheable in
+        isCacheable = true
+        return try container.require((any EmbeddedFirestore).self).engine.events
       },
     ]
   }
