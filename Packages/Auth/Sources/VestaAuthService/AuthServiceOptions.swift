@@ -90,6 +90,9 @@ public struct AuthServiceOptions: Sendable {
 
   /// The limit on guesses of the six digits that were sent to one phone, over all of its codes; right ones do not
   /// count.
+  ///
+  /// Once it is used up, each code can be guessed once: a stranger's wrong digits do not keep the owner of the phone
+  /// from signing in. A second guess fails with `TOO_MANY_ATTEMPTS_TRY_LATER`; a new code can be asked for.
   public var digitGuesses = RateLimit(burst: 10, refillInterval: .seconds(600))
 
   /// The limit on guesses of passwords from one network address.

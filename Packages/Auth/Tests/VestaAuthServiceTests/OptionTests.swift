@@ -23,25 +23,67 @@ import Testing
     #expect(world.sender.recordedTexts.count == 1)
   }
 
-  @Test func `the digits of a phone are guessed ten times over all of its codes`() async throws {
-    let world = World { $0.digitGuesses = RateLimit(burst: 10, refillInterval: .milliseconds(600_000)) }
+  private static let tenGuesses: @Sendable (inout AuthServiceOptions) -> Void = {
+    $0.digitGuesses = RateLimit(burst: 10, refillInterval: .seconds(600))
+  }
+
+  /// Asks for a code and presents wrong digits five times.
+  private func guess(_ number: String, _ world: World) async throws -> [AuthServiceError.Code?] {
+    let session = try await world.engine.sendVerificationCode(
+      SendVerificationCodeRequest(phoneNumber: number), context: world.context
+    ).sessionInfo
     var refusals: [AuthServiceError.Code?] = []
-    for _ in 0..<3 {
-      let session = try await world.engine.sendVerificationCode(
-        SendVerificationCodeRequest(phoneNumber: "+15550000001"), context: world.context
-      ).sessionInfo
-      for _ in 0..<5 {
-        let proof = PhoneProof.code(sessionInfo: session, code: "none")
-        refusals.append(
-          await refusal {
-            try await world.engine.signInWithPhoneNumber(PhoneSignInRequest(proof: proof), context: world.context)
-          })
-      }
+    for _ in 0..<5 {
+      let proof = PhoneProof.code(sessionInfo: session, code: "none")
+      refusals.append(
+        await refusal {
+          try await world.engine.signInWithPhoneNumber(PhoneSignInRequest(proof: proof), context: world.context)
+        })
     }
-    #expect(refusals.count { $0 == .invalidCode } == 10 && refusals.last == .tooManyAttempts)
-    try await world.signInByPhone("+15550000002")
+    return refusals
+  }
+
+  @Test func `the digits of a phone are guessed ten times over all of its codes, then once for each code`() async throws
+  {
+    let world = World(configure: Self.tenGuesses)
+    var refusals: [AuthServiceError.Code?] = []
+    for _ in 0..<2 { refusals += try await guess("+15550000001", world) }
+    #expect(refusals == Array(repeating: .invalidCode, count: 10))
+    for _ in 0..<20 {
+      let more = try await guess("+15550000001", world)
+      #expect(more == [.invalidCode] + Array(repeating: .tooManyAttempts, count: 4))
+    }
     world.pass(seconds: 600)
-    for _ in 0..<20 { try await world.signInByPhone("+15550000001") }
+    #expect(try await guess("+15550000001", world).count { $0 == .invalidCode } == 1)
+    world.pass(seconds: 22 * 600)
+    #expect(try await guess("+15550000001", world).count { $0 == .invalidCode } == 5)
+  }
+
+  @Test func `wrong digits of a stranger do not keep the owner of a phone out`() async throws {
+    let world = World(configure: Self.tenGuesses)
+    let uid = try await world.signInByPhone("+15550000001").uid
+    for _ in 0..<20 {
+      _ = try await guess("+15550000001", world)
+      #expect(try await world.signInByPhone("+15550000001").uid == uid)
+    }
+    // The owner's right digits have given the stranger no guess more.
+    #expect(try await guess("+15550000001", world).count { $0 == .invalidCode } == 1)
+    try await world.signInByPhone("+15550000002")
+  }
+
+  @Test func `wrong digits at once are one guess of a code when its phone has none left`() async throws {
+    let world = World(configure: Self.tenGuesses)
+    for _ in 0..<2 { _ = try await guess("+15550000001", world) }
+    let session = try await world.engine.sendVerificationCode(
+      SendVerificationCodeRequest(phoneNumber: "+15550000001"), context: world.context
+    ).sessionInfo
+    let proof = PhoneProof.code(sessionInfo: session, code: "none")
+    let refusals = await atOnce(32) { _ in
+      await refusal {
+        try await world.engine.signInWithPhoneNumber(PhoneSignInRequest(proof: proof), context: world.context)
+      }
+    }.map(\.value)
+    #expect(refusals.count { $0 == .invalidCode } == 1 && refusals.count { $0 == .tooManyAttempts } == 31)
   }
 
   // MARK: Second factors

@@ -32,6 +32,16 @@ package struct QueryPlanner {
     return result
   }
 
+  /// For each alternative of several equalities the index that has all of them, in place of a join; none where there is
+  /// one, in whatever order of fields.
+  package func composites() -> [IndexShape] {
+    needs.alternatives.map(\.asks).filter { asks in
+      asks.count > 1 && !indexes.contains { candidate($0, asks)?.covered.count == asks.count }
+    }.map { asks in
+      shape(asks.map { IndexShape.Part(path: $0.path, kind: $0.isElement ? .contains : .ascending) })
+    }
+  }
+
   private struct Choice {
     var scans: [QueryPlan.Scan]?
     var missing: [IndexShape] = []

@@ -1,4 +1,5 @@
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaStoreInterop
 public import VestaCore
@@ -39,6 +40,10 @@ public enum FirestoreServiceLibrary: Library {
       Component((any FirestoreBackend).self, dependencies: [.required((any EmbeddedFirestore).self)]) { container, _ in
         try container.require((any EmbeddedFirestore).self).engine
       },
+      Component.contribution((any EventSource).self) { container, isCacheable in
+        isCacheable = true
+        return try container.require((any EmbeddedFirestore).self).engine.events
+      },
     ]
   }
 }
@@ -67,8 +72,8 @@ struct EmbeddedFirestoreService: EmbeddedFirestore, ComponentLifecycleMaintainer
     }
     let stores = try container.require((any StoreProvider).self)
     let directory = path(of: app.dataDirectory)
-    var options = container.resolve(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
-    if options.md5 == nil { options.md5 = container.resolve((any CryptoProvider).self).flatMap(md5) }
+    var options = try container.find(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
+    if options.md5 == nil { options.md5 = try container.find((any CryptoProvider).self).flatMap(md5) }
     engine = FirestoreEngine(options: options) {
       try await stores.openStore(named: "firestore", in: directory, options: StoreOptions())
     }

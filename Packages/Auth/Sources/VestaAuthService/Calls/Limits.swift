@@ -39,11 +39,23 @@ extension AuthCall {
     }
   }
 
-  /// Takes one guess of the digits that were sent to a phone, over all codes of that phone.
-  func takeDigitGuess(_ phone: String) throws {
-    guard engine.limits.withLock({ $0.digits.take(name(phone), now: now) }) else {
-      throw AuthServiceError(.tooManyAttempts, "Too many wrong codes. Please try again later.")
+  /// Takes one guess of the digits that were sent to a phone, from the limit that all codes of the phone share.
+  ///
+  /// The first guess at each code is let through in any case. Anybody can ask for codes of a phone and use up its limit
+  /// with wrong digits; its owner, who reads the message, still signs in with the first guess at a code of their own.
+  /// So a phone is guessed at most once for each message that it gets, and as often as the limit says besides; messages
+  /// have their own limit, ``AuthServiceOptions/codesPerRecipient``.
+  ///
+  /// - Parameters:
+  ///   - phone: The phone.
+  ///   - isFirst: Whether no wrong digits have been presented with this code.
+  /// - Returns: Whether the guess came out of the limit, to be given back if it is right.
+  func takeDigitGuess(_ phone: String, isFirst: Bool) throws -> Bool {
+    let isTaken = engine.limits.withLock { $0.digits.take(name(phone), now: now) }
+    guard isTaken || isFirst else {
+      throw AuthServiceError(.tooManyAttempts, "Too many wrong codes. Please ask for a new code.")
     }
+    return isTaken
   }
 
   /// Gives a guess back that was right.

@@ -108,12 +108,13 @@ extension WriteCall {
       return .failure(AuthServiceError(.invalidSessionInfo))
     }
     guard !isExpired(ticket) else { return .failure(AuthServiceError(.sessionExpired)) }
-    try takeDigitGuess(ticket.phoneNumber ?? "")
+    let phone = ticket.phoneNumber ?? ""
+    let isTaken = try takeDigitGuess(phone, isFirst: ticket.failures == 0)
     let presented = try engine.hash(sessionInfo + String(code.prefix(64)))
     guard let expected = ticket.codeHash, crypto.constantTimeEquals(presented, expected) else {
       return .failure(try await countFailure(sessionInfo, ticket))
     }
-    forgiveDigitGuess(ticket.phoneNumber ?? "")
+    if isTaken { forgiveDigitGuess(phone) }
     try await consume(sessionInfo, ticket)
     return .success(ticket)
   }

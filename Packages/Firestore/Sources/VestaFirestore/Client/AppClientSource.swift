@@ -20,12 +20,12 @@ final class AppClientSource: FirestoreClientSource {
 
   init(_ container: ComponentContainer) throws {
     backend = try container.require((any FirestoreBackend).self)
-    auth = container.resolve((any AuthInterop).self)
-    appCheck = container.resolve((any AppCheckInterop).self)
-    digest = container.resolve((any CryptoProvider).self).flatMap(Self.md5)
+    auth = try container.find((any AuthInterop).self)
+    appCheck = try container.find((any AppCheckInterop).self)
+    digest = try container.find((any CryptoProvider).self).flatMap(Self.md5)
     if case .embedded = container.options.backend { isEmbedded = true } else { isEmbedded = false }
     let directory = container.app.map { path(of: $0.dataDirectory) } ?? ""
-    store = container.resolve((any StoreProvider).self).map { stores in
+    store = try container.find((any StoreProvider).self).map { stores in
       LazyResource(whenClosed: StoreError(.closed, operation: "open the cache", message: "The app was deleted.")) {
         try await stores.openStore(named: "firestore-client", in: directory, options: StoreOptions())
       } close: {

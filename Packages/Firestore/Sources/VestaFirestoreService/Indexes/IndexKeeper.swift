@@ -220,26 +220,39 @@ final class IndexKeeper: Sendable {
     guard let number else { return state.withLock { $0.asked[shape] = 0 } }
     let lease = Lease(.building(number), of: owner, keys: keys)
     let build = IndexBuild(of: number, keys: keys, name: name, retention: options.retention * 1_000_000)
+    var pace = WorkPace()
     while var run = try await store.read({ try await build.next(in: $0) }) {
-      while run.isOpen {
-        if state.withLock({ $0.isClosed }) {
-          _ = try? await store.write { try await lease.release(in: $0) }
-          return
-        }
-        // The body may run again, and begins with the same run then.
+      while run.isReading {
+        if await isOver(lease) { return }
         let before = run
-        run = try await store.write { transaction in
-          let run = try await build.write(before, in: transaction)
+        run = try await store.read { try await build.read(before, in: $0) }
+      }
+      while run.isOpen {
+        if await isOver(lease) { return }
+        // The body may run again, and begins with the same run then.
+        let (before, part, start) = (run, pace.part, ContinuousClock.now)
+        let commit = try await store.write { transaction in
+          let run = try await build.write(before, part: part, in: transaction)
           if run.isLast {
             try await lease.release(in: transaction)
           } else {
             try await lease.keep(in: transaction)
           }
           return run
-        }.value
+        }
+        run = commit.value
+        let pause = pace.note(.now - start, from: run.version, to: commit.version.microseconds)
+        if pause > .zero { try await Task.sleep(for: pause) }
       }
       if run.isLast { return }
     }
+  }
+
+  /// Whether the engine has been shut down; then another one can go on at once.
+  private func isOver(_ lease: Lease) async -> Bool {
+    guard state.withLock({ $0.isClosed }) else { return false }
+    _ = try? await store.write { try await lease.release(in: $0) }
+    return true
   }
 
   /// Leaves a job to another engine, and looks again when that one's lease has ended if it is not renewed.

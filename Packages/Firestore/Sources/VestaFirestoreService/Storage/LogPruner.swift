@@ -23,6 +23,12 @@ final class LogPruner: Sendable {
   /// How many rows of the log go together.
   private static let step = 128
 
+  /// How many answers are looked at together.
+  private static let answerStep = 512
+
+  /// The next ones are looked at too when at least this part of them is too old.
+  private static let answerShare = 8
+
   private let state = Locked(State())
   private let store: any OrderedStore
   private let keys: DatabaseKeys
@@ -70,6 +76,7 @@ final class LogPruner: Sendable {
         return max(limit, before)
       }.value
       while !state.withLock({ $0.isClosed }), try await step(before: horizon) {}
+      if !state.withLock({ $0.isClosed }) { try await forgetAnswers() }
       state.withLock { $0.horizon = horizon }
     } catch let lost as LeaseLost {
       state.withLock { $0.busyUntil = lost.holder.until }
@@ -79,6 +86,45 @@ final class LogPruner: Sendable {
       log.warning("I-FSS000006", "What is older than the retention could not be deleted: \(error)")
     }
     state.withLock { $0.task = nil }
+  }
+
+  /// Deletes answers that are older than they are kept, from a random place on, until few of those it meets are.
+  ///
+  /// The names of queues are random, so a step is a sample: an eighth of the rows is too old at most, whatever their
+  /// number, and no part of the table is left out when the process often begins anew.
+  private func forgetAnswers() async throws {
+    let oldest = options.now() - options.answerRetention * 1_000_000
+    let start = keys.answers(of: (0..<8).map { _ in UInt8.random(in: .min ... .max) })
+    let end = KeyRange(prefix: keys.answers).upper
+    for range in [KeyRange(from: start, to: end), KeyRange(from: keys.answers, to: start)] {
+      var range = range
+      while !state.withLock({ $0.isClosed }) {
+        let (last, seen, deleted) = try await forgetAnswers(before: oldest, in: range)
+        if deleted * LogPruner.answerShare < seen { return }
+        guard let last, seen == LogPruner.answerStep else { break }
+        range = KeyRange(from: last + [0], to: range.upper)
+      }
+    }
+  }
+
+  /// Deletes old answers among the first rows of a range.
+  ///
+  /// - Returns: The last key that was looked at, how many there were, and how many are gone.
+  private func forgetAnswers(
+    before oldest: Int64, in range: KeyRange
+  ) async throws -> (last: [UInt8]?, seen: Int, deleted: Int) {
+    let rows = try await store.read { try await $0.entries(in: range, limit: LogPruner.answerStep) }
+    let old = try rows.filter { try AnswerRow.time(of: $0.value) < oldest }
+    if !old.isEmpty {
+      _ = try await store.write { transaction in
+        for row in old {
+          // A queue that was silent for so long may have come back.
+          guard let value = try await transaction.get(row.key), try AnswerRow.time(of: value) < oldest else { continue }
+          try await transaction.delete(row.key)
+        }
+      }
+    }
+    return (rows.last?.key, rows.count, old.count)
   }
 
   /// Deletes the oldest rows; `false` when none is left before the horizon.

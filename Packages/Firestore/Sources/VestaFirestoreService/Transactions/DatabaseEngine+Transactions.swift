@@ -69,9 +69,9 @@ extension DatabaseEngine {
 
   /// Begins a transaction; one that only reads settles on its version, which its identifier tells any engine.
   func begin(_ options: TransactionOptions) async throws -> TransactionPool.ID {
-    guard case .readOnly(let time) = options else { return transactions.begin(options) }
-    guard let time else { return transactions.begin(options, reading: try await reading { $0.version }) }
-    return transactions.begin(options, reading: try await settled(time))
+    guard case .readOnly(let time) = options else { return try transactions.begin(options) }
+    guard let time else { return try transactions.begin(options, reading: try await reading { $0.version }) }
+    return try transactions.begin(options, reading: try await settled(time))
   }
 
   private func context(_ snapshot: Snapshot) -> ReadContext {
@@ -82,7 +82,7 @@ extension DatabaseEngine {
     in id: TransactionPool.ID, isNew: Bool, _ scope: ChangeScope, locking places: [Place],
     _ body: (ReadContext) async throws -> Result
   ) async throws -> Result {
-    let open = try transactions.use(id)
+    let open = try transactions.use(id, reading: max(1, places.count))
     let pool = transactions
     func run(_ snapshot: Snapshot) async throws -> Result {
       try await body(ReadContext(snapshot: snapshot, pool: pool, transaction: id, isNew: isNew))
