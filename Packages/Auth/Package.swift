@@ -24,6 +24,7 @@ let package = Package(
     .package(path: "../../Interop/CredentialInterop"),
     .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/AuthBackend"),
+    .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
@@ -33,6 +34,7 @@ let package = Package(
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
         .product(name: "VestaAuthInterop", package: "AuthInterop"),
         .product(name: "VestaCredentialInterop", package: "CredentialInterop"),
@@ -50,6 +52,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
@@ -74,6 +77,7 @@ let package = Package(
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
         .product(name: "VestaAuthBackendFakes", package: "AuthBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),

@@ -23,6 +23,7 @@ let package = Package(
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StoreInterop"),
@@ -118,6 +119,7 @@ let package = Package(
       dependencies: [
         "VestaFirestoreIndexes", "VestaFirestoreModel",
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),

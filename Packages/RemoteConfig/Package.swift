@@ -18,7 +18,9 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../Core"),
+    .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/RemoteConfigBackend"),
+    .package(path: "../../Interop/RemoteConfigInterop"),
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
@@ -30,6 +32,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaDataCoding", package: "Core"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigInterop", package: "RemoteConfigInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings
@@ -40,6 +43,7 @@ let package = Package(
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
@@ -54,6 +58,8 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigInterop", package: "RemoteConfigInterop"),
+        .product(name: "VestaRemoteConfigInteropContracts", package: "RemoteConfigInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings

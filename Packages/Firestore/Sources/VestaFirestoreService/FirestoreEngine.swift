@@ -3,6 +3,7 @@ public import VestaStoreInterop
 import VestaFirestoreModel
 import VestaConcurrency
 import VestaCore
+import VestaEventsInterop
 
 /// The authoritative document store, on any `OrderedStore`.
 ///
@@ -28,7 +29,10 @@ public final class FirestoreEngine: FirestoreBackend {
   /// The database that was named last, which most processes name all the time.
   private let latest = Locked<(name: String, engine: DatabaseEngine)?>(nil)
   private let opening = SingleFlight<DatabaseName, DatabaseEngine>()
+  private let recent: RecentDocuments
   private let boundary: ServiceBoundary<FirestoreServiceError>
+  /// The events of documents that functions want.
+  let events: EventOutbox
 
   /// An engine on an open store.
   ///
@@ -41,15 +45,20 @@ public final class FirestoreEngine: FirestoreBackend {
 
   init(options: FirestoreServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
     self.options = options
+    recent = RecentDocuments(limit: options.recentDocumentBytes)
     boundary = ServiceBoundary(clock: options.clock) { log.error("I-FSS000002", "A call failed unexpectedly: \($0)") }
-    store = LazyResource(
+    let store = LazyResource(
       whenClosed: StoreError(.closed, operation: "open", message: "The document engine has been shut down."),
       open: open, close: { try await $0.close() })
+    self.store = store
+    events = DocumentEvents.outbox { try await store.get() }
   }
 
   /// Ends the engine, its open calls, and its store; calls that come later fail with `UNAVAILABLE`.
   public func close() async throws {
+    await events.close()
     for engine in engines.withLock({ Array($0.values) }) { engine.close() }
+    recent.close()
     try await store.close()
   }
 
@@ -283,8 +292,10 @@ public final class FirestoreEngine: FirestoreBackend {
     }
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
+      try await self.recent.follow(store)
       let engine = DatabaseEngine(
-        name: name, number: number, store: store, options: self.options, owner: self.number)
+        name: name, number: number, store: store, options: self.options, owner: self.number, recent: self.recent,
+        events: self.events)
       try await engine.indexes.declare()
       self.engines.withLock { $0[name] = engine }
       return engine

@@ -10,27 +10,27 @@ import Testing
 /// Queries over a skewed collection: after warming up none reads much more than it returns where an index can prevent
 /// it.
 struct PlannerCliffTests {
-  private static let size = 3000
+  private static let size = 600
   private static let names = (0..<size).map { "rooms/\(10_000 + $0)" }
 
   /// Large numbers have late names, and small ones late orders; no document is even and odd; most are of kind 0, and
   /// very few of kind 9; `u` is shuffled.
   private static func fields(_ number: Int) -> MapValue {
     let isEven = number.isMultiple(of: 2)
-    let kind = number % 10 == 0 ? (number % 100 == 0 ? (number % 1000 == 0 ? 9 : 5) : 1) : 0
+    let kind = number % 10 == 0 ? (number % 100 == 0 ? (number % 500 == 0 ? 9 : 5) : 1) : 0
     var fields: MapValue = [
       "n": .integer(Int64(number)), "m": .integer(Int64(size - number)), "kind": .integer(Int64(kind)),
       "even": .integer(isEven ? 0 : 1), "odd": .integer(isEven ? 1 : 0),
       "u": .integer(Int64(number * 1_237 % size)),
       "tags": .array([.integer(Int64(number % 3)), .integer(Int64(100 + number % 500))]),
     ]
-    if number % 7 != 0 { fields["some"] = .string(number % 700 == 1 ? "rare" : "usual") }
+    if number % 7 != 0 { fields["some"] = .string(number % 500 == 1 ? "rare" : "usual") }
     return fields
   }
 
   private static func fill(_ backend: some FirestoreBackend) async throws {
-    for start in stride(from: 0, to: size, by: 500) {
-      let writes = (start..<start + 500).map { update(names[$0], fields($0)) }
+    for start in stride(from: 0, to: size, by: 300) {
+      let writes = (start..<start + 300).map { update(names[$0], fields($0)) }
       _ = try await backend.commit(CommitRequest(database: database, writes: writes), context: owner)
     }
   }
@@ -44,7 +44,7 @@ struct PlannerCliffTests {
     return StructuredQuery(from: [.init(collectionID: "rooms")], filter: filter, orderBy: order, limit: limit)
   }
 
-  private static let late = Filter.field(path: "n", .greaterThanOrEqual, .integer(2980))
+  private static let late = Filter.field(path: "n", .greaterThanOrEqual, .integer(580))
 
   private static let cliffs: [StructuredQuery] = [
     // The order is by name, and what is wanted comes last in it.
@@ -59,7 +59,7 @@ struct PlannerCliffTests {
     // A few names, and an order by a field.
     rooms(
       [
-        .field(path: "__name__", .greaterThan, .reference(name(names[2_990]))),
+        .field(path: "__name__", .greaterThan, .reference(name(names[590]))),
         .field(path: "u", .greaterThan, .integer(0)),
       ]),
     rooms([.field(path: "some", .notEqual, .string("usual")), .field(path: "n", .greaterThan, .integer(5))]),
@@ -169,8 +169,8 @@ struct PlannerCliffTests {
       case "kind": .integer(data.pick([0, 1, 5, 9]))
       case "even", "odd": .integer(data.pick([0, 1]))
       case "some": .string(data.pick(["rare", "usual"]))
-      case "__name__": .reference(name(Self.names[data.pick([3, 20, 1500, 2970, 2995])]))
-      default: .integer(data.pick([2, 20, 300, 1500, 2700, 2980, 2997]))
+      case "__name__": .reference(name(Self.names[data.pick([3, 20, 300, 580, 595])]))
+      default: .integer(data.pick([2, 20, 150, 300, 500, 580, 597]))
       }
     }
     func filter() -> Filter {
@@ -194,7 +194,7 @@ struct PlannerCliffTests {
     return query
   }
 
-  @Test(arguments: [UInt64(11), 12, 13])
+  @Test(arguments: [UInt64(11), 12])
   func `random queries over a skewed collection read what the shortest way reads`(seed: UInt64) async throws {
     var data = RandomData(generator: SeededGenerator(seed: seed))
     let warm = try await Warm()
@@ -203,7 +203,7 @@ struct PlannerCliffTests {
     let documents = try await reference.query(.all("rooms"))
     var asked = 0
     var preventable = 0
-    while asked < 40 {
+    while asked < 25 {
       let query = randomQuery(&data)
       guard let normal = try? NormalQuery(query, parent: root) else { continue }
       asked += 1
@@ -215,6 +215,6 @@ struct PlannerCliffTests {
       #expect(
         rows.total <= allowed, "seed \(seed), shortest way \(shortest), results \(found.count), \(rows): \(query)")
     }
-    #expect(preventable > 20)
+    #expect(preventable > 12)
   }
 }

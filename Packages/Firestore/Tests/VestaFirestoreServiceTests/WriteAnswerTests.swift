@@ -2,6 +2,7 @@ import Testing
 import VestaFirestoreBackend
 import VestaStoreInterop
 import VestaStoreInteropContracts
+import VestaTesting
 
 @testable import VestaFirestoreService
 
@@ -121,7 +122,7 @@ struct WriteAnswerTests {
         }
       }
     }
-    clock.advance(seconds: 31 * 86_400)
+    clock.advance(by: .seconds(31 * 86_400))
     _ = try await Self.answers(engine, [Self.increment(1)])
     await database.pruner.settle()
     let rows = try await database.store.read { try await $0.entries(in: KeyRange(prefix: database.keys.answers)) }
@@ -158,11 +159,11 @@ struct WriteAnswerTests {
     }
     #expect(try await count() == 16)
     await database.pruner.settle()
-    clock.advance(seconds: 29 * 86_400)
+    clock.advance(by: .seconds(29 * 86_400))
     try await engine.commit(update("rooms/b", ["n": .integer(1)]))
     await database.pruner.settle()
     #expect(try await count() == 16)
-    clock.advance(seconds: 2 * 86_400)
+    clock.advance(by: .seconds(2 * 86_400))
     try await engine.commit(update("rooms/b", ["n": .integer(2)]))
     await database.pruner.settle()
     #expect(try await count() == 0)

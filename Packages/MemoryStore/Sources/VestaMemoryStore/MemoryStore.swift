@@ -51,7 +51,7 @@ public final class MemoryStore: CommitObservable {
     self.onClose = onClose
   }
 
-  /// Reads at one moment in time, without waiting for anybody.
+  /// Reads at one version in time, without waiting for anybody.
   ///
   /// - Parameter body: What to read.
   /// - Returns: What the body returned.
@@ -127,6 +127,9 @@ public final class MemoryStore: CommitObservable {
   public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
     commitNews.add(observer)
   }
+
+  /// Observers are called before a write returns.
+  public var tellsBeforeAcknowledging: Bool { true }
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
   public var commits: AsyncStream<StoreVersion> { commitNews.events }

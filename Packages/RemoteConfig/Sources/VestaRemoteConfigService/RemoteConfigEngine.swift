@@ -1,5 +1,6 @@
 public import VestaConcurrency
 import VestaCore
+import VestaEventsInterop
 public import VestaRemoteConfigBackend
 public import VestaServiceInterop
 public import VestaStoreInterop
@@ -22,10 +23,13 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   let projectID: String
   let options: RemoteConfigServiceOptions
   let hub = InvalidationHub()
+  /// The events of templates that functions want.
+  let events: EventOutbox
   private let storage: LazyResource<any OrderedStore>
   private let observation = Locked<(@Sendable () -> Void)?>(nil)
   private let boundary: ServiceBoundary<RemoteConfigServiceError>
   private let plans = Locked<[String: FetchPlan]>([:])
+  private let loads = SingleFlight<String, FetchPlan?>()
 
   /// An engine; nothing is opened yet.
   ///
@@ -42,13 +46,16 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     boundary = ServiceBoundary(clock: options.clock) { log.error("I-RCS000002", "A call failed unexpectedly: \($0)") }
     let closed = StoreError(
       .closed, operation: "open", message: "The configuration service has been shut down with its app.")
-    storage = LazyResource(whenClosed: closed, open: openStore, close: { try await $0.close() })
+    let storage = LazyResource(whenClosed: closed, open: openStore, close: { try await $0.close() })
+    self.storage = storage
+    events = ConfigEvents.outbox { try await storage.get() }
   }
 
   /// Ends all connections and closes the store; every later call fails with `UNAVAILABLE`.
   ///
   /// - Throws: `StoreError` when the store could not be closed well.
   public func close() async throws {
+    await events.close()
     hub.close()
     observation.withLock { $0.take() }?()
     try await storage.close()
@@ -85,7 +92,8 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   public func publish(
     _ request: PublishRequest, context: CallContext
   ) async throws(RemoteConfigServiceError) -> StoredTemplate {
-    let violations = TemplateCheck.violations(in: request.template)
+    try Self.check(owner: context)
+    let violations = TemplateCheck.violations(in: request.template) + TemplateCheck.violations(in: request.user)
     guard violations.isEmpty else { throw .invalidTemplate(violations) }
     return try await write(request.namespace, context) { try await $0.publish(request) }
   }
@@ -94,7 +102,9 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   public func rollback(
     namespace: String, to version: Int64, user: ConfigVersion.User?, context: CallContext
   ) async throws(RemoteConfigServiceError) -> StoredTemplate {
-    try await write(namespace, context) { try await $0.rollback(to: version, user: user) }
+    let violations = TemplateCheck.violations(in: user)
+    guard violations.isEmpty else { throw .invalidTemplate(violations) }
+    return try await write(namespace, context) { try await $0.rollback(to: version, user: user) }
   }
 
   /// Returns the versions, a page at a time, newest first.
@@ -129,6 +139,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
 
   private func evaluate(_ request: FetchConfigRequest) async throws -> FetchConfigResponse {
     try Self.check(request.namespace)
+    try InstanceCheck.check(request.instance)
     guard let plan = try await plan(for: request.namespace) else {
       return FetchConfigResponse(state: .noTemplate, etag: ETags.fetch(projectID, request.namespace, 0, "0"))
     }
@@ -143,24 +154,31 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   }
 
   /// The plan of the current template; `nil` before the first one is published.
+  ///
+  /// After a publish all instances fetch at once: the first of them makes the plan, and the others wait for it.
   private func plan(for namespace: String) async throws -> FetchPlan? {
-    let known = plans.withLock { $0[namespace] }
-    let made = try await store().read { reader -> FetchPlan? in
-      let reader = ConfigReader(reader: reader, namespace: namespace)
-      let current = try await reader.currentVersion()
-      if current == 0 { return nil }
-      if let known, known.version == current { return known }
-      guard let template = try await reader.template(current) else {
-        throw RemoteConfigServiceError(.dataLoss, "The current template \(current) of \(namespace) is missing.")
-      }
-      return try FetchPlan(template, version: current)
-    }
-    guard let made, made !== known else { return made }
+    let current = try await store().read { try await ConfigReader(reader: $0, namespace: namespace).currentVersion() }
+    if current == 0 { return nil }
+    if let known = plans.withLock({ $0[namespace] }), known.version >= current { return known }
+    let made = try await loads.value(for: "\(namespace) \(current)") { try await self.load(namespace) }
+    guard let made else { return nil }
     plans.withLock { plans in
       // Names come from clients: plans are kept for namespaces that have a template only.
       if made.version > plans[namespace]?.version ?? 0 { plans[namespace] = made }
     }
     return made
+  }
+
+  private func load(_ namespace: String) async throws -> FetchPlan? {
+    try await store().read { reader in
+      let reader = ConfigReader(reader: reader, namespace: namespace)
+      let current = try await reader.currentVersion()
+      if current == 0 { return nil }
+      guard let template = try await reader.template(current) else {
+        throw RemoteConfigServiceError(.dataLoss, "The current template \(current) of \(namespace) is missing.")
+      }
+      return try FetchPlan(template, version: current)
+    }
   }
 
   // MARK: Connections
@@ -240,15 +258,18 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     _ body: @escaping @Sendable (PublishCall) async throws -> StoredTemplate
   ) async throws(RemoteConfigServiceError) -> StoredTemplate {
     let (projectID, now, maximum) = (projectID, options.clock.now(), Int64(options.maximumVersions))
+    let events = events
     let stored = try await answer(context) {
       try Self.check(owner: context)
       try Self.check(namespace)
       return try await self.store().write { transaction in
         try await body(
           PublishCall(
-            transaction: transaction, namespace: namespace, projectID: projectID, now: now, maximumVersions: maximum))
+            transaction: transaction, namespace: namespace, projectID: projectID, now: now, maximumVersions: maximum,
+            events: events))
       }.value
     }
+    if events.interest != nil { events.wake() }
     if let version = stored.template.version?.versionNumber { hub.announce(version, namespace: namespace) }
     return stored
   }
@@ -260,13 +281,15 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     try await boundary.serve(context) {
       do {
         return try await call()
+      } catch let error as EventOutboxFull {
+        throw RemoteConfigServiceError(.resourceExhausted, error.description)
       } catch let error as StoreError {
         throw RemoteConfigServiceError(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
       }
     }
   }
 
-  private static func check(owner context: CallContext) throws {
+  private static func check(owner context: CallContext) throws(RemoteConfigServiceError) {
     guard context.isOwner else {
       throw RemoteConfigServiceError(.permissionDenied, "Templates are for the owner: call with CallContext.owner.")
     }

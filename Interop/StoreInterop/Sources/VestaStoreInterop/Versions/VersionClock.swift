@@ -27,7 +27,7 @@ public struct VersionClock: Sendable {
   /// How long a wall clock that jumped ahead must stand there before it is believed: five minutes.
   public static let probation: Int64 = 300_000_000
 
-  /// How far beyond the present a floor may be raised: one minute.
+  /// The maximum distance of a raised floor from the current time: one minute.
   public static let largestLead: Int64 = 60_000_000
 
   /// No version from here on is at or below this one.
@@ -69,6 +69,17 @@ public struct VersionClock: Sendable {
     floor = version
     floorMoved = reading.steady
     return version
+  }
+
+  /// Takes over what another process that commits to the same store has come to, however far ahead that is.
+  ///
+  /// - Parameters:
+  ///   - version: A version that has been committed, or a floor that has been raised; a lower one changes nothing.
+  ///   - reading: The clocks at this instant.
+  public mutating func follow(_ version: StoreVersion, at reading: StoreTime) {
+    guard version > floor else { return }
+    floor = version
+    floorMoved = reading.steady
   }
 
   /// The smallest version that a commit at this instant may have.

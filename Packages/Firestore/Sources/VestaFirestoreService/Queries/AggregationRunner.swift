@@ -8,6 +8,8 @@ struct AggregationRunner {
   let query: NormalQuery
   let figures: Aggregator
   let snapshot: Snapshot
+  /// How many rows a walk may look at before ranges are counted; small in tests.
+  var firstBudget = RangeRace.firstBudget
 
   /// The query that is planned: ordered by the fields of the figures too, so that entries have their values.
   var planned: NormalQuery {
@@ -37,7 +39,7 @@ struct AggregationRunner {
       let result = try await walk.result() ?? figures.result
       return (result, QueryAnswer(scanned: walk.scanned, plan: plan))
     }
-    var race = RangeRace(planned, in: snapshot)
+    var race = RangeRace(planned, firstBudget: firstBudget, in: snapshot)
     switch try await race.run({ rows in try await walk.result(lookingAt: rows) }) {
     case .walked(let result):
       try await race.learn(cost: walk.scanned, results: walk.number)

@@ -32,6 +32,8 @@ struct PageSize {
 struct QueryRunner {
   let query: NormalQuery
   let snapshot: Snapshot
+  /// How many rows a walk may look at before ranges are counted; small in tests.
+  var firstBudget = RangeRace.firstBudget
 
   /// All results.
   func answer() async throws -> QueryAnswer { try await page(.all) }
@@ -75,7 +77,7 @@ struct QueryRunner {
   private func answer(by plan: QueryPlan, _ size: PageSize) async throws -> QueryAnswer {
     var walk = try OrderWalk(query, plan, size, in: snapshot)
     guard !plan.isDirect, let keeper = snapshot.indexes else { return try await walk.answer() ?? QueryAnswer() }
-    var race = RangeRace(query, in: snapshot)
+    var race = RangeRace(query, firstBudget: firstBudget, in: snapshot)
     let answer: QueryAnswer
     var cost: Int
     switch try await race.run({ rows in try await walk.answer(lookingAt: rows) }) {

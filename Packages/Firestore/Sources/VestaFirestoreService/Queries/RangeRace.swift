@@ -32,15 +32,18 @@ struct RangeRace {
     }
   }
 
-  private static let firstBudget = 64
+  static let firstBudget = 64
 
+  private let firstBudget: Int
   private let query: NormalQuery
   private let snapshot: Snapshot
   private var ranges: [Range] = []
   /// Indexes that would make another range countable, or a join a single scan.
   private(set) var missing: [IndexShape] = []
 
-  init(_ query: NormalQuery, in snapshot: Snapshot) {
+  /// - Parameter budget: How many rows the walk may look at before the first range is counted.
+  init(_ query: NormalQuery, firstBudget budget: Int, in snapshot: Snapshot) {
+    firstBudget = budget
     self.query = query
     self.snapshot = snapshot
   }
@@ -52,7 +55,7 @@ struct RangeRace {
   ///
   /// - Parameter walk: Goes on with the walk until it has looked at so many rows in all; `nil` if that was not enough.
   mutating func run<Answer>(_ walk: (_ rows: Int) async throws -> Answer?) async throws -> Outcome<Answer> {
-    var budget = RangeRace.firstBudget
+    var budget = firstBudget
     if let answer = try await walk(budget) { return .walked(answer) }
     try await findRanges()
     while true {

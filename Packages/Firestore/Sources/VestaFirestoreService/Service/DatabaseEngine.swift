@@ -1,3 +1,4 @@
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -14,13 +15,22 @@ final class DatabaseEngine: Sendable {
   let hub: ListenHub
   let indexes: IndexKeeper
   let pruner: LogPruner
+  let recent: RecentDocuments
+  /// Where changes are recorded that functions want.
+  let events: EventOutbox?
   /// A version that no commit can have any more, nor one before it, as far as is known here.
   private let floor = Locked(Int64(0))
 
-  /// - Parameter owner: The number of the engine, by which others know what it holds.
+  /// - Parameters:
+  ///   - owner: The number of the engine, by which others know what it holds.
+  ///   - recent: What was read lately, of all databases.
+  ///   - events: Where changes are recorded that functions want.
   init(
-    name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions, owner: UInt64
+    name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions, owner: UInt64,
+    recent: RecentDocuments, events: EventOutbox? = nil
   ) {
+    self.recent = recent
+    self.events = events
     self.name = name
     self.store = store
     self.options = options
@@ -31,6 +41,7 @@ final class DatabaseEngine: Sendable {
     let retention = options.retention * 1_000_000
     hub = ListenHub(name, store: store, options: options) { body in
       try await store.read {
+        recent.noteSeen($0.version.microseconds)
         try await body(Snapshot(reader: $0, keys: keys, name: name, indexes: indexes, retention: retention))
       }
     }
@@ -69,7 +80,15 @@ final class DatabaseEngine: Sendable {
   }
 
   private func snapshot(of reader: any StoreReader) -> Snapshot {
-    Snapshot(reader: reader, keys: keys, name: name, indexes: indexes, retention: options.retention * 1_000_000)
+    recent.noteSeen(reader.version.microseconds)
+    return Snapshot(reader: reader, keys: keys, name: name, indexes: indexes, retention: options.retention * 1_000_000)
+  }
+
+  /// A document that was read lately, at a version that is as late as any that somebody has seen.
+  func recentDocument(_ name: String) -> (document: Document, version: Int64)? {
+    guard let (document, latest) = recent.document(name) else { return nil }
+    let version = max(latest, floor.withLock { $0 })
+    return version < options.now() - options.retention * 500_000 ? nil : (document, version)
   }
 
   /// Reads at a read time; `nil` for the latest version.

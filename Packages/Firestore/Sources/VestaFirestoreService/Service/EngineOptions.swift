@@ -50,6 +50,12 @@ public struct FirestoreServiceOptions: Sendable {
   /// After how many seconds a transaction ends in any case.
   public var transactionLifetime: Int64 = 270
 
+  /// How many bytes of documents that were read lately are kept in memory; 0 for none.
+  ///
+  /// They are kept only with a store that tells of each commit before it is acknowledged
+  /// (`CommitObservable.tellsBeforeAcknowledging`), as stores of one process do.
+  public var recentDocumentBytes = 16 * 1_048_576
+
   /// How many transactions of a database may be open at a time.
   ///
   /// Beyond that beginning one fails with `RESOURCE_EXHAUSTED`; those that are open go on.

@@ -1,3 +1,4 @@
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaStoreInterop
 
@@ -9,7 +10,7 @@ extension FirestoreServiceError {
   static func translated(_ error: any Error) -> any Error {
     switch error {
     case let error as FirestoreServiceError where error.code == .cancelled && Task.isCancelled: CancellationError()
-    case is StoreError, is BytesError: FirestoreServiceError(serving: error)
+    case is StoreError, is BytesError, is EventOutboxFull: FirestoreServiceError(serving: error)
     default: error
     }
   }
@@ -21,6 +22,7 @@ extension FirestoreServiceError {
     case is CancellationError: self.init(.cancelled, "The call was cancelled.")
     case let error as StoreError: self.init(store: error)
     case let error as BytesError: self.init(.dataLoss, "\(error)")
+    case let error as EventOutboxFull: self.init(.resourceExhausted, error.description)
     default: self.init(.internal, "\(error)")
     }
   }

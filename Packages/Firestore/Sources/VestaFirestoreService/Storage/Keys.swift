@@ -18,6 +18,7 @@ import VestaStoreInterop
 /// | `(8, database, 2)` | the horizon: the log has all that was changed after this version |
 /// | `(8, database, 3, job…)` | who does a job in the background, and until when: a `LeaseRow` |
 /// | `(9, database, queue, place)` | the answer to a request of a write call: an `AnswerRow` |
+/// | `(10, …)` | the events of all databases; see `EventOutbox` |
 ///
 /// Versions are the store's: the times of commits. A commit writes its documents, one row of the log, and one short row
 /// for each collection; it reads the catalogue's version and writes none of the rows that all commits share.
@@ -37,6 +38,7 @@ enum Keys {
     case changes = 7
     case state = 8
     case answers = 9
+    case outbox = 10
   }
 
   static func database(named name: String) -> [UInt8] {
@@ -44,6 +46,8 @@ enum Keys {
   }
 
   static let counter = KeyEncoder(.int(Table.counter.rawValue)).bytes
+
+  static let outbox = KeyEncoder(.int(Table.outbox.rawValue)).bytes
 
   /// A key for people: the table's name and its elements.
   static func describe(_ key: [UInt8]) -> String {

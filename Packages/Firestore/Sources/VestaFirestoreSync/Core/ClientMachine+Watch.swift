@@ -1,5 +1,5 @@
 package import VestaFirestoreBackend
-import VestaFirestoreModel
+package import VestaFirestoreModel
 
 /// The watch side of the remote store: targets, and the stream that follows them.
 extension ClientMachine {

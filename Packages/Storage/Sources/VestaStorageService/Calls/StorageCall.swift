@@ -1,6 +1,7 @@
 import VestaBytes
 import VestaConcurrency
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
@@ -26,6 +27,7 @@ struct StorageCall: Sendable {
       for id in garbage { try await transaction.delete(Keys.garbage(id)) }
       return result
     }.value
+    if engine.events.interest != nil { engine.events.wake() }
     if !garbage.isEmpty { engine.garbage.withLock { $0.removeAll { garbage.contains($0) } } }
     return result
   }
