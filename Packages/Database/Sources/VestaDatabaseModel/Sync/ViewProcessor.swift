@@ -172,9 +172,11 @@ struct ViewProcessor {
     var known = WriteTrie.empty
     for relative in affected.paths {
       let place = path.appending(relative)
-      if server.isComplete(for: place) { known = known.adding(server.node[place], at: relative) }
+      guard server.isComplete(for: place) else { continue }
+      let shown = replacedPlace(cache, place)
+      known = known.adding(server.node[shown], at: shown)
     }
-    return serverMerge(cache, path, known, filters: server.isFiltered)
+    return serverMerge(cache, .root, known, filters: server.isFiltered)
   }
 
   /// The place to show anew after a write at a path.
@@ -183,7 +185,7 @@ struct ViewProcessor {
   /// server's data have then replaced that node for each other.
   private func replacedPlace(_ cache: ViewCache, _ path: DatabasePath) -> DatabasePath {
     var (place, above) = (path, path.parent)
-    while let current = above, !current.isRoot {
+    while let current = above, !current.isRoot || cache.server.isComplete {
       if cache.server.node[current].childCount == 0 || cache.event.node[current].childCount == 0 { place = current }
       above = current.parent
     }
