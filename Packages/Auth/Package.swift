@@ -24,6 +24,7 @@ let package = Package(
     .package(path: "../../Interop/CredentialInterop"),
     .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/AuthBackend"),
+    .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
@@ -51,6 +52,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],

@@ -23,6 +23,7 @@ let package = Package(
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StoreInterop"),
@@ -78,7 +79,8 @@ let package = Package(
     .testTarget(
       name: "VestaFirestoreTests",
       dependencies: [
-        "VestaFirestore", "VestaFirestoreModel", "VestaFirestoreService", "VestaFirestoreSync",
+        "VestaFirestore", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
+        "VestaFirestoreSync",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
@@ -117,6 +119,7 @@ let package = Package(
       dependencies: [
         "VestaFirestoreIndexes", "VestaFirestoreModel",
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
@@ -130,6 +133,8 @@ let package = Package(
       dependencies: [
         "VestaFirestoreIndexes", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreBackendContracts", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),

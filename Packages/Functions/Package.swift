@@ -20,9 +20,11 @@ let package = Package(
     .package(path: "../Core"),
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthInterop"),
+    .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/FunctionsBackend"),
     .package(path: "../../Interop/MessagingInterop"),
     .package(path: "../../Interop/ServiceInterop"),
+    .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
     .target(
@@ -58,8 +60,10 @@ let package = Package(
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaDataCoding", package: "Core"),
         .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),
@@ -98,10 +102,14 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
         .product(name: "VestaFunctionsBackendContracts", package: "FunctionsBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),

@@ -32,10 +32,23 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .executableTarget(
+      name: "FirestoreClientCrashWorker",
+      dependencies: [
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestore", package: "Firestore"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "FirestoreIntegrationTests",
       dependencies: [
-        "FirestoreCrashWorker",
+        "FirestoreClientCrashWorker", "FirestoreCrashWorker",
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
@@ -45,6 +58,7 @@ let package = Package(
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -14,7 +14,9 @@ public protocol DatabaseBackend: Sendable {
   ///
   /// - Parameters:
   ///   - request: Which database.
-  ///   - receive: Called with each message, on any thread, never on the caller's stack.
+  ///   - receive: Called with each message, on any thread, never on the caller's stack. The service waits for it to
+  ///     return, and others with it: hand the message over and return. Whoever passes messages on to something slow
+  ///     bounds what waits there, and closes the connection beyond that.
   /// - Returns: The connection, to which requests can be sent at once.
   func connect(
     _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void

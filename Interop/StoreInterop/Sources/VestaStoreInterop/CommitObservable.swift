@@ -17,4 +17,15 @@ public protocol CommitObservable: OrderedStore {
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
   var commits: AsyncStream<StoreVersion> { get }
+
+  /// Whether each commit, whoever makes it, is told to all observers before it is acknowledged.
+  ///
+  /// Then an engine may answer from memory what no commit that it was told of has changed. So it can be in a store of one
+  /// process; one that other processes write to says no, which is the default.
+  var tellsBeforeAcknowledging: Bool { get }
+}
+
+extension CommitObservable {
+  /// No: a commit may be acknowledged before it is told.
+  public var tellsBeforeAcknowledging: Bool { false }
 }

@@ -105,6 +105,9 @@ public final class ModelStore: CommitObservable {
     return ListenerRegistration { observation.cancel() }
   }
 
+  /// Observers are called before a write returns.
+  public var tellsBeforeAcknowledging: Bool { true }
+
   /// The commits from here on as a stream.
   public var commits: AsyncStream<StoreVersion> {
     let (stream, continuation) = AsyncStream.makeStream(of: StoreVersion.self)

@@ -20,6 +20,19 @@ extension StoreContracts {
       try expect(told, equals: versions.flatMap { $0 }.sorted() + [last], "versions told")
       try expect(!record.overlapped, "the observer was called twice at the same time")
     },
+    promise("where commits are told before they are acknowledged, they have been", when: \.observesCommits) { subject in
+      let store = try subject.observable()
+      guard store.tellsBeforeAcknowledging else { return }
+      let record = CommitRecord()
+      let observation = store.observeCommits { record.add($0) }
+      _ = try await concurrently(8) { task in
+        for round in 0..<10 {
+          let version = try await store.put(number(round), for: key(task))
+          try expect(record.current.contains(version), "\(version) was acknowledged and not told")
+        }
+      }
+      observation.cancel()
+    },
     promise("a commit is told only after new reads see it", when: \.observesCommits) { subject in
       let store = try subject.observable()
       let (seen, sighting) = AsyncThrowingStream.makeStream(of: (StoreVersion, StoreVersion, Int).self)

@@ -12,6 +12,7 @@ import Testing
     (.repeatedVersions, ["every commit has a version above", "concurrent transactions on keys of their own"]),
     (.newsTwice, ["each commit is told once"]),
     (.newsLost, ["each commit is told once"]),
+    (.newsLate, ["where commits are told before they are acknowledged"]),
     (.newsOfFailures, ["failed bodies and bodies that change nothing are not told"]),
     (.failureLeavesChanges, ["a failed body leaves nothing behind"]),
     (.ownWritesUnseen, ["a transaction's gets see its own"]),

@@ -8,7 +8,7 @@ enum Flaw: String, CaseIterable {
   case dirtyReads, lostWrites, upperBoundIncluded, repeatedVersions, newsTwice, newsLost, failureLeavesChanges
   case ownWritesUnseen, snapshotMoves, multiGetSorted, descendingIgnored, limitIgnored, closeIgnored
   case cancellationIgnored, blindCommits, restSkipsOne, endIgnored, emptyValueIsNone, deleteRangeTooWide
-  case newVersionForNothing, longKeysTaken, newsOfFailures
+  case newVersionForNothing, longKeysTaken, newsOfFailures, newsLate
   case versionsAreCounters, commitVersionIsGuessed, floorIgnored, floorDoesNotWait, clockFollowed, clockIgnored
   case closeKeepsWaiting
   case prefixEndsAtFF, snapshotMovesAtThirdCall, manyReadersAreStale, valueOfPagesLosesByte, smallOverLargeIsLost
@@ -143,8 +143,21 @@ final class FlawedStore: CommitObservable {
     try await inner.close()
   }
 
+  var tellsBeforeAcknowledging: Bool { true }
+
   func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
     let flaw = flaw
+    if flaw == .newsLate {
+      // In order, and after the acknowledgement: by a task of its own.
+      let (versions, continuation) = AsyncStream.makeStream(of: StoreVersion.self)
+      Task.detached {
+        for await version in versions {
+          try? await Task.sleep(for: .milliseconds(5))
+          observer(version)
+        }
+      }
+      return inner.observeCommits { continuation.yield($0) }
+    }
     return inner.observeCommits { version in
       if flaw == .newsLost, version.rawValue % 5 == 2 { return }
       observer(version)

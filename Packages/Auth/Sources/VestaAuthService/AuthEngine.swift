@@ -1,6 +1,7 @@
 public import VestaAuthBackend
 import VestaConcurrency
 import VestaCore
+import VestaEventsInterop
 public import VestaCryptoInterop
 public import VestaServiceInterop
 public import VestaStoreInterop
@@ -28,6 +29,8 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   let crypto: any CryptoProvider
   let sender: any CodeSender
   let outbox = Outbox()
+  /// The events of accounts that functions want.
+  let events: EventOutbox
   let storage: LazyResource<any OrderedStore>
   let keyRing: KeyRing
   let limits: Locked<GuessLimits>
@@ -52,10 +55,12 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
     self.options = options
     self.crypto = crypto
     sender = options.codeSender ?? RecordingCodeSender(logsSecrets: options.isDevelopment)
-    storage = LazyResource(
+    let storage = LazyResource(
       whenClosed: StoreError(
         .closed, operation: "open", message: "The service of Auth has been shut down with its app."),
       open: openStore, close: { try await $0.close() })
+    self.storage = storage
+    events = UserEvents.outbox { try await storage.get() }
     keyRing = KeyRing(storage: storage, crypto: crypto, options: options, projectID: projectID)
     limits = Locked(GuessLimits(options))
   }
@@ -65,6 +70,7 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   /// - Throws: `StoreError` when the store could not be closed well.
   public func close() async throws {
     outbox.close()
+    await events.close()
     do { try await storage.close() } catch { throw error }
   }
 
@@ -89,7 +95,9 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Value
   ) async throws -> Value {
-    try await storage.get().write(body).value
+    let value = try await storage.get().write(body).value
+    if events.interest != nil { events.wake() }
+    return value
   }
 
   // MARK: Signing in

@@ -1,6 +1,7 @@
 import VestaAuthBackend
 public import VestaCore
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaStoreInterop
 
 /// Registers the embedded service of Auth: provides `any AuthBackend` and `any AuthAdminBackend`, one engine for
@@ -29,6 +30,10 @@ public enum AuthServiceLibrary: Library {
         try await engine.close()
       },
       EmbeddedService<AuthEngine>.provides((any AuthBackend).self) { $0 },
+      Component.contribution((any EventSource).self) { container, isCacheable in
+        isCacheable = true
+        return try container.require(EmbeddedService<AuthEngine>.self).engine.events
+      },
       EmbeddedService<AuthEngine>.provides((any AuthAdminBackend).self) { $0 },
     ]
   }

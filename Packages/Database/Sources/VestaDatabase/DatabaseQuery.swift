@@ -51,14 +51,18 @@ public class DatabaseQuery: @unchecked Sendable {
   /// - Parameters:
   ///   - kinds: What it is called for.
   ///   - isOnce: Whether its first call is its last.
+  ///   - event: Called with each event.
+  ///   - cancel: Called when the service ends it.
+  ///   - end: Called when the app is deleted.
   /// - Returns: The observer, for removing it.
   @discardableResult
   func listen(
     _ kinds: Set<SyncEventKind>, isOnce: Bool = false, event: @escaping @Sendable (RaisedEvent) -> Void,
-    cancel: @escaping @Sendable (DatabaseError) -> Void
+    cancel: @escaping @Sendable (DatabaseError) -> Void, end: @escaping @Sendable () -> Void = {}
   ) -> Observer {
     let observer = Observer(
-      id: HandleSource.next(), path: path, spec: spec, kinds: kinds, isOnce: isOnce, event: event, cancel: cancel)
+      id: HandleSource.next(), path: path, spec: spec, kinds: kinds, isOnce: isOnce, event: event, cancel: cancel,
+      end: end)
     if let misuse {
       repo.perform { $0.complete { observer.cancel(misuse) } }
     } else {

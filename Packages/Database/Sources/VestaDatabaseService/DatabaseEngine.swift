@@ -7,6 +7,8 @@ import VestaConcurrency
 /// One row for each leaf: a read or a write touches what it names. Any number of databases in one store, each of which
 /// comes into being with the first connection that names it. All of it may be used from any task at any time.
 ///
+/// Several engines can have one store, in one process or in several: `DatabaseServiceOptions.sharing` has to say so.
+///
 /// ```swift
 /// let engine = DatabaseEngine(store: store)
 /// let connection = engine.connect(DatabaseConnectRequest(namespace: "chat")) { message in … }
@@ -16,6 +18,8 @@ public final class DatabaseEngine: DatabaseBackend {
   private let store: LazyResource<any OrderedStore>
   private let options: DatabaseServiceOptions
   private let rooms = Locked([String: Room]())
+  /// Whose sessions are this engine's, where others use the same store.
+  private let owner: String
 
   /// An engine on an open store.
   ///
@@ -28,6 +32,7 @@ public final class DatabaseEngine: DatabaseBackend {
 
   init(options: DatabaseServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
     self.options = options
+    owner = options.makeSession()
     store = LazyResource(
       whenClosed: StoreError(.closed, operation: "open", message: "The database engine has been shut down."),
       open: open, close: { try await $0.close() })
@@ -54,11 +59,14 @@ public final class DatabaseEngine: DatabaseBackend {
     for room in rooms.withLock({ Array($0.values) }) { await room.settle() }
   }
 
+  /// How many listens a database has.
+  func watchCount(in namespace: String) -> Int { room(namespace).hub.count }
+
   private func room(_ namespace: String) -> Room {
     rooms.withLock { rooms in
       if let room = rooms[namespace] { return room }
       let store = store
-      let room = Room(namespace: namespace, options: options) { try await store.get() }
+      let room = Room(namespace: namespace, owner: owner, options: options) { try await store.get() }
       rooms[namespace] = room
       return room
     }

@@ -1,4 +1,5 @@
 public import VestaDatabaseBackend
+public import VestaServiceInterop
 
 /// How the embedded engine behaves.
 public struct DatabaseServiceOptions: Sendable {
@@ -8,14 +9,34 @@ public struct DatabaseServiceOptions: Sendable {
   /// Who may do what; everybody everything unless it is set.
   public var access: any DatabaseAccess = OpenDatabaseAccess()
 
-  /// The time in milliseconds since 1970.
-  public var now: @Sendable () -> Int64 = { systemMilliseconds() }
+  /// The time, and the timer that renews leases.
+  public var clock = ServiceClock.system
 
-  /// Makes the names of sessions, each a new one.
+  /// Whether other engines have the same store.
+  public var sharing = DatabaseSharing.alone
+
+  /// Makes the names of sessions and of the engine, each a new one.
   public var makeSession: @Sendable () -> String = { randomSession() }
 
   /// Options with defaults for everything.
   public init() {}
+}
+
+/// Whether an engine has its store for itself.
+public enum DatabaseSharing: Sendable, Hashable {
+  /// No other engine uses the store while this one does. Operations for the end of a connection that a crash has left
+  /// behind run when the database is opened.
+  case alone
+
+  /// Other engines use the store at the same time, and all of them say so.
+  ///
+  /// The listens of each hear what the others write: at once if the store is `CommitObservable`, otherwise after a third
+  /// of the lease. After a crash the operations for the end of connections run in another engine when the lease of the
+  /// one that crashed is over.
+  case shared(lease: Duration = .seconds(15))
+
+  /// For how long the sessions of an engine are its own without a sign of life; `nil` for an engine that is alone.
+  var lease: Duration? { if case .shared(let lease) = self { lease } else { nil } }
 }
 
 /// Decides who may read and write; asked before anything is read or written.

@@ -20,6 +20,7 @@ final class TestClient: Sendable {
 
   private let state = Locked(State())
   private let box = Locked<(any DatabaseConnection)?>(nil)
+  private let closings = Log<String>()
 
   init(_ engine: DatabaseEngine, namespace: String = "test") {
     let connection = engine.connect(DatabaseConnectRequest(namespace: namespace)) { [weak self] message in
@@ -31,6 +32,11 @@ final class TestClient: Sendable {
   var messages: [DatabaseServerMessage] { state.withLock { $0.messages } }
   func node(tag: Int) -> DatabaseNode { state.withLock { $0.nodes[tag] ?? .empty } }
   func close() { box.withLock { $0 }?.close() }
+
+  /// Waits until the engine has closed the connection.
+  func closed() async {
+    await closings.wait { !$0.isEmpty }
+  }
 
   func send(_ request: DatabaseRequest) -> Int {
     let id = state.withLock { state in
@@ -88,6 +94,7 @@ final class TestClient: Sendable {
       return nil
     }
     if let continuation, case .reply(_, let reply) = message { continuation.resume(returning: reply) }
+    if case .closed(let reason) = message { closings.add(reason) }
   }
 
   private static func apply(_ values: [DatabasePathValue], _ tag: Int?, _ state: inout State) {

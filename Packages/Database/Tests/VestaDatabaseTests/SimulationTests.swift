@@ -97,7 +97,7 @@ private final class Simulation {
     var options = DatabaseServiceOptions()
     let clock = time.clock
     let sessions = Locked(0)
-    options.now = { clock.milliseconds() }
+    options.clock = clock
     options.makeSession = {
       sessions.withLock { sessions in
         sessions += 1

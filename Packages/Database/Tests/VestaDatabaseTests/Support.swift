@@ -24,7 +24,12 @@ final class World: Sendable {
     var environment = Repo.Environment(backend: backend ?? engine)
     environment.clock = clock
     environment.seed = 1
-    return Database(
+    return Self.client(environment, stores: stores)
+  }
+
+  /// A client with an environment of the test's own.
+  static func client(_ environment: Repo.Environment, stores: (any StoreProvider)? = nil) -> Database {
+    Database(
       app: nil, url: DatabaseURL(host: "test.firebaseio.com", isSecure: true, namespace: "test"),
       environment: environment, callbackQueue: DispatchQueue(label: "callbacks"), stores: stores,
       storeName: "cache", directory: "")

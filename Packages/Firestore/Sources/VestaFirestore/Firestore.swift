@@ -24,6 +24,7 @@ public final class Firestore: Sendable {
   private let appName: String
   private let source: any FirestoreClientSource
   private let state: Locked<State>
+  private let clients = InstanceTable<Int, any FirestoreClient>()
   /// The app; `nil` once it is gone.
   private let owner: AppReference
 
@@ -36,6 +37,8 @@ public final class Firestore: Sendable {
   private enum Phase {
     /// Nothing has been used; settings can still be changed.
     case idle
+    /// The client is being made.
+    case starting
     case running(any FirestoreClient)
     case terminated
   }
@@ -123,18 +126,43 @@ public final class Firestore: Sendable {
   ///
   /// - Throws: `failedPrecondition` after `terminate()`, or why it cannot be made.
   func client() throws -> any FirestoreClient {
-    try state.withLock { state in
-      switch state.phase {
-      case .running(let client): return client
-      case .terminated:
-        throw FirestoreErrorCode(.failedPrecondition, "The client has already been terminated.")
-      case .idle:
-        let client = try source.makeClient(database: database, settings: state.settings)
-        state.phase = .running(client)
-        return client
-      }
+    if let running = try running() { return running }
+    // Made once however many threads ask, with no lock held: making it asks other products.
+    let client = try clients.instance(for: 0) { try make() }
+    let isKept = state.withLock { state in
+      if case .terminated = state.phase { return false }
+      state.phase = .running(client)
+      return true
+    }
+    if isKept { return client }
+    Task.detached { await client.shutdown() }
+    throw Self.terminatedError
+  }
+
+  private func running() throws -> (any FirestoreClient)? {
+    switch state.withLock({ $0.phase }) {
+    case .idle, .starting: nil
+    case .running(let client): client
+    case .terminated: throw Self.terminatedError
     }
   }
+
+  /// Makes the client, and keeps the settings from changing from here on, unless that fails.
+  private func make() throws -> any FirestoreClient {
+    let settings = state.withLock { state in
+      if case .idle = state.phase { state.phase = .starting }
+      return state.settings
+    }
+    do {
+      return try source.makeClient(database: database, settings: settings)
+    } catch {
+      state.withLock { if case .starting = $0.phase { $0.phase = .idle } }
+      throw error
+    }
+  }
+
+  private static let terminatedError = FirestoreErrorCode(
+    .failedPrecondition, "The client has already been terminated.")
 
   /// Ends the client; it was running before if one is returned.
   func end() -> (any FirestoreClient)? {
@@ -148,7 +176,9 @@ public final class Firestore: Sendable {
   /// Removes the cache of a client that is not running.
   func clearCache() async throws {
     let settings = try state.withLock { state in
-      if case .running = state.phase {
+      switch state.phase {
+      case .idle, .terminated: break
+      case .starting, .running:
         throw FirestoreErrorCode(
           .failedPrecondition, "Persistence cannot be cleared while the client is running.")
       }

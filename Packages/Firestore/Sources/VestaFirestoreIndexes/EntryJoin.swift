@@ -4,6 +4,10 @@ import VestaStoreInterop
 package struct EntryJoin {
   private var streams: [EntryStream]
   private let test: SuffixTest
+  /// How many entries it may look at before it pauses.
+  private var allowance = Int.max
+  /// Whether it has stopped because it may look at no more; the next call goes on from there.
+  package private(set) var isPaused = false
 
   package init(_ branch: QueryPlan.Branch, wanted: Int, in reader: any IndexedReader) {
     let isJumping = branch.scans.count > 1 || !branch.test.isEmpty
@@ -21,7 +25,10 @@ package struct EntryJoin {
   package var isPlain: Bool { streams.count == 1 && test.isEmpty }
 
   /// The first entry; each stream in turn jumps to where another one is.
+  ///
+  /// - Returns: `nil` at the end, and at a pause.
   package mutating func head() async throws -> EntryStream.Entry? {
+    isPaused = false
     while let entry = try await meeting() {
       if test.isEmpty { return entry }
       switch test.verdict(entry.suffix) {
@@ -34,11 +41,13 @@ package struct EntryJoin {
   }
 
   private mutating func meeting() async throws -> EntryStream.Entry? {
+    if mustPause() { return nil }
     guard var best = try await streams[0].head() else { return nil }
     if streams.count == 1 { return best }
     var agreed = 1
     var index = 0
     while agreed < streams.count {
+      if mustPause() { return nil }
       index = (index + 1) % streams.count
       streams[index].seek(best.suffix)
       guard let entry = try await streams[index].head() else { return nil }
@@ -51,6 +60,14 @@ package struct EntryJoin {
     }
     // The entries of the first stream say where the documents are.
     return index == 0 ? best : try await streams[0].head()
+  }
+
+  /// Says how many entries it may look at in all before a pause.
+  package mutating func allow(_ entries: Int) { (allowance, isPaused) = (entries, false) }
+
+  private mutating func mustPause() -> Bool {
+    isPaused = scanned > allowance
+    return isPaused
   }
 
   package mutating func advance() {
@@ -70,7 +87,17 @@ package struct EntryUnion {
 
   package var scanned: Int { joins.reduce(0) { $0 + $1.scanned } }
 
+  /// Whether the last call has stopped because no more entries may be looked at.
+  package var isPaused: Bool { joins.contains(where: \.isPaused) }
+
+  /// Says how many entries may be looked at in all before a pause.
+  package mutating func allow(_ entries: Int) {
+    for index in joins.indices { joins[index].allow(joins.count == 1 ? entries : max(8, entries / joins.count)) }
+  }
+
   /// The next entry, and the number of an alternative that has it.
+  ///
+  /// - Returns: `nil` at the end, and at a pause.
   package mutating func next() async throws -> (entry: EntryStream.Entry, branch: Int)? {
     if joins.count == 1 {
       guard let entry = try await joins[0].head() else { return nil }
@@ -80,7 +107,10 @@ package struct EntryUnion {
     var first: (entry: EntryStream.Entry, branch: Int)?
     var same: [Int] = []
     for index in joins.indices {
-      guard let head = try await joins[index].head() else { continue }
+      guard let head = try await joins[index].head() else {
+        if joins[index].isPaused { return nil }
+        continue
+      }
       if let known = first {
         if known.entry.suffix == head.suffix {
           same.append(index)
@@ -101,7 +131,7 @@ package struct EntryUnion {
     return (stream.place(of: entry), stream.isOfDocuments ? entry.value : nil)
   }
 
-  /// How many entries there are from here on.
+  /// How many entries there are from here on, or to the next pause.
   package mutating func count(atMost limit: Int) async throws -> Int {
     if joins.count == 1, joins[0].isPlain { return try await joins[0].count(atMost: limit) }
     var count = 0

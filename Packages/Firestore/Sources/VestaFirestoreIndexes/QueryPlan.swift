@@ -50,6 +50,9 @@ package struct QueryPlan: Equatable, Sendable {
     self.isScan = isScan
   }
 
+  /// Whether every entry that is looked at is one of a result.
+  package var isDirect: Bool { isDecided && branches.allSatisfy { $0.test.isEmpty && $0.scans.count == 1 } }
+
   /// The indexes that are used, each once; `nil` stands for the documents themselves.
   package var shapes: [IndexShape?] {
     var shapes: [IndexShape?] = []

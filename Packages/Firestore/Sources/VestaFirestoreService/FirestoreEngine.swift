@@ -3,6 +3,7 @@ public import VestaStoreInterop
 import VestaFirestoreModel
 import VestaConcurrency
 import VestaCore
+import VestaEventsInterop
 
 /// The authoritative document store, on any `OrderedStore`.
 ///
@@ -22,11 +23,16 @@ import VestaCore
 public final class FirestoreEngine: FirestoreBackend {
   private let store: LazyResource<any OrderedStore>
   private let options: FirestoreServiceOptions
+  /// By which other engines on the store know what this one holds.
+  private let number = UInt64.random(in: .min ... .max)
   private let engines = Locked([DatabaseName: DatabaseEngine]())
   /// The database that was named last, which most processes name all the time.
   private let latest = Locked<(name: String, engine: DatabaseEngine)?>(nil)
   private let opening = SingleFlight<DatabaseName, DatabaseEngine>()
+  private let recent: RecentDocuments
   private let boundary: ServiceBoundary<FirestoreServiceError>
+  /// The events of documents that functions want.
+  let events: EventOutbox
 
   /// An engine on an open store.
   ///
@@ -39,15 +45,20 @@ public final class FirestoreEngine: FirestoreBackend {
 
   init(options: FirestoreServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
     self.options = options
+    recent = RecentDocuments(limit: options.recentDocumentBytes)
     boundary = ServiceBoundary(clock: options.clock) { log.error("I-FSS000002", "A call failed unexpectedly: \($0)") }
-    store = LazyResource(
+    let store = LazyResource(
       whenClosed: StoreError(.closed, operation: "open", message: "The document engine has been shut down."),
       open: open, close: { try await $0.close() })
+    self.store = store
+    events = DocumentEvents.outbox { try await store.get() }
   }
 
   /// Ends the engine, its open calls, and its store; calls that come later fail with `UNAVAILABLE`.
   public func close() async throws {
+    await events.close()
     for engine in engines.withLock({ Array($0.values) }) { engine.close() }
+    recent.close()
     try await store.close()
   }
 
@@ -151,9 +162,21 @@ public final class FirestoreEngine: FirestoreBackend {
   ) async throws(FirestoreServiceError) -> BeginTransactionResponse {
     try await serve(context) {
       BeginTransactionResponse(
-        transaction: try await self.engine(request.database, context, isWrite: true).transactions.begin(request.options)
-      )
+        transaction: try await self.engine(request.database, context, isWrite: true).begin(request.options))
     }
+  }
+
+  /// Whether this engine can go on with a transaction: one that it began itself, or one that only reads.
+  ///
+  /// What a transaction that writes has read and locked is in the memory of the engine that began it. Others on the same
+  /// store refuse its calls with `ABORTED`, so whoever spreads calls over several processes sends those of one
+  /// transaction to one of them.
+  ///
+  /// - Parameter transaction: Its identifier.
+  /// - Returns: `true` also for bytes that are no identifier: any engine may refuse them.
+  public func serves(transaction: [UInt8]) -> Bool {
+    guard let ticket = TransactionTicket(transaction) else { return true }
+    return ticket.engine == number || ticket.readVersion != nil
   }
 
   /// Gives a transaction up, and what it holds.
@@ -269,7 +292,10 @@ public final class FirestoreEngine: FirestoreBackend {
     }
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
-      let engine = DatabaseEngine(name: name, number: number, store: store, options: self.options)
+      try await self.recent.follow(store)
+      let engine = DatabaseEngine(
+        name: name, number: number, store: store, options: self.options, owner: self.number, recent: self.recent,
+        events: self.events)
       try await engine.indexes.declare()
       self.engines.withLock { $0[name] = engine }
       return engine

@@ -1,4 +1,5 @@
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaStoreInterop
 public import VestaCore
@@ -45,6 +46,10 @@ public enum FirestoreServiceLibrary: Library {
         try await $0.close()
       },
       EmbeddedService<FirestoreEngine>.provides((any FirestoreBackend).self) { $0 },
+      Component.contribution((any EventSource).self) { container, isCacheable in
+        isCacheable = true
+        return try container.require(EmbeddedService<FirestoreEngine>.self).engine.events
+      },
     ]
   }
 }

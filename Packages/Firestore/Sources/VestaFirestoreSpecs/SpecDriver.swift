@@ -206,7 +206,7 @@ final class SpecDriver {
     case .openWatch(let stream, _):
       (watchStream, activeTargets) = (stream, [:])
       machine.watchOpened(stream: stream)
-    case .watch(_, let record):
+    case .watch(_, let record), .fetch(_, let record):
       watchRequests += 1
       activeTargets[record.id] = record
     case .unwatch(_, let id): activeTargets[id] = nil

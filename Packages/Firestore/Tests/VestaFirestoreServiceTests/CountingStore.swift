@@ -3,7 +3,7 @@ import VestaStoreInteropContracts
 import VestaConcurrency
 
 /// A store that counts the rows its readers hand out.
-final class CountingStore: OrderedStore {
+final class CountingStore: CommitObservable {
   struct Rows: Sendable, Equatable {
     /// Visited by scans.
     var scanned = 0
@@ -37,6 +37,14 @@ final class CountingStore: OrderedStore {
   func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
 
   func close() async throws { try await store.close() }
+
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
+    store.observeCommits(observer)
+  }
+
+  var commits: AsyncStream<StoreVersion> { store.commits }
+
+  var tellsBeforeAcknowledging: Bool { true }
 }
 
 /// What hands rows out and counts them.

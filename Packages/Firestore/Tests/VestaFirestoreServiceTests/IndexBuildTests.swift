@@ -66,13 +66,18 @@ import Testing
     let engine = FirestoreEngine(store: ModelStore())
     for _ in 0..<60 { try await change(engine, &generator) }
     let (database, id) = try await unfinished(engine)
-    let build = IndexBuild(of: id, keys: database.keys, name: database.name, entriesInRun: 7, inPart: 3)
+    let build = IndexBuild(of: id, keys: database.keys, name: database.name, entriesInRun: 7, inPage: 5)
     var isReady = false
     while !isReady, var run = try await database.store.read({ try await build.next(in: $0) }) {
+      while run.isReading {
+        for _ in 0..<Int.random(in: 0..<3, using: &generator) { try await change(engine, &generator) }
+        let before = run
+        run = try await database.store.read { try await build.read(before, in: $0) }
+      }
       while run.isOpen {
         for _ in 0..<Int.random(in: 0..<4, using: &generator) { try await change(engine, &generator) }
         let before = run
-        run = try await database.store.write { try await build.write(before, in: $0) }.value
+        run = try await database.store.write { try await build.write(before, part: 3, in: $0) }.value
       }
       isReady = run.isLast
     }
@@ -94,11 +99,11 @@ import Testing
       clock.advance(seconds: 3600)
       try await engine.commit(update("rooms/a", ["n": .integer(Int64(10 + number))]))
     }
-    let outdated = try await database.store.write { try await build.write(run, in: $0) }.value
+    let outdated = try await database.store.write { try await build.write(run, part: 9, in: $0) }.value
     #expect(!outdated.isOpen)
     #expect(!outdated.isLast)
     let again = try #require(try await database.store.read { try await build.next(in: $0) })
-    #expect(try await database.store.write { try await build.write(again, in: $0) }.value.isLast)
+    #expect(try await database.store.write { try await build.write(again, part: 9, in: $0) }.value.isLast)
     let (wanted, found) = try await entries(database, id)
     #expect(found == wanted)
   }

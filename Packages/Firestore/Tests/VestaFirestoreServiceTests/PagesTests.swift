@@ -130,8 +130,55 @@ import Testing
     let (rows, document) = try await store.rows { try await engine.get("rooms/b", .readTime(old)) }
     #expect(document != nil && rows.total <= 6, "\(rows)")
     let (more, changed) = try await store.rows { try await engine.get("rooms/a", .readTime(old)) }
-    // One page of the short rows of its collection, and one part of the log.
+    // It was changed too often to be followed back: a page of the short rows of its collection, and one part of the log.
     #expect(changed?.fields["n"] == .integer(0) && more.total < 150, "\(more)")
+  }
+
+  private func changed(_ rounds: Int, _ change: (Int) async throws -> Timestamp) async throws -> [Timestamp] {
+    var times: [Timestamp] = []
+    for round in 0..<rounds { times.append(try await change(round)) }
+    return times
+  }
+
+  @Test func `a get in the past follows the document back, whatever else its collection has changed`() async throws {
+    let store = CountingStore()
+    let engine = makeEngine(on: store)
+    try await engine.commit(update("rooms/a", ["n": .integer(0)]), update("rooms/gone", [:]))
+    try await engine.commit(.delete(name("rooms/gone")))
+    let times = try await changed(4) { round in
+      for number in 0..<300 { try await engine.commit(update("rooms/\(number)", ["n": .integer(Int64(round))])) }
+      return try await engine.commit(update("rooms/a", ["n": .integer(Int64(round + 1))])).commitTime
+    }
+    for (round, time) in times.enumerated() {
+      let (rows, document) = try await store.rows { try await engine.get("rooms/a", .readTime(time)) }
+      #expect(document?.fields["n"] == .integer(Int64(round + 1)))
+      #expect(rows.total <= 8, "\(rows)")
+    }
+    #expect(try await engine.get("rooms/gone", .readTime(times[0])) == nil)
+  }
+
+  @Test(arguments: [UInt64(1), 2, 3])
+  func `documents in the past are what they were, though they went and came again`(seed: UInt64) async throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    let engine = makeEngine()
+    var state: [String: Document] = [:]
+    var history: [(time: Timestamp, state: [String: Document])] = []
+    let paths = ["rooms/a", "rooms/b", "rooms/c", "halls/a", "rooms/a/rooms/b"]
+    for number in 0..<120 {
+      var writes: [Write] = []
+      for path in paths where data.pick([0, 1, 2]) == 0 {
+        writes.append(
+          data.pick([0, 1, 2]) == 0 ? .delete(name(path)) : update(path, ["n": .integer(Int64(number / 2))]))
+      }
+      let time = try await engine.commit(CommitRequest(database: database, writes: writes), context: owner).commitTime
+      for path in paths { state[path] = try await engine.get(path) }
+      if !writes.isEmpty { history.append((time, state)) }
+    }
+    for (time, state) in history {
+      for path in paths {
+        #expect(try await engine.get(path, .readTime(time)) == state[path], "seed \(seed): \(path) at \(time)")
+      }
+    }
   }
 
   @Test func `a target resumes at the cost of what its collection has changed`() async throws {

@@ -69,6 +69,65 @@ struct PlannerPropertyTests {
     #expect(planned == queries.count)
   }
 
+  /// Results in pages of two, as a call takes them.
+  private func pages(of query: NormalQuery, budget: Int, in snapshot: Snapshot) async throws -> [Document] {
+    var found: [Document] = []
+    var rest = query
+    while true {
+      let runner = QueryRunner(query: rest, snapshot: snapshot, firstBudget: budget)
+      let page = try await runner.page(PageSize(documents: 2, bytes: .max))
+      found += page.documents
+      guard !page.isLast, let last = page.documents.last else { return found }
+      rest = rest.continued(after: last, count: page.documents.count)
+    }
+  }
+
+  /// Walks that stop early and ranges that are put in order come to the same as looking at every document.
+  @Test(arguments: [UInt64(401), 402, 403, 404])
+  func `whichever way wins a race, the answer is the reference's`(seed: UInt64) async throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    let engine = makeEngine()
+    for _ in 0..<70 {
+      try await engine.commit(update(data.path() + data.pick(["", "1", "2", "3"]), data.richFields()))
+    }
+    let all = StructuredQuery(from: [.init(collectionID: "", allDescendants: true)])
+    let before = try await engine.query(all)
+    var time = Timestamp(seconds: 0)
+    for _ in 0..<15 { time = try await engine.commit(.delete(name(data.path()))).commitTime }
+    for _ in 0..<15 { try await engine.commit(update(data.path(), data.richFields())) }
+    let now = try await engine.query(all)
+    let then = try await engine.query(all, .readTime(time))
+    #expect(before.count > then.count)
+    let database = try await engine.engine(database)
+    var asked = 0
+    while asked < 60 {
+      let query = data.richQuery()
+      guard let normal = try? NormalQuery(query, parent: root), normal.findNearest == nil else { continue }
+      asked += 1
+      for _ in 0..<3 {
+        _ = try await engine.query(query)
+        await database.indexes.settle()
+      }
+      for budget in [1, 2, 5] {
+        for (documents, moment) in [(now, nil), (then, time)] {
+          let expected = normal.results(in: documents).documents.map(\.name)
+          let (whole, paged, count) = try await database.reading(at: moment, ChangeScope(normal)) { snapshot in
+            let counting = AggregationRunner(
+              query: normal, figures: try Aggregator([Aggregation(.count(upTo: nil), alias: "c")]), snapshot: snapshot,
+              firstBudget: budget)
+            return (
+              try await QueryRunner(query: normal, snapshot: snapshot, firstBudget: budget).answer().documents,
+              try await self.pages(of: normal, budget: budget, in: snapshot), try await counting.answer().0
+            )
+          }
+          #expect(whole.map(\.name) == expected, "seed \(seed), budget \(budget): \(query)")
+          #expect(paged.map(\.name) == expected, "seed \(seed), budget \(budget): \(query)")
+          #expect(count == ["c": .integer(Int64(expected.count))], "seed \(seed), budget \(budget): \(query)")
+        }
+      }
+    }
+  }
+
   /// Moments in the past are answered from the indexes of the present, and from what has changed since.
   @Test(arguments: [UInt64(201), 202])
   func thePastIsAnsweredFromIndexesToo(seed: UInt64) async throws {

@@ -17,8 +17,8 @@ struct FunctionsCaller: Sendable {
   func call(
     _ location: FunctionLocation, _ data: JSONValue, timeout: Double, options: HTTPSCallableOptions
   ) async throws -> JSONValue {
-    let context = try await context(timeout: timeout, options: options)
     do {
+      let context = try await context(timeout: timeout, options: options)
       return try await backend.call(call(location, data), context: context)
     } catch {
       throw Self.error(for: error, location)

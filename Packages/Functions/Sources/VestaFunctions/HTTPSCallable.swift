@@ -23,8 +23,8 @@ public final class HTTPSCallableResult: Sendable {
   private let wire: JSONValue
 
   init(_ wire: JSONValue) throws {
-    // Decoded once here, so that what cannot be decoded is an error of the call.
-    _ = try CallableValue.decode(wire)
+    // What cannot be decoded is an error of the call.
+    try CallableValue.check(wire)
     self.wire = wire
   }
 

@@ -35,7 +35,13 @@ public final class FunctionRegistry: Sendable {
   private let functions = Locked<[Key: Function]>([:])
   private let coders = SharedCoders()
 
-  init() {}
+  let events: EventFunctions
+  let schedules: ScheduleRunner?
+
+  init(events: EventFunctions? = nil, schedules: ScheduleRunner? = nil) {
+    self.events = events ?? EventFunctions(options: FunctionsServiceOptions(), clock: .system) { [] }
+    self.schedules = schedules
+  }
 
   /// The functions of an app.
   ///

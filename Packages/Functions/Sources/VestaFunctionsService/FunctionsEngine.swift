@@ -2,6 +2,7 @@ import VestaBytes
 import VestaConcurrency
 import VestaCore
 import VestaFunctionsBackend
+import VestaFunctionsValues
 import VestaServiceInterop
 
 /// The embedded functions service: runs the closures of a ``FunctionRegistry``.
@@ -16,6 +17,10 @@ final class FunctionsEngine: FunctionsBackend {
   private let check: CallerCheck
   private let clock: ServiceClock
   private let places: FairQueue
+  private let deadlines: Deadlines
+  /// How many calls run or wait.
+  private let admitted = Locked(0)
+  private let maximumAdmitted: Int
 
   init(
     registry: FunctionRegistry, options: FunctionsServiceOptions, check: CallerCheck, clock: ServiceClock = .system
@@ -25,12 +30,22 @@ final class FunctionsEngine: FunctionsBackend {
     self.check = check
     self.clock = clock
     places = FairQueue(limit: options.maximumConcurrentCalls)
+    deadlines = Deadlines(clock: clock)
+    let (sum, overflows) = max(1, options.maximumConcurrentCalls)
+      .addingReportingOverflow(max(0, options.maximumWaitingCalls))
+    maximumAdmitted = overflows ? .max : sum
   }
 
   /// Refuses calls from now on; those that run go on.
   func close() {
     places.close(throwing: FunctionsServiceError(.unavailable, "The app was deleted."))
     check.close()
+  }
+
+  /// Ends event functions and schedules: what runs is cancelled, and what has been delivered is remembered.
+  func closeEvents() async {
+    await registry.events.close()
+    await registry.schedules?.close()
   }
 
   /// How many functions run.
@@ -79,7 +94,12 @@ final class FunctionsEngine: FunctionsBackend {
     let now = clock.now()
     if let deadline = context.deadline, deadline <= now { throw FailureRules.late }
     let function = try registry.function(for: call.target)
-    let user = try await check.user(context)
+    do throws(CallableValue.Failure) {
+      try CallableValue.check(call.data)
+    } catch {
+      throw FunctionsServiceError(.invalidArgument, error.description)
+    }
+    let user = try await check.user(context, now: now)
     let appID = try await check.appID(context, enforced: function.options.enforcesAppCheck)
     let limit = now.addingReportingOverflow((function.options.timeout ?? options.timeout).microseconds)
     let request = CallableRequest(
@@ -91,14 +111,15 @@ final class FunctionsEngine: FunctionsBackend {
   }
 
   private func run(_ work: Work) async throws -> JSONValue {
-    guard places.waitingCount < options.maximumWaitingCalls else {
-      throw FunctionsServiceError(.resourceExhausted, "Too many calls are waiting. Try again later.")
-    }
     let running = RunningCall()
     defer { running.finish() }
     return try await Turn<JSONValue>().wait { turn in
+      guard admit() else {
+        turn.begin()?.resume(throwing: FailureRules.crowded)
+        return
+      }
       running.begin(Task { await perform(work, turn) })
-      let timer = clock.schedule(at: work.deadline) {
+      let timer = deadlines.add(at: work.deadline) {
         guard let caller = turn.begin() else { return }
         running.cancel()
         caller.resume(throwing: FailureRules.late)
@@ -109,13 +130,25 @@ final class FunctionsEngine: FunctionsBackend {
     }
   }
 
-  private func perform(_ work: Work, _ turn: Turn<JSONValue>) async {
-    do {
-      let result = try await places.run { try await work.function.run(work.request, work.channel) }
-      turn.begin()?.resume(returning: result)
-    } catch {
-      turn.begin()?.resume(throwing: error)
+  /// Counted here and not in the queue: a flood of calls comes faster than their tasks reach the queue.
+  private func admit() -> Bool {
+    admitted.withLock { count in
+      guard count < maximumAdmitted else { return false }
+      count += 1
+      return true
     }
+  }
+
+  private func perform(_ work: Work, _ turn: Turn<JSONValue>) async {
+    let result: Result<JSONValue, any Error>
+    do {
+      result = .success(try await places.run { try await work.function.run(work.request, work.channel) })
+    } catch {
+      result = .failure(error)
+    }
+    // The place is free before the caller goes on.
+    admitted.withLock { $0 -= 1 }
+    turn.begin()?.resume(with: result)
   }
 
   private func failure(_ error: any Error, _ call: FunctionCall) -> FunctionsServiceError {

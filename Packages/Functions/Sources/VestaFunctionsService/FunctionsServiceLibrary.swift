@@ -1,10 +1,14 @@
 import VestaAuthInterop
 public import VestaCore
+import VestaEventsInterop
 import VestaFunctionsBackend
+import VestaServiceInterop
+import VestaStoreInterop
 
 /// Registers the embedded functions service: provides `any FunctionsBackend` and the ``FunctionRegistry``.
 ///
-/// It uses Auth where that is there, to know who calls. An app may bring its own `FunctionsServiceOptions` by
+/// It uses Auth where that is there, to know who calls; the engines of the app, for event functions; and a store, for
+/// schedules (the store `functions` in the app's data directory, opened with the first schedule). An app may bring its own `FunctionsServiceOptions` by
 /// registering a component that provides them.
 ///
 /// ```swift
@@ -23,17 +27,41 @@ public enum FunctionsServiceLibrary: Library {
     [
       EmbeddedService<FunctionsEngine>.component(
         product: "Functions",
-        dependencies: [.optional((any AuthInterop).self), .optional(FunctionsServiceOptions.self)]
-      ) { container, _ in
+        dependencies: [
+          .optional((any AuthInterop).self), .optional(FunctionsServiceOptions.self),
+          .optional((any StoreProvider).self),
+        ]
+      ) { container, directory in
         let options = try container.find(FunctionsServiceOptions.self) ?? FunctionsServiceOptions()
         let check = CallerCheck(
           auth: try container.find((any AuthInterop).self), verifyAppCheckToken: options.verifyAppCheckToken)
-        return FunctionsEngine(registry: FunctionRegistry(), options: options, check: check)
-      } close: {
-        $0.close()
+        let registry = FunctionRegistry(
+          events: events(container, options), schedules: try schedules(container, directory))
+        return FunctionsEngine(registry: registry, options: options, check: check)
+      } close: { engine in
+        await engine.closeEvents()
+        engine.close()
+      },
+      Component.contribution((any EventSource).self) { container, isCacheable in
+        isCacheable = true
+        return try container.require(EmbeddedService<FunctionsEngine>.self).engine.registry.schedules?.outbox
       },
       EmbeddedService<FunctionsEngine>.provides(FunctionRegistry.self) { $0.registry },
       EmbeddedService<FunctionsEngine>.provides((any FunctionsBackend).self) { $0 },
     ]
+  }
+
+  /// The event functions, which look for the sources of events when the first of them is registered.
+  private static func events(_ container: ComponentContainer, _ options: FunctionsServiceOptions) -> EventFunctions {
+    EventFunctions(options: options, clock: .system) { [weak container] in
+      container?.resolveAll((any EventSource).self) ?? []
+    }
+  }
+
+  private static func schedules(_ container: ComponentContainer, _ directory: String) throws -> ScheduleRunner? {
+    guard let stores = try container.find((any StoreProvider).self) else { return nil }
+    return ScheduleRunner(clock: .system) {
+      try await stores.openStore(named: "functions", in: directory, options: StoreOptions())
+    }
   }
 }

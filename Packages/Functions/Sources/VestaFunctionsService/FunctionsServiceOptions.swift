@@ -11,6 +11,16 @@ public struct FunctionsServiceOptions: Sendable {
   /// How long a function may take, unless its own options say otherwise.
   public var timeout: Duration = .seconds(60)
 
+  /// How many events run at once, of all functions.
+  public var maximumConcurrentEvents = 80
+
+  /// How long one process has the right to deliver the events of an engine; another one goes on after that when the
+  /// process was killed.
+  public var eventLease: Duration = .seconds(10)
+
+  /// How often engines are looked at for events that another process has recorded.
+  public var eventPollInterval: Duration = .seconds(5)
+
   /// Verifies App Check tokens, and returns the id of the app; `nil` where no function enforces App Check.
   public var verifyAppCheckToken: (@Sendable (_ token: String) async throws -> String)?
 

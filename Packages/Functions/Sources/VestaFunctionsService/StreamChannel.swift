@@ -13,15 +13,21 @@ final class StreamChannel: Sendable {
     var reader: Turn<Void>?
     var writers: [Turn<Void>] = []
     var isAbandoned = false
+
+    /// Whether no message is taken any more.
+    var isOver: Bool { isAbandoned || end != nil }
   }
 
   private let state = Locked(State())
 
-  /// Sends a message, once there is room for it.
+  /// How many senders wait for room, with those that were cancelled while they waited; for tests.
+  var waitingSenderCount: Int { state.withLock { $0.writers.count } }
+
+  /// Sends a message, once there is room for it; what comes after the function's end is left out.
   func send(_ message: JSONValue) async throws {
     while true {
       let reader = state.withLock { state -> (isSent: Bool, reader: Turn<Void>?) in
-        if state.isAbandoned { return (true, nil) }
+        if state.isOver { return (true, nil) }
         guard state.unread.count < Self.capacity else { return (false, nil) }
         state.unread.append(message)
         return (true, state.reader.take())
@@ -32,7 +38,7 @@ final class StreamChannel: Sendable {
       }
       try await Turn<Void>().wait { turn in
         let isFull = state.withLock { state in
-          let isFull = state.unread.count >= Self.capacity && !state.isAbandoned
+          let isFull = state.unread.count >= Self.capacity && !state.isOver
           if isFull { state.writers.append(turn) }
           return isFull
         }
@@ -43,32 +49,32 @@ final class StreamChannel: Sendable {
 
   /// The function has ended.
   func finish(_ result: Result<JSONValue, any Error>) {
-    let reader = state.withLock { state in
+    let (reader, writers) = state.withLock { state in
       if state.end == nil { state.end = result }
-      return state.reader.take()
+      defer { state.writers = [] }
+      return (state.reader.take(), state.writers)
     }
     reader?.begin()?.resume()
+    for writer in writers { writer.begin()?.resume() }
   }
 
   /// The next message, then the result, then `nil`.
   func next() async throws -> FunctionEvent? {
     while true {
-      let (step, writer) = state.withLock { state -> (Step, Turn<Void>?) in
-        if !state.unread.isEmpty {
-          let message = state.unread.removeFirst()
-          return (.event(.message(message)), state.writers.isEmpty ? nil : state.writers.removeFirst())
-        }
+      let step = state.withLock { state -> Step in
+        if !state.unread.isEmpty { return .event(.message(state.unread.removeFirst())) }
         switch state.end {
         case .success(let result):
           state.end = .failure(StreamIsOver())
-          return (.event(.result(result)), nil)
-        case .failure(let error): return (.end(error), nil)
-        case nil: return (.wait, nil)
+          return .event(.result(result))
+        case .failure(let error): return .end(error)
+        case nil: return .wait
         }
       }
-      writer?.begin()?.resume()
       switch step {
-      case .event(let event): return event
+      case .event(let event):
+        wakeWriter()
+        return event
       case .end(let error):
         state.withLock { $0.end = .failure(StreamIsOver()) }
         if error is StreamIsOver { return nil }
@@ -87,6 +93,13 @@ final class StreamChannel: Sendable {
       return state.writers
     }
     for writer in writers { writer.begin()?.resume() }
+  }
+
+  /// Lets the sender go on that has waited longest; those that were cancelled meanwhile do not count.
+  private func wakeWriter() {
+    while let writer = state.withLock({ $0.writers.isEmpty ? nil : $0.writers.removeFirst() }) {
+      if let continuation = writer.begin() { return continuation.resume() }
+    }
   }
 
   private func waitForMessage() async throws {

@@ -28,6 +28,8 @@ package enum CallableValue {
     case unsupportedType(String)
     /// A wrapped integer is none.
     case failedToParseWrappedNumber(String)
+    /// A floating-point number is infinite or not a number.
+    case notFinite
     /// Values are nested too deeply.
     case tooDeep
 
@@ -39,6 +41,8 @@ package enum CallableValue {
         Use nil, numbers, strings, arrays and dictionaries, or a Codable type.
         """
       case .failedToParseWrappedNumber(let text): "\"\(text)\" is not an integer of 64 bits."
+      case .notFinite:
+        "Infinity and NaN cannot be passed to or returned from a function. Use nil, or a string that stands for them."
       case .tooDeep: "The value is nested deeper than \(CallableValue.maximumDepth) levels."
       }
     }
@@ -52,6 +56,9 @@ package enum CallableValue {
   private static func encode(_ value: Any?, depth: Int) throws(Failure) -> JSONValue {
     guard let value else { return .null }
     guard depth < maximumDepth else { throw .tooDeep }
+    if let plain = try native(value) { return plain }
+    // Asking a number whether it is a dictionary takes long, and asking an array whether it is a number bridges it.
+    if type(of: value) is AnyClass, let number = value as? NSNumber { return try foundation(number) }
     switch value {
     case let value as String: return .string(value)
     case let value as [String: Any]: return try encode(object: value, depth)
@@ -60,7 +67,7 @@ package enum CallableValue {
     case let value as JSONValue: return value
     default: break
     }
-    if let number = native(value) ?? foundation(value) { return number }
+    if let number = value as? NSNumber { return try foundation(number) }
     if let optional = value as? any OptionalValue { return try encode(optional.wrappedValue, depth: depth) }
     throw .unsupportedType("\(type(of: value))")
   }
@@ -78,32 +85,40 @@ package enum CallableValue {
     return .array(elements)
   }
 
-  /// A number of one of Swift's own types; a cast would take a Foundation number for several of them.
-  private static func native(_ value: Any) -> JSONValue? {
+  /// A value of one of Swift's own types; a cast would take a Foundation number for several of them.
+  private static func native(_ value: Any) throws(Failure) -> JSONValue? {
     switch ObjectIdentifier(type(of: value)) {
-    case ObjectIdentifier(Bool.self): (value as? Bool).map { .bool($0) }
-    case ObjectIdentifier(Int.self): (value as? Int).map { wrapped(Int64($0)) }
-    case ObjectIdentifier(Int64.self): (value as? Int64).map { wrapped($0) }
-    case ObjectIdentifier(UInt.self): (value as? UInt).map { wrapped(UInt64($0)) }
-    case ObjectIdentifier(UInt64.self): (value as? UInt64).map { wrapped($0) }
-    case ObjectIdentifier(Double.self): (value as? Double).map { .number($0) }
-    case ObjectIdentifier(Float.self): (value as? Float).map { .number(Double($0)) }
-    case ObjectIdentifier(Int32.self): (value as? Int32).map { .integer(Int64($0)) }
-    case ObjectIdentifier(Int16.self): (value as? Int16).map { .integer(Int64($0)) }
-    case ObjectIdentifier(Int8.self): (value as? Int8).map { .integer(Int64($0)) }
-    case ObjectIdentifier(UInt32.self): (value as? UInt32).map { .integer(Int64($0)) }
-    case ObjectIdentifier(UInt16.self): (value as? UInt16).map { .integer(Int64($0)) }
-    case ObjectIdentifier(UInt8.self): (value as? UInt8).map { .integer(Int64($0)) }
-    default: nil
+    case ObjectIdentifier(String.self): return (value as? String).map { .string($0) }
+    case ObjectIdentifier(Bool.self): return (value as? Bool).map { .bool($0) }
+    case ObjectIdentifier(Int.self): return (value as? Int).map { wrapped(Int64($0)) }
+    case ObjectIdentifier(Int64.self): return (value as? Int64).map { wrapped($0) }
+    case ObjectIdentifier(UInt.self): return (value as? UInt).map { wrapped(UInt64($0)) }
+    case ObjectIdentifier(UInt64.self): return (value as? UInt64).map { wrapped($0) }
+    case ObjectIdentifier(Double.self): return try finite(value as? Double)
+    case ObjectIdentifier(Float.self): return try finite((value as? Float).map(Double.init))
+    case ObjectIdentifier(Int32.self): return (value as? Int32).map { .integer(Int64($0)) }
+    case ObjectIdentifier(Int16.self): return (value as? Int16).map { .integer(Int64($0)) }
+    case ObjectIdentifier(Int8.self): return (value as? Int8).map { .integer(Int64($0)) }
+    case ObjectIdentifier(UInt32.self): return (value as? UInt32).map { .integer(Int64($0)) }
+    case ObjectIdentifier(UInt16.self): return (value as? UInt16).map { .integer(Int64($0)) }
+    case ObjectIdentifier(UInt8.self): return (value as? UInt8).map { .integer(Int64($0)) }
+    default: return nil
     }
   }
 
+  private static func finite(_ value: Double?) throws(Failure) -> JSONValue? {
+    guard let value else { return nil }
+    guard value.isFinite else { throw .notFinite }
+    return .number(value)
+  }
+
   /// A number of Foundation, by the type that it was made of as far as that is known.
-  private static func foundation(_ value: Any) -> JSONValue? {
-    guard let number = value as? NSNumber else { return nil }
+  private static func foundation(_ number: NSNumber) throws(Failure) -> JSONValue {
     switch Numeric(number) {
     case .boolean(let value): return .bool(value)
-    case .double(let value): return .number(value)
+    case .double(let value):
+      guard value.isFinite else { throw .notFinite }
+      return .number(value)
     case .unsigned(let value): return wrapped(value)
     case .integer(let value): return isNarrow(number) ? .integer(value) : wrapped(value)
     }
@@ -114,6 +129,23 @@ package enum CallableValue {
 
   private static func wrapped(_ type: String, _ value: String) -> JSONValue {
     .object(["@type": .string(type), "value": .string(value)])
+  }
+
+  // MARK: Checking
+
+  /// Checks that a value can be decoded.
+  package static func check(_ value: JSONValue) throws(Failure) { try check(value, depth: 0) }
+
+  private static func check(_ value: JSONValue, depth: Int) throws(Failure) {
+    guard depth < maximumDepth else { throw .tooDeep }
+    switch value {
+    case .null, .bool, .integer, .string: break
+    case .number(let number): guard number.isFinite else { throw .notFinite }
+    case .array(let elements): for element in elements { try check(element, depth: depth + 1) }
+    case .object(let object):
+      guard try integer(in: object) == nil else { return }
+      for member in object.members { try check(member.value, depth: depth + 1) }
+    }
   }
 
   // MARK: Decoding
@@ -142,20 +174,27 @@ package enum CallableValue {
   }
 
   private static func decode(object: JSONObject, _ depth: Int) throws(Failure) -> Any {
-    if let type = object["@type"]?.string, let text = object["value"]?.string {
-      if type == int64Type {
-        guard let value = Int64(text) else { throw .failedToParseWrappedNumber(text) }
-        return Int(value)
-      }
-      if type == uint64Type {
-        guard let value = UInt64(text) else { throw .failedToParseWrappedNumber(text) }
-        return UInt(value)
-      }
-    }
+    if let integer = try integer(in: object) { return integer }
     var decoded: [String: Any] = [:]
     decoded.reserveCapacity(object.count)
     for member in object.members { decoded[member.name] = try decode(member.value, depth: depth + 1) }
     return decoded
+  }
+}
+
+extension CallableValue {
+  /// The integer of 64 bits that an object stands for, as `Int` or `UInt`; `nil` for another object.
+  private static func integer(in object: JSONObject) throws(Failure) -> Any? {
+    guard let type = object["@type"]?.string, let text = object["value"]?.string else { return nil }
+    if type == int64Type {
+      guard let value = Int64(text) else { throw .failedToParseWrappedNumber(text) }
+      return Int(value)
+    }
+    if type == uint64Type {
+      guard let value = UInt64(text) else { throw .failedToParseWrappedNumber(text) }
+      return UInt(value)
+    }
+    return nil
   }
 }
 

@@ -64,6 +64,25 @@ import VestaTesting
     }
   }
 
+  @Test(arguments: [Double.nan, .infinity, -.infinity]) func `numbers that are not finite are refused`(number: Double) {
+    let all: [Any] = [number, Float(number), NSNumber(value: number), ["a": [number]], [NSNumber(value: number)]]
+    for value in all { #expect(throws: CallableValue.Failure.notFinite) { try CallableValue.encode(value) } }
+    #expect(throws: CallableValue.Failure.notFinite) { try CallableValue.check([.number(number)]) }
+  }
+
+  @Test func `a check finds what decoding would refuse, and nothing else`() throws {
+    var random = SplitMix(seed: 0xC4EC)
+    for _ in 0..<500 {
+      var wire = Self.wire(&random, depth: 0)
+      try CallableValue.check(wire)
+      if random.oneIn(2) { wire = [wire, ["@type": .string(Self.uint64), "value": "-1"]] }
+      let decodes = (try? CallableValue.decode(wire)) != nil
+      #expect(((try? CallableValue.check(wire)) != nil) == decodes)
+    }
+    try CallableValue.check(["@type": .string(Self.int64), "value": 5])
+    try CallableValue.check(["@type": "other", "value": "x"])
+  }
+
   @Test func `values nested too deeply are refused, not a crash`() {
     var deep: Any = 1.0
     var wire: JSONValue = 1

@@ -128,6 +128,9 @@ public final class MemoryStore: CommitObservable {
     commitNews.add(observer)
   }
 
+  /// Observers are called before a write returns.
+  public var tellsBeforeAcknowledging: Bool { true }
+
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
   public var commits: AsyncStream<StoreVersion> { commitNews.events }
 

@@ -1,5 +1,6 @@
 public import VestaConcurrency
 import VestaCore
+import VestaEventsInterop
 public import VestaRemoteConfigBackend
 public import VestaServiceInterop
 public import VestaStoreInterop
@@ -22,6 +23,8 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   let projectID: String
   let options: RemoteConfigServiceOptions
   let hub = InvalidationHub()
+  /// The events of templates that functions want.
+  let events: EventOutbox
   private let storage: LazyResource<any OrderedStore>
   private let observation = Locked<(@Sendable () -> Void)?>(nil)
   private let boundary: ServiceBoundary<RemoteConfigServiceError>
@@ -42,13 +45,16 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     boundary = ServiceBoundary(clock: options.clock) { log.error("I-RCS000002", "A call failed unexpectedly: \($0)") }
     let closed = StoreError(
       .closed, operation: "open", message: "The configuration service has been shut down with its app.")
-    storage = LazyResource(whenClosed: closed, open: openStore, close: { try await $0.close() })
+    let storage = LazyResource(whenClosed: closed, open: openStore, close: { try await $0.close() })
+    self.storage = storage
+    events = ConfigEvents.outbox { try await storage.get() }
   }
 
   /// Ends all connections and closes the store; every later call fails with `UNAVAILABLE`.
   ///
   /// - Throws: `StoreError` when the store could not be closed well.
   public func close() async throws {
+    await events.close()
     hub.close()
     observation.withLock { $0.take() }?()
     try await storage.close()
@@ -240,15 +246,18 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     _ body: @escaping @Sendable (PublishCall) async throws -> StoredTemplate
   ) async throws(RemoteConfigServiceError) -> StoredTemplate {
     let (projectID, now, maximum) = (projectID, options.clock.now(), Int64(options.maximumVersions))
+    let events = events
     let stored = try await answer(context) {
       try Self.check(owner: context)
       try Self.check(namespace)
       return try await self.store().write { transaction in
         try await body(
           PublishCall(
-            transaction: transaction, namespace: namespace, projectID: projectID, now: now, maximumVersions: maximum))
+            transaction: transaction, namespace: namespace, projectID: projectID, now: now, maximumVersions: maximum,
+            events: events))
       }.value
     }
+    if events.interest != nil { events.wake() }
     if let version = stored.template.version?.versionNumber { hub.announce(version, namespace: namespace) }
     return stored
   }
@@ -260,6 +269,8 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     try await boundary.serve(context) {
       do {
         return try await call()
+      } catch let error as EventOutboxFull {
+        throw RemoteConfigServiceError(.resourceExhausted, error.description)
       } catch let error as StoreError {
         throw RemoteConfigServiceError(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
       }

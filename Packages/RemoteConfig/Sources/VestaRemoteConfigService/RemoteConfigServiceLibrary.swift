@@ -1,4 +1,5 @@
 public import VestaCore
+import VestaEventsInterop
 import VestaRemoteConfigBackend
 import VestaStoreInterop
 
@@ -43,6 +44,10 @@ public enum RemoteConfigServiceLibrary: Library {
         try await $0.close()
       },
       EmbeddedService<RemoteConfigEngine>.provides((any RemoteConfigBackend).self) { $0 },
+      Component.contribution((any EventSource).self) { container, isCacheable in
+        isCacheable = true
+        return try container.require(EmbeddedService<RemoteConfigEngine>.self).engine.events
+      },
       EmbeddedService<RemoteConfigEngine>.provides((any RemoteConfigAdminBackend).self) { $0 },
     ]
   }

@@ -157,6 +157,9 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
 
   // MARK: Commits
 
+  /// Observers are called by whoever commits a group of writes, before any of these returns.
+  public var tellsBeforeAcknowledging: Bool { true }
+
   /// Calls back after every commit; see `CommitObservable`.
   public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
     commitNews.add(observer)

@@ -50,6 +50,8 @@ final class ReadableFile: Sendable {
 
   /// Opens a file; a symbolic link is not followed.
   init(path: String) throws(SystemFailure) {
+    // The system would take the path for its part before the zero.
+    guard !path.utf8.contains(0) else { throw SystemFailure(code: EINVAL) }
     let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard opened >= 0 else { throw SystemFailure.last }
     descriptor = Locked(opened)
@@ -63,7 +65,12 @@ final class ReadableFile: Sendable {
 
   /// The bytes at a position; fewer at the end of the file.
   func read(at offset: Int64, length: Int) throws(SystemFailure) -> [UInt8] {
-    let descriptor = try openDescriptor()
+    try Self.read(try openDescriptor(), at: offset, length: length)
+  }
+
+  fileprivate static func read(
+    _ descriptor: Int32, at offset: Int64, length: Int
+  ) throws(SystemFailure) -> [UInt8] {
     var failure: SystemFailure?
     let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
       // Unsafe pointer, used inside the closure only: the array is filled by the system.
@@ -110,9 +117,16 @@ final class ReadableFile: Sendable {
 
 /// A file that is written beside its final place and renamed to it at the end.
 final class FileBeside: Sendable {
-  private let descriptor: Locked<Int32?>
-  private let temporary: String
+  private struct State {
+    var descriptor: Int32?
+    var length: Int64
+    /// Whether the file is still under its temporary name.
+    var isTemporary = true
+  }
+
+  let temporary: String
   private let target: String
+  private let state: Locked<State>
 
   /// Makes the file, and the directories above it.
   init(target: String, suffix: String) throws(SystemFailure) {
@@ -120,46 +134,94 @@ final class FileBeside: Sendable {
     let directory = Self.parent(of: target)
     try Self.makeDirectories(directory)
     temporary = "\(directory)/.\(suffix).vesta"
-    let opened = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    // The permissions of any new file: the system takes away what the process's mask bars.
+    let opened = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
     guard opened >= 0 else { throw SystemFailure.last }
-    descriptor = Locked(opened)
+    state = Locked(State(descriptor: opened, length: 0))
   }
 
+  /// Opens a file that another process has begun, to write after its end.
+  init(continuing temporary: String, target: String) throws(SystemFailure) {
+    self.temporary = temporary
+    self.target = target
+    let opened = open(temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    guard opened >= 0 else { throw SystemFailure.last }
+    var info = stat()
+    guard fstat(opened, &info) == 0, FileIdentity(info).isRegular else {
+      _ = ReadableFile.closeFile(opened)
+      throw SystemFailure(code: SystemFailure.notAFile)
+    }
+    state = Locked(State(descriptor: opened, length: Int64(info.st_size)))
+  }
+
+  /// Appends bytes.
   func write(_ bytes: [UInt8]) throws(SystemFailure) {
-    guard let descriptor = descriptor.withLock({ $0 }) else { throw SystemFailure(code: EBADF) }
+    let (descriptor, start) = try openFile()
     var written = 0
     while written < bytes.count {
-      let step = bytes.withUnsafeBytes { Self.write(descriptor, $0, from: written) }
+      // Unsafe pointer, used inside the closure only: the system writes from it.
+      let step = bytes.withUnsafeBytes { buffer in
+        pwrite(
+          descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written, off_t(start) + off_t(written))
+      }
       if step < 0, errno == EINTR { continue }
       guard step > 0 else { throw step < 0 ? SystemFailure.last : SystemFailure(code: ENOSPC) }
       written += step
     }
+    state.withLock { $0.length = start + Int64(bytes.count) }
+  }
+
+  /// The bytes at a position; fewer at the end of the file.
+  func read(at offset: Int64, length: Int) throws(SystemFailure) -> [UInt8] {
+    try ReadableFile.read(try openFile().descriptor, at: offset, length: length)
   }
 
   /// Throws away what was written.
   func truncate() throws(SystemFailure) {
-    guard let descriptor = descriptor.withLock({ $0 }) else { throw SystemFailure(code: EBADF) }
-    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw SystemFailure.last }
+    guard ftruncate(try openFile().descriptor, 0) == 0 else { throw SystemFailure.last }
+    state.withLock { $0.length = 0 }
   }
 
   /// Gives the file its final place, durably.
   func finish() throws(SystemFailure) {
-    guard let descriptor = descriptor.withLock({ $0.take() }) else { throw SystemFailure(code: EBADF) }
-    let isSynced = fsync(descriptor) == 0 && fchmod(descriptor, 0o644) == 0
-    let failure = SystemFailure.last
-    _ = ReadableFile.closeFile(descriptor)
-    guard isSynced else { throw failure }
-    guard rename(temporary, target) == 0 else { throw SystemFailure.last }
+    let descriptor = try openFile().descriptor
+    guard fsync(descriptor) == 0, rename(temporary, target) == 0 else { throw SystemFailure.last }
+    let closed = state.withLock { state in
+      state.isTemporary = false
+      return state.descriptor.take()
+    }
+    if let closed { _ = ReadableFile.closeFile(closed) }
+    try Self.syncDirectory(Self.parent(of: target))
   }
 
   /// Removes the file, if it has not got its final place.
   func discard() {
-    guard let descriptor = descriptor.withLock({ $0.take() }) else { return }
-    _ = ReadableFile.closeFile(descriptor)
-    _ = unlink(temporary)
+    let (descriptor, isTemporary) = state.withLock { state in
+      defer { state.isTemporary = false }
+      return (state.descriptor.take(), state.isTemporary)
+    }
+    if let descriptor { _ = ReadableFile.closeFile(descriptor) }
+    if isTemporary { _ = unlink(temporary) }
   }
 
-  deinit { discard() }
+  /// The file stays where it is unless it was discarded: a transfer that is not over may go on later.
+  deinit {
+    if let descriptor = state.withLock({ $0.descriptor.take() }) { _ = ReadableFile.closeFile(descriptor) }
+  }
+
+  private func openFile() throws(SystemFailure) -> (descriptor: Int32, length: Int64) {
+    let (descriptor, length) = state.withLock { ($0.descriptor, $0.length) }
+    guard let descriptor else { throw SystemFailure(code: EBADF) }
+    return (descriptor, length)
+  }
+
+  private static func syncDirectory(_ path: String) throws(SystemFailure) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A directory that may be written and not read takes the file, and cannot be synced.
+    guard descriptor >= 0 else { return }
+    defer { _ = ReadableFile.closeFile(descriptor) }
+    guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemFailure.last }
+  }
 
   static func makeDirectories(_ path: String) throws(SystemFailure) {
     var info = stat()
@@ -178,18 +240,5 @@ final class FileBeside: Sendable {
     while trimmed.utf8.count > 1, trimmed.last == "/" { trimmed.removeLast() }
     guard let slash = trimmed.lastIndex(of: "/") else { return "." }
     return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
-  }
-
-  private static func write(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer, from offset: Int) -> Int {
-    let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
-    #if canImport(Darwin)
-      return Darwin.write(descriptor, rest.baseAddress, rest.count)
-    #elseif canImport(Glibc)
-      return Glibc.write(descriptor, rest.baseAddress, rest.count)
-    #elseif canImport(Musl)
-      return Musl.write(descriptor, rest.baseAddress, rest.count)
-    #else
-      return Android.write(descriptor, rest.baseAddress, rest.count)
-    #endif
   }
 }

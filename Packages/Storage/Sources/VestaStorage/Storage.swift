@@ -29,6 +29,7 @@ public final class Storage: Sendable, Hashable {
   let caller: StorageCaller
   let transfers = TransferTable()
   let uploads: UploadSessionBook
+  let downloads: DownloadBook
   private let settings: Locked<Settings>
 
   private struct Settings {
@@ -41,11 +42,15 @@ public final class Storage: Sendable, Hashable {
     var isUsed = false
   }
 
-  init(app: VestaApp, bucket: String, caller: StorageCaller, uploads: UploadSessionBook? = nil) {
+  init(
+    app: VestaApp, bucket: String, caller: StorageCaller, uploads: UploadSessionBook? = nil,
+    downloads: DownloadBook? = nil
+  ) {
     self.app = app
     self.bucket = bucket
     self.caller = caller
     self.uploads = uploads ?? UploadSessionBook(directory: app.dataDirectory.appending(path: "storage-uploads"))
+    self.downloads = downloads ?? DownloadBook(directory: app.dataDirectory.appending(path: "storage-downloads"))
     settings = Locked(Settings(queue: app.options.callbackQueue ?? .main))
   }
 

@@ -1,5 +1,7 @@
+import Foundation
 import VestaAppCheckInterop
 import VestaAuthInterop
+import VestaConcurrency
 public import VestaCore
 import VestaStorageBackend
 
@@ -49,16 +51,33 @@ public enum StorageLibrary: Library {
 final class StorageInstances: ComponentLifecycleMaintainer {
   private let caller: StorageCaller
   private let table = InstanceTable<String, Storage>()
+  /// One for all buckets, as an instance may reach the buckets of the others.
+  private let books = Locked<(UploadSessionBook, DownloadBook)?>(nil)
 
   init(_ caller: StorageCaller) { self.caller = caller }
 
   func storage(of app: VestaApp, bucket: String) throws(VestaError) -> Storage {
     do {
-      return try table.instance(for: bucket) { Storage(app: app, bucket: bucket, caller: caller) }
+      return try table.instance(for: bucket) {
+        let (uploads, downloads) = books(of: app)
+        return Storage(app: app, bucket: bucket, caller: caller, uploads: uploads, downloads: downloads)
+      }
     } catch let error as VestaError {
       throw error
     } catch {
       throw VestaError(.creationFailed, "The Storage for \(bucket) could not be made.", underlying: error)
+    }
+  }
+
+  private func books(of app: VestaApp) -> (UploadSessionBook, DownloadBook) {
+    books.withLock { books in
+      if let books { return books }
+      let made = (
+        UploadSessionBook(directory: app.dataDirectory.appending(path: "storage-uploads")),
+        DownloadBook(directory: app.dataDirectory.appending(path: "storage-downloads"))
+      )
+      books = made
+      return made
     }
   }
 

@@ -166,7 +166,9 @@ extension StorageReference {
   public func write(
     toFile fileURL: URL, completion: (@Sendable (URL?, (any Error)?) -> Void)?
   ) -> StorageDownloadTask {
-    download(to: FileTarget(path: fileURL.path), maxSize: nil, whenOver: Self.ending(completion) { _ in fileURL })
+    download(
+      to: FileTarget(fileURL, location, storage.downloads), maxSize: nil,
+      whenOver: Self.ending(completion) { _ in fileURL })
   }
 
   /// Completion form of ``writeAsync(toFile:onProgress:)``.
@@ -176,7 +178,8 @@ extension StorageReference {
     toFile fileURL: URL, completion: @escaping @Sendable (Result<URL, any Error>) -> Void
   ) -> StorageDownloadTask {
     download(
-      to: FileTarget(path: fileURL.path), maxSize: nil, whenOver: Self.ending(Self.shape(completion)) { _ in fileURL })
+      to: FileTarget(fileURL, location, storage.downloads), maxSize: nil,
+      whenOver: Self.ending(Self.shape(completion)) { _ in fileURL })
   }
 
   // MARK: Shapes

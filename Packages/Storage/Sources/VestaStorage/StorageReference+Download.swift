@@ -17,11 +17,13 @@ extension StorageReference {
 
   /// Downloads the object to a file, which replaces one that is there when the download is complete.
   ///
+  /// A large download that a killed process has begun goes on where it stopped, if the object is still the same.
+  ///
   /// - Parameter fileURL: The file; folders above it are made.
   /// - Returns: The running task.
   @discardableResult
   public func write(toFile fileURL: URL) -> StorageDownloadTask {
-    download(to: FileTarget(path: fileURL.path), maxSize: nil)
+    download(to: FileTarget(fileURL, location, storage.downloads), maxSize: nil)
   }
 
   /// Downloads the object to a file, and waits until the file is there.

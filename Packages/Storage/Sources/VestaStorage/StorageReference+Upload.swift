@@ -119,7 +119,7 @@ extension StorageReference {
   func upload(
     file: URL, metadata: StorageMetadata?, whenOver: (@Sendable (StorageTaskSnapshot) -> Void)?
   ) -> StorageUploadTask {
-    upload(fileAt: file.isFileURL ? file.path : file.absoluteString, metadata: metadata, whenOver: whenOver)
+    upload(fileAt: file.localPath ?? file.absoluteString, metadata: metadata, whenOver: whenOver)
   }
 
   func upload(

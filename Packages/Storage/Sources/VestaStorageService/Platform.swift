@@ -33,7 +33,7 @@ enum Platform {
 
   /// Opens a file for writing after its first bytes; what comes after them is cut off.
   static func openForAppending(_ path: String, keeping size: Int64, creating: Bool) throws(SystemFailure) -> OpenFile {
-    let flags = O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0)
+    let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
     let descriptor = open(path, flags, 0o600)
     guard descriptor >= 0 else { throw SystemFailure.last }
     let file = OpenFile(descriptor)
@@ -43,7 +43,7 @@ enum Platform {
   }
 
   static func openForReading(_ path: String) throws(SystemFailure) -> OpenFile {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw SystemFailure.last }
     return OpenFile(descriptor)
   }

@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaCore
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
@@ -23,12 +24,15 @@ import VestaStoreInterop
 /// To read on: `Calls/ActiveUpload.swift`, `Calls/StorageCall+Commit.swift`, `Store/Keys.swift`.
 final class StorageEngine: StorageBackend {
   let store: LazyResource<any OrderedStore>
+  /// The events of objects that functions want.
+  let events: EventOutbox
   let blobs: any BlobStore
   let crypto: any CryptoProvider
   let options: StorageServiceOptions
   let clock: ServiceClock
   let uploads = ActiveUploads()
   let garbage = Locked<[BlobID]>([])
+  private let nextExpiry = Locked<Int64?>(nil)
   private let boundary: ServiceBoundary<StorageServiceError>
 
   init(
@@ -41,17 +45,20 @@ final class StorageEngine: StorageBackend {
     self.blobs = blobs
     self.clock = clock
     boundary = ServiceBoundary(clock: clock) { log.error("I-STS000006", "An unexpected error: \($0)") }
-    store = LazyResource(whenClosed: Self.closed) {
+    let store = LazyResource(whenClosed: Self.closed) {
       let store = try await openStore()
       await Sweep(store: store, blobs: blobs, now: clock.now()).removeLeftovers()
       return store
     } close: {
       try await $0.close()
     }
+    self.store = store
+    events = ObjectEvents.outbox { try await store.get() }
   }
 
   /// Ends the engine; uploads that are under way can be continued by the next one.
   func close() async throws {
+    await events.close()
     for upload in await uploads.removeAll() { await suspend(upload) }
     try await store.close()
     await blobs.close()
@@ -132,6 +139,19 @@ final class StorageEngine: StorageBackend {
   }
 
   // MARK: Maintenance
+
+  /// Removes what has expired, once an hour: a service that runs for long would otherwise keep every upload that was
+  /// given up until its next start.
+  func expireUploads(now: Int64) async {
+    let isDue = nextExpiry.withLock { next in
+      let isDue = next.map { now >= $0 } ?? false
+      // The first hour begins with the first upload: opening the store has just removed everything.
+      if isDue || next == nil { next = now + 3_600_000_000 }
+      return isDue
+    }
+    guard isDue, let store = try? await store.get() else { return }
+    await Sweep(store: store, blobs: blobs, now: now).removeLeftovers()
+  }
 
   /// Removes every blob that neither an object nor an upload knows.
   ///

@@ -1,5 +1,6 @@
 public import VestaCore
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
@@ -46,6 +47,10 @@ public enum StorageServiceLibrary: Library {
         try await $0.close()
       },
       EmbeddedService<StorageEngine>.provides((any StorageBackend).self) { $0 },
+      Component.contribution((any EventSource).self) { container, isCacheable in
+        isCacheable = true
+        return try container.require(EmbeddedService<StorageEngine>.self).engine.events
+      },
     ]
   }
 }

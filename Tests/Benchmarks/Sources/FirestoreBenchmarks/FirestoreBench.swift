@@ -106,6 +106,34 @@ final class FirestoreBench: Sendable {
     return (found, transaction)
   }
 
+  /// Reads documents by name in one transaction, which is then given up.
+  func readTogether(_ documents: [String], in name: String) async throws {
+    let database = Self.database(name)
+    let transaction = try await engine.beginTransaction(
+      BeginTransactionRequest(database: database, options: .readWrite()), context: Self.owner
+    ).transaction
+    let request = BatchGetDocumentsRequest(
+      database: database, documents: documents, consistency: .transaction(transaction))
+    try await engine.batchGet(request, context: Self.owner) { _ in }
+    try await engine.rollback(RollbackRequest(database: database, transaction: transaction), context: Self.owner)
+  }
+
+  /// Reads documents by name, and counts those that are there.
+  func getAll(_ documents: [String], in name: String, consistency: ReadConsistency) async throws -> Int {
+    var found = 0
+    let request = BatchGetDocumentsRequest(
+      database: Self.database(name), documents: documents, consistency: consistency)
+    try await engine.batchGet(request, context: Self.owner) { if case .found? = $0.result { found += 1 } }
+    return found
+  }
+
+  /// The time of a commit that changes nothing else.
+  func commitTime(in name: String) async throws -> Timestamp {
+    let write = Write.update(Document(name: "\(Self.root(name))/marks/one", fields: [:]))
+    let request = CommitRequest(database: Self.database(name), writes: [write])
+    return try await engine.commit(request, context: Self.owner).commitTime
+  }
+
   /// Runs a query and counts its results.
   func run(_ query: StructuredQuery, in name: String) async throws -> Int {
     var count = 0

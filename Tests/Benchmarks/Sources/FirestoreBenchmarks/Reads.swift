@@ -6,12 +6,14 @@ import SQLiteBaseline
 func readLines() -> [Benchmark] {
   return [
     line("get", .ratio(atMost: 1 / 0.4), gets, rawGets),
+    line("get-recent", .ratio(atMost: 1), recentGets, rawRecentGets),
     line("query-20", .none, neighbours(1_000), rawScans(of: 20)),
     line("query-20-of-100k", .ratio(atMost: 1.5), neighbours(100_000), neighbours(1_000)),
     line("query-20-of-1m", .ratio(atMost: 1.5), neighbours(documentCount), neighbours(1_000)),
     line("scattered-20-of-100k", .ratio(atMost: 1.5), scattered(100_000), scattered(1_000)),
     line("scattered-20-of-1m", .ratio(atMost: 1.5), scattered(documentCount), scattered(1_000)),
     line("raw-20-of-1m", .none, rawTwentyOf(documentCount), rawTwentyOf(1_000)),
+    line("query-20-by-name-of-a-range", .ratio(atMost: 5), lateInTheOrder, neighbours(100_000)),
     line("query-two-equalities", .none, twoEqualities, scattered(documentCount)),
     line("count-a-tenth", .none, counts, rawScans(of: 1_000)),
   ]
@@ -115,3 +117,46 @@ private let counts = Side("count, a match", count: documentCount / 10, prepare: 
   let found = try await bench.count(equalities(group: abs(seed % 10), shelf: nil), in: "reads-\(documentCount)")
   precondition(found == Int64(count), "counted \(found)")
 }
+
+private let recentGets = Side(
+  "get of one of 1,000", count: 20_000,
+  prepare: { bench in
+    try await bench.fill("reads-100000", 100_000)
+    let collection = "\(FirestoreBench.root("reads-100000"))/\(Items.collection)/"
+    for number in 0..<1_000 { _ = try await bench.get(collection + Items.id(number), in: "reads-100000") }
+  }
+) { bench, count, seed in
+  let collection = "\(FirestoreBench.root("reads-100000"))/\(Items.collection)/"
+  for index in 0..<count {
+    let name = collection + Items.id(Workload.mix(seed &+ index) % 1_000)
+    guard try await bench.get(name, in: "reads-100000").document != nil else { preconditionFailure("it is missing") }
+  }
+}
+
+private let rawRecentGets = Side("raw get of one of 1,000", count: 20_000) { bench, count, seed in
+  for index in 0..<count { _ = bench.raw.get(Workload.key(Workload.mix(seed &+ index) % 1_000)) }
+}
+
+/// The twenty documents of a range of a field that come last in the order of the names, which is asked for.
+private let lateInTheOrder = Side(
+  "20 late ones by name", count: 500,
+  prepare: { bench in
+    try await bench.fill("reads-100000", 100_000)
+    for _ in 0..<3 { _ = try await bench.run(lateQuery, in: "reads-100000") }
+    try await bench.makeIndex(for: sequenceQuery, in: "reads-100000")
+  }
+) { bench, count, _ in
+  for _ in 0..<count {
+    let found = try await bench.run(lateQuery, in: "reads-100000")
+    precondition(found == 20, "found \(found)")
+  }
+}
+
+private let sequenceQuery = StructuredQuery(
+  from: [.init(collectionID: Items.collection)],
+  filter: .field(path: "sequence", .greaterThanOrEqual, .integer(99_980)), limit: 20)
+
+private let lateQuery = StructuredQuery(
+  from: [.init(collectionID: Items.collection)],
+  filter: .field(path: "sequence", .greaterThanOrEqual, .integer(99_980)),
+  orderBy: [.init(fieldPath: "__name__")], limit: 20)

@@ -8,9 +8,11 @@ private let documents = 10_000
 /// Sets, batches and transactions.
 func writeLines() -> [Benchmark] {
   [
-    line("set", .ratio(atMost: 1 / 0.5), sets(from: 1, count: 1_000), rawUpdates(count: 1_000, per: 1)),
+    line("set", .ratio(atMost: 1.4), sets(from: 1, count: 1_000), rawUpdates(count: 1_000, per: 1)),
     line("set-32-tasks", .ratio(atMost: 1 / 0.5), sets(from: 32, count: 4_000), rawUpdates(count: 1_000, per: 1)),
     line("batch-500", .ratio(atMost: 1 / 0.2), batches(count: 10_000), rawUpdates(count: 10_000, per: 500)),
+    line("transaction-read", .ratio(atMost: 3), transactionReads(20_000), transactionReads(1_000)),
+    line("transaction-beside-writes", .none, transactions(besideWrites: true), transactions(besideWrites: false)),
     line("counter-32-clients", .none, increments(count: 2_000), rawUpdates(count: 1_000, per: 1)),
   ]
 }
@@ -75,5 +77,46 @@ private func increments(count: Int) -> Side {
     }
     let end = try await bench.get(name, in: "counter").document?.fields["n"]
     precondition(end == .integer(Int64(count)), "increments were lost: \(String(describing: end))")
+  }
+}
+
+/// Reads documents by name in one transaction; the figure is for one document, so the cost is linear where both columns
+/// have the same.
+private func transactionReads(_ size: Int) -> Side {
+  Side("of \(size) in a transaction, each", count: 20_000, prepare: { try await $0.fill("writes", documents) }) {
+    bench, count, _ in
+    let names = (0..<size).map { Items.document($0, in: FirestoreBench.root("writes")).name }
+    for _ in 0..<count / size { try await bench.readTogether(names, in: "writes") }
+  }
+}
+
+/// Transactions that read a document and write it, until each has succeeded; beside them somebody sets the same
+/// document every two milliseconds outside of transactions.
+private func transactions(besideWrites: Bool) -> Side {
+  let name = "\(FirestoreBench.root("fair"))/counters/one"
+  let write: @Sendable (Int64) -> Write = { .update(Document(name: name, fields: ["n": .integer($0)])) }
+  return Side(
+    besideWrites ? "transaction beside plain writes" : "transaction alone", count: 200,
+    prepare: { try await $0.commit([write(0)], in: "fair") }
+  ) { bench, count, seed in
+    let neighbour = Task {
+      var number: Int64 = 0
+      while besideWrites, !Task.isCancelled {
+        number += 1
+        try await bench.commit([write(-number)], in: "fair")
+        try await Task.sleep(for: .milliseconds(2))
+      }
+    }
+    for index in 0..<count {
+      while true {
+        do {
+          let read = try await bench.get(name, in: "fair", consistency: .newTransaction(.readWrite()))
+          try await bench.commit([write(Int64(seed &+ index))], in: "fair", transaction: read.transaction)
+          break
+        } catch let error as FirestoreServiceError where error.code == .aborted {}
+      }
+    }
+    neighbour.cancel()
+    _ = await neighbour.result
   }
 }

@@ -145,6 +145,16 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
     FirestoreFlaw("gives write calls no tokens", breaks: "a write call answers each request in turn") {
       $0.onWritten = { $0.streamToken = [] }
     },
+    FirestoreFlaw(
+      "applies what is sent again",
+      breaks: "a request that is sent again is applied once and gets its first answer",
+      "a request that is sent again does not undo what came after it", "a request that was refused is refused again",
+      "a request before the window is refused and changes nothing", "an identifier that no client makes is refused"
+    ) { $0.onWrite = { $0.id = nil } },
+    FirestoreFlaw(
+      "takes all queues for one", breaks: "the numbers of different queues have nothing to do with each other",
+      "an identifier that no client makes is refused"
+    ) { $0.onWrite = { $0.id?.queue = [1, 2, 3, 4, 5, 6, 7, 8] } },
   ]
 }
 
@@ -159,6 +169,7 @@ struct FlawedBackend: FirestoreBackend {
   var forgetsTransactions = false
   var onTarget: @Sendable (inout Target) -> Void = { _ in }
   var onListened: @Sendable (inout [ListenResponse]) -> Void = { _ in }
+  var onWrite: @Sendable (inout WriteRequest) -> Void = { _ in }
   var onWritten: @Sendable (inout WriteResponse) -> Void = { _ in }
 
   func batchGet(
@@ -284,6 +295,11 @@ struct FlawedBackend: FirestoreBackend {
     }
     continuation.onTermination = { _ in task.cancel() }
     return WriteCall(
-      responses: responses, send: { call.send($0) }, finish: { call.finish() }, cancel: { call.cancel() })
+      responses: responses,
+      send: { request in
+        var request = request
+        onWrite(&request)
+        call.send(request)
+      }, finish: { call.finish() }, cancel: { call.cancel() })
   }
 }

@@ -38,13 +38,35 @@ public struct DatabaseListen: Sendable, Hashable {
   public var tag: Int?
   /// The hash of the data that the client has; empty for none.
   public var hash: String
+  /// The hashes of parts of that data, so that only parts that differ are sent; `nil` for small data.
+  public var compound: DatabaseCompoundHash?
 
   /// A listen.
-  public init(path: DatabasePath, spec: DatabaseQuerySpec = .all, tag: Int? = nil, hash: String = "") {
+  public init(
+    path: DatabasePath, spec: DatabaseQuerySpec = .all, tag: Int? = nil, hash: String = "",
+    compound: DatabaseCompoundHash? = nil
+  ) {
     self.path = path
     self.spec = spec
     self.tag = tag
     self.hash = hash
+    self.compound = compound
+  }
+}
+
+/// The hashes of consecutive ranges of the leaves of a node.
+///
+/// Leaves are in depth-first order: children in the order of their keys, the priority of a node before its children.
+public struct DatabaseCompoundHash: Sendable, Hashable {
+  /// The last leaf of each range but the last range, below the place of the listen.
+  public var posts: [DatabasePath]
+  /// The hash of each range, one more than posts; empty for a range without leaves.
+  public var hashes: [String]
+
+  /// Hashes of ranges.
+  public init(posts: [DatabasePath], hashes: [String]) {
+    self.posts = posts
+    self.hashes = hashes
   }
 }
 

@@ -8,6 +8,8 @@ public enum DatabaseServerMessage: Sendable, Hashable {
   case data(DatabasePath, DatabaseNode, tag: Int?)
   /// Several nodes below a path have been replaced.
   case merge(DatabasePath, [DatabasePathValue], tag: Int?)
+  /// Ranges of the leaves of a node have been replaced: what a listen with hashes of ranges is sent first.
+  case rangeMerge(DatabasePath, [DatabaseRangeMerge], tag: Int?)
   /// A listen has been ended, because the client may no longer read.
   case listenRevoked(DatabasePath, DatabaseQuerySpec)
   /// The connection is no longer signed in.
@@ -33,6 +35,23 @@ public struct DatabaseHello: Sendable, Hashable {
   public init(timestamp: Int64, session: String) {
     self.timestamp = timestamp
     self.session = session
+  }
+}
+
+/// What the leaves of a node are in a range.
+public struct DatabaseRangeMerge: Sendable, Hashable {
+  /// The last leaf before the range; `nil` from the first leaf on.
+  public var start: DatabasePath?
+  /// The last leaf of the range; `nil` up to the last one.
+  public var end: DatabasePath?
+  /// The leaves of the range, in their places.
+  public var node: DatabaseNode
+
+  /// A range and its leaves.
+  public init(after start: DatabasePath?, through end: DatabasePath?, _ node: DatabaseNode) {
+    self.start = start
+    self.end = end
+    self.node = node
   }
 }
 

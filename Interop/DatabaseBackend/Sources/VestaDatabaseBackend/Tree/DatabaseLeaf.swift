@@ -53,7 +53,10 @@ public enum DatabaseLeaf: Hashable, Comparable, Sendable {
     case (.timestamp, .timestamp): true
     case (.incrementInt(let left), .incrementInt(let right)): left == right
     case (.incrementDouble(let left), .incrementDouble(let right)): left == right
-    default: left.number != nil && left.number == right.number
+    case (.int(let whole), .double(let double)), (.double(let double), .int(let whole)):
+      compare(whole, double) == 0
+    case (.double(let left), .double(let right)): left == right
+    default: false
     }
   }
 
@@ -74,9 +77,19 @@ public enum DatabaseLeaf: Hashable, Comparable, Sendable {
     case (.bool(let left), .bool(let right)): return !left && right
     case (.int(let left), .int(let right)): return left < right
     case (.string(let left), .string(let right)): return left.isBelowByUTF16(right)
-    default: break
+    case (.int(let left), .double(let right)): return compare(left, right) < 0
+    case (.double(let left), .int(let right)): return compare(right, left) > 0
+    case (.double(let left), .double(let right)): return left < right
+    default: return left.rank < right.rank
     }
-    if let first = left.number, let second = right.number { return first < second }
-    return left.rank < right.rank
+  }
+
+  /// Compares by the exact values: two whole numbers beyond 2^53 can be near the same double, and an order in which both
+  /// were equal to it would not be one.
+  private static func compare(_ whole: Int64, _ double: Double) -> Int {
+    let nearest = Double(whole)
+    if nearest != double { return nearest < double ? -1 : 1 }
+    guard let exact = Int64(exactly: double) else { return -1 }
+    return whole < exact ? -1 : whole > exact ? 1 : 0
   }
 }

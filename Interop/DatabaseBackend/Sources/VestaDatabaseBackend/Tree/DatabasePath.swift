@@ -67,3 +67,14 @@ public struct DatabasePath: Hashable, Sendable, CustomStringConvertible, Express
   /// The path with a slash at the front.
   public var description: String { "/" + text }
 }
+
+extension DatabasePath {
+  /// Two paths of which one is at or above the other; `nil` when all of them are beside each other.
+  ///
+  /// O(n log n): in the order of the keys, what is below a path follows it at once.
+  public static func overlap(in paths: [DatabasePath]) -> (upper: DatabasePath, lower: DatabasePath)? {
+    let sorted = paths.sorted { $0.keys.lexicographicallyPrecedes($1.keys) }
+    for (upper, lower) in zip(sorted, sorted.dropFirst()) where upper.contains(lower) { return (upper, lower) }
+    return nil
+  }
+}

@@ -71,11 +71,42 @@ public struct WriteRequest: Sendable, Hashable {
   /// The token of the latest response; empty in the first request.
   public var streamToken: [UInt8]
 
+  /// What the writes are known by, in this call and in later ones; `nil` for writes that are never sent again.
+  public var id: WriteRequestID?
+
   /// A request of a write call.
-  public init(database: String = "", writes: [Write] = [], streamToken: [UInt8] = []) {
+  public init(
+    database: String = "", writes: [Write] = [], streamToken: [UInt8] = [], id: WriteRequestID? = nil
+  ) {
     self.database = database
     self.writes = writes
     self.streamToken = streamToken
+    self.id = id
+  }
+}
+
+/// The identifier of a request to write, so that it can be sent again when its answer was lost.
+///
+/// A backend that keeps its answers applies the writes of an identifier once: sent again, they get the first answer,
+/// also when it was a refusal. It keeps the answers to the last `window` numbers of a queue, for a bounded time (30 days
+/// in the embedded engine). A request whose number is before those is refused with `ALREADY_EXISTS`: it has been served,
+/// and its answer is gone. Other backends do not look at identifiers.
+///
+/// Failures that another attempt may not meet, such as `UNAVAILABLE` and `ABORTED`, are no answers, and are not kept.
+public struct WriteRequestID: Sendable, Hashable {
+  /// How many requests of one queue may be without an answer at a time.
+  public static let window: Int64 = 16
+
+  /// A name that no other queue has: 16 random bytes.
+  public var queue: [UInt8]
+
+  /// The place in the queue, from 1 on; a later request has a larger number, and is sent after the earlier ones.
+  public var number: Int64
+
+  /// An identifier.
+  public init(queue: [UInt8], number: Int64) {
+    self.queue = queue
+    self.number = number
   }
 }
 

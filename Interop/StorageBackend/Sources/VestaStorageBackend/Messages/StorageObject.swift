@@ -1,4 +1,8 @@
+import VestaBytes
+
 /// A bucket and the name of an object in it.
+///
+/// Names are compared by their UTF-8 bytes: two that only look alike are names of two objects.
 public struct ObjectName: Sendable, Hashable, CustomStringConvertible {
   /// The bucket.
   public let bucket: String
@@ -18,6 +22,17 @@ public struct ObjectName: Sendable, Hashable, CustomStringConvertible {
 
   /// The `gs://` URL, not escaped.
   public var description: String { "gs://\(bucket)/\(name)" }
+
+  /// Whether bucket and name have the same bytes.
+  public static func == (left: ObjectName, right: ObjectName) -> Bool {
+    UTF8Order.equal(left.bucket, right.bucket) && UTF8Order.equal(left.name, right.name)
+  }
+
+  /// Feeds the bytes of bucket and name.
+  public func hash(into hasher: inout Hasher) {
+    UTF8Order.hash(bucket, into: &hasher)
+    UTF8Order.hash(name, into: &hasher)
+  }
 }
 
 /// An object: its name, generation, content digests and metadata.

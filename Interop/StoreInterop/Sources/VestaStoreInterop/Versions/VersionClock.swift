@@ -71,6 +71,17 @@ public struct VersionClock: Sendable {
     return version
   }
 
+  /// Takes over what another process that commits to the same store has come to, however far ahead that is.
+  ///
+  /// - Parameters:
+  ///   - version: A version that has been committed, or a floor that has been raised; a lower one changes nothing.
+  ///   - reading: The clocks at this instant.
+  public mutating func follow(_ version: StoreVersion, at reading: StoreTime) {
+    guard version > floor else { return }
+    floor = version
+    floorMoved = reading.steady
+  }
+
   /// The smallest version that a commit at this instant may have.
   private mutating func present(at reading: StoreTime) -> StoreVersion {
     let time = StoreVersion(microseconds: believe(reading))

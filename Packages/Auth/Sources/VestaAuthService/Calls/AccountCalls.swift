@@ -17,7 +17,7 @@ extension AuthOperation {
     try await write(for: proof) { call in
       let caller = try await call.caller(proof) as Caller
       try call.requireRecentSignIn(caller)
-      try await call.transaction.remove(caller.user, tenant: call.tenant)
+      try await call.remove(caller.user)
     }
   }
 
@@ -99,7 +99,7 @@ extension WriteCall {
     if user.epoch != old.epoch {
       change.grant = try await openSession(of: user, replacing: old, facts: caller.facts)
     } else {
-      try await transaction.save(user, replacing: old, tenant: tenant)
+      try await save(user, replacing: old)
     }
     return change
   }
@@ -167,7 +167,7 @@ extension WriteCall {
     case .recoverEmail: change.user.recover(ticket, hash, now: now)
     default: change.user.emailVerified = true
     }
-    try await transaction.save(change.user, replacing: old, tenant: tenant)
+    try await save(change.user, replacing: old)
     try await transaction.forgetOldSessions(of: change.user, tenant: tenant)
     if type != .verifyEmail { change.newEmail = change.user.email }
     return change

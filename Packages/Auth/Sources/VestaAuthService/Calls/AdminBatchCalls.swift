@@ -83,7 +83,7 @@ extension AuthOperation {
           response.errors.append(.init(index: index, localID: localID, message: message))
           continue
         }
-        try await call.transaction.remove(user, tenant: call.tenant)
+        try await call.remove(user)
       }
       return response
     }
@@ -163,7 +163,7 @@ extension WriteCall {
     user.validSince = max(user.validSince ?? 0, old?.validSince ?? 0)
     user.sessionCount = old?.sessionCount ?? 0
     do {
-      try await transaction.save(user, replacing: old, tenant: tenant)
+      try await save(user, replacing: old)
       if old != nil { try await transaction.forgetOldSessions(of: user, tenant: tenant) }
       return nil
     } catch AuthServiceError.Code.emailExists {

@@ -12,7 +12,7 @@ extension AuthOperation {
     let kept = user
     return try await write(checksDisabled: false) { call in
       guard try await call.user(kept.localID) == nil else { throw AuthServiceError(.duplicateLocalID) }
-      try await call.transaction.save(kept, replacing: nil, tenant: call.tenant)
+      try await call.save(kept, replacing: nil)
       return kept.view(tenantID: call.scope.tenantID)
     }
   }
@@ -31,7 +31,7 @@ extension AuthOperation {
     return try await write(checksDisabled: false) { call in
       let old = try await call.existingUser(localID)
       let user = try call.changed(old, by: request, hash: hash)
-      try await call.transaction.save(user, replacing: old, tenant: call.tenant)
+      try await call.save(user, replacing: old)
       if user.epoch != old.epoch { try await call.transaction.forgetOldSessions(of: user, tenant: call.tenant) }
       return user.view(tenantID: call.scope.tenantID)
     }
@@ -40,7 +40,7 @@ extension AuthOperation {
   func deleteUser(localID: String) async throws {
     let localID = try Checks.present(localID, or: .missingLocalID)
     try await write(checksDisabled: false) { call in
-      try await call.transaction.remove(try await call.existingUser(localID), tenant: call.tenant)
+      try await call.remove(try await call.existingUser(localID))
     }
   }
 

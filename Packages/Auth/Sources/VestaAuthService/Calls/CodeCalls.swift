@@ -164,7 +164,7 @@ extension WriteCall {
     }
     user.setPassword(hash, now: now)
     try await consume(code, ticket)
-    try await transaction.save(user, replacing: old, tenant: tenant)
+    try await save(user, replacing: old)
     try await transaction.forgetOldSessions(of: user, tenant: tenant)
   }
 }

@@ -1,5 +1,6 @@
 import VestaAuthBackend
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
@@ -24,6 +25,8 @@ struct ServiceError: ServiceFailure {
       self.error = AuthServiceError(error.isPassing ? .unavailable : .internalError, "\(error)")
     case let error as CryptoError:
       self.error = AuthServiceError(.internalError, "The crypto provider failed: \(error.code).")
+    case let error as EventOutboxFull:
+      self.init(.resourceExhausted, error.description)
     default: return nil
     }
   }

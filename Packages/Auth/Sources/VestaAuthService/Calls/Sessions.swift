@@ -28,7 +28,7 @@ extension WriteCall {
       if let refusal = refusalWithoutFactor(of: old) { throw refusal }
       return .session(try await signIn(user, replacing: old, provider: provider))
     }
-    try await transaction.save(user, replacing: old, tenant: tenant)
+    try await save(user, replacing: old)
     var ticket = newTicket(.mfaPending, for: user, lifetime: options.secondFactorLifetime)
     ticket.facts = SessionFacts(provider: provider, authTime: nowSeconds)
     let credential = try await keep(ticket, secretLength: 64)
@@ -79,7 +79,7 @@ extension WriteCall {
     var user = user
     if let old, user.epoch != old.epoch { try await transaction.forgetOldSessions(of: user, tenant: tenant) }
     try await makeRoom(for: &user)
-    try await transaction.save(user, replacing: old, tenant: tenant)
+    try await save(user, replacing: old)
     let token = SessionToken(secret: try engine.secret(length: 86), tenant: tenant, localID: user.localID)
     let key = Keys.session(tenant, user.localID, try engine.hash(token.text))
     try await transaction.put(SessionRecord(epoch: user.epoch, facts: facts), key)

@@ -16,6 +16,7 @@ import VestaStoreInterop
 /// | `20 tenant user hash` | the session of that account whose refresh token has that SHA-256 |
 /// | `30 hash` | the ticket of the secret with that SHA-256 |
 /// | `31 time hash` | nothing: a ticket expires then |
+/// | `40 …` | events; see `EventOutbox` |
 ///
 /// A table's byte comes first, then the parts as `KeyEncoder` writes them. The tenant of the project's own users is the
 /// empty text, so tenants never see one another's keys.
@@ -32,6 +33,7 @@ enum Keys {
     case session = 0x20
     case ticket = 0x30
     case ticketExpiry = 0x31
+    case outbox = 0x40
 
     /// The beginning of the table's keys: one byte, before the parts that the key codec writes.
     var prefix: KeyEncoder { KeyEncoder(continuing: [rawValue]) }
@@ -43,6 +45,7 @@ enum Keys {
 
   static func tenant(_ id: String) -> [UInt8] { Table.tenant.prefix.text(id).bytes }
   static let tenants = Table.tenant.prefix.range
+  static let outbox = Table.outbox.prefix.bytes
 
   static func signerKey(_ id: String) -> [UInt8] { Table.signerKey.prefix.text(id).bytes }
 

@@ -162,11 +162,9 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
       result.append(DatabasePathValue(relative, node))
     }
     result.sort { $0.path.text < $1.path.text }
-    for value in result {
-      for other in result where value.path != other.path && value.path.contains(other.path) {
-        throw InvalidValue(
-          "(\(function)) Invalid path in object. Path (\(value.path)) is an ancestor of (\(other.path)).")
-      }
+    if let (upper, lower) = DatabasePath.overlap(in: result.map(\.path)) {
+      throw InvalidValue(
+        "(\(function)) Invalid path in object. Path (\(upper)) is an ancestor of (\(lower)).")
     }
     return result
   }

@@ -42,6 +42,7 @@ extension Repo {
     let attempt = generation
     guard environment.auth != nil || environment.appCheck != nil else { return open(attempt) }
     phase = .gettingToken
+    hasTokenNews = false
     let (auth, appCheck, forces) = (environment.auth, environment.appCheck, forcesTokenRefresh)
     forcesTokenRefresh = false
     Task {
@@ -63,7 +64,8 @@ extension Repo {
 
   private func gotTokens(_ token: String?, _ appCheckToken: String?, _ attempt: Int) {
     guard generation == attempt, phase == .gettingToken else { return }
-    self.token = token
+    // Whoever has signed in or out in the meantime counts, and not the token that was asked for before.
+    if !hasTokenNews { self.token = token }
     self.appCheckToken = appCheckToken
     open(attempt)
   }
@@ -92,6 +94,8 @@ extension Repo {
       var trie = WriteTrie.empty
       for value in values { trie = trie.adding(value.node, at: value.path) }
       raiseAndRerun(tree.serverMerge(path, trie, tag: tag), at: path)
+    case .rangeMerge(let path, let merges, let tag):
+      raiseAndRerun(tree.serverRangeMerge(path, merges, tag: tag), at: path)
     case .listenRevoked(let path, let spec):
       cancelListen(path, spec, status: .permissionDenied, message: "Permission Denied")
     case .authRevoked(let status, let reason): authFailed(status, reason)
@@ -110,10 +114,21 @@ extension Repo {
     serverTimeOffset = hello.timestamp - now
     if let appCheckToken { request(.appCheck(token: appCheckToken)) { _, _ in } }
     setInfo("serverTimeOffset", DatabaseNode(.int(serverTimeOffset)))
-    guard let token else { return restore() }
+    sentToken = nil
     phase = .authenticating
+    authenticate()
+  }
+
+  /// Tells the service who is signed in, until it knows the present state; then restores everything else.
+  private func authenticate() {
+    guard token != sentToken else { return restore() }
+    sentToken = token
+    guard let token else {
+      request(.unauthenticate) { _, _ in }
+      return restore()
+    }
     request(.authenticate(token: token)) { repo, reply in
-      if reply.status == .ok { repo.restore() } else { repo.authFailed(reply.status.rawValue, reply.message) }
+      if reply.status == .ok { repo.authenticate() } else { repo.authFailed(reply.status.rawValue, reply.message) }
     }
   }
 
@@ -159,6 +174,8 @@ extension Repo {
     phase = .disconnected
     if wasOpen, now - connectedAt > Self.goodConnection { delay.reset() }
     releaseAcknowledgements()
+    failOnDisconnectsInFlight()
+    for id in gets.keys.sorted() where gets[id]?.timer == nil { limitGet(id) }
     if infoValues["connected"]?.leaf == .bool(true) { setInfo("connected", DatabaseNode(.bool(false))) }
     applyOnDisconnect()
     failSentTransactions()
@@ -190,6 +207,7 @@ extension Repo {
 
   /// Sends a write as soon as there is a connection, and again after a connection that was lost.
   func put(_ put: OutstandingPut) {
+    if isShutDown { return put.onEnd(self, Self.deleted) }
     let id = nextPutID
     nextPutID += 1
     puts[id] = put
@@ -243,9 +261,11 @@ extension Repo {
   }
 
   private func tokenChanged(_ new: String?) {
+    hasTokenNews = true
     guard new != token else { return }
     token = new
     guard phase == .connected else { return }
+    sentToken = new
     guard let new else { return request(.unauthenticate) { _, _ in } }
     request(.authenticate(token: new)) { repo, reply in
       if reply.status != .ok { repo.authFailed(reply.status.rawValue, reply.message) }

@@ -9,6 +9,7 @@ extension Repo {
 
   /// Adds an observer, which first hears of what is known already.
   func add(_ observer: Observer) {
+    if isShutDown { return complete { observer.end() } }
     observers[observer.id] = observer
     let registration = SyncRegistration(id: observer.id, kinds: observer.kinds)
     if observer.path.front == Self.infoRoot {
@@ -86,13 +87,15 @@ extension Repo {
   }
 
   func sendListen(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ tag: Int?) {
-    let hash = tree.knownServerNode(path, spec).map { NodeHash.hash($0) } ?? ""
+    let known = tree.knownServerNode(path, spec) ?? .empty
+    let hash = NodeHash.hash(known)
     let query = SyncQuery(path: path, spec: spec)
     listensInFlight += 1
     listenNumber += 1
     let number = listenNumber
     currentListens[query] = number
-    request(.listen(DatabaseListen(path: path, spec: spec, tag: tag, hash: hash))) { repo, reply in
+    let compound = CompoundHash.hash(of: known)
+    request(.listen(DatabaseListen(path: path, spec: spec, tag: tag, hash: hash, compound: compound))) { repo, reply in
       repo.listensInFlight -= 1
       // The reply of a listen that was ended, and perhaps begun anew, says nothing about the present one.
       if repo.currentListens[query] == number { repo.listenReplied(path, spec, reply) }
@@ -111,6 +114,7 @@ extension Repo {
   }
 
   func cancelListen(_ path: DatabasePath, _ spec: DatabaseQuerySpec, status: DatabaseStatus, message: String) {
+    currentListens[SyncQuery(path: path, spec: spec)] = nil
     raise(tree.remove(nil, at: path, spec, cancellation: (status.rawValue, message)))
     for (query, id) in keptSynced where observers[id] == nil { keptSynced[query] = nil }
   }
@@ -148,7 +152,13 @@ extension Repo {
     let id = nextGetID
     nextGetID += 1
     gets[id] = OutstandingGet(path: path, spec: spec, completion: completion)
+    if isShutDown { return endGet(id, .failure(Self.deleted.message)) }
     guard phase != .connected else { return sendGet(id) }
+    limitGet(id)
+  }
+
+  /// Ends a read that has no connection for three seconds.
+  func limitGet(_ id: Int) {
     let timer = environment.clock.schedule(after: .seconds(3)) { [weak self] in
       self?.enqueue { repo in repo.endGet(id, .failure("Client is offline.")) }
     }
@@ -158,12 +168,13 @@ extension Repo {
   func sendGet(_ id: Int) {
     guard let get = gets[id] else { return }
     get.timer?.cancel()
+    gets[id]?.timer = nil
     request(.get(get.path, get.spec)) { repo, reply in
       repo.endGet(id, reply.status == .ok ? .node(reply.node) : .failure(reply.message))
     }
   }
 
-  private func endGet(_ id: Int, _ outcome: OutstandingGet.Outcome) {
+  func endGet(_ id: Int, _ outcome: OutstandingGet.Outcome) {
     guard let get = gets.removeValue(forKey: id) else { return }
     get.timer?.cancel()
     switch outcome {

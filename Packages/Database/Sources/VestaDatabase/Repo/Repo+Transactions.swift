@@ -101,6 +101,8 @@ extension Repo {
     put(
       OutstandingPut(request: request, isTransaction: true) { repo, reply in
         repo.transactionsReplied(ids, path, reply)
+      } onEnd: { repo, error in
+        for id in ids { repo.end(id, error, isCommitted: false, node: nil, isRevert: true) }
       })
   }
 

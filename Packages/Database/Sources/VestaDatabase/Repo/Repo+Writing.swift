@@ -43,6 +43,9 @@ extension Repo {
     put(
       OutstandingPut(request: request, isTransaction: false) { repo, reply in
         repo.acknowledge(writeID, path, reply, completion)
+      } onEnd: { repo, error in
+        // What the device keeps stays there, and is sent at the next start.
+        repo.complete { completion(error) }
       })
   }
 
@@ -93,7 +96,9 @@ extension Repo {
 
   /// Asks the service to write when the connection ends.
   func onDisconnect(_ request: DatabaseRequest, _ completion: @escaping WriteCompletion) {
-    if phase == .connected {
+    if isShutDown {
+      complete { completion(Self.deleted) }
+    } else if phase == .connected {
       sendOnDisconnect(request, completion)
     } else {
       onDisconnectQueue.append((request, completion))
@@ -101,7 +106,10 @@ extension Repo {
   }
 
   func sendOnDisconnect(_ request: DatabaseRequest, _ completion: @escaping WriteCompletion) {
+    let id = nextRequestID
+    onDisconnectsInFlight[id] = completion
     self.request(request) { repo, reply in
+      repo.onDisconnectsInFlight[id] = nil
       guard reply.status == .ok else {
         let error = DatabaseError(status: reply.status, message: reply.message)
         return repo.complete { completion(error) }
@@ -115,6 +123,14 @@ extension Repo {
       }
       repo.complete { completion(nil) }
     }
+  }
+
+  /// Nobody knows whether the service has got what it was asked for the end of a connection that has ended.
+  func failOnDisconnectsInFlight() {
+    let error = DatabaseError(
+      status: .disconnect, message: "Client was disconnected while an operation for the disconnect was being queued")
+    for (_, completion) in onDisconnectsInFlight.sorted(by: { $0.key < $1.key }) { complete { completion(error) } }
+    onDisconnectsInFlight = [:]
   }
 
   /// Shows what the service writes now that the connection has ended.

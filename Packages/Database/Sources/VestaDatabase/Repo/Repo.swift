@@ -60,7 +60,12 @@ actor Repo {
   var timer: ListenerRegistration?
   var random: RepoRandom
   var forcesTokenRefresh = false
+  /// The newest token.
   var token: String?
+  /// The token that the service has been told on this connection.
+  var sentToken: String?
+  /// Whether the token has changed while it was being fetched.
+  var hasTokenNews = false
   var appCheckToken: String?
   var tokenListeners: [ListenerRegistration] = []
 
@@ -72,6 +77,7 @@ actor Repo {
   var gets: [Int: OutstandingGet] = [:]
   var nextGetID = 1
   var onDisconnectQueue: [(request: DatabaseRequest, completion: WriteCompletion)] = []
+  var onDisconnectsInFlight: [Int: WriteCompletion] = [:]
   var onDisconnect = WriteTrie.empty
   var listensInFlight = 0
   var listenNumber = 0
@@ -151,14 +157,32 @@ actor Repo {
   /// The time of the service as far as it is known, in milliseconds.
   var serverTime: Int64 { now + serverTimeOffset }
 
-  /// Ends the repo: closes the connection and stores what is still to be stored.
+  /// The error of calls that the end of the app has overtaken.
+  static let deleted = DatabaseError(.unavailable, "The app was deleted before the service had answered.")
+
+  var isShutDown: Bool { interruptions.contains(.shutDown) }
+
+  /// Ends the repo: closes the connection, and ends every call and every stream.
+  ///
+  /// Writes that the device keeps are sent at the next start.
   func shutDown() {
     interruptions.insert(.shutDown)
     for listener in tokenListeners { listener.cancel() }
     tokenListeners = []
     disconnect(reason: .shutDown)
-    for observer in observers.values { observer.silence() }
+    let unanswered = puts.sorted { $0.key < $1.key }.map(\.value)
+    puts = [:]
+    for put in unanswered { put.onEnd(self, Self.deleted) }
+    for transaction in transactions {
+      end(transaction.id, Self.deleted, isCommitted: false, node: nil, isRevert: true)
+    }
+    for id in gets.keys.sorted() { endGet(id, .failure(Self.deleted.message)) }
+    let operations = onDisconnectQueue
+    onDisconnectQueue = []
+    for operation in operations { complete { operation.completion(Self.deleted) } }
+    let ended = observers.values.sorted { $0.id < $1.id }
     observers = [:]
+    for observer in ended { complete { observer.end() } }
   }
 
   // MARK: Raising events

@@ -25,18 +25,20 @@ final class Observer: Sendable {
   private struct Handlers {
     let event: @Sendable (RaisedEvent) -> Void
     let cancel: @Sendable (DatabaseError) -> Void
+    let end: @Sendable () -> Void
   }
 
   init(
     id: Int, path: DatabasePath, spec: DatabaseQuerySpec, kinds: Set<SyncEventKind>, isOnce: Bool,
-    event: @escaping @Sendable (RaisedEvent) -> Void, cancel: @escaping @Sendable (DatabaseError) -> Void
+    event: @escaping @Sendable (RaisedEvent) -> Void, cancel: @escaping @Sendable (DatabaseError) -> Void,
+    end: @escaping @Sendable () -> Void = {}
   ) {
     self.id = id
     self.path = path
     self.spec = spec
     self.kinds = kinds
     self.isOnce = isOnce
-    handlers = Locked(Handlers(event: event, cancel: cancel))
+    handlers = Locked(Handlers(event: event, cancel: cancel, end: end))
   }
 
   /// Calls the observer, unless it has been removed.
@@ -49,6 +51,12 @@ final class Observer: Sendable {
   func cancel(_ error: DatabaseError) {
     let handlers = handlers.withLock { $0.take() }
     handlers?.cancel(error)
+  }
+
+  /// Ends the observer with its app: streams finish, blocks are not called any more.
+  func end() {
+    let handlers = handlers.withLock { $0.take() }
+    handlers?.end()
   }
 
   /// No call begins after this one.
@@ -65,6 +73,8 @@ struct OutstandingPut: Sendable {
   /// Whether the service has been asked on the present connection.
   var isSent = false
   let onReply: @Sendable (isolated Repo, DatabaseReply) -> Void
+  /// Ends the call without an answer of the service.
+  let onEnd: @Sendable (isolated Repo, DatabaseError) -> Void
 }
 
 /// Where a client stands with the service.

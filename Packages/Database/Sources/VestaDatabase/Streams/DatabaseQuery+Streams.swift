@@ -17,7 +17,8 @@ extension DatabaseQuery {
   /// The data, and the data anew each time that it changes.
   ///
   /// A reader that lags gets the newest data next. The observer is removed when the loop is left, the task is
-  /// cancelled, or the stream is dropped; the stream throws when the service ends it.
+  /// cancelled, or the stream is dropped; the stream throws when the service ends it, and finishes when the app is
+  /// deleted.
   ///
   /// ```swift
   /// for try await snapshot in scores.value { print(snapshot.value as Any) }
@@ -25,7 +26,8 @@ extension DatabaseQuery {
   public var value: AsyncThrowingStream<DataSnapshot, any Error> {
     .snapshots(merge: { _, new in new }) { sink in
       let observer = listen(
-        [.value], event: { [self] in sink.send(snapshot($0)) }, cancel: { sink.finish(throwing: $0) })
+        [.value], event: { [self] in sink.send(snapshot($0)) }, cancel: { sink.finish(throwing: $0) },
+        end: { sink.finish() })
       return registration(of: observer)
     }
   }
@@ -39,7 +41,7 @@ extension DatabaseQuery {
       let observer = listen(
         [.childAdded, .childChanged, .childRemoved, .childMoved],
         event: { [self] event in if let change = change(event) { sink.send(change) } },
-        cancel: { sink.finish(throwing: $0) })
+        cancel: { sink.finish(throwing: $0) }, end: { sink.finish() })
       return registration(of: observer)
     }
   }

@@ -47,7 +47,7 @@ public enum NodeHash {
     for (position, child) in children { text += ":\(position.key.text):\(hash(child, order: order))" }
   }
 
-  private static func text(of leaf: DatabaseLeaf) -> String {
+  static func text(of leaf: DatabaseLeaf) -> String {
     switch leaf {
     case .bool(let value): "boolean:\(value)"
     case .int, .double: "number:" + Self.hexadecimal(leaf.number ?? 0)

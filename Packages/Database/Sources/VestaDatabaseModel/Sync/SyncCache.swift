@@ -202,6 +202,8 @@ public struct SyncCache: Sendable {
         markWritten(path)
       }
     }
+    updates += 1
+    if updates > 1000 { prune() }
   }
 
   private mutating func markWritten(_ path: DatabasePath) {

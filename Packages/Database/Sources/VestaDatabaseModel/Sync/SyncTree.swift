@@ -93,6 +93,16 @@ public struct SyncTree: Sendable {
     serverUpdate(path, .merge(trie), tag)
   }
 
+  /// Applies data for ranges of the leaves of a place, in what is known of the server's data there.
+  public mutating func serverRangeMerge(
+    _ path: DatabasePath, _ merges: [DatabaseRangeMerge], tag: Int? = nil
+  ) -> [SyncEvent] {
+    let spec = tag.map { queries[$0]?.spec } ?? .all
+    // A tag that is not known belongs to a listen that has ended since, and so does a place without the data.
+    guard let spec, let known = knownServerNode(path, spec) else { return [] }
+    return serverOverwrite(path, CompoundHash.apply(merges, to: known), tag: tag)
+  }
+
   /// The service has sent everything that a listen wants.
   public mutating func listenComplete(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> [SyncEvent] {
     cache?.complete(path, spec)

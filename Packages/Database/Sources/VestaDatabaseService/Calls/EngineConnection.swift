@@ -65,18 +65,19 @@ final class EngineConnection: DatabaseConnection {
       }
       guard let (request, id) = next else { return }
       if case .authenticate(let token) = request {
-        post([.reply(id, await signIn(token))])
+        if let refusal = await signIn(token) { post([.reply(id, refusal)]) } else { room.submit(.signedIn(self, id)) }
       } else {
         room.submit(.request(self, request, id))
       }
     }
   }
 
-  private func signIn(_ token: String) async -> DatabaseReply {
+  /// - Returns: Why the token is not accepted; `nil` when it is.
+  private func signIn(_ token: String) async -> DatabaseReply? {
     do {
       let user = try await room.access.user(token: token)
       state.withLock { $0.user = user }
-      return .ok
+      return nil
     } catch let error as DatabaseAccessError {
       return DatabaseReply(error.status, message: error.message)
     } catch {

@@ -35,12 +35,9 @@ struct WriteOperation: Sendable {
   /// Why the write breaks a rule of the tree; `nil` when it does not.
   var problem: DatabaseReply? {
     for place in places { if let problem = TreeLimits.problem(writing: place.node, at: place.path) { return problem } }
-    let paths = values.map(\.path).sorted { $0.text < $1.text }
-    for (index, path) in paths.enumerated() {
-      for other in paths[(index + 1)...] where path.contains(other) || other.contains(path) {
-        let text = "Invalid path in object. Path (\(path)) is an ancestor of (\(other))."
-        return DatabaseReply(.invalid, message: text)
-      }
+    if let (upper, lower) = DatabasePath.overlap(in: values.map(\.path)) {
+      let text = "Invalid path in object. Path (\(upper)) is an ancestor of (\(lower))."
+      return DatabaseReply(.invalid, message: text)
     }
     return nil
   }
@@ -62,17 +59,11 @@ struct WriteOperation: Sendable {
       let node = ServerValues.resolve(place.node, now: now) { old[$0] ?? .empty }
       written.append(DatabasePathValue(place.path, node))
     }
-    let writer = TreeWriter(transaction: transaction, keys: room.keys, indexes: room.indexes)
+    let catalog = try await room.catalogs.read(transaction, room.keys)
+    let writer = TreeWriter(transaction: transaction, keys: room.keys, catalog: catalog)
     for value in written { try await writer.write(value.path, value.node) }
     return written
   }
-}
-
-/// What every call of a database needs.
-struct RoomContext: Sendable {
-  let namespace: String
-  let keys: Keys
-  let indexes: DatabaseIndexes
 }
 
 /// What a session has asked for its end, as rows.

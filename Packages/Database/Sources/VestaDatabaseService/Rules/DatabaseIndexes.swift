@@ -68,19 +68,4 @@ public struct DatabaseIndexes: Sendable, Hashable {
     if let texts = value.array?.compactMap(\.string), texts.count == value.array?.count { return texts }
     throw BytesError(.malformed, "\".indexOn\" is neither a string nor a list of strings.")
   }
-
-  /// The index that serves a query at a path; `nil` for none.
-  func table(for index: DatabaseIndex, at path: DatabasePath) -> IndexTable? {
-    if index == .priority { return .priority }
-    let number = definitions.firstIndex { $0.index == index && $0.matches(path.keys) }
-    return number.map { .declared($0) }
-  }
-
-  /// What the indexes are, as bytes by which a change is noticed.
-  var fingerprint: [UInt8] {
-    Array(
-      definitions.map { "\($0.pattern.map { $0 ?? "$" }.joined(separator: "/")):\($0.path.text)" }.joined(
-        separator: "\n"
-      ).utf8)
-  }
 }

@@ -1,6 +1,7 @@
 import VestaBytes
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaStoreInterop
 
 /// All rows of a database in the store.
 ///
@@ -9,10 +10,12 @@ import VestaDatabaseModel
 /// | table | key after the table and the namespace | value |
 /// |---|---|---|
 /// | `1` | the bytes of a path | the leaf and the priority of that place (`NodeCoding`) |
-/// | `2` | session, number | a path and a node: what to write when the session ends |
+/// | `2` | engine, session, number | a path and a node: what to write when the session ends |
 /// | `3` | number of an index, path of the parent, `01`, sort value, key of the child | nothing |
 /// | `4` | path of the parent, `01`, sort value, key of the child | nothing: children that have a priority |
-/// | `5` | | the index definitions that table 3 is built for |
+/// | `5` | | the catalog of the indexes of table 3 (`IndexCatalog`) |
+/// | `6` | engine | until when its sessions are its own; with several engines on a store |
+/// | `7` | version of a commit, part | what it has written (`CommitLog`); with several engines on a store |
 struct Keys: Sendable {
   private let namespace: [UInt8]
 
@@ -26,14 +29,20 @@ struct Keys: Sendable {
 
   func sessions() -> [UInt8] { [2] + namespace }
 
-  func session(_ session: String) -> [UInt8] {
+  func sessions(of owner: String) -> [UInt8] {
     var key = KeyEncoder(continuing: sessions())
+    key.append(string: owner)
+    return key.bytes
+  }
+
+  func session(_ owner: String, _ session: String) -> [UInt8] {
+    var key = KeyEncoder(continuing: sessions(of: owner))
     key.append(string: session)
     return key.bytes
   }
 
-  func operation(_ session: String, _ number: Int) -> [UInt8] {
-    var key = KeyEncoder(continuing: self.session(session))
+  func operation(_ owner: String, _ session: String, _ number: Int) -> [UInt8] {
+    var key = KeyEncoder(continuing: self.session(owner, session))
     key.append(int: Int64(number))
     return key.bytes
   }
@@ -55,8 +64,40 @@ struct Keys: Sendable {
     return bytes
   }
 
-  func allIndexes() -> [UInt8] { [3] + namespace }
-  func definitions() -> [UInt8] { [5] + namespace }
+  func catalog() -> [UInt8] { [5] + namespace }
+
+  func owners() -> [UInt8] { [6] + namespace }
+
+  func owner(_ owner: String) -> [UInt8] {
+    var key = KeyEncoder(continuing: owners())
+    key.append(string: owner)
+    return key.bytes
+  }
+
+  func log(_ version: StoreVersion, _ part: Int) -> [UInt8] {
+    var key = KeyEncoder(continuing: log(version))
+    key.append(int: Int64(part))
+    return key.bytes
+  }
+
+  private func log(_ version: StoreVersion) -> [UInt8] {
+    var key = KeyEncoder(continuing: [7] + namespace)
+    key.append(int: version.microseconds)
+    return key.bytes
+  }
+
+  /// The rows of commits after a version.
+  func log(after version: StoreVersion) -> KeyRange {
+    KeyRange(from: log(version.next), to: KeyRange(prefix: [7] + namespace).upper)
+  }
+
+  /// The rows of commits up to a version.
+  func log(upTo version: StoreVersion) -> KeyRange { KeyRange(from: [7] + namespace, to: log(version.next)) }
+
+  func version(ofLog key: [UInt8]) throws -> StoreVersion {
+    var decoder = KeyDecoder(key, from: 1 + namespace.count)
+    return StoreVersion(microseconds: try decoder.int())
+  }
 }
 
 /// Which order entries are kept for.

@@ -11,14 +11,21 @@ import VestaStoreInterop
 /// own.
 struct QueryReader {
   let tree: TreeReader
-  let indexes: DatabaseIndexes
+  private let catalog: IndexCatalog
+
+  /// Reads at a moment of the store, with the indexes that are ready then.
+  init(_ reader: any StoreReader, _ context: RoomContext) async throws {
+    tree = TreeReader(reader: reader, keys: context.keys)
+    catalog = try await context.catalogs.read(reader, context.keys)
+  }
 
   /// The result of a query, and whether an index is missing for it.
   func window(_ path: DatabasePath, _ spec: DatabaseQuerySpec) async throws -> (node: DatabaseNode, lacksIndex: Bool) {
     if spec.loadsAllData { return (try await tree.node(path), false) }
     if spec.index == .key { return (DatabaseNode(children: try await byKey(path, spec)), false) }
-    guard let table = indexes.table(for: spec.index, at: path) else {
-      return (NodeWindow.window(of: try await tree.node(path), spec), true)
+    guard let table = spec.index == .priority ? .priority : catalog.table(for: spec.index, at: path) else {
+      let window = NodeWindow.window(of: try await tree.node(path), spec)
+      return (window, !catalog.declares(spec.index, at: path))
     }
     do {
       let children = table == .priority ? try await byPriority(path, spec) : try await byIndex(table, path, spec)

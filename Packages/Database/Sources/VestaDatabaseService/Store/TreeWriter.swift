@@ -7,7 +7,7 @@ import VestaStoreInterop
 struct TreeWriter {
   let transaction: any StoreTransaction
   let keys: Keys
-  let indexes: DatabaseIndexes
+  let catalog: IndexCatalog
 
   private var reader: TreeReader { TreeReader(reader: transaction, keys: keys) }
 
@@ -57,8 +57,8 @@ struct TreeWriter {
     guard old.count > 1 || first.key != key else { return try await transaction.delete(key) }
     try await transaction.deleteRange(range)
     try await transaction.deleteRange(KeyRange(prefix: keys.index(.priority, below: path)))
-    for number in indexes.definitions.indices {
-      try await transaction.deleteRange(KeyRange(prefix: keys.index(.declared(number), below: path)))
+    for index in catalog.entries {
+      try await transaction.deleteRange(KeyRange(prefix: keys.index(.declared(index.number), below: path)))
     }
   }
 
@@ -75,10 +75,10 @@ struct TreeWriter {
     if let priority = node.priority, let parent = path.parent, let name = path.back {
       found.append(keys.entry(.priority, of: parent, .leaf(priority), name))
     }
-    for (number, definition) in indexes.definitions.enumerated() where definition.matches(path.keys) {
+    for index in catalog.entries where index.definition.matches(path.keys) {
       node.forEachChild { key, child in
-        let value = SortValue(definition.index.sortValue(of: child))
-        found.append(keys.entry(.declared(number), of: path, value, key))
+        let value = SortValue(index.definition.index.sortValue(of: child))
+        found.append(keys.entry(.declared(index.number), of: path, value, key))
       }
     }
     node.forEachChild { found += entries(of: $1, at: path.child($0)) }
@@ -137,12 +137,12 @@ struct TreeWriter {
 
   /// The entries that a write below their parent can change.
   private func affectedEntries(_ path: DatabasePath) -> [Entry] {
-    indexes.definitions.enumerated().compactMap { number, definition in
-      let depth = definition.pattern.count
+    catalog.entries.compactMap { index in
+      let definition = index.definition, depth = definition.pattern.count
       guard depth < path.count, definition.matches(path.keys.prefix(depth)) else { return nil }
       let key = path.keys[path.keys.startIndex + depth]
       return Entry(
-        table: .declared(number), parent: DatabasePath(path.keys.prefix(depth)), key: key, path: definition.path)
+        table: .declared(index.number), parent: DatabasePath(path.keys.prefix(depth)), key: key, path: definition.path)
     }
   }
 
@@ -150,15 +150,5 @@ struct TreeWriter {
     guard before != after else { return }
     if let before { try await transaction.delete(keys.entry(entry.table, of: entry.parent, before, entry.key)) }
     if let after { try await transaction.put([], for: keys.entry(entry.table, of: entry.parent, after, entry.key)) }
-  }
-
-  /// Builds the declared indexes anew.
-  func rebuildIndexes() async throws {
-    try await transaction.deleteRange(KeyRange(prefix: keys.allIndexes()))
-    if !indexes.definitions.isEmpty {
-      let root = try await reader.node(.root)
-      for key in entries(of: root, at: .root) { try await transaction.put([], for: key) }
-    }
-    try await transaction.put(indexes.fingerprint, for: keys.definitions())
   }
 }

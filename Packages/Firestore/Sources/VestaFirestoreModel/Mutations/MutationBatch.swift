@@ -10,13 +10,19 @@ package struct MutationBatch: Sendable, Hashable {
   package let baseMutations: [Mutation]
   /// The writes in their order.
   package let mutations: [Mutation]
+  /// What the service knows the batch by, also after a restart; `nil` for a batch of an older client.
+  package let requestID: WriteRequestID?
 
   /// A batch of writes.
-  package init(id: Int, localWriteTime: Timestamp, baseMutations: [Mutation] = [], mutations: [Mutation]) {
+  package init(
+    id: Int, localWriteTime: Timestamp, baseMutations: [Mutation] = [], mutations: [Mutation],
+    requestID: WriteRequestID? = nil
+  ) {
     self.id = id
     self.localWriteTime = localWriteTime
     self.baseMutations = baseMutations
     self.mutations = mutations
+    self.requestID = requestID
   }
 
   /// The documents that are written, each once.

@@ -28,6 +28,10 @@ extension MutationBatch {
       writer.write(count: list.count)
       for mutation in list { writer.write(mutation: mutation) }
     }
+    if let requestID {
+      writer.write(blob: requestID.queue)
+      writer.write(int: requestID.number)
+    }
     return writer.bytes
   }
 
@@ -40,7 +44,10 @@ extension MutationBatch {
     let time = try reader.time()
     let base = try reader.list { (reader) throws(FirestoreServiceError) in try reader.mutation() }
     let mutations = try reader.list { (reader) throws(FirestoreServiceError) in try reader.mutation() }
-    self.init(id: id, localWriteTime: time, baseMutations: base, mutations: mutations)
+    // Older clients wrote no more than that.
+    let requestID =
+      reader.isAtEnd ? nil : WriteRequestID(queue: try reader.blob(), number: try reader.int())
+    self.init(id: id, localWriteTime: time, baseMutations: base, mutations: mutations, requestID: requestID)
   }
 }
 

@@ -32,9 +32,9 @@ package struct NormalQuery: Sendable, Hashable {
   /// The orders; the last one is by the name of the document.
   package private(set) var orders: [Order]
   /// Where results begin.
-  package let startAt: StructuredQuery.Cursor?
+  package private(set) var startAt: StructuredQuery.Cursor?
   /// Where results end.
-  package let endAt: StructuredQuery.Cursor?
+  package private(set) var endAt: StructuredQuery.Cursor?
   /// How many results to leave out.
   package private(set) var offset: Int
   /// How many results to return at the most.
@@ -79,6 +79,28 @@ package struct NormalQuery: Sendable, Hashable {
     result.after = last
     result.offset = 0
     result.limit = limit.map { max(0, $0 - count) }
+    return result
+  }
+
+  /// The filtered fields, the name among them, that the results are not ordered by first: walking the order may pass
+  /// documents by that a range of such a field leaves out.
+  package var fieldsAside: [FieldPath] {
+    let first = orders.first?.path
+    let constrained = filter.conjunctions.joined().filter { predicate in
+      if case .contains = predicate.test { return false }
+      return predicate.isInequality || orders.contains { $0.path == predicate.path }
+    }
+    return Set(constrained.map(\.path)).filter { $0 != first }.sorted()
+  }
+
+  /// The query of all documents that one filtered field leaves, in the order of that field.
+  ///
+  /// It has no cursors, offset and limit, so its results include those of this query.
+  package func narrowed(by path: FieldPath) -> NormalQuery {
+    var result = self
+    result.orders = path.isDocumentName ? [Order(path)] : [Order(path), Order(.documentName)]
+    (result.startAt, result.endAt, result.after) = (nil, nil, nil)
+    (result.offset, result.limit) = (0, nil)
     return result
   }
 

@@ -1,3 +1,4 @@
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -8,10 +9,12 @@ extension DatabaseEngine {
   ///
   /// - Parameters:
   ///   - writes: Any.
+  ///   - answers: Where the answer is kept. An answer that is there already is returned, and nothing is written.
   ///   - validation: What a transaction has read; the commit fails with `ABORTED` when it is no longer so.
   ///   - holder: The transaction that has locked what it has read; it waits for others that have read what it writes.
   func commit(
-    _ writes: [Write], validating validation: ReadSet = ReadSet(), in holder: TransactionPool.ID? = nil
+    _ writes: [Write], as answers: WriteAnswers? = nil, validating validation: ReadSet = ReadSet(),
+    in holder: TransactionPool.ID? = nil
   ) async throws -> CommitResponse {
     let plan = CommitPlan(writes, at: try WriteRules.check(writes, database: name))
     let places = plan.targets.map(\.place)
@@ -22,15 +25,29 @@ extension DatabaseEngine {
       held = try await transactions.hold(places)
     }
     defer { transactions.end(hold: held) }
-    let commit = try await store.write { transaction in try await self.run(plan, validation, in: transaction) }
+    let announcement = CommitAnnouncement(to: recent)
+    let commit: StoreCommit<CommitResponse>
+    do {
+      commit = try await store.write { transaction in
+        if let answer = try await answers?.answer(to: plan, in: transaction) { return answer }
+        let answer = try await self.run(plan, validation, announcement, in: transaction)
+        if plan.isChange { try await answers?.keep(answer, in: transaction) }
+        return answer
+      }
+    } catch {
+      announcement.retract()
+      throw error
+    }
     // Stores that tell of their commits wake the listeners themselves.
     if !(store is any CommitObservable) { hub.wake() }
+    recent.noteSeen(commit.version.microseconds)
+    if let events, events.interest != nil { events.wake() }
     pruner.noteCommit(at: commit.version.microseconds)
     return commit.value
   }
 
   private func run(
-    _ plan: CommitPlan, _ validation: ReadSet, in transaction: any StoreTransaction
+    _ plan: CommitPlan, _ validation: ReadSet, _ announcement: CommitAnnouncement, in transaction: any StoreTransaction
   ) async throws -> CommitResponse {
     let read = validation.documents.isEmpty ? [] : plan.others(of: validation.documents.keys)
     let wanted = [keys.catalogue] + plan.targets.map { keys.document($0.place) } + read.map(keys.document)
@@ -45,7 +62,11 @@ extension DatabaseEngine {
     var draft = CommitDraft(targets: plan.targets, rows: rows[1..<plan.targets.count + 1], version: version)
     for (write, target) in plan.writes { try draft.apply(write, to: target) }
     let changes = draft.effective
-    if !changes.isEmpty { try await keep(changes, version, catalogue, in: transaction) }
+    if !changes.isEmpty {
+      let database = name
+      announcement.announce(version) { changes.map { ResourceName(database: database, path: $0.path).description } }
+      try await keep(changes, version, catalogue, in: transaction)
+    }
     // Nothing has a version that changes nothing: its time is that of what it has seen.
     let time = plan.isChange ? Timestamp(microseconds: version) : snapshot.readTime
     return CommitResponse(writeResults: draft.results, commitTime: time)
@@ -63,6 +84,10 @@ extension DatabaseEngine {
       }
     }
     try await indexes.maintain(changes, try await indexes.catalogue(catalogue, transaction), in: transaction)
+    if let events, let interest = events.interest {
+      let drafts = try DocumentEvents.drafts(of: changes, in: name, for: interest)
+      try await events.append(drafts, in: transaction, isOnly: true)
+    }
     let logged = changes.map { LoggedChange(place: $0.place, before: $0.before) }
     for (part, row) in LogRow.rows(of: logged).enumerated() {
       let position = LogPosition(version: version, part: Int64(part))

@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaStoreInterop
 
 extension DatabaseEngine {
   /// Opens a call that commits each request in turn.
@@ -38,6 +39,22 @@ extension DatabaseEngine {
     )
   }
 
+  /// Commits the writes of a request; those with an identifier once, however often they are sent.
+  private func commit(_ writes: [Write], once id: WriteRequestID?) async throws -> CommitResponse {
+    guard let id else { return try await commit(writes) }
+    let answers = try WriteAnswers(of: id, keys)
+    do {
+      return try await commit(writes, as: answers)
+    } catch let known as WriteAnswers.KnownRefusal {
+      throw known.refusal
+    } catch {
+      let refusal = FirestoreServiceError(serving: error)
+      guard refusal.code.isRefusal else { throw refusal }
+      let time = options.now()
+      return try await store.write { try await answers.keep(refusal, at: time, in: $0) }.value.get()
+    }
+  }
+
   private func answer(_ request: WriteRequest, number: Int64) async throws -> WriteResponse {
     var token = RowWriter(reserving: 8)
     token.write(int: number)
@@ -48,7 +65,7 @@ extension DatabaseEngine {
       }
       return WriteResponse(streamID: "\(options.now())", streamToken: token.bytes)
     }
-    let commit = try await commit(request.writes)
+    let commit = try await commit(request.writes, once: request.id)
     return WriteResponse(
       streamToken: token.bytes, writeResults: commit.writeResults, commitTime: commit.commitTime)
   }

@@ -3,29 +3,35 @@ import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// Makes an index: reads many documents at one moment, sorts their entries, and writes these a part at a time.
+/// Makes an index: reads many documents a page at a time, sorts their entries, and writes these a part at a time.
 ///
 /// Entries that are written in order share pages of the store's file; one by one, in the order of the documents, each
 /// would cost a page of its own. What is written while others commit is never older than what they wrote: each part
-/// leaves out the documents that the log says have changed, and the last part adds those as they are then.
+/// leaves out the documents that the log says have changed since the first page was read, and the last part adds those
+/// as they are then. So neither a read nor a write of the store is long, whatever the size of the collection.
 struct IndexBuild: Sendable {
   /// Documents that are added together.
   struct Run: Sendable {
     fileprivate typealias Entry = (key: [UInt8], value: [UInt8], place: Place)
 
     fileprivate enum State: Sendable {
-      case writing, written, outdated, ready
+      case reading, writing, written, outdated, ready
     }
 
+    fileprivate var scan: GroupScan
+    fileprivate var shape: IndexShape
     fileprivate var entries: [Entry] = []
     /// How many of the entries are written, or left out.
     fileprivate var position = 0
     /// The last document that was looked at; `nil` when that was all.
     fileprivate var last: Place?
     /// Up to this commit the log has been looked at.
-    fileprivate var version: Int64
+    fileprivate(set) var version: Int64
     fileprivate var changed: Set<Place> = []
-    fileprivate var state = State.writing
+    fileprivate var state = State.reading
+
+    /// Whether there are more documents to read for this run.
+    var isReading: Bool { state == .reading }
 
     /// Whether there is more to write of this run.
     var isOpen: Bool { state == .writing }
@@ -43,42 +49,50 @@ struct IndexBuild: Sendable {
   /// How many entries a run has, or little more: some ten megabytes in memory.
   private let size: Int
 
-  /// How many entries a part has; writes wait for it meanwhile.
-  private let part: Int
+  /// How many documents are read together.
+  private let page: Int
 
   init(
     of id: Int64, keys: DatabaseKeys, name: DatabaseName, retention: Int64 = .max / 32, entriesInRun size: Int = 65_536,
-    inPart part: Int = 1_000
+    inPage page: Int = 1_024
   ) {
     self.retention = retention
     self.name = name
     self.id = id
     self.keys = keys
     self.size = size
-    self.part = part
+    self.page = page
   }
 
-  /// Reads the next documents; `nil` when the index is ready, or has gone.
+  /// Begins the next run with its first page; `nil` when the index is ready, or has gone.
   func next(in reader: any StoreReader) async throws -> Run? {
     guard let row = try await row(in: reader), case .building(let place) = row.progress else { return nil }
-    var run = Run(version: reader.version.microseconds)
     var range = KeyRange(prefix: keys.documents)
     if let place { range = range.after(keys.document(place)) }
-    var scan = GroupScan(row.shape.collectionID, range: range, keys: keys)
-    while run.entries.count < size, let documents = try await scan.next(min(size, 1_024), in: reader) {
+    let scan = GroupScan(row.shape.collectionID, range: range, keys: keys)
+    return try await read(Run(scan: scan, shape: row.shape, version: reader.version.microseconds), in: reader)
+  }
+
+  /// Reads the next page of a run; after the last one its entries are put in order.
+  func read(_ run: Run, in reader: any StoreReader) async throws -> Run {
+    var run = run
+    if let documents = try await run.scan.next(min(size, page), in: reader) {
       for document in documents {
-        run.entries += try entries(of: keys.place(ofDocumentKey: document.key), document.value, row.shape)
+        run.entries += try entries(of: keys.place(ofDocumentKey: document.key), document.value, run.shape)
       }
     }
-    run.last = scan.rest == nil ? nil : scan.last
+    if run.scan.rest != nil, run.entries.count < size { return run }
+    run.last = run.scan.rest == nil ? nil : run.scan.last
     run.entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    run.state = .writing
     return run
   }
 
   /// Writes the next part of a run, and behind the last part notes how far the index is.
   ///
+  /// - Parameter part: How many entries to write; the writes of others wait meanwhile.
   /// - Returns: The run after that.
-  func write(_ run: Run, in transaction: any StoreTransaction) async throws -> Run {
+  func write(_ run: Run, part: Int, in transaction: any StoreTransaction) async throws -> Run {
     var run = run
     guard var row = try await row(in: transaction), case .building = row.progress else {
       run.state = .ready

@@ -9,6 +9,10 @@ import VestaConcurrency
 ///
 /// An index is registered first: from that commit on every write maintains it. Then documents are added, many at a
 /// time, and it is noted how far that came; so a build goes on after a restart. Then it is ready, and queries use it.
+///
+/// Several engines on one store share the work: the one that holds the lease of an index makes it, and another one goes on
+/// where it stopped when the lease has ended. What an engine counts for itself, how often queries asked and when they used
+/// what, is a hint; it is merged with what the rows say.
 final class IndexKeeper: Sendable {
   private struct State: Sendable {
     var catalogue: IndexCatalogue?
@@ -22,7 +26,21 @@ final class IndexKeeper: Sendable {
     var lastCheck: Int64 = 0
     var aging: Task<Void, Never>?
     var sweeping: Task<Void, Never>?
+    /// What another engine does, and what looks again when its lease may have ended.
+    var elsewhere: [Job: Elsewhere] = [:]
     var isClosed = false
+  }
+
+  private enum Job: Hashable, Sendable {
+    case build(IndexShape)
+    case sweep
+  }
+
+  private struct Elsewhere: Sendable {
+    /// When it was noted, and for how many microseconds that holds.
+    var since: Int64
+    var remaining: Int64
+    var again: ListenerRegistration
   }
 
   static let hour: Int64 = 3_600_000_000
@@ -34,9 +52,14 @@ final class IndexKeeper: Sendable {
   private let keys: DatabaseKeys
   private let options: FirestoreServiceOptions
   private let rows: IndexRegister
+  private let owner: UInt64
   let declared: DeclaredIndexes
 
-  init(_ name: DatabaseName, store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions) {
+  /// - Parameter owner: The number of the engine.
+  init(
+    _ name: DatabaseName, store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions, owner: UInt64
+  ) {
+    self.owner = owner
     self.name = name
     self.store = store
     self.keys = keys
@@ -45,7 +68,14 @@ final class IndexKeeper: Sendable {
     rows = IndexRegister(keys: keys, declared: Set(declared.shapes), most: options.automaticIndexesPerCollection)
   }
 
-  func close() { state.withLock { $0.isClosed = true } }
+  func close() {
+    let waiting = state.withLock { state in
+      state.isClosed = true
+      defer { state.elsewhere = [:] }
+      return state.elsewhere.values
+    }
+    for job in waiting { job.again.cancel() }
+  }
 
   /// The indexes that a reader sees.
   func catalogue(in reader: any StoreReader) async throws -> IndexCatalogue {
@@ -72,12 +102,13 @@ final class IndexKeeper: Sendable {
   /// Notes that a query has used an index; the use is written within an hour or two.
   func use(_ index: IndexCatalogue.Index) {
     let now = options.now()
-    guard now - index.row.lastUsed > IndexKeeper.hour else { return }
+    // Either way: a clock that was ahead when it was noted has left a time to come.
+    guard abs(now - index.row.lastUsed) > IndexKeeper.hour else { return }
     state.withLock { state in
       state.used[index.id] = now
-      guard now - state.lastCheck > IndexKeeper.hour, !state.isClosed else { return }
+      guard abs(now - state.lastCheck) > IndexKeeper.hour, !state.isClosed else { return }
       state.lastCheck = now
-      state.aging = Task.detached { await self.age(now) }
+      state.aging = Task.detached { await self.age() }
     }
   }
 
@@ -98,14 +129,19 @@ final class IndexKeeper: Sendable {
   }
 
   /// Writes when indexes were used, and drops those that have not been for too long.
-  private func age(_ now: Int64) async {
+  private func age() async {
     let used = state.withLock { state in
       defer { state.used = [:] }
       return state.used
     }
     let (rows, lifetime) = (rows, options.indexLifetime * 1_000_000)
+    let lease = Lease(.aging, of: owner, keys: keys)
     do {
-      try await store.write { try await rows.age(used, now: now, lifetime: lifetime, in: $0) }
+      try await store.write { transaction in
+        // Everybody notes what they used; one of them drops.
+        let isMine = try await lease.take(in: transaction) == nil
+        try await rows.age(used, lifetime: isMine ? lifetime : .max, in: transaction)
+      }
       sweep()
     } catch {
       log.warning("I-FSS000002", "The use of indexes could not be noted: \(error)")
@@ -121,16 +157,20 @@ final class IndexKeeper: Sendable {
     let known = try await store.read { try await self.catalogue(in: $0).byShape }
     let missing = declared.shapes.filter { known[$0] == nil }
     if !missing.isEmpty {
-      let (rows, now) = (rows, options.now())
-      try await store.write { try await rows.register(missing, used: [:], now: now, in: $0) }
+      let rows = rows
+      try await store.write { try await rows.register(missing, used: [:], in: $0) }
     }
     build(declared.shapes.filter { known[$0]?.row.isReady != true })
   }
 
   /// Makes indexes in the background; nothing happens to one that is being made.
   func build(_ shapes: [IndexShape]) {
+    let now = options.now()
     state.withLock { state in
-      let shapes = shapes.filter { state.building[$0] == nil }
+      let shapes = shapes.filter { shape in
+        if let other = state.elsewhere[.build(shape)], abs(now - other.since) < other.remaining { return false }
+        return state.building[shape] == nil
+      }
       guard !state.isClosed, !shapes.isEmpty else { return }
       // Detached: a build may be asked for from within a transaction, and is no part of it.
       let task = Task.detached {
@@ -152,9 +192,14 @@ final class IndexKeeper: Sendable {
       state.withLock { $0.asked[shape] = nil }
     } catch let failure as UnfitIndex {
       log.warning("I-FSS000003", "The index \(shape.properties) of \(shape.collectionID) is given up: \(failure)")
-      let rows = rows
-      _ = try? await store.write { try await rows.giveUp([failure.id], in: $0) }
+      let (rows, lease) = (rows, Lease(.building(failure.id), of: owner, keys: keys))
+      _ = try? await store.write { transaction in
+        try await rows.giveUp([failure.id], in: transaction)
+        try await lease.release(in: transaction)
+      }
       sweep()
+    } catch let lost as LeaseLost {
+      leave(.build(shape), to: lost.holder)
     } catch {
       log.warning("I-FSS000004", "The index \(shape.properties) of \(shape.collectionID) is not ready: \(error)")
       state.withLock { $0.failed[shape] = options.now() }
@@ -162,41 +207,106 @@ final class IndexKeeper: Sendable {
   }
 
   private func run(_ shape: IndexShape) async throws {
-    let (rows, now, used) = (rows, options.now(), state.withLock { $0.used })
-    let numbers = try await store.write { try await rows.register([shape], used: used, now: now, in: $0) }.value
+    let (rows, keys, owner, used) = (rows, keys, owner, state.withLock { $0.used })
+    let number = try await store.write { transaction -> Int64? in
+      guard let number = try await rows.register([shape], used: used, in: transaction)[0] else { return nil }
+      if try await rows.isUnfinished(number, in: transaction) {
+        try await Lease(.building(number), of: owner, keys: keys).keep(in: transaction)
+      }
+      return number
+    }.value
     sweep()
     // Without a number there are enough indexes that queries use.
-    guard let number = numbers[0] else { return state.withLock { $0.asked[shape] = 0 } }
+    guard let number else { return state.withLock { $0.asked[shape] = 0 } }
+    let lease = Lease(.building(number), of: owner, keys: keys)
     let build = IndexBuild(of: number, keys: keys, name: name, retention: options.retention * 1_000_000)
+    var pace = WorkPace()
     while var run = try await store.read({ try await build.next(in: $0) }) {
-      while run.isOpen {
-        if state.withLock({ $0.isClosed }) { return }
-        // The body may run again, and begins with the same run then.
+      while run.isReading {
+        if await isOver(lease) { return }
         let before = run
-        run = try await store.write { try await build.write(before, in: $0) }.value
+        run = try await store.read { try await build.read(before, in: $0) }
+      }
+      while run.isOpen {
+        if await isOver(lease) { return }
+        // The body may run again, and begins with the same run then.
+        let (before, part, start) = (run, pace.part, ContinuousClock.now)
+        let commit = try await store.write { transaction in
+          let run = try await build.write(before, part: part, in: transaction)
+          if run.isLast {
+            try await lease.release(in: transaction)
+          } else {
+            try await lease.keep(in: transaction)
+          }
+          return run
+        }
+        run = commit.value
+        let pause = pace.note(.now - start, from: run.version, to: commit.version.microseconds)
+        if pause > .zero { try await Task.sleep(for: pause) }
       }
       if run.isLast { return }
     }
   }
 
+  /// Whether the engine has been shut down; then another one can go on at once.
+  private func isOver(_ lease: Lease) async -> Bool {
+    guard state.withLock({ $0.isClosed }) else { return false }
+    _ = try? await store.write { try await lease.release(in: $0) }
+    return true
+  }
+
+  /// Leaves a job to another engine, and looks again when that one's lease has ended if it is not renewed.
+  private func leave(_ job: Job, to holder: Lease.Holder) {
+    let now = options.now()
+    let again = options.clock.schedule(after: .microseconds(holder.remaining + 20_000)) { [weak self] in
+      self?.lookAgain(at: job)
+    }
+    let old = state.withLock { state -> ListenerRegistration? in
+      if state.isClosed { return again }
+      defer { state.elsewhere[job] = Elsewhere(since: now, remaining: holder.remaining, again: again) }
+      return state.elsewhere[job]?.again
+    }
+    old?.cancel()
+  }
+
+  private func lookAgain(at job: Job) {
+    state.withLock { $0.elsewhere[job] = nil }
+    switch job {
+    case .build(let shape): build([shape])
+    case .sweep: sweep()
+    }
+  }
+
   /// Deletes the entries of indexes that have gone, in small steps beside the commits.
   private func sweep() {
+    let now = options.now()
     state.withLock { state in
       guard state.sweeping == nil, !state.isClosed else { return }
+      if let other = state.elsewhere[.sweep], abs(now - other.since) < other.remaining { return }
       state.sweeping = Task.detached {
-        let rows = self.rows
         do {
-          while !self.state.withLock({ $0.isClosed }),
-            let step = try await self.store.read({ try await rows.step(in: $0) })
-          {
-            try await self.store.write { try await rows.take(step, in: $0) }
-          }
+          try await self.sweepAll()
+        } catch let lost as LeaseLost {
+          self.leave(.sweep, to: lost.holder)
         } catch {
           log.warning("I-FSS000005", "The entries of an index that has gone could not be deleted: \(error)")
         }
         self.state.withLock { $0.sweeping = nil }
       }
     }
+  }
+
+  private func sweepAll() async throws {
+    let (rows, lease) = (rows, Lease(.sweeping, of: owner, keys: keys))
+    var isHeld = false
+    while !state.withLock({ $0.isClosed }), let step = try await store.read({ try await rows.step(in: $0) }) {
+      try await store.write { transaction in
+        try await rows.take(step, in: transaction)
+        try await lease.keep(in: transaction)
+      }
+      isHeld = true
+    }
+    if isHeld { try await store.write { try await lease.release(in: $0) } }
   }
 
   /// Waits until no index is being made or dropped.

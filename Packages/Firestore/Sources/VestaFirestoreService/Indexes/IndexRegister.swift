@@ -33,7 +33,7 @@ struct IndexRegister: Sendable {
   /// - Returns: For each shape its number; `nil` where the collection has enough indexes, and all are used.
   @discardableResult
   func register(
-    _ shapes: [IndexShape], used: [Int64: Int64], now: Int64, in transaction: any StoreTransaction
+    _ shapes: [IndexShape], used: [Int64: Int64], in transaction: any StoreTransaction
   ) async throws -> [Int64?] {
     var catalogue = try await catalogue(in: transaction)
     let before = catalogue
@@ -44,6 +44,8 @@ struct IndexRegister: Sendable {
         numbers.append(index.row.isMaintained ? index.id : nil)
         continue
       }
+      // The time of the store, which all engines share.
+      let now = try await transaction.commitVersion().microseconds
       guard try await makeRoom(for: shape, among: &known, used, now, in: transaction) else {
         numbers.append(nil)
         continue
@@ -81,13 +83,22 @@ struct IndexRegister: Sendable {
     return true
   }
 
+  /// Whether an index is being made.
+  func isUnfinished(_ id: Int64, in reader: any StoreReader) async throws -> Bool {
+    guard let bytes = try await reader.get(keys.index(id)), case .building = try IndexRow(bytes).progress else {
+      return false
+    }
+    return true
+  }
+
   /// Notes when indexes were used, and lets those go that have not been for a lifetime.
-  func age(
-    _ used: [Int64: Int64], now: Int64, lifetime: Int64, in transaction: any StoreTransaction
-  ) async throws {
+  ///
+  /// A use in the time to come, from a clock that was ahead, counts as one of now.
+  func age(_ used: [Int64: Int64], lifetime: Int64, in transaction: any StoreTransaction) async throws {
+    let now = try await transaction.commitVersion().microseconds
     for var index in try await all(in: transaction) where index.row.progress != .leaving {
       // Others may have noted a later use.
-      index.row.lastUsed = max(index.row.lastUsed, used[index.id] ?? 0)
+      index.row.lastUsed = min(max(index.row.lastUsed, used[index.id] ?? 0), now)
       let isOld = now - index.row.lastUsed > lifetime && !declared.contains(index.row.shape)
       try await put(isOld ? .leaving : index.row.progress, index, in: transaction)
     }

@@ -6,7 +6,8 @@ import VestaStoreInterop
 
 /// The listen calls of a database, and the one task that serves them all: it reads, `WatchMachine` decides.
 ///
-/// The task wakes for a commit, for a request, for a job that is done, and once a minute. A turn reads the store at one
+/// The task wakes for a commit, for a request, for a job that is done, and once a minute; where the store does not tell of
+/// commits, it looks for those of other processes every `pollInterval`. A turn reads the store at one
 /// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no
 /// change can fall between, or come twice. What takes long, finding the first results and asking limited queries again,
 /// is done by tasks beside it.
@@ -39,6 +40,7 @@ final class ListenHub: Sendable {
     var wake: AsyncStream<Void>.Continuation?
     var observation: ListenerRegistration?
     var ticking: Task<Void, Never>?
+    var polling: Task<Void, Never>?
 
     /// Nothing, as before the first call; numbers are never used again.
     var cleared: State { State(lastCall: lastCall, run: run) }
@@ -114,6 +116,7 @@ final class ListenHub: Sendable {
     for call in before.calls.values { call.end(.failure(error)) }
     before.observation?.cancel()
     before.ticking?.cancel()
+    before.polling?.cancel()
     before.wake?.finish()
   }
 
@@ -155,17 +158,28 @@ final class ListenHub: Sendable {
     let ticking = Task { [weak self] in
       while (try? await Task.sleep(for: .seconds(60))) != nil { self?.submit(.tick, of: run) }
     }
+    let polling = observation == nil ? poll(continuation) : nil
     let isKept = state.withLock { state in
       guard state.wake != nil, state.run == run else { return false }
       state.observation = observation
       state.ticking = ticking
+      state.polling = polling
       return true
     }
     if !isKept {
       observation?.cancel()
       ticking.cancel()
+      polling?.cancel()
     }
     Task { await self.serve(signals, run) }
+  }
+
+  /// Wakes the task again and again, for a store that does not tell of its commits.
+  private func poll(_ wake: AsyncStream<Void>.Continuation) -> Task<Void, Never> {
+    let interval = options.pollInterval
+    return Task {
+      while (try? await Task.sleep(for: interval)) != nil { wake.yield() }
+    }
   }
 
   private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
@@ -320,6 +334,7 @@ final class ListenHub: Sendable {
     }
     before?.observation?.cancel()
     before?.ticking?.cancel()
+    before?.polling?.cancel()
     return before != nil
   }
 

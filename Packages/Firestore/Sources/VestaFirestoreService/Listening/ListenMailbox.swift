@@ -1,39 +1,32 @@
 import VestaFirestoreBackend
-import VestaFirestoreModel
 import VestaConcurrency
 
 /// The responses of a listen call that its caller has not taken yet, up to a number of bytes.
 ///
-/// The caller takes all of them at once. Who lets too much pile up is told to listen again with its resume tokens,
-/// which are good: what it has not read is what it has not seen.
+/// The caller takes all of them at once. Beyond the limit they are merged. Where that is not enough, the call ends with
+/// `RESOURCE_EXHAUSTED` and is to be opened again with its resume tokens, which are good: what the caller has not read
+/// is what it has not seen.
 final class ListenMailbox: Sendable {
   private struct State: Sendable {
-    var responses: [ListenResponse] = []
-    var bytes = 0
+    var unread: UnreadResponses
     var waiter: CheckedContinuation<[ListenResponse]?, any Error>?
     var ending: Result<Void, FirestoreServiceError>?
   }
 
-  private let state = Locked(State())
-  private let limit: Int
+  private let state: Locked<State>
 
   /// - Parameter limit: How many bytes may wait.
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int) { state = Locked(State(unread: UnreadResponses(limit: limit))) }
 
   /// Adds responses, or ends the call when they are too many.
   func send(_ responses: [ListenResponse]) {
-    let size = responses.reduce(0) { $0 + $1.size }
-    let limit = limit
     let (waiter, taken) = state.withLock { state -> (CheckedContinuation<[ListenResponse]?, any Error>?, Bool) in
       guard state.ending == nil else { return (nil, true) }
       if let waiter = state.waiter {
         state.waiter = nil
         return (waiter, true)
       }
-      guard state.responses.isEmpty || state.bytes + size <= limit else { return (nil, false) }
-      state.responses += responses
-      state.bytes += size
-      return (nil, true)
+      return (nil, state.unread.add(responses) == .kept)
     }
     waiter?.resume(returning: responses)
     if !taken {
@@ -51,7 +44,7 @@ final class ListenMailbox: Sendable {
     let waiter = state.withLock { state in
       guard state.ending == nil else { return nil as CheckedContinuation<[ListenResponse]?, any Error>? }
       state.ending = ending
-      if case .failure = ending { (state.responses, state.bytes) = ([], 0) }
+      if case .failure = ending { _ = state.unread.take() }
       defer { state.waiter = nil }
       return state.waiter
     }
@@ -68,10 +61,7 @@ final class ListenMailbox: Sendable {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let outcome = state.withLock { state -> Result<[ListenResponse]?, FirestoreServiceError>? in
-          if !state.responses.isEmpty {
-            defer { (state.responses, state.bytes) = ([], 0) }
-            return .success(state.responses)
-          }
+          if !state.unread.isEmpty { return .success(state.unread.take()) }
           if let ending = state.ending { return ending.map { nil } }
           state.waiter = continuation
           return nil
@@ -80,17 +70,6 @@ final class ListenMailbox: Sendable {
       }
     } onCancel: {
       end(.success(()))
-    }
-  }
-}
-
-extension ListenResponse {
-  /// About how many bytes it takes up while it waits.
-  fileprivate var size: Int {
-    switch self {
-    case .documentChange(let change): 128 + DocumentSize.size(of: change.document)
-    case .documentDelete(let delete): 128 + delete.document.utf8.count
-    case .documentRemove, .targetChange, .filter: 128
     }
   }
 }

@@ -8,6 +8,8 @@ struct AggregationRunner {
   let query: NormalQuery
   let figures: Aggregator
   let snapshot: Snapshot
+  /// How many rows a walk may look at before ranges are counted; small in tests.
+  var firstBudget = RangeRace.firstBudget
 
   /// The query that is planned: ordered by the fields of the figures too, so that entries have their values.
   var planned: NormalQuery {
@@ -32,28 +34,81 @@ struct AggregationRunner {
   }
 
   private func run(_ plan: QueryPlan, _ places: FieldPlaces) async throws -> (MapValue, QueryAnswer) {
-    var figures = figures
-    let wanted = min(query.limit ?? .max, figures.sufficientCount ?? .max)
-    let most = wanted.addingReportingOverflow(query.offset)
-    var entries = EntryUnion(plan, wanted: most.overflow ? .max : most.partialValue, in: snapshot)
-    if places.isEmpty, snapshot.past.isEmpty {
-      figures.add(
-        count: max(0, try await entries.count(atMost: most.overflow ? .max : most.partialValue) - query.offset))
-    } else {
-      let parts = plan.branches.map { places.firstParts(of: $0.scans[0]) }
-      var number = 0
-      while number - query.offset < wanted, let (entry, branch) = try await entries.next() {
-        if !snapshot.past.isEmpty, snapshot.past[entries.document(entry, branch).place] != nil { continue }
-        number += 1
-        guard number > query.offset else { continue }
-        guard let values = places.values(in: entry, firstPart: parts[branch]) else {
-          throw FirestoreServiceError.damaged
-        }
-        figures.add(values: values)
-      }
-      for document in try PastDocuments(of: planned, in: snapshot).documents { figures.add(document) }
+    var walk = try FigureWalk(query, figures, plan, places, past: planned, in: snapshot)
+    guard !plan.isDirect, let keeper = snapshot.indexes else {
+      let result = try await walk.result() ?? figures.result
+      return (result, QueryAnswer(scanned: walk.scanned, plan: plan))
     }
-    return (figures.result, QueryAnswer(scanned: entries.scanned, plan: plan))
+    var race = RangeRace(planned, firstBudget: firstBudget, in: snapshot)
+    switch try await race.run({ rows in try await walk.result(lookingAt: rows) }) {
+    case .walked(let result):
+      try await race.learn(cost: walk.scanned, results: walk.number)
+      return (result, QueryAnswer(scanned: walk.scanned, plan: plan))
+    case .range(let range):
+      keeper.use(range, try await keeper.catalogue(in: snapshot.reader))
+      let (answer, cost) = try await QueryRunner(query: query, snapshot: snapshot).sorted(range, .all)
+      var figures = figures
+      for document in answer.documents { figures.add(document) }
+      try await race.learn(cost: cost + walk.scanned, results: answer.documents.count + answer.skipped)
+      return (figures.result, answer)
+    }
+  }
+}
+
+/// Takes figures from the entries of a plan; it can stop after a number of entries, and go on.
+private struct FigureWalk {
+  private let query: NormalQuery
+  private let places: FieldPlaces
+  private let snapshot: Snapshot
+  /// For each alternative of the plan the part of its index that the first value of a suffix belongs to.
+  private let parts: [Int]
+  /// The documents that have changed since the version of the snapshot, as they were then.
+  private let past: [Document]
+  private let wanted: Int
+  private var entries: EntryUnion
+  private var figures: Aggregator
+  /// How many matches there were, those that an offset leaves out among them.
+  private(set) var number = 0
+
+  init(
+    _ query: NormalQuery, _ figures: Aggregator, _ plan: QueryPlan, _ places: FieldPlaces, past planned: NormalQuery,
+    in snapshot: Snapshot
+  ) throws {
+    self.query = query
+    self.figures = figures
+    self.places = places
+    self.snapshot = snapshot
+    wanted = BestResults.needed(for: query, atMost: figures.sufficientCount ?? .max)
+    entries = EntryUnion(plan, wanted: wanted, in: snapshot)
+    parts = plan.branches.map { places.firstParts(of: $0.scans[0]) }
+    past = try PastDocuments(of: planned, in: snapshot).documents
+  }
+
+  var scanned: Int { entries.scanned }
+
+  /// Goes on to the end.
+  ///
+  /// - Parameter rows: How many entries may be looked at in all.
+  /// - Returns: `nil` when that was not enough; the next call goes on.
+  mutating func result(lookingAt rows: Int = .max) async throws -> MapValue? {
+    entries.allow(rows)
+    if places.isEmpty, snapshot.past.isEmpty {
+      number += try await entries.count(atMost: wanted - number)
+      if number < wanted, entries.isPaused { return nil }
+      var figures = figures
+      figures.add(count: max(0, number - query.offset))
+      return figures.result
+    }
+    while number < wanted, let (entry, branch) = try await entries.next() {
+      if !snapshot.past.isEmpty, snapshot.past[entries.document(entry, branch).place] != nil { continue }
+      number += 1
+      guard number > query.offset else { continue }
+      guard let values = places.values(in: entry, firstPart: parts[branch]) else { throw FirestoreServiceError.damaged }
+      figures.add(values: values)
+    }
+    if number < wanted, entries.isPaused { return nil }
+    for document in past { figures.add(document) }
+    return figures.result
   }
 }
 

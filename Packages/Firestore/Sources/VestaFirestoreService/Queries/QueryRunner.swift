@@ -32,8 +32,8 @@ struct PageSize {
 struct QueryRunner {
   let query: NormalQuery
   let snapshot: Snapshot
-
-  private static let largestBatch = 256
+  /// How many rows a walk may look at before ranges are counted; small in tests.
+  var firstBudget = RangeRace.firstBudget
 
   /// All results.
   func answer() async throws -> QueryAnswer { try await page(.all) }
@@ -43,7 +43,7 @@ struct QueryRunner {
     try await snapshot.indexes?.check(query, snapshot)
     let needs = QueryNeeds(query)
     if let needs, let plan = try await QueryRunner.plan(needs, in: snapshot) ?? documentsPlan(needs) {
-      return try await run(plan, query.findNearest == nil ? size : .all)
+      return try await answer(by: plan, query.findNearest == nil ? size : .all)
     }
     if query.collectionID == nil { return try await walk() }
     let (documents, skipped, read) = try await QueryScan(query: query, snapshot: snapshot).results()
@@ -56,9 +56,7 @@ struct QueryRunner {
     let catalogue = try await keeper.catalogue(in: snapshot.reader)
     let outcome = QueryPlanner(needs, catalogue, isForbidden: keeper.declared.forbid).outcome()
     keeper.want(outcome.missing, catalogue)
-    for case let shape? in outcome.plan?.shapes ?? [] {
-      if let index = catalogue.byShape[shape] { keeper.use(index) }
-    }
+    if let plan = outcome.plan { keeper.use(plan, catalogue) }
     return outcome.plan
   }
 
@@ -75,62 +73,50 @@ struct QueryRunner {
     return QueryPlan(branches: branches, isDecided: false, isScan: true)
   }
 
-  private func run(_ plan: QueryPlan, _ page: PageSize) async throws -> QueryAnswer {
-    var entries = EntryUnion(plan, wanted: query.limit.map { $0 + query.offset } ?? .max, in: snapshot)
-    var sink = QuerySink(query)
-    var read = 0
-    // Indexes are of the present. What has changed since the moment of the snapshot is put in from the log.
-    var past = try PastDocuments(of: query, in: snapshot).documents[...]
-    if plan.isDecided, snapshot.past.isEmpty {
-      // What is left out need not be read.
-      while sink.isSkipping, try await entries.next() != nil { sink.skip() }
+  /// Answers by a plan, unless a range of another field turns out to be the shorter way.
+  private func answer(by plan: QueryPlan, _ size: PageSize) async throws -> QueryAnswer {
+    var walk = try OrderWalk(query, plan, size, in: snapshot)
+    guard !plan.isDirect, let keeper = snapshot.indexes else { return try await walk.answer() ?? QueryAnswer() }
+    var race = RangeRace(query, firstBudget: firstBudget, in: snapshot)
+    let answer: QueryAnswer
+    var cost: Int
+    switch try await race.run({ rows in try await walk.answer(lookingAt: rows) }) {
+    case .walked(let walked): (answer, cost) = (walked, walk.cost)
+    case .range(let range):
+      keeper.use(range, try await keeper.catalogue(in: snapshot.reader))
+      (answer, cost) = try await sorted(range, size)
+      cost += walk.cost
     }
-    var batch = 32
-    var bytes = 0
-    while !sink.isFull {
-      let room = page.documents - sink.count
-      if room <= 0 || bytes >= page.bytes {
-        return QueryAnswer(
-          documents: sink.documents, skipped: sink.skipped, read: read, scanned: entries.scanned,
-          plan: plan.isScan ? nil : plan, isLast: false)
-      }
-      // Large documents come few at a time, so that a page does not outgrow its size by much.
-      let each = read == 0 ? 0 : bytes / read
-      let fitting = each == 0 ? batch : max(1, (page.bytes - bytes) / each)
-      let size = min(plan.isDecided ? min(sink.room, QueryRunner.largestBatch) : batch, fitting)
-      let documents = try await next(size, of: &entries, &bytes)
-      if documents.isEmpty { break }
-      read += documents.count
-      for case let document? in documents where plan.isDecided || query.matches(document) {
-        while let first = past.first, query.compare(first, document) < 0 { sink.take(past.removeFirst()) }
-        sink.take(document)
-      }
-      batch = min(batch * 2, QueryRunner.largestBatch)
-    }
-    for document in past { sink.take(document) }
-    return QueryAnswer(
-      documents: sink.documents, skipped: sink.skipped, read: read, scanned: entries.scanned,
-      plan: plan.isScan ? nil : plan)
+    if !plan.isScan { try await race.learn(cost: cost, results: answer.documents.count + answer.skipped) }
+    return answer
   }
 
-  /// The documents of the next entries, read together.
-  private func next(_ count: Int, of entries: inout EntryUnion, _ bytes: inout Int) async throws -> [Document?] {
-    var places: [Place] = []
-    var rows: [[UInt8]?] = []
-    while places.count < count, let (entry, branch) = try await entries.next() {
-      let (place, row) = entries.document(entry, branch)
-      if !snapshot.past.isEmpty, snapshot.past[place] != nil { continue }
-      places.append(place)
-      rows.append(row)
+  /// Reads the documents of a range, and puts the matches in order.
+  func sorted(_ plan: QueryPlan, _ page: PageSize) async throws -> (QueryAnswer, cost: Int) {
+    var source = PlannedDocuments(plan, wanted: .max, in: snapshot)
+    var best = BestResults(query, wanted: BestResults.needed(for: query, atMost: page.documents))
+    for document in try PastDocuments(of: query, in: snapshot).documents { best.take(document) }
+    while true {
+      let documents = try await source.next(min(OrderWalk.largestBatch, source.fitting(page.bytes)))
+      if documents.isEmpty { break }
+      for case let document? in documents where query.matches(document) { best.take(document) }
+      // Large documents make a page short.
+      best.want(atMost: BestResults.needed(for: query, atMost: source.fitting(page.bytes)))
     }
-    let absent = places.indices.filter { rows[$0] == nil }
-    if !absent.isEmpty {
-      for (index, row) in zip(absent, try await snapshot.rows(at: absent.map { places[$0] })) { rows[index] = row }
-    }
-    return try zip(places, rows).map { place, row in
-      guard let row else { return nil }
-      bytes += row.count
-      return try StoredDocument(place: place, row: row).document(in: snapshot.name)
+    var sink = QuerySink(query)
+    for document in best.results() where !sink.isFull { sink.take(document) }
+    let answer = QueryAnswer(
+      documents: sink.documents, skipped: sink.skipped, read: source.read, scanned: source.scanned, plan: plan,
+      isLast: sink.isFull || !best.isCut)
+    return (answer, source.cost)
+  }
+}
+
+extension IndexKeeper {
+  /// Notes that a query has used the indexes of a plan.
+  func use(_ plan: QueryPlan, _ catalogue: IndexCatalogue) {
+    for case let shape? in plan.shapes {
+      if let index = catalogue.byShape[shape] { use(index) }
     }
   }
 }

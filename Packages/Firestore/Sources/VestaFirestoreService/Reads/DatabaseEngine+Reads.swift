@@ -13,12 +13,21 @@ extension DatabaseEngine {
     _ request: BatchGetDocumentsRequest, receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
     let paths = try request.mask.map { try FieldMaskRules.paths($0.fieldPaths) }
+    if case .latest = request.consistency, request.documents.count == 1,
+      let (known, version) = recentDocument(request.documents[0])
+    {
+      var document = known
+      if let paths { document.fields = document.fields.projected(to: paths) }
+      let time = Timestamp(microseconds: version)
+      return try await receive(BatchGetDocumentsResponse(result: .found(document), transaction: nil, readTime: time))
+    }
     let wanted = try targets(of: request.documents)
     var rest = wanted[...]
     // The first look settles the version; the others go back to it. Nothing is handed out inside of one.
     var first = rest.prefix(Self.batch)
     rest = rest.dropFirst(Self.batch)
     let scope = ChangeScope.places(Set(first.map(\.place)))
+    let isLatest = if case .latest = request.consistency { true } else { false }
     typealias Page = (rows: [DocumentRow?], context: KeptContext)
     let start = first
     let page = try await reading(request.consistency, scope, locking: wanted.map(\.place)) { context -> Page in
@@ -33,6 +42,7 @@ extension DatabaseEngine {
     while true {
       context.note(zip(first, rows).map { ($0.place, $1) })
       for (target, row) in zip(first, rows) {
+        if isLatest, let row { keep(row, target.name, readAt: context.version) }
         let result = Self.result(target.name, row, paths)
         try await receive(
           BatchGetDocumentsResponse(result: result, transaction: transaction, readTime: context.readTime))
@@ -49,6 +59,12 @@ extension DatabaseEngine {
 
   private func rows(of wanted: ArraySlice<Wanted>, in snapshot: Snapshot) async throws -> [DocumentRow?] {
     try await snapshot.rows(at: wanted.map(\.place)).map { try Self.decoded($0) }
+  }
+
+  /// Keeps a document for the next get.
+  private func keep(_ row: DocumentRow, _ name: ResourceName, readAt version: Int64) {
+    let document = row.document(named: name.description, fields: row.fields)
+    recent.keep(document, readAt: version, size: DocumentSize.size(of: document))
   }
 
   private static func decoded(_ row: [UInt8]?) throws(FirestoreServiceError) -> DocumentRow? {

@@ -1,3 +1,4 @@
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -14,25 +15,38 @@ final class DatabaseEngine: Sendable {
   let hub: ListenHub
   let indexes: IndexKeeper
   let pruner: LogPruner
+  let recent: RecentDocuments
+  /// Where changes are recorded that functions want.
+  let events: EventOutbox?
   /// A version that no commit can have any more, nor one before it, as far as is known here.
   private let floor = Locked(Int64(0))
 
-  init(name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions) {
+  /// - Parameters:
+  ///   - owner: The number of the engine, by which others know what it holds.
+  ///   - recent: What was read lately, of all databases.
+  ///   - events: Where changes are recorded that functions want.
+  init(
+    name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions, owner: UInt64,
+    recent: RecentDocuments, events: EventOutbox? = nil
+  ) {
+    self.recent = recent
+    self.events = events
     self.name = name
     self.store = store
     self.options = options
     let keys = DatabaseKeys(number)
     self.keys = keys
-    let indexes = IndexKeeper(name, store: store, keys: keys, options: options)
+    let indexes = IndexKeeper(name, store: store, keys: keys, options: options, owner: owner)
     self.indexes = indexes
     let retention = options.retention * 1_000_000
     hub = ListenHub(name, store: store, options: options) { body in
       try await store.read {
+        recent.noteSeen($0.version.microseconds)
         try await body(Snapshot(reader: $0, keys: keys, name: name, indexes: indexes, retention: retention))
       }
     }
-    transactions = TransactionPool(options: options)
-    pruner = LogPruner(store: store, keys: keys, options: options)
+    transactions = TransactionPool(options: options, engine: owner)
+    pruner = LogPruner(store: store, keys: keys, options: options, owner: owner)
   }
 
   /// Ends what is open; the store stays.
@@ -66,7 +80,15 @@ final class DatabaseEngine: Sendable {
   }
 
   private func snapshot(of reader: any StoreReader) -> Snapshot {
-    Snapshot(reader: reader, keys: keys, name: name, indexes: indexes, retention: options.retention * 1_000_000)
+    recent.noteSeen(reader.version.microseconds)
+    return Snapshot(reader: reader, keys: keys, name: name, indexes: indexes, retention: options.retention * 1_000_000)
+  }
+
+  /// A document that was read lately, at a version that is as late as any that somebody has seen.
+  func recentDocument(_ name: String) -> (document: Document, version: Int64)? {
+    guard let (document, latest) = recent.document(name) else { return nil }
+    let version = max(latest, floor.withLock { $0 })
+    return version < options.now() - options.retention * 500_000 ? nil : (document, version)
   }
 
   /// Reads at a read time; `nil` for the latest version.
@@ -90,7 +112,7 @@ final class DatabaseEngine: Sendable {
   }
 
   /// The version of a read time, once no commit can come at or before it.
-  private func settled(_ time: Timestamp) async throws -> Int64 {
+  func settled(_ time: Timestamp) async throws -> Int64 {
     guard let version = time.microseconds, version >= 0 else { throw DatabaseEngine.future }
     if version <= (try await store.read { $0.version.microseconds }) { return version }
     guard version <= options.now() else { throw DatabaseEngine.future }

@@ -5,6 +5,10 @@ public struct FirestoreServiceOptions: Sendable {
   /// For how many seconds moments in the past can be read, and listeners can resume without starting over.
   public var retention: Int64 = 3600
 
+  /// For how many seconds the answer to a request of a write call is kept, so that a client that has not received it can
+  /// send the request again; after that, the same request is applied a second time.
+  public var answerRetention: Int64 = 30 * 86_400
+
   /// After how many seconds without a query that uses it an index goes, which costs every write.
   public var indexLifetime: Int64 = 7 * 86_400
 
@@ -46,6 +50,27 @@ public struct FirestoreServiceOptions: Sendable {
   /// After how many seconds a transaction ends in any case.
   public var transactionLifetime: Int64 = 270
 
+  /// How many bytes of documents that were read lately are kept in memory; 0 for none.
+  ///
+  /// They are kept only with a store that tells of each commit before it is acknowledged
+  /// (`CommitObservable.tellsBeforeAcknowledging`), as stores of one process do.
+  public var recentDocumentBytes = 16 * 1_048_576
+
+  /// How many transactions of a database may be open at a time.
+  ///
+  /// Beyond that beginning one fails with `RESOURCE_EXHAUSTED`; those that are open go on.
+  public var openTransactions = 10_000
+
+  /// How many documents and queries one transaction may read.
+  ///
+  /// Beyond that the read fails with `INVALID_ARGUMENT`, as what has been read must be checked by the commit.
+  public var transactionReads = 50_000
+
+  /// How many documents and queries all open transactions of a database may have read together.
+  ///
+  /// Beyond that reads in transactions fail with `RESOURCE_EXHAUSTED`; a transaction keeps some 200 bytes for each.
+  public var openTransactionReads = 1_000_000
+
   /// For how many seconds a write outside of transactions waits for documents that a transaction has read and may
   /// write.
   ///
@@ -54,11 +79,18 @@ public struct FirestoreServiceOptions: Sendable {
 
   /// How many bytes of responses may wait for a listener that does not read.
   ///
-  /// Beyond that its call ends with `RESOURCE_EXHAUSTED`; it listens again with its resume tokens, and misses nothing.
+  /// Beyond that they are merged: of each document the latest state is kept, of snapshots the last one. A call that has
+  /// more than three quarters of the limit unread even so ends with `RESOURCE_EXHAUSTED`; it listens again with its
+  /// resume tokens, and misses nothing.
   public var unreadBytes = 16 * 1_048_576
 
   /// After how many seconds without news a listener gets a new resume token, so that resuming costs little.
   public var tokenInterval: Int64 = 300
+
+  /// How often listeners look for commits of other processes in a store that does not tell of its commits.
+  ///
+  /// Stores that are `CommitObservable` wake them at once, and are not asked.
+  public var pollInterval: Duration = .milliseconds(500)
 
   /// MD5, with which listeners that resume are told the names of documents that are still there.
   ///

@@ -1,3 +1,4 @@
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaStoreInterop
 
@@ -9,7 +10,7 @@ extension FirestoreServiceError {
   static func translated(_ error: any Error) -> any Error {
     switch error {
     case let error as FirestoreServiceError where error.code == .cancelled && Task.isCancelled: CancellationError()
-    case is StoreError, is BytesError: FirestoreServiceError(serving: error)
+    case is StoreError, is BytesError, is EventOutboxFull: FirestoreServiceError(serving: error)
     default: error
     }
   }
@@ -21,6 +22,7 @@ extension FirestoreServiceError {
     case is CancellationError: self.init(.cancelled, "The call was cancelled.")
     case let error as StoreError: self.init(store: error)
     case let error as BytesError: self.init(.dataLoss, "\(error)")
+    case let error as EventOutboxFull: self.init(.resourceExhausted, error.description)
     default: self.init(.internal, "\(error)")
     }
   }
@@ -41,8 +43,16 @@ extension FirestoreServiceError {
   static let deadlock = FirestoreServiceError(.aborted, "Transaction lock timeout.")
   static let late = FirestoreServiceError(.deadlineExceeded, "The deadline of the call has passed.")
   static let shutDown = FirestoreServiceError(.unavailable, "The engine has been shut down.")
+  /// Retryable: the client begins again, and this time all calls come to one engine, or there are no others.
+  static let transactionOfAnotherEngine = FirestoreServiceError(
+    .aborted, "The referenced transaction was begun by another process. Please try again.")
   static let unknownTransaction = FirestoreServiceError(
     .invalidArgument, "The referenced transaction has expired or is no longer valid.")
+
+  static let transactionTooBig = FirestoreServiceError(
+    .invalidArgument, "Transaction too big. Decrease transaction size.")
+  static let tooManyTransactions = FirestoreServiceError(
+    .resourceExhausted, "Too many transactions are open, or have read too much. Commit or roll back some of them.")
 
   static func refused(_ message: String) -> FirestoreServiceError { FirestoreServiceError(.invalidArgument, message) }
 }

@@ -1,3 +1,4 @@
+import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
@@ -15,6 +16,9 @@ import VestaStoreInterop
 /// | `(7, database, id, collection…, null, version, part)` | which documents of a collection a part of the log has: a `ChangeRow` |
 /// | `(8, database, 1)` | the version of the index catalogue |
 /// | `(8, database, 2)` | the horizon: the log has all that was changed after this version |
+/// | `(8, database, 3, job…)` | who does a job in the background, and until when: a `LeaseRow` |
+/// | `(9, database, queue, place)` | the answer to a request of a write call: an `AnswerRow` |
+/// | `(10, …)` | the events of all databases; see `EventOutbox` |
 ///
 /// Versions are the store's: the times of commits. A commit writes its documents, one row of the log, and one short row
 /// for each collection; it reads the catalogue's version and writes none of the rows that all commits share.
@@ -33,6 +37,8 @@ enum Keys {
     case entries = 6
     case changes = 7
     case state = 8
+    case answers = 9
+    case outbox = 10
   }
 
   static func database(named name: String) -> [UInt8] {
@@ -40,6 +46,8 @@ enum Keys {
   }
 
   static let counter = KeyEncoder(.int(Table.counter.rawValue)).bytes
+
+  static let outbox = KeyEncoder(.int(Table.outbox.rawValue)).bytes
 
   /// A key for people: the table's name and its elements.
   static func describe(_ key: [UInt8]) -> String {
@@ -58,6 +66,8 @@ struct DatabaseKeys: Sendable {
   let changes: [UInt8]
   let catalogue: [UInt8]
   let horizon: [UInt8]
+  let leases: [UInt8]
+  let answers: [UInt8]
 
   /// The keys of the database with this number.
   init(_ number: Int64) {
@@ -67,11 +77,26 @@ struct DatabaseKeys: Sendable {
     indexes = prefix(.indexes)
     entries = prefix(.entries)
     changes = prefix(.changes)
+    answers = prefix(.answers)
     catalogue = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(1)).bytes
     horizon = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(2)).bytes
+    leases = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(3)).bytes
   }
 
   func document(_ place: Place) -> [UInt8] { documents + place.bytes }
+
+  func lease(_ job: LeasedJob) -> [UInt8] {
+    var key = KeyEncoder(continuing: leases)
+    switch job {
+    case .building(let index):
+      key.append(int: 1)
+      key.append(int: index)
+    case .sweeping: key.append(int: 2)
+    case .aging: key.append(int: 3)
+    case .pruning: key.append(int: 4)
+    }
+    return key.bytes
+  }
 
   func place(ofDocumentKey key: [UInt8]) -> Place { Place(bytes: Array(key.dropFirst(documents.count))) }
 
@@ -99,6 +124,20 @@ struct DatabaseKeys: Sendable {
 
   /// Where a row of the log is.
   func position(ofLogKey key: [UInt8]) throws -> LogPosition { try LogPosition(key, from: log.count) }
+
+  /// What the keys of the answers to one queue of requests begin with.
+  func answers(of queue: [UInt8]) -> [UInt8] {
+    var key = KeyEncoder(continuing: answers)
+    key.append(bytes: queue)
+    return key.bytes
+  }
+
+  /// The answer to a request; those whose numbers are a window apart have one place.
+  func answer(to id: WriteRequestID) -> [UInt8] {
+    var key = KeyEncoder(continuing: answers(of: id.queue))
+    key.append(int: id.number % WriteRequestID.window)
+    return key.bytes
+  }
 
   func index(_ id: Int64) -> [UInt8] {
     var key = KeyEncoder(continuing: indexes)

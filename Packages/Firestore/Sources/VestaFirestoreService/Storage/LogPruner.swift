@@ -8,24 +8,35 @@ import VestaCore
 /// Forgets what is older than the retention, in small steps beside the commits.
 ///
 /// The horizon is moved first, so that nobody reads what is about to go; then rows go a few at a time. Whoever comes
-/// after a crash, or beside it, goes on from the beginning of the log, where the oldest rows are.
+/// after a crash, or beside it, goes on from the beginning of the log, where the oldest rows are. Of several engines on
+/// one store the one that holds the lease does it.
 final class LogPruner: Sendable {
   private struct State: Sendable {
     var task: Task<Void, Never>?
     /// The horizon, as far as it is known here; `nil` before the first look.
     var horizon: Int64?
+    /// Until this version another engine prunes, as far as is known here.
+    var busyUntil: Int64 = 0
     var isClosed = false
   }
 
   /// How many rows of the log go together.
   private static let step = 128
 
+  /// How many answers are looked at together.
+  private static let answerStep = 512
+
+  /// The next ones are looked at too when at least this part of them is too old.
+  private static let answerShare = 8
+
   private let state = Locked(State())
   private let store: any OrderedStore
   private let keys: DatabaseKeys
   private let options: FirestoreServiceOptions
+  private let lease: Lease
 
-  init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions) {
+  init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions, owner: UInt64) {
+    lease = Lease(.pruning, of: owner, keys: keys)
     self.store = store
     self.keys = keys
     self.options = options
@@ -37,7 +48,7 @@ final class LogPruner: Sendable {
   func noteCommit(at version: Int64) {
     let retention = options.retention * 1_000_000
     state.withLock { state in
-      guard state.task == nil, !state.isClosed else { return }
+      guard state.task == nil, !state.isClosed, version >= state.busyUntil else { return }
       if let horizon = state.horizon, version - horizon <= retention + retention / 16 { return }
       // A version may be ahead of the clock, but what is kept goes by the clock.
       let limit = min(version, max(options.now(), 0)) - retention
@@ -50,7 +61,7 @@ final class LogPruner: Sendable {
 
   private func prune(to limit: Int64) async {
     do {
-      let keys = keys
+      let (keys, lease) = (keys, lease)
       var horizon = try await store.read { try NumberRow.number(try await $0.get(keys.horizon)) }
       guard limit > horizon + options.retention * 62_500 else {
         return state.withLock { state in
@@ -61,10 +72,14 @@ final class LogPruner: Sendable {
       horizon = try await store.write { transaction in
         let before = try NumberRow.number(try await transaction.get(keys.horizon))
         try await transaction.put(NumberRow.bytes(max(limit, before)), for: keys.horizon)
+        try await lease.keep(in: transaction)
         return max(limit, before)
       }.value
       while !state.withLock({ $0.isClosed }), try await step(before: horizon) {}
+      if !state.withLock({ $0.isClosed }) { try await forgetAnswers() }
       state.withLock { $0.horizon = horizon }
+    } catch let lost as LeaseLost {
+      state.withLock { $0.busyUntil = lost.holder.until }
     } catch StoreError.Code.closed {
       // The next start goes on.
     } catch {
@@ -73,9 +88,48 @@ final class LogPruner: Sendable {
     state.withLock { $0.task = nil }
   }
 
+  /// Deletes answers that are older than they are kept, from a random place on, until few of those it meets are.
+  ///
+  /// The names of queues are random, so a step is a sample: an eighth of the rows is too old at most, whatever their
+  /// number, and no part of the table is left out when the process often begins anew.
+  private func forgetAnswers() async throws {
+    let oldest = options.now() - options.answerRetention * 1_000_000
+    let start = keys.answers(of: (0..<8).map { _ in UInt8.random(in: .min ... .max) })
+    let end = KeyRange(prefix: keys.answers).upper
+    for range in [KeyRange(from: start, to: end), KeyRange(from: keys.answers, to: start)] {
+      var range = range
+      while !state.withLock({ $0.isClosed }) {
+        let (last, seen, deleted) = try await forgetAnswers(before: oldest, in: range)
+        if deleted * LogPruner.answerShare < seen { return }
+        guard let last, seen == LogPruner.answerStep else { break }
+        range = KeyRange(from: last + [0], to: range.upper)
+      }
+    }
+  }
+
+  /// Deletes old answers among the first rows of a range.
+  ///
+  /// - Returns: The last key that was looked at, how many there were, and how many are gone.
+  private func forgetAnswers(
+    before oldest: Int64, in range: KeyRange
+  ) async throws -> (last: [UInt8]?, seen: Int, deleted: Int) {
+    let rows = try await store.read { try await $0.entries(in: range, limit: LogPruner.answerStep) }
+    let old = try rows.filter { try AnswerRow.time(of: $0.value) < oldest }
+    if !old.isEmpty {
+      _ = try await store.write { transaction in
+        for row in old {
+          // A queue that was silent for so long may have come back.
+          guard let value = try await transaction.get(row.key), try AnswerRow.time(of: value) < oldest else { continue }
+          try await transaction.delete(row.key)
+        }
+      }
+    }
+    return (rows.last?.key, rows.count, old.count)
+  }
+
   /// Deletes the oldest rows; `false` when none is left before the horizon.
   private func step(before horizon: Int64) async throws -> Bool {
-    let keys = keys
+    let (keys, lease) = (keys, lease)
     let range = KeyRange(from: keys.log, to: keys.log(LogPosition(version: horizon + 1)))
     return try await store.write { transaction in
       let rows = try await transaction.entries(in: range, limit: LogPruner.step)
@@ -87,6 +141,11 @@ final class LogPruner: Sendable {
           try await transaction.delete(position.appended(to: keys.changes(ofGroup: id) + collection))
         }
         try await transaction.delete(entry.key)
+      }
+      if rows.count == LogPruner.step {
+        try await lease.keep(in: transaction)
+      } else {
+        try await lease.release(in: transaction)
       }
       return rows.count == LogPruner.step
     }.value

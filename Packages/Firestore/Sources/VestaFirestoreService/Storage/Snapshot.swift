@@ -84,24 +84,58 @@ struct Snapshot {
   /// What documents were before they were changed for the first time after a version.
   private func firstChanges(after version: Int64, in scope: ChangeScope) async throws -> [Place: [UInt8]?] {
     var past: [Place: [UInt8]?] = [:]
-    var scope = scope
-    if case .places(let places) = scope {
-      // A document that is there and is older has not changed since.
-      let rows = try await reader.get(places.map(keys.document))
-      var changed: Set<Place> = []
-      for (place, row) in zip(places, rows) {
-        if let row, try DocumentRow.version(of: row) <= version { continue }
-        changed.insert(place)
+    guard case .places(let places) = scope else {
+      try await visitChanges(after: version, in: scope) { change in
+        if past[change.place] == nil { past[change.place] = .some(change.before) }
+        return .next
       }
-      if changed.isEmpty { return [:] }
-      scope = .places(changed)
+      return past
     }
-    try await visitChanges(after: version, in: scope) { change in
-      if past[change.place] == nil { past[change.place] = .some(change.before) }
-      if case .places(let places) = scope { return past.count == places.count ? .stop : .next }
-      return .next
+    var rest: Set<Place> = []
+    for (place, row) in zip(places, try await reader.get(places.map(keys.document))) {
+      // A document that is there and is older has not changed since.
+      if let row, try DocumentRow.version(of: row) <= version { continue }
+      if let row, let before = try await self.row(of: place, leadingTo: row, at: version) {
+        past[place] = .some(before)
+      } else {
+        rest.insert(place)
+      }
+    }
+    if rest.isEmpty { return past }
+    try await visitChanges(after: version, in: .places(rest)) { change in
+      if rest.remove(change.place) != nil { past[change.place] = .some(change.before) }
+      return rest.isEmpty ? .stop : .next
     }
     return past
+  }
+
+  /// How many changes of a document are followed back at most.
+  private static let mostSteps = 32
+
+  /// The row of a document at an earlier version: a row says when it was written, and the log of that version has the
+  /// row before it.
+  ///
+  /// - Returns: `nil` where this does not tell: the document was not there in between, or has changed very often.
+  private func row(of place: Place, leadingTo row: [UInt8], at version: Int64) async throws -> [UInt8]? {
+    var row = row
+    for _ in 0..<Snapshot.mostSteps {
+      let written = try DocumentRow.version(of: row)
+      if written <= version { return row }
+      guard let before = try await self.row(of: place, before: written) else { return nil }
+      row = before
+    }
+    return nil
+  }
+
+  /// The row of a document before it was changed at a version; `nil` where there was none.
+  private func row(of place: Place, before version: Int64) async throws -> [UInt8]? {
+    var part: Int64 = 0
+    // Small commits, which most are, have one part.
+    while let row = try await reader.get(keys.log(LogPosition(version: version, part: part))) {
+      if let change = try LogRow(row).changes.first(where: { $0.place == place }) { return change.before }
+      part += 1
+    }
+    return nil
   }
 
   /// The rows at places, in their order.

@@ -56,7 +56,7 @@ extension DatabaseEngine {
     case .readTime(let time): return try await reading(at: time, scope) { try await body(context($0)) }
     case .transaction(let id): return try await reading(in: id, isNew: false, scope, locking: places, body)
     case .newTransaction(let options):
-      let id = transactions.begin(options)
+      let id = try await begin(options)
       do {
         return try await reading(in: id, isNew: true, scope, locking: places, body)
       } catch {
@@ -67,6 +67,13 @@ extension DatabaseEngine {
     }
   }
 
+  /// Begins a transaction; one that only reads settles on its version, which its identifier tells any engine.
+  func begin(_ options: TransactionOptions) async throws -> TransactionPool.ID {
+    guard case .readOnly(let time) = options else { return try transactions.begin(options) }
+    guard let time else { return try transactions.begin(options, reading: try await reading { $0.version }) }
+    return try transactions.begin(options, reading: try await settled(time))
+  }
+
   private func context(_ snapshot: Snapshot) -> ReadContext {
     ReadContext(snapshot: snapshot, pool: transactions, transaction: nil, isNew: false)
   }
@@ -75,18 +82,13 @@ extension DatabaseEngine {
     in id: TransactionPool.ID, isNew: Bool, _ scope: ChangeScope, locking places: [Place],
     _ body: (ReadContext) async throws -> Result
   ) async throws -> Result {
-    let open = try transactions.use(id)
+    let open = try transactions.use(id, reading: max(1, places.count))
     let pool = transactions
     func run(_ snapshot: Snapshot) async throws -> Result {
       try await body(ReadContext(snapshot: snapshot, pool: pool, transaction: id, isNew: isNew))
     }
     switch open.options {
-    case .readOnly(let time):
-      let settled = time ?? open.readVersion.map(Timestamp.init(microseconds:))
-      return try await reading(at: settled, scope) { snapshot in
-        pool.note(id) { if $0.readVersion == nil { $0.readVersion = snapshot.version } }
-        return try await run(snapshot)
-      }
+    case .readOnly: return try await reading(version: open.readVersion ?? 0, scope) { try await run($0) }
     case .readWrite(_, .optimistic): return try await reading { try await run($0) }
     case .readWrite:
       try await pool.lock(places, for: id, .shared)

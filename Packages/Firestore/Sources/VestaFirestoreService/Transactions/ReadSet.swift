@@ -16,6 +16,9 @@ struct ReadSet: Sendable {
   /// Whether one document was read twice, and had changed in between: then no commit can be right.
   private(set) var isTorn = false
 
+  /// How much was read.
+  var count: Int { documents.count + queries.count }
+
   mutating func add(_ place: Place, version: Int64?) {
     if let known = documents[place], known != version { isTorn = true }
     documents[place] = .some(version)

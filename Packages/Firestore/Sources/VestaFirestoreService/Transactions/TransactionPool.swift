@@ -5,7 +5,9 @@ import VestaConcurrency
 /// The open transactions of a database.
 ///
 /// They live in this process. What makes their commits right is not here: it is `ReadSet`, checked against the store.
-/// The locks only keep those who would fail from trying.
+/// The locks only keep those who would fail from trying. Between processes nobody waits: of two transactions that meet
+/// there the first to commit wins, and the other is told `ABORTED`. Locks in rows would cost every read of a
+/// transaction a commit, and a process that was killed would hold them until they expire; clients retry as it is.
 final class TransactionPool: Sendable {
   typealias ID = [UInt8]
 
@@ -23,6 +25,10 @@ final class TransactionPool: Sendable {
   private struct State: Sendable {
     var open: [ID: Open] = [:]
     var ended: Set<ID> = []
+    /// How much the open transactions have read together.
+    var reads = 0
+    /// No transaction expires before this.
+    var nextExpiry = Int64.max
     var locks = LockTable<Place, ID>()
     var waiters: [ID: CheckedContinuation<Bool, Never>] = [:]
     var granted: Set<ID> = []
@@ -34,37 +40,83 @@ final class TransactionPool: Sendable {
   private let state = Locked(State())
   private let options: FirestoreServiceOptions
 
-  init(options: FirestoreServiceOptions) { self.options = options }
+  /// The number of the engine.
+  private let engine: UInt64
 
-  private static func makeID() -> ID { (0..<16).map { _ in UInt8.random(in: 0...255) } }
+  init(options: FirestoreServiceOptions, engine: UInt64) {
+    self.options = options
+    self.engine = engine
+  }
 
-  func begin(_ kind: TransactionOptions) -> ID {
-    let now = options.now()
-    let id = TransactionPool.makeID()
-    state.withLock { $0.open[id] = Open(options: kind, began: now, lastUsed: now) }
+  /// Begins a transaction.
+  ///
+  /// - Parameters:
+  ///   - kind: Whether it may write.
+  ///   - version: What a transaction reads that only reads.
+  /// - Throws: `RESOURCE_EXHAUSTED` when enough are open.
+  func begin(
+    _ kind: TransactionOptions, reading version: Int64? = nil
+  ) throws(FirestoreServiceError) -> ID {
     endExpired()
+    let now = options.now()
+    let id = TransactionTicket(engine: engine, began: now, readVersion: version).bytes
+    guard add(Open(options: kind, readVersion: version, began: now, lastUsed: now), as: id) else {
+      throw .tooManyTransactions
+    }
     return id
+  }
+
+  /// Adds a transaction, or a write that waits for documents; false when enough are open.
+  private func add(_ open: Open, as id: ID) -> Bool {
+    let expiry = expiry(of: open)
+    return state.withLock { state in
+      guard open.patience != nil || state.open.count < options.openTransactions else { return false }
+      state.open[id] = open
+      state.nextExpiry = min(state.nextExpiry, expiry)
+      return true
+    }
   }
 
   /// An open transaction, whose idle time begins again.
   ///
-  /// - Throws: `INVALID_ARGUMENT` when it has ended or never began.
-  func use(_ id: ID) throws(FirestoreServiceError) -> Open {
+  /// - Parameter reads: How many documents and queries it is about to read.
+  /// - Throws: `INVALID_ARGUMENT` when it has ended or never began, and when it would have read too much; `ABORTED` when
+  ///   another engine has what it holds; `RESOURCE_EXHAUSTED` when all transactions together would have read too much.
+  func use(_ id: ID, reading reads: Int = 0) throws(FirestoreServiceError) -> Open {
     endExpired()
     let now = options.now()
-    let open = state.withLock { state in
+    try adopt(id, now)
+    let (open, all) = state.withLock { state in
       state.open[id]?.lastUsed = now
-      return state.open[id]
+      return (state.open[id], state.reads)
     }
     guard let open else { throw .unknownTransaction }
+    if case .readOnly = open.options { return open }
+    if open.reads.count + reads > options.transactionReads { throw .transactionTooBig }
+    if reads > 0, all + reads > options.openTransactionReads { throw .tooManyTransactions }
     return open
+  }
+
+  /// Opens a transaction here that another engine began, if it only reads.
+  ///
+  /// - Throws: `ABORTED` for one that may write, `RESOURCE_EXHAUSTED` when enough are open.
+  private func adopt(_ id: ID, _ now: Int64) throws(FirestoreServiceError) {
+    if state.withLock({ $0.open[id] != nil || $0.ended.contains(id) }) { return }
+    guard let ticket = TransactionTicket(id), ticket.engine != engine,
+      abs(now - ticket.began) <= options.transactionLifetime * 1_000_000
+    else { return }
+    guard let version = ticket.readVersion else { throw .transactionOfAnotherEngine }
+    let open = Open(options: .readOnly(), readVersion: version, began: ticket.began, lastUsed: now)
+    guard add(open, as: id) else { throw .tooManyTransactions }
   }
 
   func note(_ id: ID, _ change: (inout Open) -> Void) {
     state.withLock { state in
       // In place: a copy of what was read for each document would make reading quadratic.
       guard let index = state.open.index(forKey: id) else { return }
+      state.reads -= state.open.values[index].reads.count
       change(&state.open.values[index])
+      state.reads += state.open.values[index].reads.count
     }
   }
 
@@ -80,10 +132,11 @@ final class TransactionPool: Sendable {
   /// Ends a transaction and lets those go on who waited for it.
   ///
   /// - Returns: What it was; `nil` when it has ended already.
-  /// - Throws: `INVALID_ARGUMENT` when it was never there.
+  /// - Throws: `INVALID_ARGUMENT` when it was never there, `ABORTED` when another engine has what it holds.
   @discardableResult
   func end(_ id: ID) throws(FirestoreServiceError) -> Open? {
     endExpired()
+    try adopt(id, options.now())
     let (open, isKnown) = state.withLock { state in
       let open = state.open[id]
       return (open, open != nil || state.ended.contains(id))
@@ -102,9 +155,9 @@ final class TransactionPool: Sendable {
   func hold(_ places: [Place]) async throws(FirestoreServiceError) -> ID? {
     if state.withLock({ $0.locks.isEmpty }) { return nil }
     let now = options.now()
-    let id = TransactionPool.makeID()
+    let id = TransactionTicket(engine: engine, began: now, readVersion: nil).bytes
     let patience = now + options.lockWait * 1_000_000
-    state.withLock { $0.open[id] = Open(options: .readWrite(), began: now, lastUsed: now, patience: patience) }
+    _ = add(Open(options: .readWrite(), began: now, lastUsed: now, patience: patience), as: id)
     do {
       try await lock(places, for: id, .exclusive)
       return id
@@ -183,7 +236,10 @@ final class TransactionPool: Sendable {
 
   private func finish(_ id: ID) {
     let (gone, next) = state.withLock { state in
-      if let open = state.open.removeValue(forKey: id), open.patience == nil { state.ended.insert(id) }
+      if let open = state.open.removeValue(forKey: id) {
+        state.reads -= open.reads.count
+        if open.patience == nil { state.ended.insert(id) }
+      }
       if state.ended.count > 4096 { state.ended.removeAll() }
       let gone = state.waiters.removeValue(forKey: id)
       state.granted.remove(id)
@@ -208,14 +264,22 @@ final class TransactionPool: Sendable {
   /// How many wait for a document.
   var waitingCount: Int { state.withLock { $0.waiters.count } }
 
+  /// When a transaction ends that is not used any more.
+  private func expiry(of open: Open) -> Int64 {
+    let end = min(open.began + options.transactionLifetime * 1_000_000, open.patience ?? .max)
+    return min(end, open.lastUsed + options.transactionIdleTime * 1_000_000)
+  }
+
+  /// Ends the transactions whose time is up; looks at them only when one can be.
   private func endExpired() {
     let now = options.now()
-    let idle = options.transactionIdleTime * 1_000_000
     let total = options.transactionLifetime * 1_000_000
-    let expired = state.withLock { state in
-      state.open.filter { id, open in
+    let expired = state.withLock { state -> [ID] in
+      if now <= state.nextExpiry { return [] }
+      state.nextExpiry = state.open.values.reduce(.max) { min($0, expiry(of: $1)) }
+      return state.open.filter { id, open in
         now - open.began > total || open.patience.map { $0 < now } ?? false
-          || (now - open.lastUsed > idle && state.waiters[id] == nil)
+          || (expiry(of: open) < now && state.waiters[id] == nil)
       }.map(\.key)
     }
     for id in expired { finish(id) }

@@ -59,16 +59,32 @@ extension SyncClient {
     let time = options.clock.now
     run { [weak self] machine in
       machine.write(mutations, at: time, callback: id)
-      self?.commitLocally(machine, write)
+      self?.commitLocally(machine, write, id)
     }
     failIfShutDown(write, id)
     return write
   }
 
   /// Makes the rows of a write, and finishes its first stage when they are durable.
-  private func commitLocally(_ machine: ClientMachine, _ write: PendingWrite) {
+  ///
+  /// Without rows of its own, because the engine in the process is about to commit it, the write survives the process
+  /// from the engine's answer on, or from the rows that are made when the network is disabled or the client ends.
+  private func commitLocally(_ machine: ClientMachine, _ write: PendingWrite, _ id: CallbackID) {
     guard let writer else { return write.local.finish(nil) }
-    writer.write(machine.takeRows(), completions: [write.local])
+    if machine.makesRowsOfWrites { return writer.write(machine.takeRows(), completions: [write.local]) }
+    withoutRows.withLock { $0[id] = write.local }
+    write.remote.whenDone { [withoutRows] _ in
+      withoutRows.withLock { $0.removeValue(forKey: id) }?.finish(nil)
+    }
+  }
+
+  /// Makes rows of the pending writes that have none.
+  private func keepAll(_ machine: ClientMachine) {
+    let waiting = withoutRows.withLock { writes in
+      defer { writes = [:] }
+      return writes.sorted { $0.key < $1.key }.map(\.value)
+    }
+    if !waiting.isEmpty { writer?.write(machine.takeRows(), completions: waiting) }
   }
 
   private func failIfShutDown(_ write: PendingWrite, _ id: CallbackID) {
@@ -177,8 +193,9 @@ extension SyncClient {
   package func setNetworkEnabled(_ isEnabled: Bool) async {
     state.withLock { $0.isNetworkEnabled = isEnabled }
     let completion = Completion()
-    run { machine in
+    run { [weak self] machine in
       if isEnabled { machine.enableNetwork() } else { machine.disableNetwork() }
+      if !isEnabled { self?.keepAll(machine) }
       completion.finish(nil)
     }
     if state.withLock({ $0.isShutDown }) { return }
@@ -197,7 +214,10 @@ extension SyncClient {
     }
     for receiver in receivers { receiver.mute() }
     if !waiting.isEmpty { _ = try? await read { _ in true } }
-    run { $0.shutDown() }
+    run { [weak self] machine in
+      machine.shutDown()
+      self?.keepAll(machine)
+    }
     let (callbacks, timers) = state.withLock { state in
       state.isShutDown = true
       defer { (state.callbacks, state.timers, state.machine) = ([:], [:], nil) }

@@ -39,6 +39,8 @@ package final class SyncClient: Sendable {
   let writer: CacheWriter?
   let streams: SyncStreams
   let state: Locked<State>
+  /// The first stages of pending writes that have no rows of their own.
+  let withoutRows = Locked<[CallbackID: Completion]>([:])
 
   /// A client; nothing happens before its first use.
   ///
@@ -142,6 +144,7 @@ package final class SyncClient: Sendable {
     configuration.limboLimit = options.limboLimit
     configuration.digest = options.digest
     configuration.keepsOnlyPendingWrites = options.isEmbedded
+    configuration.fetchesTargets = options.isEmbedded
     let clock = options.clock
     configuration.monotonicTime = { clock.monotonicSeconds }
     configuration.random = { Double.random(in: 0...1) }

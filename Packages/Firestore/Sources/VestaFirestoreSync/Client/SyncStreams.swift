@@ -8,6 +8,14 @@ final class SyncStreams: Sendable {
     var watch: (stream: Int, call: ListenCall?, task: Task<Void, Never>)?
     var write: (stream: Int, call: WriteCall?, task: Task<Void, Never>)?
     var refreshesTokens = false
+    /// What is to be sent about targets whose first results are being read.
+    var fetching: [Fetch: [ListenRequest]] = [:]
+  }
+
+  /// A target of one stream.
+  private struct Fetch: Hashable {
+    let stream: Int
+    let target: Int32
   }
 
   private let database: DatabaseName
@@ -24,14 +32,15 @@ final class SyncStreams: Sendable {
   func perform(_ action: ClientAction, _ client: SyncClient) {
     switch action {
     case .openWatch(let stream, let refreshes): openWatch(stream, refreshes, client)
-    case .watch(let stream, let record): watchCall(stream)?.send(.addTarget(record.message))
-    case .unwatch(let stream, let id): watchCall(stream)?.send(.removeTarget(id: id))
+    case .watch(let stream, let record): send(.addTarget(record.message), of: record.id, stream)
+    case .fetch(let stream, let record): fetch(record, stream, client)
+    case .unwatch(let stream, let id): send(.removeTarget(id: id), of: id, stream)
     case .closeWatch(let stream): closeWatch(stream)
     case .openWrite(let stream, let refreshes): openWrite(stream, refreshes, client)
     case .shakeHands(let stream): writeCall(stream)?.send(WriteRequest(database: database.description))
     case .write(let stream, let batch, let token):
       let writes = batch.mutations.map { $0.write(in: database) }
-      writeCall(stream)?.send(WriteRequest(writes: writes, streamToken: token))
+      writeCall(stream)?.send(WriteRequest(writes: writes, streamToken: token, id: batch.requestID))
     case .closeWrite(let stream, let token): closeWrite(stream, token)
     default: break
     }
@@ -64,6 +73,79 @@ final class SyncStreams: Sendable {
 
   private func watchCall(_ stream: Int) -> ListenCall? {
     state.withLock { state in state.watch.flatMap { $0.stream == stream ? $0.call : nil } }
+  }
+
+  /// Sends a request about a target, behind those that wait for its first results.
+  private func send(_ request: ListenRequest, of target: Int32, _ stream: Int) {
+    let call = state.withLock { state in
+      if state.fetching[Fetch(stream: stream, target: target)]?.append(request) != nil { return nil as ListenCall? }
+      return state.watch.flatMap { $0.stream == stream ? $0.call : nil }
+    }
+    call?.send(request)
+  }
+
+  /// Reads the first results of a target, and has it followed from their version on.
+  ///
+  /// What is wrong with the target is for the stream to say.
+  private func fetch(_ record: TargetRecord, _ stream: Int, _ client: SyncClient) {
+    state.withLock { $0.fetching[Fetch(stream: stream, target: record.id)] = [] }
+    Task { [weak client, self] in
+      let found = try? await results(of: record.target)
+      let isUsed = Locked(false)
+      if let found {
+        client?.run { machine in
+          let used = machine.watchFetched(
+            stream: stream, target: record.id, found.documents, version: found.version)
+          isUsed.withLock { $0 = used }
+        }
+      }
+      var message = record.message
+      if let found, isUsed.withLock({ $0 }) { message.resume = .readTime(found.version) }
+      follow(message, stream)
+    }
+  }
+
+  /// Sends the request to follow a target whose first results have been read, and what has waited for that.
+  private func follow(_ message: Target, _ stream: Int) {
+    let call = watchCall(stream)
+    let fetch = Fetch(stream: stream, target: message.id)
+    var requests: [ListenRequest] = [.addTarget(message)]
+    while !requests.isEmpty {
+      for request in requests { call?.send(request) }
+      requests = state.withLock { state in
+        guard let more = state.fetching[fetch], !more.isEmpty else {
+          state.fetching[fetch] = nil
+          return []
+        }
+        state.fetching[fetch] = []
+        return more
+      }
+    }
+  }
+
+  /// What a target has now: documents, or the absence of the one that was asked for, all of one version.
+  private func results(of target: QueryTarget) async throws -> (documents: [CachedDocument], version: Timestamp) {
+    var documents: [CachedDocument] = []
+    var version = Timestamp.zero
+    let context = try await context()
+    if target.isDocument {
+      let name = ResourceName(database: database, path: target.path)
+      let request = BatchGetDocumentsRequest(database: database.description, documents: [name.description])
+      try await backend.batchGet(request, context: context) { response in
+        version = response.readTime ?? version
+        guard case .found(let document)? = response.result else { return }
+        documents.append(try CachedDocument(document, likely: database))
+      }
+      if documents.isEmpty { documents.append(CachedDocument(name, .missing, version: version)) }
+    } else {
+      let request = RunQueryRequest(parent: target.parent, query: target.structured)
+      try await backend.runQuery(request, context: context) { response in
+        version = response.readTime ?? version
+        if let document = response.document { documents.append(try CachedDocument(document, likely: database)) }
+      }
+    }
+    guard version > .zero else { throw Self.ended }
+    return (documents, version)
   }
 
   private func openWatch(_ stream: Int, _ refreshes: Bool, _ client: SyncClient) {

@@ -30,6 +30,9 @@ package enum ClientAction: Sendable {
   case openWatch(stream: Int, refreshesTokens: Bool)
   /// Ask for a target.
   case watch(stream: Int, TargetRecord)
+  /// Read what a target has from the engine in this process, hand it over with `watchFetched`, and ask for the target
+  /// from there on.
+  case fetch(stream: Int, TargetRecord)
   /// Stop asking for a target.
   case unwatch(stream: Int, Int32)
   /// Close the watch stream.

@@ -1,5 +1,5 @@
 package import VestaFirestoreBackend
-import VestaFirestoreModel
+package import VestaFirestoreModel
 
 /// The watch side of the remote store: targets, and the stream that follows them.
 extension ClientMachine {
@@ -8,11 +8,13 @@ extension ClientMachine {
   func listenRemotely(_ record: TargetRecord) {
     guard listenTargets[record.id] == nil else { return }
     listenTargets[record.id] = record
+    targetPlaces.insert(record.target)
     if shouldStartWatch { startWatch() } else if watchStream.isOpen { request(record) }
   }
 
   func unlistenRemotely(_ id: Int32) {
-    guard listenTargets.removeValue(forKey: id) != nil else { return }
+    guard let record = listenTargets.removeValue(forKey: id) else { return }
+    targetPlaces.remove(record.target)
     if watchStream.isOpen { requestRemoval(of: id) }
     guard listenTargets.isEmpty else { return }
     if watchStream.isOpen {
@@ -29,7 +31,40 @@ extension ClientMachine {
       record.expectedCount = Int32(clamping: remoteKeys(of: record.id).count)
     }
     performWatch(watchStream.sending())
-    emit(.watch(stream: watchStream.connection, record))
+    emit(
+      isFetched(record)
+        ? .fetch(stream: watchStream.connection, record) : .watch(stream: watchStream.connection, record))
+  }
+
+  /// Whether the first results of a target are read from the engine in the process.
+  ///
+  /// They are of a version of their own, so no other target may show any of the same documents: it would show them next
+  /// to documents of an earlier version.
+  private func isFetched(_ record: TargetRecord) -> Bool {
+    configuration.fetchesTargets && record.purpose == .listen && record.resumeToken.isEmpty
+      && record.snapshotVersion == .zero && targetPlaces.isAlone(record.target) && remoteKeys(of: record.id).isEmpty
+  }
+
+  /// The first results of a target have been read.
+  ///
+  /// - Parameter documents: The documents that match, all of one version; of a document's target, also its absence.
+  /// - Returns: Whether they were used, so that the target is to be followed from their version on.
+  package func watchFetched(stream: Int, target: Int32, _ documents: [CachedDocument], version: Timestamp) -> Bool {
+    guard stream == watchStream.connection, watchStream.isOpen, let record = listenTargets[target], isFetched(record)
+    else { return false }
+    listenTargets[target] = record.resuming(at: [], version: version)
+    // Without a version of its own: that of the last snapshot of the stream stays.
+    var event = RemoteEvent(version: .zero)
+    var update = TargetUpdate()
+    update.isCurrent = true
+    for var document in documents {
+      document.readTime = version
+      event.documentUpdates[document.path] = document
+      if document.isFound { update.added.insert(document.path) }
+    }
+    event.targetChanges[target] = update
+    apply(event)
+    return true
   }
 
   private func requestRemoval(of id: Int32) {
@@ -86,7 +121,9 @@ extension ClientMachine {
   }
 
   private func rejectTargets(_ ids: [Int32], _ cause: FirestoreServiceError) {
-    for id in ids where listenTargets.removeValue(forKey: id) != nil {
+    for id in ids {
+      guard let record = listenTargets.removeValue(forKey: id) else { continue }
+      targetPlaces.remove(record.target)
       aggregator?.removeTarget(id)
       rejectTarget(id, cause)
     }

@@ -79,7 +79,7 @@ extension ClientMachine {
       writeToken = []
       return local.keepStreamToken([])
     }
-    guard error.code != .aborted else { return }
+    guard error.code.isRefusal else { return }
     let batch = pipeline.removeFirst()
     writeStream.inhibitBackoff()
     reject(batch, error)
@@ -102,7 +102,7 @@ extension ClientMachine {
     fillPipeline()
   }
 
-  /// Ceases to use the network: listeners are told what the cache has, and writes wait.
+  /// Stops using the network: listeners are told what the cache has, and writes wait.
   package func disableNetwork() {
     isNetworkEnabled = false
     if configuration.keepsOnlyPendingWrites { local.noteAllBatches() }
@@ -110,9 +110,10 @@ extension ClientMachine {
     perform(onlineMachine.update(.offline))
   }
 
-  /// Ends everything.
+  /// Ends everything; rows are made of the writes that are pending.
   package func shutDown() {
     isNetworkEnabled = false
+    if configuration.keepsOnlyPendingWrites { local.noteAllBatches() }
     stopStreams()
     perform(onlineMachine.update(.unknown))
   }
@@ -167,16 +168,6 @@ extension ClientMachine {
       case .startTimer(let name, let seconds): emit(.startTimer(name, seconds: seconds))
       case .cancelTimer(let name): emit(.cancelTimer(name))
       }
-    }
-  }
-}
-
-extension ServiceCode {
-  /// Whether trying the same again cannot help.
-  package var isPermanent: Bool {
-    switch self {
-    case .cancelled, .unknown, .deadlineExceeded, .resourceExhausted, .internal, .unavailable, .unauthenticated: false
-    default: true
     }
   }
 }

@@ -30,6 +30,8 @@ package final class ClientMachine {
     package var monotonicTime: @Sendable () -> Double = { 0 }
     /// Whether rows are made of pending writes alone, and only while the network is disabled.
     package var keepsOnlyPendingWrites = false
+    /// Whether new targets are read from the engine in this process before they are followed.
+    package var fetchesTargets = false
     /// A random number from 0 to 1.
     package var random: @Sendable () -> Double = { 0.5 }
 
@@ -69,6 +71,7 @@ package final class ClientMachine {
 
   // Remote.
   package internal(set) var listenTargets: [Int32: TargetRecord] = [:]
+  var targetPlaces = TargetPlaces()
   var aggregator: WatchAggregator?
   var watchStream = StreamMachine(.watch)
   var writeStream = StreamMachine(.write)
@@ -102,12 +105,15 @@ package final class ClientMachine {
     return rows.filter { row in
       guard row.isBatch else { return false }
       if row.value == nil { return keptBatches.remove(row.key) != nil }
-      // While the network is enabled, the engine has the write before a row would be durable.
+      // While the network is enabled, the engine is about to have the write.
       if isNetworkEnabled { return false }
       keptBatches.insert(row.key)
       return true
     }
   }
+
+  /// Whether a write that comes now has a row of its own; otherwise the engine is about to have it.
+  package var makesRowsOfWrites: Bool { !(configuration.keepsOnlyPendingWrites && isNetworkEnabled) }
 
   func emit(_ action: ClientAction) { actions.append(action) }
 

@@ -14,6 +14,9 @@ package struct MutationQueue: Sendable {
   private var overlaysByCollection: [ResourcePath: Set<DocumentKey>] = [:]
   /// The identifier of the next batch; never used twice.
   package private(set) var nextID = 1
+  /// The name of this queue in requests, made with the first batch: a new one for each run, because identifiers of
+  /// batches begin again.
+  private var name: [UInt8] = []
 
   /// A queue without writes.
   package init() {}
@@ -31,7 +34,10 @@ package struct MutationQueue: Sendable {
 
   /// Adds writes as one batch.
   package mutating func add(_ mutations: [Mutation], base: [Mutation], at time: Timestamp) -> MutationBatch {
-    let batch = MutationBatch(id: nextID, localWriteTime: time, baseMutations: base, mutations: mutations)
+    if name.isEmpty { name = (0..<16).map { _ in UInt8.random(in: .min ... .max) } }
+    let batch = MutationBatch(
+      id: nextID, localWriteTime: time, baseMutations: base, mutations: mutations,
+      requestID: WriteRequestID(queue: name, number: Int64(nextID)))
     insert(batch)
     return batch
   }

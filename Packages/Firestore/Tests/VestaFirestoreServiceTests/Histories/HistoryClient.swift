@@ -1,5 +1,4 @@
 import VestaFirestoreBackend
-import VestaFirestoreService
 
 /// Runs transactions against an engine, step by step, and keeps what it was told.
 struct HistoryClient {
@@ -18,14 +17,14 @@ struct HistoryClient {
 
   static let names = ["a", "b", "c", "d"]
 
-  private let engine: FirestoreEngine
+  private let engine: any FirestoreBackend
   private let kind: Kind
   private var id: [UInt8]?
   private var transaction = History.Transaction()
   private var readTime = Timestamp(seconds: 0)
   private var stepsLeft: Int
 
-  init(_ engine: FirestoreEngine, _ kind: Kind, _ data: inout RandomData) {
+  init(_ engine: any FirestoreBackend, _ kind: Kind, _ data: inout RandomData) {
     self.engine = engine
     self.kind = kind
     stepsLeft = data.pick([1, 2, 3])

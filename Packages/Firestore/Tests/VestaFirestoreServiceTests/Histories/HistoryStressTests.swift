@@ -6,8 +6,17 @@ struct HistoryStressTests {
   /// Transactions that take turns in a random order, which the seed gives again.
   @Test(arguments: UInt64(71)...78)
   func optimisticTransactionsAreSerial(seed: UInt64) async throws {
+    try await expectSerialTurns(of: makeEngine(), seed)
+  }
+
+  /// The same with the calls spread over two engines on one store.
+  @Test(arguments: UInt64(171)...178)
+  func optimisticTransactionsOverTwoEnginesAreSerial(seed: UInt64) async throws {
+    try await expectSerialTurns(of: SpreadBackend(twoEngines(), seed: seed), seed)
+  }
+
+  private func expectSerialTurns(of engine: some FirestoreBackend, _ seed: UInt64) async throws {
     var data = RandomData(generator: SeededGenerator(seed: seed))
-    let engine = makeEngine()
     var history = History()
     var aborted = 0
     var clients: [HistoryClient] = []
@@ -29,7 +38,16 @@ struct HistoryStressTests {
   /// Transactions of all kinds in tasks of their own; those with locks wait for each other.
   @Test(arguments: UInt64(81)...84)
   func transactionsOfAllKindsAreSerial(seed: UInt64) async throws {
-    let engine = makeEngine()
+    try await expectSerialTasks(on: makeEngine(), seed)
+  }
+
+  /// The same with the calls spread over two engines, between which nobody waits for locks.
+  @Test(arguments: UInt64(181)...184)
+  func transactionsOfAllKindsOverTwoEnginesAreSerial(seed: UInt64) async throws {
+    try await expectSerialTasks(on: SpreadBackend(twoEngines(), seed: seed), seed)
+  }
+
+  private func expectSerialTasks(on engine: some FirestoreBackend, _ seed: UInt64) async throws {
     let history = try await withThrowingTaskGroup(of: [History.Transaction].self) { group in
       for client in 0..<6 {
         group.addTask {
@@ -49,7 +67,9 @@ struct HistoryStressTests {
     #expect(history.transactions.count > 60, "seed \(seed)")
   }
 
-  private func expectSerial(_ history: History, _ engine: FirestoreEngine, _ seed: UInt64) async throws {
+  private func expectSerial(
+    _ history: History, _ engine: some FirestoreBackend, _ seed: UInt64
+  ) async throws {
     var end: [String: Int] = [:]
     do throws(History.Flaw) { end = try history.check() } catch { Issue.record("seed \(seed): \(error)") }
     var stored: [String: Int] = [:]

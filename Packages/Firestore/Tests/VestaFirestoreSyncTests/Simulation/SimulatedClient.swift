@@ -15,8 +15,28 @@ final class SimulatedClient {
 
   private enum WriteMessage {
     case handshake
-    case batch([Mutation])
+    case batch(MutationBatch)
   }
+
+  /// A target whose first results are being read.
+  private struct Fetch {
+    let stream: Int
+    let record: TargetRecord
+    var found: (documents: [CachedDocument], version: Int)?
+    var requests: [(ListenRequest, QueryTarget?)] = []
+  }
+
+  /// How a client differs from the others.
+  struct Kind {
+    var policy = LocalStore.GarbagePolicy.leastRecentlyUsed(bytes: nil)
+    /// Whether its backend is an engine in its process.
+    var isEmbedded = false
+    /// How many seconds pass for it in one second.
+    var drift = 1.0
+  }
+
+  /// The document in which every write counts itself.
+  static let counter = path("counters/all")
 
   let server: SimulatedServer
   private(set) var machine: ClientMachine
@@ -24,29 +44,46 @@ final class SimulatedClient {
   private var watch: Stream<(ListenRequest, QueryTarget?), ListenResponse>?
   private var served: SimulatedServer.Watch?
   private var write: Stream<WriteMessage, WriteResponse>?
+  private var fetches: [Fetch] = []
+  /// The streams that look open to the client, and through which nothing comes any more.
+  private var frozen: (watch: Int?, write: Int?)
+  private var isTokenBad = false
   private var timers: [TimerName: Double] = [:]
   private var nextID = 1
   private(set) var snapshots: [ListenerID: ViewSnapshot] = [:]
   private(set) var listeners: [ListenerID: LocalQuery] = [:]
   /// Writes of this run that were not answered.
-  private(set) var unanswered: Set<CallbackID> = []
+  private(set) var unanswered: [CallbackID: WriteRequestID] = [:]
+  /// How many writes the application has made, in all runs.
+  private(set) var sent = 0
+  /// What was wrong with a snapshot or an answer.
+  private(set) var complaints: [String] = []
+  private var seen: [ListenerID: Int] = [:]
+  /// The documents that were written, and when; they are shown before the watch stream has brought the other changes.
+  private var written: [DocumentKey: Timestamp] = [:]
   var isNetworkEnabled = true
+  /// By how many seconds the client's time of day is wrong.
+  var wallOffset = 0.0
   private let clock: SimulatedClock
-  private let policy: LocalStore.GarbagePolicy
+  private let kind: Kind
 
-  init(_ server: SimulatedServer, clock: SimulatedClock, policy: LocalStore.GarbagePolicy) {
+  init(_ server: SimulatedServer, clock: SimulatedClock, _ kind: Kind) {
     self.server = server
     self.clock = clock
-    self.policy = policy
-    machine = SimulatedClient.machine(LocalStore(database: database, user: "", policy: policy), clock)
+    self.kind = kind
+    machine = SimulatedClient.machine(LocalStore(database: database, user: "", policy: kind.policy), clock, kind)
     machine.enableNetwork()
     perform()
   }
 
-  private static func machine(_ store: LocalStore, _ clock: SimulatedClock) -> ClientMachine {
+  private var monotonic: Double { clock.now * kind.drift }
+
+  private static func machine(_ store: LocalStore, _ clock: SimulatedClock, _ kind: Kind) -> ClientMachine {
     var configuration = ClientMachine.Configuration(database: database)
     configuration.limboLimit = 2
-    configuration.monotonicTime = { clock.now }
+    configuration.keepsOnlyPendingWrites = kind.isEmbedded
+    configuration.fetchesTargets = kind.isEmbedded
+    configuration.monotonicTime = { clock.now * kind.drift }
     configuration.random = { clock.random() }
     return ClientMachine(configuration, local: store)
   }
@@ -63,13 +100,15 @@ final class SimulatedClient {
   func unlisten(_ id: ListenerID) {
     listeners[id] = nil
     snapshots[id] = nil
+    seen[id] = nil
     machine.unlisten(id)
     perform()
   }
 
   func send(_ mutations: [Mutation]) {
-    unanswered.insert(nextID)
-    machine.write(mutations, at: Timestamp(seconds: Int64(clock.now)), callback: nextID)
+    sent += 1
+    machine.write(mutations, at: Timestamp(seconds: Int64(clock.now + wallOffset)), callback: nextID)
+    unanswered[nextID] = machine.local.queue.batches.last?.requestID
     nextID += 1
     perform()
   }
@@ -81,13 +120,19 @@ final class SimulatedClient {
   }
 
   /// The process is killed and begins again: what was in its streams and listeners is lost.
+  ///
+  /// A client with an embedded engine is ended in order: writes that have no rows were not committed locally.
   func restart() throws {
+    if kind.isEmbedded {
+      machine.shutDown()
+      perform()
+    }
     closeWatch()
     write = nil
-    (timers, listeners, snapshots, unanswered) = ([:], [:], [:], [])
+    (timers, listeners, snapshots, seen, unanswered) = ([:], [:], [:], [:], [:])
     var loader = CacheLoader(database: database)
     for (key, value) in rows { loader.add(key: key, value: value) }
-    machine = SimulatedClient.machine(loader.makeStore(user: "", policy: policy), clock)
+    machine = SimulatedClient.machine(loader.makeStore(user: "", policy: kind.policy), clock, kind)
     if isNetworkEnabled { machine.enableNetwork() }
     perform()
   }
@@ -100,36 +145,59 @@ final class SimulatedClient {
   // MARK: The network
 
   /// Breaks the streams; what is on its way is lost, in both directions.
-  func breakStreams() {
+  func breakStreams(_ code: ServiceCode = .unavailable) {
+    let error = FirestoreServiceError(code, "broken")
     if let number = watch?.number, watch?.isOpen == true {
       closeWatch()
-      machine.watchClosed(stream: number, error: FirestoreServiceError(.unavailable, "broken"))
+      machine.watchClosed(stream: number, error: error)
     }
     if let number = write?.number, write?.isOpen == true {
       write = nil
-      machine.writeClosed(stream: number, error: FirestoreServiceError(.unavailable, "broken"))
+      machine.writeClosed(stream: number, error: error)
     }
     perform()
+  }
+
+  /// From here on nothing comes through the streams that are open; what was sent may still arrive.
+  func freezeStreams() { frozen = (watch?.number, write?.number) }
+
+  /// What finds out in the end that a stream is dead.
+  func breakFrozenStreams() {
+    let (watching, writing) = (watch?.number, write?.number)
+    let isFrozen = frozen.watch.map { $0 == watching } ?? false || frozen.write.map { $0 == writing } ?? false
+    if isFrozen { breakStreams() }
+    frozen = (nil, nil)
+  }
+
+  /// The backend ceases to accept the token of the client.
+  func expireToken() {
+    isTokenBad = true
+    breakStreams(.unauthenticated)
   }
 
   private func closeWatch() {
     if let served { server.close(served) }
     (watch, served) = (nil, nil)
+    fetches = []
   }
 
   /// Delivers one message or fires one timer; `false` when nothing is on its way.
   func step(_ random: inout SplitMix) -> Bool {
     var moves: [() -> Void] = []
-    if let watch {
+    if let watch, watch.number != frozen.watch {
       if !watch.isOpen { moves.append { self.openWatch(watch.number) } }
       if watch.isOpen, !watch.requests.isEmpty { moves.append { self.serveWatch() } }
       if let served, !served.outbox.isEmpty { moves.append { self.deliverWatch(watch.number, served) } }
     }
+    for index in fetches.indices { moves.append { self.fetch(index) } }
     if let write {
-      if !write.isOpen { moves.append { self.openWrite(write.number) } }
+      let isFrozen = write.number == frozen.write
+      if !write.isOpen, !isFrozen { moves.append { self.openWrite(write.number) } }
       if write.isOpen, !write.requests.isEmpty { moves.append { self.serveWrite() } }
-      if !write.responses.isEmpty { moves.append { self.deliverWrite(write.number) } }
-      if write.failure != nil, write.responses.isEmpty { moves.append { self.failWrite(write.number) } }
+      if !write.responses.isEmpty, !isFrozen { moves.append { self.deliverWrite(write.number) } }
+      if write.failure != nil, write.responses.isEmpty, !isFrozen {
+        moves.append { self.failWrite(write.number) }
+      }
     }
     guard let move = moves.randomElement(using: &random) else { return false }
     move()
@@ -139,7 +207,7 @@ final class SimulatedClient {
 
   /// Fires the timers that are due.
   func fireTimers() {
-    for (name, due) in timers.sorted(by: { $0.value < $1.value }) where due <= clock.now {
+    for (name, due) in timers.sorted(by: { $0.value < $1.value }) where due <= monotonic {
       timers[name] = nil
       machine.timerFired(name)
       perform()
@@ -147,9 +215,17 @@ final class SimulatedClient {
   }
 
   /// When the next timer that brings the client back is due.
-  var nextReturn: Double? { [timers[.watchBackoff], timers[.writeBackoff]].compactMap { $0 }.min() }
+  var nextReturn: Double? {
+    [timers[.watchBackoff], timers[.writeBackoff]].compactMap { $0 }.min().map { $0 / kind.drift }
+  }
+
+  private var unauthenticated: FirestoreServiceError { FirestoreServiceError(.unauthenticated, "The token is bad.") }
 
   private func openWatch(_ number: Int) {
+    if isTokenBad {
+      closeWatch()
+      return machine.watchClosed(stream: number, error: unauthenticated)
+    }
     watch?.isOpen = true
     served = server.open()
     machine.watchOpened(stream: number)
@@ -164,7 +240,36 @@ final class SimulatedClient {
     machine.watchReceived(stream: number, served.outbox.removeFirst())
   }
 
+  /// Reads the first results of a target, or hands them over.
+  private func fetch(_ index: Int) {
+    let record = fetches[index].record
+    guard let found = fetches[index].found else {
+      fetches[index].found = (server.documents(of: record.target), server.version)
+      return
+    }
+    let fetch = fetches.remove(at: index)
+    let version = Timestamp(seconds: Int64(found.version))
+    let isUsed = machine.watchFetched(
+      stream: fetch.stream, target: record.id, found.documents, version: version)
+    var message = record.message
+    if isUsed { message.resume = .readTime(version) }
+    watch?.requests.append((.addTarget(message), record.target))
+    watch?.requests += fetch.requests
+  }
+
+  private func request(_ request: ListenRequest, of id: Int32, _ target: QueryTarget?) {
+    if let index = fetches.firstIndex(where: { $0.record.id == id }) {
+      fetches[index].requests.append((request, target))
+    } else {
+      watch?.requests.append((request, target))
+    }
+  }
+
   private func openWrite(_ number: Int) {
+    if isTokenBad {
+      write = nil
+      return machine.writeClosed(stream: number, error: unauthenticated)
+    }
     write?.isOpen = true
     machine.writeOpened(stream: number)
   }
@@ -173,8 +278,9 @@ final class SimulatedClient {
     guard write?.failure == nil, let request = write?.requests.removeFirst() else { return }
     switch request {
     case .handshake: write?.responses.append(WriteResponse(streamID: "s", streamToken: [1]))
-    case .batch(let mutations):
-      do { write?.responses.append(try server.commit(mutations)) } catch {
+    case .batch(let batch):
+      guard let id = batch.requestID else { return complaints.append("a write without an identifier") }
+      do { write?.responses.append(try server.serve(batch.mutations, id)) } catch {
         write?.failure = error
         write?.requests = []
       }
@@ -183,6 +289,9 @@ final class SimulatedClient {
 
   private func deliverWrite(_ number: Int) {
     guard let response = write?.responses.removeFirst() else { return }
+    if let time = response.commitTime, let batch = machine.writePipeline.first {
+      for path in batch.paths { written[path] = max(written[path] ?? .zero, time) }
+    }
     machine.writeReceived(stream: number, response)
   }
 
@@ -205,23 +314,85 @@ final class SimulatedClient {
 
   private func perform(_ action: ClientAction) {
     switch action {
-    case .openWatch(let number, _):
+    case .openWatch(let number, let refreshes):
       closeWatch()
+      if refreshes { isTokenBad = false }
       watch = Stream(number: number)
-    case .watch(_, let record): watch?.requests.append((.addTarget(record.message), record.target))
-    case .unwatch(_, let id): watch?.requests.append((.removeTarget(id: id), nil))
+    case .watch(_, let record): request(.addTarget(record.message), of: record.id, record.target)
+    case .fetch(let stream, let record): fetches.append(Fetch(stream: stream, record: record))
+    case .unwatch(_, let id): request(.removeTarget(id: id), of: id, nil)
     case .closeWatch: closeWatch()
-    case .openWrite(let number, _): write = Stream(number: number)
+    case .openWrite(let number, let refreshes):
+      if refreshes { isTokenBad = false }
+      write = Stream(number: number)
     case .shakeHands: write?.requests.append(.handshake)
-    case .write(_, let batch, _): write?.requests.append(.batch(batch.mutations))
+    case .write(_, let batch, _): write?.requests.append(.batch(batch))
     case .closeWrite: write = nil
     case .startTimer(let name, let seconds): timers[name] = clock.now + seconds
     case .cancelTimer(let name): timers[name] = nil
-    case .event(.snapshot(let id, let snapshot)): if listeners[id] != nil { snapshots[id] = snapshot }
+    case .event(.snapshot(let id, let snapshot)):
+      guard listeners[id] != nil else { return }
+      snapshots[id] = snapshot
+      check(snapshot, id)
     case .event(.failure(let id, _)): listeners[id] = nil
     case .event(.inSync): break
-    case .finish(let id, _): unanswered.remove(id)
+    case .finish(let id, let error): answered(id, error)
     case .warnUnreachable: break
+    }
+  }
+}
+
+// MARK: - What must always hold
+
+extension SimulatedClient {
+  /// The application was told what became of a write: it must be what the server did.
+  private func answered(_ id: CallbackID, _ error: FirestoreServiceError?) {
+    guard let request = unanswered.removeValue(forKey: id) else { return }
+    let isRight = error == nil ? server.applied.contains(request) : server.refused.contains(request)
+    if !isRight { complaints.append("write \(request.number) was told \(error.map { "\($0)" } ?? "success")") }
+  }
+
+  /// A snapshot that is not from the cache is a state that the server had, no earlier than the one before; documents
+  /// with writes of the client's own are left aside.
+  private func check(_ snapshot: ViewSnapshot, _ id: ListenerID) {
+    guard !snapshot.isFromCache, let query = listeners[id] else { return }
+    let unseen = written.filter { $0.value > machine.local.lastRemoteSnapshotVersion }.keys
+    let own = Set(machine.local.queue.batches.flatMap(\.paths)).union(snapshot.mutatedKeys).union(unseen)
+      .union(snapshot.documents.filter { $0.pending != .none }.map(\.path))
+    // Own writes can push other documents over a limit.
+    if query.limit != nil, !own.isEmpty { return }
+    let shown = snapshot.documents.filter { !own.contains($0.path) }.map { Version($0.path, $0.version) }
+    let newest = shown.map(\.time.seconds).max() ?? 0
+    var version = max(seen[id] ?? 1, Int(newest))
+    while version <= server.version {
+      if let state = server.state(of: version), versions(query, state, without: own) == shown {
+        seen[id] = version
+        return
+      }
+      version += 1
+    }
+    complaints.append(
+      "listener \(id) shows \(shown) of \(query.canonicalID), which was no state from version \(seen[id] ?? 1) on")
+  }
+
+  private struct Version: Equatable, CustomStringConvertible {
+    let path: ResourcePath
+    let time: Timestamp
+
+    init(_ path: ResourcePath, _ time: Timestamp) { (self.path, self.time) = (path, time) }
+
+    var description: String { "\(path)@\(time.seconds)" }
+  }
+
+  private func versions(
+    _ query: LocalQuery, _ state: SimulatedServer.State, without own: Set<DocumentKey>
+  ) -> [Version] {
+    let results = server.results(query.target, state)
+    return (query.limitType == .last ? results.reversed() : results).compactMap { document in
+      guard let path = try? ResourceName(document: document.name, likely: database).path, !own.contains(path) else {
+        return nil
+      }
+      return Version(path, document.updateTime ?? .zero)
     }
   }
 }

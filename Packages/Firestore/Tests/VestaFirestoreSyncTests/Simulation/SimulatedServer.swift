@@ -2,9 +2,19 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
 
-/// A small backend on one thread: every state it ever had, watch streams with resume tokens, write streams.
+/// A small backend on one thread: every state it ever had, watch streams with resume tokens, write streams, and the
+/// answers to the last requests of each queue.
 final class SimulatedServer {
   typealias State = [ResourcePath: Document]
+
+  /// The answer to a request, in its place of the ring of its queue.
+  private struct Answer {
+    let number: Int64
+    let outcome: Result<WriteResponse, FirestoreServiceError>
+  }
+
+  /// How many states are kept for the checks.
+  private static let keptStates = 20_000
 
   /// What one watch stream follows, and what it has told about each target.
   final class Watch {
@@ -14,6 +24,12 @@ final class SimulatedServer {
 
   private(set) var version = 1
   private var history: [Int: State] = [1: [:]]
+  /// The queries of targets, which are much asked for.
+  private var queries: [QueryTarget: NormalQuery] = [:]
+  private var answers: [[UInt8]: [Int64: Answer]] = [:]
+  /// The requests that were applied, and those that were refused.
+  private(set) var applied: Set<WriteRequestID> = []
+  private(set) var refused: Set<WriteRequestID> = []
   /// States before this one are forgotten.
   private var floor = 1
   private(set) var watches: [Watch] = []
@@ -26,13 +42,33 @@ final class SimulatedServer {
   /// Forgets what was before, so that resumed targets have to start anew.
   func forgetHistory() {
     floor = version
-    history = [version: state]
   }
+
+  /// The state of a version; `nil` when it is not kept any more.
+  func state(of version: Int) -> State? { history[version] }
 
   // MARK: Writing
 
-  /// Commits a batch.
-  func commit(_ mutations: [Mutation]) throws(FirestoreServiceError) -> WriteResponse {
+  /// Serves a request, once however often it comes.
+  func serve(_ mutations: [Mutation], _ id: WriteRequestID) throws(FirestoreServiceError) -> WriteResponse {
+    let place = id.number % WriteRequestID.window
+    if let known = answers[id.queue]?[place], known.number >= id.number {
+      guard known.number == id.number else { throw FirestoreServiceError(.alreadyExists, "The answer is gone.") }
+      return try known.outcome.get()
+    }
+    let outcome: Result<WriteResponse, FirestoreServiceError>
+    do {
+      outcome = .success(try commit(mutations))
+      applied.insert(id)
+    } catch {
+      outcome = .failure(error)
+      refused.insert(id)
+    }
+    answers[id.queue, default: [:]][place] = Answer(number: id.number, outcome: outcome)
+    return try outcome.get()
+  }
+
+  private func commit(_ mutations: [Mutation]) throws(FirestoreServiceError) -> WriteResponse {
     let next = version + 1
     var new = state
     var results: [WriteResult] = []
@@ -43,6 +79,7 @@ final class SimulatedServer {
     }
     version = next
     history[next] = new
+    history[next - Self.keptStates] = nil
     for watch in watches { tell(watch) }
     return WriteResponse(streamToken: token(next), writeResults: results, commitTime: time(next))
   }
@@ -59,8 +96,17 @@ final class SimulatedServer {
 
   func results(_ target: QueryTarget, _ state: State) -> [Document] {
     if target.isDocument { return state[target.path].map { [$0] } ?? [] }
-    guard let query = try? target.normalized() else { return [] }
+    let known = queries[target]
+    guard let query = known ?? (try? target.normalized()) else { return [] }
+    if known == nil { queries[target] = query }
     return query.results(in: state.values).documents
+  }
+
+  /// What a target has now, as a reader gets it: of a document's target, also the absence.
+  func documents(of target: QueryTarget) -> [CachedDocument] {
+    let found = results(target, state).compactMap { try? CachedDocument($0, likely: database) }
+    guard found.isEmpty, target.isDocument else { return found }
+    return [CachedDocument(ResourceName(database: database, path: target.path), .missing, version: time(version))]
   }
 
   func receive(_ request: ListenRequest, _ watch: Watch, _ target: QueryTarget?) {
@@ -79,7 +125,13 @@ final class SimulatedServer {
     watch.outbox.append(.targetChange(TargetChange(.add, targetIDs: [id])))
     var sent: [ResourcePath: Timestamp] = [:]
     var isForgotten = false
-    if case .token(let bytes)? = message.resume, let from = Int(String(decoding: bytes, as: UTF8.self)) {
+    let from: Int? =
+      switch message.resume {
+      case .token(let bytes)?: Int(String(decoding: bytes, as: UTF8.self))
+      case .readTime(let time)?: Int(time.seconds)
+      case nil: nil
+      }
+    if let from {
       if from >= floor, let old = history[from] {
         for document in results(target, old) { sent[path(document)] = document.updateTime }
       } else {

@@ -28,13 +28,18 @@ final class CallerCheck: Sendable {
 
   /// The user who calls; `nil` for nobody.
   ///
+  /// - Parameters:
+  ///   - context: Who calls.
+  ///   - now: The time in microseconds since 1970; a token is valid until it expires.
   /// - Throws: `unauthenticated` for a token that is not valid.
-  func user(_ context: CallContext) async throws(FunctionsServiceError) -> CallableRequest.Auth? {
+  func user(_ context: CallContext, now: Int64) async throws(FunctionsServiceError) -> CallableRequest.Auth? {
     switch context.caller {
     case .nobody, .owner: return nil
     case .user(let user): return CallableRequest.Auth(uid: user.uid, token: user.claims)
     case .idToken(let token):
-      guard await isIssued(token), let claims = TokenClaims.claims(of: token), let uid = TokenClaims.uid(claims) else {
+      guard await isIssued(token), let claims = TokenClaims.claims(of: token), let uid = TokenClaims.uid(claims),
+        !TokenClaims.hasExpired(claims, now: now)
+      else {
         throw FunctionsServiceError(.unauthenticated, "Unauthenticated")
       }
       return CallableRequest.Auth(uid: uid, token: claims)

@@ -19,5 +19,7 @@ enum FailureRules {
   /// What an unexpected error comes to.
   static let unexpected = FunctionsServiceError(.internal, "INTERNAL")
 
+  static let crowded = FunctionsServiceError(.resourceExhausted, "Too many calls are waiting. Try again later.")
+
   static let late = FunctionsServiceError(.deadlineExceeded, "DEADLINE EXCEEDED")
 }

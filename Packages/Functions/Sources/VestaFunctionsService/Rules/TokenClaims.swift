@@ -9,6 +9,11 @@ enum TokenClaims {
     return try? JSONObject(json: bytes)
   }
 
+  /// Whether the token's time has passed; one without a time does not expire.
+  static func hasExpired(_ claims: JSONObject, now: Int64) -> Bool {
+    claims["exp"]?.integer.map { $0 <= now / 1_000_000 } ?? false
+  }
+
   /// The id of the user.
   static func uid(_ claims: JSONObject) -> String? { claims["user_id"]?.string ?? claims["sub"]?.string }
 }

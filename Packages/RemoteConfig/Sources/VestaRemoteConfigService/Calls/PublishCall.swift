@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaEventsInterop
 import VestaRemoteConfigBackend
 import VestaServiceInterop
 import VestaStoreInterop
@@ -10,6 +11,7 @@ struct PublishCall {
   let projectID: String
   let now: Int64
   let maximumVersions: Int64
+  let events: EventOutbox
 
   private var reader: ConfigReader { ConfigReader(reader: transaction, namespace: namespace) }
 
@@ -66,6 +68,7 @@ struct PublishCall {
       try await transaction.deleteRange(Keys.templates(namespace, upTo: oldest))
       try await transaction.deleteRange(Keys.versions(namespace, upTo: oldest))
     }
+    try await ConfigEvents.record(record.version, namespace, events, in: transaction)
     plain.version = record.version
     return StoredTemplate(template: plain, etag: ETags.template(projectID, number))
   }

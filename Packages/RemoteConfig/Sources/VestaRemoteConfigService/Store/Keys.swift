@@ -7,9 +7,12 @@ import VestaBytes
 /// | `"current"`, namespace | ``CurrentRecord``: which version is current |
 /// | `"template"`, namespace, version | ``TemplateRecord``: the template in Firebase's JSON, without its version |
 /// | `"version"`, namespace, version | ``VersionRecord``: what was noted down when it was published |
+/// | `"events"`, … | events; see `EventOutbox` |
 ///
 /// Versions are ordered by number, so a list of them is one scan from the end.
 enum Keys {
+  static let outbox = KeyEncoder(.string("events")).bytes
+
   static func current(_ namespace: String) -> [UInt8] {
     KeyEncoder(.string("current"), .string(namespace)).bytes
   }

@@ -52,6 +52,12 @@ struct DownloadMachine: Sendable, Equatable {
     budget = RetryBudget(seconds: retrySeconds)
   }
 
+  /// An earlier process has downloaded the first bytes of a generation.
+  mutating func found(length: Int64, generation: Int64) {
+    completed = length
+    self.generation = generation
+  }
+
   /// The download begins, or goes on after a pause.
   mutating func begin() -> Action {
     state = .opening

@@ -11,6 +11,9 @@ final class DownloadRunner: TransferWork {
     var machine: DownloadMachine
     var checksum = CRC32C()
     var expected: StorageObject?
+    var hasBegun = false
+    /// Whether the first bytes come from an earlier process.
+    var isContinued = false
   }
 
   private let object: ObjectName
@@ -31,11 +34,12 @@ final class DownloadRunner: TransferWork {
   func run(_ report: TransferReport) async throws -> StorageMetadata? {
     var content: (any ObjectContent)?
     defer { content?.close() }
+    try await begin()
     var action = state.withLock { $0.machine.begin() }
     while true {
       if action == .succeed {
-        try finish()
-        return nil
+        if try finish() { return nil }
+        action = .restart
       }
       if case .fail(let error) = action { throw error }
       do {
@@ -53,6 +57,19 @@ final class DownloadRunner: TransferWork {
     if !isCompleted { target.discard() }
   }
 
+  /// Asks the target, once, for what is there already.
+  private func begin() async throws {
+    guard !state.withLock({ $0.hasBegun }) else { return }
+    let start = try await target.begin()
+    state.withLock { state in
+      state.hasBegun = true
+      guard let start else { return }
+      state.checksum = start.checksum
+      state.isContinued = true
+      state.machine.found(length: start.length, generation: start.generation)
+    }
+  }
+
   private func perform(
     _ action: DownloadMachine.Action, _ content: inout (any ObjectContent)?, _ report: TransferReport
   ) async throws -> DownloadMachine.Action {
@@ -63,6 +80,7 @@ final class DownloadRunner: TransferWork {
       try target.restart()
       return state.withLock { state in
         state.checksum = CRC32C()
+        state.isContinued = false
         return state.machine.restarted()
       }
     case .read:
@@ -83,6 +101,7 @@ final class DownloadRunner: TransferWork {
     let download = try await caller.backend.openObject(request, context: try await caller.context())
     content?.close()
     content = download.content
+    target.opened(download.object)
     return state.withLock { state in
       state.expected = download.object
       return state.machine.opened(download.object)
@@ -101,9 +120,14 @@ final class DownloadRunner: TransferWork {
     return action
   }
 
-  private func finish() throws {
-    let isWhole = state.withLock { $0.expected?.crc32c == $0.checksum.value }
-    guard isWhole else { throw StorageError.nonMatchingChecksum }
+  /// Ends the download; `false` when what an earlier process has left is not the object's, and all has to be fetched.
+  private func finish() throws -> Bool {
+    let (isWhole, isContinued) = state.withLock { ($0.expected?.crc32c == $0.checksum.value, $0.isContinued) }
+    guard isWhole else {
+      if isContinued { return false }
+      throw StorageError.nonMatchingChecksum
+    }
     try target.finish()
+    return true
   }
 }

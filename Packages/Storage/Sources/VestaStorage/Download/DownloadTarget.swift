@@ -1,8 +1,19 @@
 import Foundation
+import VestaBytes
 import VestaConcurrency
+import VestaStorageBackend
 
 /// Where the bytes of a download go.
 protocol DownloadTarget: Sendable {
+  /// The download begins.
+  ///
+  /// - Returns: What an earlier process has downloaded already; `nil` for nothing.
+  /// - Throws: An error when the target cannot be one.
+  func begin() async throws -> DownloadStart?
+
+  /// The object is open: what is written next is of this generation.
+  func opened(_ object: StorageObject)
+
   /// Takes the next bytes.
   func write(_ bytes: [UInt8]) throws
 
@@ -16,10 +27,19 @@ protocol DownloadTarget: Sendable {
   func discard()
 }
 
+/// The first bytes of an object, from an earlier process.
+struct DownloadStart: Sendable, Equatable {
+  let generation: Int64
+  let length: Int64
+  let checksum: CRC32C
+}
+
 /// Collects a download in memory.
 final class MemoryTarget: DownloadTarget {
   private let content = Locked(Data())
 
+  func begin() -> DownloadStart? { nil }
+  func opened(_ object: StorageObject) {}
   func write(_ bytes: [UInt8]) { content.withLock { $0.append(contentsOf: bytes) } }
   func restart() { content.withLock { $0 = Data() } }
   func finish() {}
@@ -27,26 +47,4 @@ final class MemoryTarget: DownloadTarget {
 
   /// What has been downloaded.
   var data: Data { content.withLock { $0 } }
-}
-
-/// Writes a download beside a file, and takes the file's place at the end.
-final class FileTarget: DownloadTarget {
-  private let path: String
-  private let file = Locked<FileBeside?>(nil)
-
-  init(path: String) { self.path = path }
-
-  func write(_ bytes: [UInt8]) throws { try opened().write(bytes) }
-  func restart() throws { try opened().truncate() }
-  func finish() throws { try opened().finish() }
-  func discard() { file.withLock { $0.take() }?.discard() }
-
-  private func opened() throws -> FileBeside {
-    try file.withLock { file in
-      if let file { return file }
-      let made = try FileBeside(target: path, suffix: UUID().uuidString)
-      file = made
-      return made
-    }
-  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import VestaBytes
 
 /// A bucket and a path in it, parsed and in canonical form; pure.
 ///
@@ -37,6 +38,16 @@ struct StorageLocation: Sendable, Hashable {
   /// The `gs://` URL.
   var gsURL: String { "gs://\(bucket)/\(path)" }
 
+  /// Whether bucket and path have the same bytes; the service takes names that look alike for different ones.
+  static func == (left: StorageLocation, right: StorageLocation) -> Bool {
+    UTF8Order.equal(left.bucket, right.bucket) && UTF8Order.equal(left.path, right.path)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    UTF8Order.hash(bucket, into: &hasher)
+    UTF8Order.hash(path, into: &hasher)
+  }
+
   // MARK: Parsing
 
   /// Reads a `gs://`, `http://` or `https://` URL.
@@ -50,7 +61,7 @@ struct StorageLocation: Sendable, Hashable {
   }
 
   private static func parse(gs rest: Substring) throws(StorageError) -> StorageLocation {
-    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
     guard slash > rest.startIndex else {
       throw .pathError(message: "Internal error: URI must be in the form of gs://<bucket>/<path/to/object>")
     }
@@ -95,8 +106,16 @@ struct StorageLocation: Sendable, Hashable {
   }
 }
 
+extension URL {
+  /// The path of a file of this machine; `nil` for another URL, and for one whose path the system would cut at a zero.
+  var localPath: String? {
+    guard isFileURL, !path.isEmpty, !absoluteString.contains("%00") else { return nil }
+    return path
+  }
+}
+
 extension String {
   fileprivate func dropPrefix(_ prefix: String) -> Substring? {
-    hasPrefix(prefix) ? self[index(startIndex, offsetBy: prefix.count)...] : nil
+    utf8.starts(with: prefix.utf8) ? self[utf8.index(utf8.startIndex, offsetBy: prefix.utf8.count)...] : nil
   }
 }

@@ -225,7 +225,7 @@ final class TransferRunner: Sendable {
         if !actions.isEmpty, let metadata { state.metadata = metadata }
         return actions
       }
-    } catch is CancellationError {
+    } catch is CancellationError where Task.isCancelled {
       act { $0.machine.stopped(attempt: number) }
     } catch {
       let error = StorageErrorTable.error(for: error, object: reference.objectName)

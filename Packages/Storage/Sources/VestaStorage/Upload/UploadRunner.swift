@@ -26,6 +26,10 @@ final class UploadRunner: TransferWork {
     var hashed: Int64 = 0
     /// The same before the last chunk, which may not have arrived.
     var previous: (checksum: CRC32C, hashed: Int64) = (CRC32C(), 0)
+    /// Whether the book's entry for this file and object is this upload's.
+    var isClaimant = false
+    /// Whether the session was finished before this upload asked: by a process that has ended since.
+    var wasFinished = false
 
     /// Goes back to what is known of the first bytes; `false` when that is nothing.
     mutating func rewind(to length: Int64) -> Bool {
@@ -68,12 +72,15 @@ final class UploadRunner: TransferWork {
   }
 
   func end(isCompleted: Bool) async {
-    let (source, session) = state.withLock { state in
-      defer { state.source = nil }
-      return (state.source, state.session.take())
+    let (source, session, isClaimant) = state.withLock { state in
+      defer {
+        state.source = nil
+        state.isClaimant = false
+      }
+      return (state.source, state.session.take(), state.isClaimant)
     }
     source?.close()
-    if source is FileSource, let path = order.path { order.book?.forget(location: order.location, path: path) }
+    if isClaimant, let key = bookKey { order.book?.release(key, session) }
     guard !isCompleted, let session else { return }
     // The service frees the session by itself when this does not arrive.
     do {
@@ -121,8 +128,9 @@ final class UploadRunner: TransferWork {
       state.checksum = CRC32C()
       state.hashed = 0
       state.previous = (CRC32C(), 0)
+      state.wasFinished = false
     }
-    if let file = source as? FileSource, let path = order.path {
+    if let file = source as? FileSource, let path = order.path, state.withLock({ $0.isClaimant }) {
       let entry = UploadSessionBook.Entry(
         session: id.rawValue, location: order.location, path: path, identity: file.identity, metadata: order.metadata)
       order.book?.remember(entry)
@@ -130,7 +138,9 @@ final class UploadRunner: TransferWork {
   }
 
   private func query() async throws -> UploadStatus {
-    try await caller.backend.uploadStatus(try sessionID(), context: try await caller.context())
+    let status = try await caller.backend.uploadStatus(try sessionID(), context: try await caller.context())
+    state.withLock { $0.wasFinished = status.state == .final && $0.hashed == 0 }
+    return status
   }
 
   private func verify(
@@ -163,8 +173,23 @@ final class UploadRunner: TransferWork {
       state.hashed == 0 && source.size != 0
         ? ContentDigest(size: source.size) : ContentDigest(size: state.hashed, crc32c: state.checksum.value)
     }
-    return try await caller.backend.finalizeUpload(
+    let object = try await caller.backend.finalizeUpload(
       try sessionID(), expected: expected, context: try await caller.context())
+    if state.withLock({ $0.wasFinished }) { try await checkCurrent(object) }
+    return object
+  }
+
+  /// A session that another process has finished counts only while its object is the current one.
+  private func checkCurrent(_ object: StorageObject) async throws {
+    do {
+      _ = try await caller.backend.getObject(
+        objectName, preconditions: Preconditions(ifGenerationMatch: object.generation),
+        context: try await caller.context())
+    } catch let error as StorageServiceError where error.code == .notFound || error.reason == .precondition {
+      throw StorageServiceError(
+        .notFound, "The upload was finished earlier, and its object was replaced or deleted since. Upload again.",
+        reason: .uploadGone)
+    }
   }
 
   private func succeeded(
@@ -179,13 +204,21 @@ final class UploadRunner: TransferWork {
   private func openSource() throws -> any UploadSource {
     if let source = state.withLock({ $0.source }) { return source }
     let source = try open()
-    state.withLock { $0.source = source }
+    let isClaimant = source is FileSource ? bookKey.flatMap { order.book?.claim($0) } ?? false : false
+    state.withLock { state in
+      state.source = source
+      state.isClaimant = isClaimant
+    }
     return source
   }
 
+  private var bookKey: String? { order.path.map { UploadSessionBook.key(order.location, $0) } }
+
   private func session(for source: any UploadSource) -> UploadID? {
     if let session = state.withLock({ $0.session }) { return session }
-    guard let file = source as? FileSource, let path = order.path, let book = order.book else { return nil }
+    guard let file = source as? FileSource, let path = order.path, let book = order.book,
+      state.withLock({ $0.isClaimant })
+    else { return nil }
     let wanted = UploadSessionBook.Entry(
       session: "", location: order.location, path: path, identity: file.identity, metadata: order.metadata)
     guard let kept = book.session(like: wanted) else { return nil }

@@ -1,12 +1,8 @@
 import Foundation
 import VestaConcurrency
-import VestaCore
 import VestaStorageBackend
 
-/// The upload sessions of files, kept in a directory so that an upload goes on after the process was killed.
-///
-/// One small file for each session, named for the object and the file that is uploaded. It is written beside and
-/// renamed, and not synced: a session that is lost costs a new upload, no more.
+/// The upload sessions of files, kept so that an upload goes on after the process was killed.
 struct UploadSessionBook: Sendable {
   struct Entry: Codable, Sendable, Equatable {
     var session: String
@@ -28,57 +24,43 @@ struct UploadSessionBook: Sendable {
     }
 
     var location: StorageLocation { StorageLocation(bucket: bucket, path: object) }
+    var key: String { UploadSessionBook.key(location, path) }
   }
 
-  let directory: URL
+  private let book: TransferBook<Entry>
 
-  init(directory: URL) { self.directory = directory }
+  init(directory: URL) { book = TransferBook(directory: directory, fileExtension: "upload") }
+
+  var directory: URL { book.directory }
+
+  static func key(_ location: StorageLocation, _ path: String) -> String { "\(location.gsURL)\u{0}\(path)" }
+
+  /// Takes the file and the object for an upload; `false` when another one of the same has them.
+  func claim(_ key: String) -> Bool { book.claim(key) }
+
+  /// Gives back what was claimed, and forgets the session if it is the claimant's.
+  func release(_ key: String, _ session: UploadID?) {
+    if let session, book.entry(key)?.session == session.rawValue { book.forget(key) }
+    book.release(key)
+  }
 
   /// The session of the same file to the same object with the same metadata.
   func session(like wanted: Entry) -> UploadID? {
-    guard var kept = read(file(wanted.location, wanted.path)) else { return nil }
+    guard var kept = book.entry(wanted.key) else { return nil }
     let session = kept.session
     kept.session = wanted.session
     return kept == wanted ? UploadID(rawValue: session) : nil
   }
 
-  func remember(_ entry: Entry) {
-    do {
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      try JSONEncoder().encode(entry).write(to: file(entry.location, entry.path), options: .atomic)
-    } catch {
-      log.notice("I-STR000003", "An upload will not go on after a restart, its session could not be kept: \(error)")
-    }
-  }
+  func remember(_ entry: Entry) { book.remember(entry, as: entry.key) }
 
-  func forget(location: StorageLocation, path: String) {
-    // A file that stays does no harm: its session is unknown to the service then, and the upload starts anew.
-    try? FileManager.default.removeItem(at: file(location, path))
-  }
-
-  /// All uploads that were interrupted, and whose files are still the same.
+  /// All uploads that were interrupted and whose files are still the same; the others are forgotten.
   func interrupted() -> [Entry] {
-    let files = (try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)) ?? []
-    return files.filter { $0.pathExtension == "upload" }.sorted { $0.path < $1.path }.compactMap(read)
-  }
-
-  private func read(_ file: URL) -> Entry? {
-    guard let data = try? Data(contentsOf: file) else { return nil }
-    return try? JSONDecoder().decode(Entry.self, from: data)
-  }
-
-  private func file(_ location: StorageLocation, _ path: String) -> URL {
-    // Two hashes, as two pairs with one name would share a session file; the entry itself is compared as well.
-    let text = "\(location.gsURL)\u{0}\(path)"
-    let name = Self.hash(text, 0xcbf2_9ce4_8422_2325) + Self.hash(text, 0x9E37_79B9_7F4A_7C15)
-    return directory.appending(path: name + ".upload")
-  }
-
-  /// FNV-1a with a start value.
-  private static func hash(_ text: String, _ start: UInt64) -> String {
-    let hash = text.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
-    return String(hash, radix: 36)
+    book.entries().filter { entry in
+      guard !book.isClaimed(entry.key) else { return false }
+      let isSame = (try? ReadableFile(path: entry.path).identity()) == entry.identity
+      if !isSame { book.forget(entry.key) }
+      return isSame
+    }.sorted { ($0.bucket, $0.object, $0.path) < ($1.bucket, $1.object, $1.path) }
   }
 }
-
-private let log = Logger(service: "VestaStorage")

@@ -1,3 +1,4 @@
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
@@ -8,6 +9,7 @@ enum ErrorTable {
     switch error {
     case let error as StoreError: self.error(for: error)
     case let error as BlobError: self.error(for: error)
+    case let error as EventOutboxFull: StorageServiceError(.resourceExhausted, error.description)
     default: error
     }
   }

@@ -1,5 +1,6 @@
 import VestaConcurrency
 import VestaCore
+import VestaEventsInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
@@ -25,7 +26,7 @@ extension StorageCall {
   /// - Returns: The row, and the blob to remove after the commit.
   static func place(
     _ content: Content, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
-    preconditions: Preconditions, now: Int64, in transaction: any StoreTransaction
+    preconditions: Preconditions, now: Int64, events: EventOutbox, in transaction: any StoreTransaction
   ) async throws -> Placed {
     let old = try await object(name, in: transaction)
     try PreconditionRules.check(preconditions, old)
@@ -43,6 +44,9 @@ extension StorageCall {
     record.blob = content.blob.rawValue
     record.isInline = content.inline != nil
     try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
+    // The generation that is replaced is gone, as there is only one.
+    if let old { try await ObjectEvents.record(.objectDeleted, name, old, events, in: transaction) }
+    try await ObjectEvents.record(.objectFinalized, name, record, events, in: transaction)
     if let inline = content.inline { try await transaction.put(inline, for: Keys.content(content.blob)) }
     return Placed(record: record, replaced: try await discardContent(of: old, in: transaction))
   }

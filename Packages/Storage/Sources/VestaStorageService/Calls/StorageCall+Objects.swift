@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
@@ -51,6 +52,7 @@ extension StorageCall {
       record.metadata = MetadataRecord(metadata)
       for token in tokens where !record.downloadTokens.contains(token) { record.downloadTokens.append(token) }
       record.updated = max(now, record.updated)
+      return true
     }
   }
 
@@ -60,30 +62,37 @@ extension StorageCall {
       switch action {
       case .add: record.downloadTokens.append(token)
       case .revoke(let revoked):
+        guard record.downloadTokens.contains(revoked) else { return false }
         record.downloadTokens.removeAll { $0 == revoked }
         if record.downloadTokens.isEmpty { record.downloadTokens = [token] }
       }
       record.updated = max(now, record.updated)
+      return true
     }
   }
 
+  /// Changes an object's row, if `change` returns that it has changed.
   private func changed(
-    _ name: ObjectName, _ change: @escaping @Sendable (inout ObjectRecord) throws -> Void
+    _ name: ObjectName, _ change: @escaping @Sendable (inout ObjectRecord) throws -> Bool
   ) async throws -> StorageObject {
-    try await write { transaction in
+    let events = engine.events
+    return try await write { transaction in
       guard var record = try await Self.object(name, in: transaction) else { throw Self.notFound(name) }
-      try change(&record)
+      guard try change(&record) else { return record.object(named: name) }
       record.metageneration += 1
       try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
+      try await ObjectEvents.record(.objectMetadataUpdated, name, record, events, in: transaction)
       return record.object(named: name)
     }
   }
 
   func delete(_ name: ObjectName, _ preconditions: Preconditions) async throws {
+    let events = engine.events
     let blob = try await write { transaction in
       guard let record = try await Self.object(name, in: transaction) else { throw Self.notFound(name) }
       try PreconditionRules.check(preconditions, record)
       try await transaction.delete(Keys.object(name))
+      try await ObjectEvents.record(.objectDeleted, name, record, events, in: transaction)
       return try await Self.discardContent(of: record, in: transaction)
     }
     await collect(blob)

@@ -24,11 +24,11 @@ extension StorageCall {
       md5: try digest(of: content))
     try ContentRules.check(request.expected, size: ready.size, crc32c: ready.crc32c, md5: ready.md5)
     let (metadata, tokens) = try prepared(request.metadata, for: request.object)
-    let now = now
+    let (now, events) = (now, engine.events)
     let placed = try await write { transaction in
       try await Self.place(
         ready, as: request.object, metadata: metadata, tokens: tokens, preconditions: request.preconditions, now: now,
-        in: transaction)
+        events: events, in: transaction)
     }
     await collect(placed.replaced)
     return placed.record.object(named: request.object)
@@ -40,6 +40,7 @@ extension StorageCall {
     let id = UploadID(rawValue: try newID())
     let record = UploadRecord(request, blob: try newBlob(), expires: now + lifetime)
     let bytes = try record.fieldBytes()
+    await engine.expireUploads(now: now)
     try await write { transaction in
       try PreconditionRules.check(request.preconditions, try await Self.object(request.object, in: transaction))
       try await transaction.put(bytes, for: Keys.upload(id))
@@ -121,14 +122,14 @@ extension StorageCall {
       try ContentRules.check(digest, size: content.size, crc32c: content.crc32c, md5: content.md5)
     }
     let (metadata, tokens) = try prepared(record.metadata.metadata, for: record.objectName)
-    let (now, lifetime) = (now, lifetime)
+    let (now, lifetime, events) = (now, lifetime, engine.events)
     let placed = try await write { transaction in
       guard var current = try await Self.upload(upload.id, in: transaction) else { throw Self.gone }
       // The commit of before has succeeded, and its answer was lost.
       if let object = current.object { return Placed(record: object, replaced: nil) }
       let placed = try await Self.place(
         content, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
-        now: now, in: transaction)
+        now: now, events: events, in: transaction)
       current.state = .final
       current.object = placed.record
       current.expires = now + lifetime
@@ -261,6 +262,19 @@ extension StorageCall {
   }
 
   private func remove(_ id: UploadID) async throws {
+    do {
+      try await noteRemoval(id)
+    } catch let error as StoreError where error.code == .diskFull {
+      // The content makes room for the note. A session whose content is gone takes nothing more, noted or not.
+      guard let record = try await read({ try await Self.upload(id, in: $0) }), record.state == .active,
+        let blob = record.blobID
+      else { throw error }
+      try await engine.blobs.remove(blob)
+      try await noteRemoval(id)
+    }
+  }
+
+  private func noteRemoval(_ id: UploadID) async throws {
     let blob = try await write { transaction -> BlobID? in
       guard var record = try await Self.upload(id, in: transaction), record.state == .active else { return nil }
       record.state = .cancelled

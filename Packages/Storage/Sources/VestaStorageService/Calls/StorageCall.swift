@@ -26,6 +26,7 @@ struct StorageCall: Sendable {
       for id in garbage { try await transaction.delete(Keys.garbage(id)) }
       return result
     }.value
+    if engine.events.interest != nil { engine.events.wake() }
     if !garbage.isEmpty { engine.garbage.withLock { $0.removeAll { garbage.contains($0) } } }
     return result
   }

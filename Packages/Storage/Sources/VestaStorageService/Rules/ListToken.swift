@@ -13,7 +13,7 @@ enum ListToken {
   /// - Throws: `invalidArgument` for a token that was not made for this listing.
   static func name(_ token: String, of request: ListRequest) throws(StorageServiceError) -> String {
     guard let token = try? PageToken(token, of: scope(request)),
-      let name = String(validating: token.position, as: UTF8.self), name.hasPrefix(request.prefix)
+      let name = String(validating: token.position, as: UTF8.self), name.utf8.starts(with: request.prefix.utf8)
     else {
       throw StorageServiceError(
         .invalidArgument,

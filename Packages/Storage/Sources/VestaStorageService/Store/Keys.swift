@@ -10,6 +10,7 @@ import VestaStoreInterop
 /// | content | 2, blob id | the content of a small object |
 /// | upload | 3, upload id | ``UploadRecord`` |
 /// | garbage | 4, blob id | nothing: the blob's file is to be removed |
+/// | events | 5, … | see `EventOutbox` |
 ///
 /// Objects of a bucket lie beside one another in the order of their names' UTF-8 bytes.
 enum Keys {
@@ -17,6 +18,8 @@ enum Keys {
   private static let content: Int64 = 2
   private static let upload: Int64 = 3
   private static let garbage: Int64 = 4
+
+  static let outbox = KeyEncoder(.int(5)).bytes
 
   static func object(_ name: ObjectName) -> [UInt8] {
     KeyEncoder(.int(object), .string(name.bucket), .string(name.name)).bytes

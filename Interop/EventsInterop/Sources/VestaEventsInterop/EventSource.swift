@@ -1,0 +1,260 @@
+public import VestaConcurrency
+
+/// The events of an engine: what a library contributes to an app, and what Functions delivers from.
+///
+/// A durable queue for each function that has subscribed. Events enter it in the transaction of the change that they
+/// are about, in commit order. One dispatcher at a time takes them out; see ``lease(for:now:duration:)``.
+///
+/// All members may be called from any task or thread at once. A call after the engine was closed throws.
+public protocol EventSource: AnyObject, Sendable {
+  /// The service, such as `firestore.googleapis.com`; no other source of the app has this name.
+  var service: String { get }
+
+  /// The types of events that the source has.
+  var types: Set<EventType> { get }
+
+  /// Replaces the subscriptions: changes that are committed from here on are recorded for these functions.
+  ///
+  /// What is queued already stays, also for functions that are not among them.
+  func subscribe(_ subscriptions: [EventSubscription])
+
+  /// Notifies an observer after commits with events, and before the source closes.
+  ///
+  /// - Parameter observer: Kept until the registration is cancelled.
+  /// - Returns: The registration; cancel it to get no more calls.
+  func observe(_ observer: any EventSourceObserver) -> ListenerRegistration
+
+  /// Takes or extends the right to deliver.
+  ///
+  /// - Parameters:
+  ///   - owner: The name of the dispatcher; another one at each start of a process.
+  ///   - now: The time in microseconds since 1970.
+  ///   - duration: How long the right lasts, in microseconds.
+  func lease(for owner: String, now: Int64, duration: Int64) async throws -> EventLease
+
+  /// Gives the right to deliver up, if the owner has it.
+  func release(_ owner: String) async throws
+
+  /// A page of the queue of a function.
+  ///
+  /// - Parameter request: Which part of the queue.
+  /// - Returns: Events in order, and how far they reach.
+  func events(_ request: EventPageRequest) async throws -> EventPage
+
+  /// The whole event of an entry.
+  ///
+  /// - Returns: `nil` when the entry is not in the queue any more.
+  /// - Throws: What is wrong with the stored bytes.
+  func event(_ entry: EventEntry) async throws -> Event?
+
+  /// Keeps the outcomes of deliveries, all or none.
+  ///
+  /// - Parameters:
+  ///   - outcomes: The outcomes; those of events that are not in the queue any more do nothing.
+  ///   - owner: The owner of the lease.
+  /// - Throws: `EventLeaseLost` when another owner has leased the source; nothing is changed then.
+  func settle(_ outcomes: [EventOutcome], by owner: String) async throws
+
+  /// The dead letters of a function, the oldest first.
+  ///
+  /// - Parameters:
+  ///   - function: The name of the function.
+  ///   - limit: How many at the most.
+  func deadLetters(of function: String, limit: Int) async throws -> [DeadLetter]
+
+  /// Puts dead letters back to the end of the queue, with their ids and without their attempts.
+  ///
+  /// - Parameters:
+  ///   - positions: Which.
+  ///   - function: The function whose they are.
+  /// - Returns: How many there were.
+  func resend(_ positions: [EventPosition], of function: String) async throws -> Int
+
+  /// Deletes dead letters.
+  ///
+  /// - Returns: How many there were.
+  func discard(_ positions: [EventPosition], of function: String) async throws -> Int
+}
+
+/// An observer of a source.
+public protocol EventSourceObserver: AnyObject, Sendable {
+  /// Events may have been committed. Called on any thread, with no lock held; returns soon.
+  func eventsWereRecorded()
+
+  /// The source is about to close: the last time to settle and to release the lease.
+  func sourceWillClose() async
+}
+
+/// The answer to a request for a lease.
+public enum EventLease: Sendable, Hashable {
+  /// The owner has it.
+  ///
+  /// `isNew` says whether it had not been the last owner: then others may have delivered in the meantime.
+  case held(isNew: Bool)
+
+  /// Another owner has it, until this time at the latest, in microseconds since 1970.
+  case busy(until: Int64)
+}
+
+/// Another owner has leased the source.
+public struct EventLeaseLost: Error, Sendable, Hashable {
+  /// The error.
+  public init() {}
+}
+
+/// Which part of a queue is asked for.
+public struct EventPageRequest: Sendable, Hashable {
+  /// The function whose queue it is.
+  public var function: String
+
+  /// The position before the first event; `nil` for the beginning.
+  public var after: EventPosition?
+
+  /// The last position to look at; `nil` for the end.
+  public var through: EventPosition?
+
+  /// The one lane to return events of; `nil` for all.
+  public var lane: EventLane?
+
+  /// How many events at the most.
+  public var limit: Int
+
+  /// A request.
+  public init(
+    function: String, after: EventPosition? = nil, through: EventPosition? = nil, lane: EventLane? = nil, limit: Int
+  ) {
+    self.function = function
+    self.after = after
+    self.through = through
+    self.lane = lane
+    self.limit = limit
+  }
+}
+
+/// A page of a queue.
+public struct EventPage: Sendable {
+  /// The events, in order.
+  public var entries: [EventEntry]
+
+  /// Whether there was nothing after the last of them.
+  public var isLast: Bool
+
+  /// A page.
+  public init(entries: [EventEntry], isLast: Bool) {
+    self.entries = entries
+    self.isLast = isLast
+  }
+}
+
+/// What events are kept in order within: one document, object, account or reference.
+public struct EventLane: Sendable, Hashable {
+  /// The database, bucket or tenant.
+  public var scope: String
+
+  /// The path within the scope.
+  public var path: String
+
+  /// A lane.
+  public init(scope: String, path: String) {
+    self.scope = scope
+    self.path = path
+  }
+}
+
+/// An entry of a queue: an event with the state of its delivery.
+public struct EventEntry: Sendable, Hashable {
+  /// The function that gets it.
+  public var function: String
+
+  /// Its place in the queue.
+  public var position: EventPosition
+
+  /// What it is kept in order with.
+  public var lane: EventLane
+
+  /// How often it has been attempted.
+  public var attempts: Int
+
+  /// The time before which it is not attempted again, in microseconds since 1970; 0 for none.
+  public var retryTime: Int64
+
+  /// The commit time of the change, in microseconds since 1970.
+  public var time: Int64
+
+  /// The stored event where it is small, so that it need not be read again; of the source's own form.
+  public var record: [UInt8]?
+
+  /// An entry.
+  public init(
+    function: String, position: EventPosition, lane: EventLane, attempts: Int = 0, retryTime: Int64 = 0,
+    time: Int64, record: [UInt8]? = nil
+  ) {
+    self.function = function
+    self.position = position
+    self.lane = lane
+    self.attempts = attempts
+    self.retryTime = retryTime
+    self.time = time
+    self.record = record
+  }
+}
+
+/// The outcome of a delivery.
+public struct EventOutcome: Sendable, Hashable {
+  /// What becomes of the event.
+  public enum Result: Sendable, Hashable {
+    /// It was delivered, and leaves the queue.
+    case delivered
+    /// It stays, to be attempted again at a time in microseconds since 1970.
+    case retry(at: Int64, reason: String)
+    /// It becomes a dead letter.
+    case dead(at: Int64, reason: String)
+  }
+
+  /// The function.
+  public var function: String
+
+  /// The position of the event.
+  public var position: EventPosition
+
+  /// How often it has been attempted, this attempt included.
+  public var attempts: Int
+
+  /// The result.
+  public var result: Result
+
+  /// An outcome.
+  public init(function: String, position: EventPosition, attempts: Int, result: Result) {
+    self.function = function
+    self.position = position
+    self.attempts = attempts
+    self.result = result
+  }
+}
+
+/// An event that was attempted too often.
+public struct DeadLetter: Sendable, Hashable {
+  /// The place among the dead letters of the function.
+  public var position: EventPosition
+
+  /// The event.
+  public var event: Event
+
+  /// How often it was attempted.
+  public var attempts: Int
+
+  /// The last failure.
+  public var reason: String
+
+  /// The time of the last attempt, in microseconds since 1970.
+  public var time: Int64
+
+  /// A dead letter.
+  public init(position: EventPosition, event: Event, attempts: Int, reason: String, time: Int64) {
+    self.position = position
+    self.event = event
+    self.attempts = attempts
+    self.reason = reason
+    self.time = time
+  }
+}

@@ -1,0 +1,61 @@
+/// An event before it is recorded.
+public struct EventDraft: Sendable, Hashable {
+  /// The type.
+  public var type: EventType
+
+  /// The database, bucket or tenant; "" where there is only one.
+  public var scope: String
+
+  /// The path of what is changed, without a slash at either end.
+  public var path: String
+
+  /// The functions that want it; see `EventInterest.functions(for:scope:path:)`.
+  public var functions: [String]
+
+  /// What the event's data is made of when it is delivered, such as the rows before and after.
+  public var payload: [UInt8]
+
+  /// An event.
+  public init(_ type: EventType, scope: String = "", path: String, functions: [String], payload: [UInt8]) {
+    self.type = type
+    self.scope = scope
+    self.path = path
+    self.functions = functions
+    self.payload = payload
+  }
+}
+
+/// The bounds of an outbox.
+public struct EventOutboxLimits: Sendable, Hashable {
+  /// How many events may wait for one function; changes that would add to them fail with ``EventOutboxFull``.
+  public var maximumPending: Int
+
+  /// How many dead letters of one function are kept; beyond that the oldest go.
+  public var maximumDeadLetters: Int
+
+  /// The size up to which an event is handed out with its entry, in bytes.
+  public var inlineSize = 4_096
+
+  /// Bounds; what is not named has its default.
+  public init(maximumPending: Int = 1_000_000, maximumDeadLetters: Int = 10_000) {
+    self.maximumPending = maximumPending
+    self.maximumDeadLetters = maximumDeadLetters
+  }
+}
+
+/// A change was refused because too many events wait for a function.
+public struct EventOutboxFull: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The function.
+  public let function: String
+
+  /// How many events wait.
+  public let pending: Int
+
+  /// What to do.
+  public var description: String {
+    """
+    \(pending) events wait for the function "\(function)", which is the limit: changes that it would be notified of \
+    are refused until it has caught up. Make the function faster, or remove it.
+    """
+  }
+}

@@ -1,0 +1,170 @@
+import VestaBytes
+import VestaConcurrency
+import VestaStoreInterop
+
+extension EventOutbox {
+  // MARK: The lease
+
+  /// Takes or extends the right to deliver.
+  public func lease(for owner: String, now: Int64, duration: Int64) async throws -> EventLease {
+    try await open().write { transaction in
+      let present = try await LeaseRecord.read(self.keys, transaction)
+      // A lease cannot last longer than this: the clock of its owner was ahead, or this one was set back.
+      let isOver = present.map { $0.expiry <= now || $0.expiry - now > duration } ?? true
+      let isOwn = present?.owner == owner
+      if let present, !isOwn, !isOver { return .busy(until: present.expiry) }
+      let lease = LeaseRecord(owner: owner, expiry: now + duration)
+      try await transaction.put(try lease.fieldBytes(), for: self.keys.lease)
+      return .held(isNew: !isOwn)
+    }.value
+  }
+
+  /// Gives the right to deliver up.
+  public func release(_ owner: String) async throws {
+    try await open().write { transaction in
+      guard try await LeaseRecord.read(self.keys, transaction)?.owner == owner else { return }
+      try await transaction.delete(self.keys.lease)
+    }
+  }
+
+  // MARK: The queue
+
+  /// A page of the queue of a function.
+  public func events(_ request: EventPageRequest) async throws -> EventPage {
+    try await open().read { reader in
+      var page = EventPage(entries: [], isLast: false)
+      let range = keys.queue(request.function, after: request.after, through: request.through)
+      page.isLast = true
+      _ = try await reader.scan(range, order: .ascending, limit: nil) { key, value in
+        if page.entries.count >= request.limit {
+          page.isLast = false
+          return .stop
+        }
+        let entry = try entry(request.function, key.bytes, value.bytes)
+        if request.lane == nil || request.lane == entry.lane { page.entries.append(entry) }
+        return .next
+      }
+      let states = try await reader.get(page.entries.map { keys.key(.states, $0.function, $0.position) })
+      for (index, bytes) in states.enumerated() {
+        guard let bytes else { continue }
+        let state = try EventState(fieldBytes: bytes)
+        page.entries[index].attempts = state.attempts
+        page.entries[index].retryTime = state.retryTime
+      }
+      return page
+    }
+  }
+
+  private func entry(_ function: String, _ key: [UInt8], _ value: [UInt8]) throws -> EventEntry {
+    let position = try keys.position(key, .queue, function)
+    let record = try EventRecord(fieldBytes: value)
+    return EventEntry(
+      function: function, position: position, lane: EventLane(scope: record.scope, path: record.path),
+      time: record.time ?? position.version, record: value.count <= limits.inlineSize ? value : nil)
+  }
+
+  /// Keeps the outcomes of deliveries.
+  public func settle(_ outcomes: [EventOutcome], by owner: String) async throws {
+    let gone = try await open().write { transaction in
+      guard try await LeaseRecord.read(self.keys, transaction)?.owner == owner else { throw EventLeaseLost() }
+      for outcome in outcomes { try await self.settle(outcome, transaction) }
+      let died = outcomes.filter { if case .dead = $0.result { true } else { false } }.map(\.function)
+      for function in Set(died) { try await self.trimDeadLetters(function, transaction) }
+      return outcomes.filter { if case .retry = $0.result { false } else { true } }.map(\.function)
+    }.value
+    forget(gone)
+  }
+
+  private func forget(_ functions: [String]) {
+    state.withLock { state in
+      for function in functions { state.pending[function] = max(0, state.pending[function, default: 0] - 1) }
+    }
+  }
+
+  private func settle(_ outcome: EventOutcome, _ transaction: any StoreTransaction) async throws {
+    let row = keys.key(.queue, outcome.function, outcome.position)
+    let state = keys.key(.states, outcome.function, outcome.position)
+    switch outcome.result {
+    case .delivered:
+      try await transaction.delete(row)
+      if outcome.attempts > 1 { try await transaction.delete(state) }
+    case .retry(let time, let reason):
+      guard try await transaction.get(row) != nil else { return }
+      let record = EventState(attempts: outcome.attempts, retryTime: time, reason: reason)
+      try await transaction.put(try record.fieldBytes(), for: state)
+    case .dead(let time, let reason):
+      guard let bytes = try await transaction.get(row) else { return }
+      let dead = DeadRecord(
+        record: try EventRecord(fieldBytes: bytes), attempts: outcome.attempts, reason: reason, time: time)
+      try await transaction.put(try dead.fieldBytes(), for: keys.key(.dead, outcome.function, outcome.position))
+      try await transaction.delete(row)
+      try await transaction.delete(state)
+    }
+  }
+
+  // MARK: Dead letters
+
+  private func trimDeadLetters(_ function: String, _ transaction: any StoreTransaction) async throws {
+    var oldest: [[UInt8]] = []
+    let end = try await transaction.scan(
+      keys.all(.dead, of: function), order: .descending, limit: nil
+    ) { key, _ in
+      oldest.append(key.bytes)
+      return .next
+    }
+    guard end.visited > limits.maximumDeadLetters else { return }
+    for key in oldest.dropFirst(limits.maximumDeadLetters) { try await transaction.delete(key) }
+  }
+
+  /// The dead letters of a function, the oldest first.
+  public func deadLetters(of function: String, limit: Int) async throws -> [DeadLetter] {
+    let entries = try await open().read { try await $0.entries(in: keys.all(.dead, of: function), limit: limit) }
+    return try entries.map { entry in
+      let position = try keys.position(entry.key, .dead, function)
+      let dead = try DeadRecord(fieldBytes: entry.value)
+      return DeadLetter(
+        position: position, event: try event(dead.record, at: position), attempts: dead.attempts, reason: dead.reason,
+        time: dead.time)
+    }
+  }
+
+  /// Puts dead letters back to the end of the queue.
+  public func resend(_ positions: [EventPosition], of function: String) async throws -> Int {
+    let count = try await open().write { transaction in
+      let version = try await transaction.commitVersion().microseconds
+      var count = 0
+      for position in positions.sorted() {
+        let key = self.keys.key(.dead, function, position)
+        guard let bytes = try await transaction.get(key) else { continue }
+        var record = try DeadRecord(fieldBytes: bytes).record
+        record.id = record.id ?? self.id(position)
+        record.time = record.time ?? position.version
+        let place = EventPosition(version: version, number: Int64(count))
+        try await transaction.put(try record.fieldBytes(), for: self.keys.key(.queue, function, place))
+        try await transaction.delete(key)
+        count += 1
+      }
+      return count
+    }.value
+    if count > 0 {
+      state.withLock { $0.pending[function, default: 0] += count }
+      wake()
+    }
+    return count
+  }
+
+  /// Deletes dead letters.
+  public func discard(_ positions: [EventPosition], of function: String) async throws -> Int {
+    try await open().write { transaction in
+      let found = try await transaction.get(positions.map { self.keys.key(.dead, function, $0) })
+      for position in positions { try await transaction.delete(self.keys.key(.dead, function, position)) }
+      return found.count { $0 != nil }
+    }.value
+  }
+}
+
+extension LeaseRecord {
+  fileprivate static func read(_ keys: EventKeys, _ reader: any StoreReader) async throws -> LeaseRecord? {
+    try await reader.get(keys.lease).map { try LeaseRecord(fieldBytes: $0) }
+  }
+}

@@ -1,0 +1,171 @@
+public import VestaBytes
+public import VestaConcurrency
+public import VestaStoreInterop
+
+/// The events of an engine in its own store: an `EventSource` on any `OrderedStore`.
+///
+/// Recording costs one lock while nobody listens. Otherwise one row for each function that wants the event:
+///
+/// ```
+/// commit v7 changes rooms/a and rooms/b; "greet" wants both, "count" wants rooms/b
+///   (1, "greet", v7, 0) -> rooms/a     (1, "greet", v7, 1) -> rooms/b     (1, "count", v7, 1) -> rooms/b
+/// "greet" fails on rooms/a for the first time
+///   (2, "greet", v7, 0) -> one attempt, again at …
+/// and for the last time
+///   both rows of (…, "greet", v7, 0) go, and (3, "greet", v7, 0) is its dead letter
+/// ```
+///
+/// A reader sees all commits up to its version and no commit gets an earlier version later, so whoever has read the
+/// queue up to a position misses nothing before it.
+public final class EventOutbox: EventSource {
+  struct State {
+    var interest: EventInterest?
+    var observers: [Int: any EventSourceObserver] = [:]
+    var lastObserver = 0
+    /// About how many events wait, by function; never too low by what this process has committed.
+    var pending: [String: Int] = [:]
+    var isClosed = false
+  }
+
+  /// The service.
+  public let service: String
+
+  /// The types of events.
+  public let types: Set<EventType>
+
+  let keys: EventKeys
+  let limits: EventOutboxLimits
+  let state = Locked(State())
+  let open: @Sendable () async throws -> any OrderedStore
+  private let data: @Sendable (EventRecord) throws -> JSONObject
+
+  /// An outbox without subscriptions.
+  ///
+  /// - Parameters:
+  ///   - service: The name of the service.
+  ///   - keys: The prefix of all keys of the outbox in the store; the engine uses no key that begins with it.
+  ///   - types: The types of events that the engine publishes.
+  ///   - limits: The bounds.
+  ///   - store: Returns the engine's store, opened if need be.
+  ///   - data: Makes the data of an event of its record, when the event is delivered.
+  public init(
+    service: String, keys: [UInt8], types: Set<EventType>, limits: EventOutboxLimits = EventOutboxLimits(),
+    store: @escaping @Sendable () async throws -> any OrderedStore,
+    data: @escaping @Sendable (EventRecord) throws -> JSONObject
+  ) {
+    self.service = service
+    self.keys = EventKeys(prefix: keys)
+    self.types = types
+    self.limits = limits
+    open = store
+    self.data = data
+  }
+
+  // MARK: Recording
+
+  /// The subscriptions; `nil` while there are none.
+  public var interest: EventInterest? { state.withLock { $0.interest } }
+
+  /// Records events in the transaction of the change.
+  ///
+  /// - Parameters:
+  ///   - drafts: The events, in order; one without functions is left out.
+  ///   - transaction: The transaction of the change.
+  ///   - isOnly: Whether this is the only call in the transaction, which saves a read.
+  /// - Throws: `EventOutboxFull`; what the store throws.
+  public func append(
+    _ drafts: [EventDraft], in transaction: any StoreTransaction, isOnly: Bool = false
+  ) async throws {
+    let wanted = drafts.filter { !$0.functions.isEmpty }
+    guard !wanted.isEmpty else { return }
+    let version = try await transaction.commitVersion().microseconds
+    var numbers: [String: Int64] = [:]
+    for draft in wanted {
+      let row = try EventRecord(draft).fieldBytes()
+      for function in draft.functions {
+        if numbers[function] == nil {
+          try await checkRoom(function, transaction)
+          numbers[function] = isOnly ? 0 : try await next(function, version, transaction)
+        }
+        let number = numbers[function, default: 0]
+        numbers[function] = number + 1
+        let position = EventPosition(version: version, number: number)
+        try await transaction.put(row, for: keys.key(.queue, function, position))
+      }
+    }
+    let recorded = wanted.flatMap(\.functions)
+    state.withLock { state in
+      for function in recorded { state.pending[function, default: 0] += 1 }
+    }
+  }
+
+  /// Notifies the dispatcher, after a commit with events.
+  public func wake() {
+    for observer in state.withLock({ Array($0.observers.values) }) { observer.eventsWereRecorded() }
+  }
+
+  /// Ends deliveries; the engine calls it before it closes its store.
+  public func close() async {
+    let observers = state.withLock { state -> [any EventSourceObserver] in
+      state.isClosed = true
+      defer { state.observers = [:] }
+      return Array(state.observers.values)
+    }
+    for observer in observers { await observer.sourceWillClose() }
+  }
+
+  private func next(_ function: String, _ version: Int64, _ transaction: any StoreTransaction) async throws -> Int64 {
+    guard let last = try await transaction.last(in: keys.commit(function, version)) else { return 0 }
+    return try keys.position(last.key, .queue, function).number + 1
+  }
+
+  /// Refuses an event when too many wait; counts them first, because the estimate may be too high.
+  private func checkRoom(_ function: String, _ transaction: any StoreTransaction) async throws {
+    // Unknown at the first event of the process.
+    guard state.withLock({ $0.pending[function] ?? .max }) >= limits.maximumPending else { return }
+    let end = try await transaction.scan(
+      keys.all(.queue, of: function), order: .ascending, limit: limits.maximumPending
+    ) { _, _ in .next }
+    state.withLock { $0.pending[function] = end.visited }
+    if end.visited >= limits.maximumPending { throw EventOutboxFull(function: function, pending: end.visited) }
+  }
+
+  // MARK: EventSource
+
+  /// Replaces the subscriptions.
+  public func subscribe(_ subscriptions: [EventSubscription]) {
+    let own = subscriptions.filter { !$0.types.isDisjoint(with: types) }
+    let interest = own.isEmpty ? nil : EventInterest(own)
+    state.withLock { $0.interest = interest }
+  }
+
+  /// Notifies an observer after commits with events, and before the outbox closes.
+  public func observe(_ observer: any EventSourceObserver) -> ListenerRegistration {
+    let id = state.withLock { state in
+      state.lastObserver += 1
+      state.observers[state.lastObserver] = observer
+      return state.lastObserver
+    }
+    return ListenerRegistration { [weak self] in
+      let removed = self?.state.withLock { $0.observers.removeValue(forKey: id) }
+      withExtendedLifetime(removed) {}
+    }
+  }
+
+  /// The whole event of an entry.
+  public func event(_ entry: EventEntry) async throws -> Event? {
+    if let bytes = entry.record { return try event(try EventRecord(fieldBytes: bytes), at: entry.position) }
+    let key = keys.key(.queue, entry.function, entry.position)
+    guard let bytes = try await open().read({ try await $0.get(key) }) else { return nil }
+    return try event(try EventRecord(fieldBytes: bytes), at: entry.position)
+  }
+
+  func event(_ record: EventRecord, at position: EventPosition) throws -> Event {
+    Event(
+      id: record.id ?? id(position), type: EventType(rawValue: record.type),
+      source: "//\(service)/\(record.scope)", scope: record.scope, path: record.path,
+      time: record.time ?? position.version, data: try data(record))
+  }
+
+  func id(_ position: EventPosition) -> String { "\(service)-\(String(position.version, radix: 16))-\(position.number)" }
+}

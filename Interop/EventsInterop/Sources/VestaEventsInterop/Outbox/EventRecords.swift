@@ -1,0 +1,81 @@
+public import VestaBytes
+
+/// An event as an outbox keeps it.
+public struct EventRecord: FieldRecord, Hashable {
+  /// The type.
+  public private(set) var type = ""
+
+  /// The database, bucket or tenant.
+  public private(set) var scope = ""
+
+  /// The path of what was changed.
+  public private(set) var path = ""
+
+  /// What the engine makes the event's data of when it is delivered.
+  public private(set) var payload: [UInt8] = []
+
+  /// The id of an event that was sent again; otherwise the position says it.
+  var id: String?
+
+  /// The commit time of an event that was sent again; otherwise the position says it.
+  var time: Int64?
+
+  /// A record without content.
+  public init() {}
+
+  init(_ draft: EventDraft) {
+    type = draft.type.rawValue
+    scope = draft.scope
+    path = draft.path
+    payload = draft.payload
+  }
+
+  /// Visits the fields; the payload comes last, so that the others can be read without it.
+  public mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &type)
+    try visitor.field(2, &scope)
+    try visitor.field(3, &path)
+    try visitor.field(4, &id)
+    try visitor.field(5, &time)
+    try visitor.field(6, &payload)
+  }
+}
+
+/// The failed attempts of an event.
+struct EventState: FieldRecord, Hashable {
+  var attempts = 0
+  var retryTime: Int64 = 0
+  var reason = ""
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &attempts)
+    try visitor.field(2, &retryTime)
+    try visitor.field(3, &reason)
+  }
+}
+
+/// A dead letter.
+struct DeadRecord: FieldRecord, Hashable {
+  var record = EventRecord()
+  var attempts = 0
+  var reason = ""
+  var time: Int64 = 0
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &record)
+    try visitor.field(2, &attempts)
+    try visitor.field(3, &reason)
+    try visitor.field(4, &time)
+  }
+}
+
+/// Who delivers.
+struct LeaseRecord: FieldRecord, Hashable {
+  var owner = ""
+  var expiry: Int64 = 0
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &owner)
+    try visitor.field(2, &expiry)
+  }
+}

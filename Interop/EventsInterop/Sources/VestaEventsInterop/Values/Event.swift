@@ -1,0 +1,61 @@
+public import VestaBytes
+
+/// A change that a function is notified of; the attributes are those of CloudEvents.
+public struct Event: Sendable, Hashable {
+  /// Identifies the event: a redelivery has the same id, and no other event of the app has it.
+  public var id: String
+
+  /// The kind of change.
+  public var type: EventType
+
+  /// The service that published it and its scope, such as `//firestore.googleapis.com/(default)`.
+  public var source: String
+
+  /// The database, bucket or tenant within the service; "" where there is only one.
+  public var scope: String
+
+  /// The path of what was changed within the scope, such as `rooms/a`, without a slash at either end.
+  public var path: String
+
+  /// The commit time of the change, in microseconds since 1970.
+  public var time: Int64
+
+  /// What was changed, in the form that the service's JSON has.
+  public var data: JSONObject
+
+  /// An event.
+  public init(
+    id: String, type: EventType, source: String, scope: String = "", path: String, time: Int64, data: JSONObject
+  ) {
+    self.id = id
+    self.type = type
+    self.source = source
+    self.scope = scope
+    self.path = path
+    self.time = time
+    self.data = data
+  }
+}
+
+/// The place of an event in the queue of its function: commit order.
+public struct EventPosition: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The version of the commit.
+  public let version: Int64
+
+  /// The number within the commit.
+  public let number: Int64
+
+  /// A position.
+  public init(version: Int64, number: Int64) {
+    self.version = version
+    self.number = number
+  }
+
+  /// Whether one event comes before another.
+  public static func < (left: EventPosition, right: EventPosition) -> Bool {
+    (left.version, left.number) < (right.version, right.number)
+  }
+
+  /// The version and the number.
+  public var description: String { "\(version).\(number)" }
+}

@@ -1,0 +1,152 @@
+import Testing
+import VestaBytes
+import VestaEventsInterop
+import VestaEventsInteropContracts
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+@Suite struct OutboxContractTests {
+  @Test(arguments: EventSourceContracts.all) func `the outbox honours`(
+    contract: Contract<EventSourceSubject>
+  ) async throws {
+    try await contract.verify(makeSubject())
+  }
+
+  @Test(arguments: Flaw.allCases) func `the contracts find a source that`(flaw: Flaw) async {
+    let outcomes = await EventSourceContracts.all.run { makeSubject(flaw) }
+    #expect(outcomes.contains { !$0.isKept }, "no contract notices")
+  }
+}
+
+@Suite struct OutboxTests {
+  @Test func `a change is refused when too many events wait, and accepted when they are settled`() async throws {
+    let store = ModelStore()
+    let outbox = makeOutbox(store, EventOutboxLimits(maximumPending: 3))
+    outbox.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
+    for number in 0..<3 { try await commit([.init("a/\(number)")], outbox, store) }
+    await #expect(throws: EventOutboxFull.self) { try await commit([.init("a/3")], outbox, store) }
+    let refused = try await store.get(Array("data/a/3".utf8))
+    #expect(refused == nil)
+
+    _ = try await outbox.lease(for: "me", now: 1, duration: 10)
+    let first = try await outbox.events(EventPageRequest(function: "f", limit: 1)).entries[0]
+    try await outbox.settle(
+      [EventOutcome(function: "f", position: first.position, attempts: 1, result: .delivered)], by: "me")
+    try await commit([.init("a/3")], outbox, store)
+    await #expect(throws: EventOutboxFull.self) { try await commit([.init("a/4")], outbox, store) }
+  }
+
+  @Test func `events of an earlier process count against the limit`() async throws {
+    let store = ModelStore()
+    let first = makeOutbox(store, EventOutboxLimits(maximumPending: 2))
+    first.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
+    for number in 0..<2 { try await commit([.init("a/\(number)")], first, store) }
+    let second = makeOutbox(store, EventOutboxLimits(maximumPending: 2))
+    second.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
+    await #expect(throws: EventOutboxFull.self) { try await commit([.init("a/2")], second, store) }
+  }
+
+  @Test func `the oldest dead letters go when there are too many`() async throws {
+    let store = ModelStore()
+    let outbox = makeOutbox(store, EventOutboxLimits(maximumDeadLetters: 2))
+    outbox.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
+    for number in 0..<4 { try await commit([.init("a/\(number)")], outbox, store) }
+    _ = try await outbox.lease(for: "me", now: 1, duration: 10)
+    let entries = try await outbox.events(EventPageRequest(function: "f", limit: 10)).entries
+    let outcomes = entries.map {
+      EventOutcome(function: "f", position: $0.position, attempts: 1, result: .dead(at: 1, reason: ""))
+    }
+    try await outbox.settle(outcomes, by: "me")
+    let letters = try await outbox.deadLetters(of: "f", limit: 10)
+    #expect(letters.map(\.event.path) == ["a/2", "a/3"])
+  }
+
+  @Test func `a large event is read from the store when it is delivered`() async throws {
+    let store = ModelStore()
+    let outbox = makeOutbox(store)
+    outbox.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
+    let large = [UInt8](repeating: UInt8(ascii: "x"), count: 10_000)
+    _ = try await store.write { transaction in
+      try await outbox.append(
+        [EventDraft(.documentCreated, path: "a", functions: ["f"], payload: large)], in: transaction, isOnly: true)
+    }
+    let entry = try await outbox.events(EventPageRequest(function: "f", limit: 1)).entries[0]
+    #expect(entry.record == nil)
+    let event = try await outbox.event(entry)
+    #expect(event?.data["payload"]?.string?.utf8.count == 10_000)
+  }
+}
+
+@Suite struct PatternTests {
+  @Test(arguments: [
+    ("rooms/{room}", "rooms/a", ["room": "a"]),
+    ("/rooms/{room}/", "rooms/a", ["room": "a"]),
+    ("rooms/*/messages/{id=*}", "rooms/a/messages/7", ["id": "7"]),
+    ("rooms/{rest=**}", "rooms", ["rest": ""]),
+    ("rooms/{rest=**}", "rooms/a/b", ["rest": "a/b"]),
+    ("{all=**}/messages/{id}", "a/b/c/messages/7", ["all": "a/b/c", "id": "7"]),
+    ("**", "a/b", [:]),
+  ])
+  func `a path matches with its parameters`(pattern: String, path: String, parameters: [String: String]) throws {
+    #expect(try EventPattern(pattern).match(path) == parameters)
+  }
+
+  @Test(arguments: [
+    ("rooms/{room}", "rooms"), ("rooms/{room}", "rooms/a/b"), ("rooms/{room}", "halls/a"),
+    ("{all=**}/messages/{id}", "messages"), ("rooms/\u{e9}", "rooms/e\u{301}"),
+  ])
+  func `a path that differs does not match`(pattern: String, path: String) throws {
+    #expect(try EventPattern(pattern).match(path) == nil)
+  }
+
+  @Test(arguments: ["", "/", "a/{}", "a/{b=c}", "a/b{c}", "{a}/{a}", "**/a/**", "a/{x y}", "a/b*"])
+  func `a pattern that means nothing is refused`(pattern: String) {
+    #expect(throws: EventPatternError.self) { try EventPattern(pattern) }
+  }
+
+  @Test func `matching agrees with a search through all ways to split`() throws {
+    var random = SplitMix(seed: 7)
+    let names = ["a", "b", "*", "**", "{p}", "{q=**}"]
+    for _ in 0..<3_000 {
+      let parts = (0..<Int.random(in: 1...4, using: &random)).map { _ in names[Int.random(in: 0..<6, using: &random)] }
+      guard let pattern = try? EventPattern(parts.joined(separator: "/")) else { continue }
+      let path = (0..<Int.random(in: 0...5, using: &random)).map { _ in ["a", "b", "c"][Int.random(in: 0..<3, using: &random)] }
+      let expected = slowMatch(parts[...], path[...])
+      #expect((pattern.match(path.joined(separator: "/")) != nil) == expected, "\(parts) \(path)")
+    }
+  }
+
+  private func slowMatch(_ pattern: ArraySlice<String>, _ path: ArraySlice<String>) -> Bool {
+    guard let first = pattern.first else { return path.isEmpty }
+    if first.contains("**") {
+      return (0...path.count).contains { slowMatch(pattern.dropFirst(), path.dropFirst($0)) }
+    }
+    guard let segment = path.first else { return false }
+    return (first == "*" || first.hasPrefix("{") || first == segment) && slowMatch(pattern.dropFirst(), path.dropFirst())
+  }
+}
+
+@Suite struct TimeTests {
+  @Test(arguments: [
+    (0, "1970-01-01T00:00:00Z"), (1_767_225_600_000_001, "2026-01-01T00:00:00.000001Z"),
+    (-1, "1969-12-31T23:59:59.999999Z"), (951_782_400_000_000, "2000-02-29T00:00:00Z"),
+  ] as [(Int64, String)])
+  func `a time is written and read`(microseconds: Int64, text: String) {
+    #expect(EventTime.text(microseconds: microseconds) == text)
+    #expect(EventTime.microseconds(of: text) == microseconds)
+  }
+
+  @Test func `random times survive being written`() {
+    var random = SplitMix(seed: 11)
+    for _ in 0..<2_000 {
+      let time = Int64.random(in: -60_000_000_000_000_000...250_000_000_000_000_000, using: &random)
+      #expect(EventTime.microseconds(of: EventTime.text(microseconds: time)) == time)
+    }
+  }
+
+  @Test(arguments: ["", "Z", "2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00.xZ"])
+  func `a text that is no time is nil`(text: String) {
+    #expect(EventTime.microseconds(of: text) == nil)
+  }
+}

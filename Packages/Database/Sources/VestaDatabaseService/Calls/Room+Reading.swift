@@ -1,0 +1,89 @@
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaStoreInterop
+
+/// Reads and listens, which run beside the groups of writes.
+extension Room {
+  func answer(_ connection: EngineConnection, _ request: DatabaseRequest, _ id: Int) {
+    switch request {
+    case .listen(let listen): start(listen, connection, id)
+    case .unlisten(let path, let spec, let tag):
+      hub.remove(connection, path, spec, tag)
+      connection.post([.reply(id, .ok)])
+    case .get(let path, let spec): get(path, spec, connection, id)
+    case .unauthenticate:
+      connection.signOut()
+      userChanged(connection, id)
+    default: connection.post([.reply(id, .ok)])
+    }
+  }
+
+  /// Why a read is refused; `nil` when it is not.
+  private func refusal(
+    _ connection: EngineConnection, _ path: DatabasePath, _ spec: DatabaseQuerySpec
+  ) -> DatabaseReply? {
+    guard access.mayRead(path, spec, user: connection.user) else {
+      return DatabaseReply(.permissionDenied, message: "Permission denied")
+    }
+    guard path.keys.allSatisfy({ KeyRules.isValidKey($0.text) }), (spec.limit?.count ?? 1) > 0 else {
+      return DatabaseReply(.invalid, message: "The path or the limit of the query is not valid.")
+    }
+    return nil
+  }
+
+  private func window(
+    _ path: DatabasePath, _ spec: DatabaseQuerySpec
+  ) async throws -> (node: DatabaseNode, lacksIndex: Bool, version: StoreVersion) {
+    let context = context
+    return try await openStore().read { reader in
+      let (node, lacksIndex) = try await QueryReader(reader, context).window(path, spec)
+      return (node, lacksIndex, reader.version)
+    }
+  }
+
+  private func start(_ listen: DatabaseListen, _ connection: EngineConnection, _ id: Int) {
+    if let refusal = refusal(connection, listen.path, listen.spec) { return connection.post([.reply(id, refusal)]) }
+    let watch = hub.add(connection, listen)
+    reads.begin()
+    Task {
+      do {
+        let (node, lacksIndex, version) = try await window(listen.path, listen.spec)
+        let reply = DatabaseReply(.ok, warnings: lacksIndex ? ["no_index"] : [])
+        let data = Self.firstData(of: listen, node)
+        if hub.activate(watch, of: connection, node, version, data: data, reply: .reply(id, reply)) {
+          submit(.refresh(watch))
+        }
+      } catch {
+        hub.discard(watch)
+        connection.enqueue([.reply(id, DatabaseReply(.unavailable, message: "The data cannot be read: \(error)"))])
+      }
+      connection.deliver()
+      submit(.perform { [hub] in hub.removeEnding(of: connection) })
+      reads.end()
+    }
+  }
+
+  /// What a listen is sent first: nothing when its hash is right, what differs when it says more than one, or all.
+  private static func firstData(of listen: DatabaseListen, _ node: DatabaseNode) -> [DatabaseServerMessage] {
+    if !listen.hash.isEmpty, NodeHash.matches(listen.hash, node) { return [] }
+    if let compound = listen.compound, !listen.hash.isEmpty {
+      let merges = CompoundHash.differences(of: node, from: compound)
+      return merges.isEmpty ? [] : [.rangeMerge(listen.path, merges, tag: listen.tag)]
+    }
+    return [.data(listen.path, node, tag: listen.tag)]
+  }
+
+  private func get(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ connection: EngineConnection, _ id: Int) {
+    if let refusal = refusal(connection, path, spec) { return connection.post([.reply(id, refusal)]) }
+    reads.begin()
+    Task {
+      do {
+        let (node, lacksIndex, _) = try await window(path, spec)
+        connection.post([.reply(id, DatabaseReply(.ok, node: node, warnings: lacksIndex ? ["no_index"] : []))])
+      } catch {
+        connection.post([.reply(id, DatabaseReply(.unavailable, message: "The data cannot be read: \(error)"))])
+      }
+      reads.end()
+    }
+  }
+}

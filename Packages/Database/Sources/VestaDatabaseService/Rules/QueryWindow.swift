@@ -1,0 +1,108 @@
+import VestaDatabaseBackend
+import VestaDatabaseModel
+
+/// The result of a query as its listeners have it, and what commits make of it.
+///
+/// By the example of the last two by `size`, `{b: 5, c: 7}`: a new child `d: 6` comes in and pushes `b` out; a change of
+/// `c` that leaves it above `b` changes `c` alone; when `c` falls below `b`, a child that is not in the window may
+/// belong there, and only the store can say which.
+struct QueryWindow: Sendable {
+  let spec: DatabaseQuerySpec
+  private(set) var indexed: IndexedNode
+
+  var node: DatabaseNode { indexed.node }
+
+  /// A window as it was read.
+  init(_ node: DatabaseNode, _ spec: DatabaseQuerySpec) {
+    self.spec = spec
+    indexed = IndexedNode(node, index: spec.index)
+  }
+
+  // MARK: What a commit touches
+
+  /// What a commit says of the children of a query.
+  enum Touch: Sendable {
+    /// The children that it touches: what they are now, or `nil` where the store has to be asked.
+    case children([DatabaseKey: DatabaseNode?])
+    /// It replaces all of them.
+    case everything
+  }
+
+  /// What a commit says of the children.
+  ///
+  /// - Parameter values: What the commit has written, in order, by paths below the place of the query; the root for a
+  ///   value of the place itself.
+  func touch(_ values: [(path: DatabasePath, node: DatabaseNode)]) -> Touch {
+    var known: [DatabaseKey: DatabaseNode?] = [:]
+    for (path, node) in values {
+      guard let key = path.front else { return .everything }
+      if key.isPriority { continue }
+      let below = path.withoutFront
+      if below.isRoot {
+        known[key] = .some(node)
+      } else if let earlier = known[key] {
+        known[key] = .some(earlier?.setting(below, to: node))
+      } else if !indexed.node[key].isEmpty {
+        known[key] = .some(indexed.node[key].setting(below, to: node))
+      } else {
+        known[key] = .some(nil)
+      }
+    }
+    return .children(known)
+  }
+
+  /// Changes children to what they are now.
+  ///
+  /// - Returns: What has changed, in order; `nil` when the query has to be read anew, and nothing has been changed.
+  mutating func update(_ children: [DatabaseKey: DatabaseNode]) -> [DatabasePathValue]? {
+    var next = indexed
+    for (key, child) in children {
+      let wanted = spec.contains(key, child) ? child : .empty
+      if next.node[key] != wanted { next = next.setting(key, to: wanted) }
+    }
+    var left: [DatabaseKey] = []
+    if let limit = spec.limit {
+      let isFull = node.childCount >= limit.count
+      while next.node.childCount > limit.count, let out = limit.side == .first ? next.last : next.first {
+        left.append(out.key)
+        next = next.setting(out.key, to: .empty)
+      }
+      if isFull, !isCertain(next, limit) { return nil }
+    }
+    let before = node
+    indexed = next
+    return Set(children.keys).union(left).sorted().compactMap { key in
+      before[key] == next.node[key] ? nil : DatabasePathValue(DatabasePath([key]), next.node[key])
+    }
+  }
+
+  /// Whether no child outside of the window can belong into what a full one has become.
+  ///
+  /// The window was full, so those outside of it come after its edge: whatever is not beyond that edge comes before them.
+  private func isCertain(_ next: IndexedNode, _ limit: DatabaseQuerySpec.Limit) -> Bool {
+    guard next.node.childCount >= limit.count,
+      let old = limit.side == .first ? indexed.last : indexed.first,
+      let new = limit.side == .first ? next.last : next.first
+    else { return false }
+    let (before, after) = (spec.index.position(of: old.key, old.node), spec.index.position(of: new.key, new.node))
+    return limit.side == .first ? !(before < after) : !(after < before)
+  }
+
+  /// Replaces the window with the one that was read.
+  ///
+  /// - Returns: What has changed; the root alone where the listeners are better sent all of it.
+  mutating func replace(_ new: DatabaseNode) -> [DatabasePathValue] {
+    let before = node
+    indexed = IndexedNode(new, index: spec.index)
+    if before == new { return [] }
+    if before.childCount == 0 || new.childCount == 0 { return [DatabasePathValue(.root, new)] }
+    var changes: [DatabasePathValue] = []
+    before.forEachChild { key, _ in
+      if new[key].isEmpty { changes.append(DatabasePathValue(DatabasePath([key]), .empty)) }
+    }
+    new.forEachChild { key, child in
+      if before[key] != child { changes.append(DatabasePathValue(DatabasePath([key]), child)) }
+    }
+    return changes
+  }
+}

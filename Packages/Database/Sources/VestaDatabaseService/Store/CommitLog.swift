@@ -1,0 +1,68 @@
+import VestaBytes
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaStoreInterop
+
+/// What commits have written, as rows that engines on the same store read to tell their own listens.
+///
+/// An engine that is alone writes none.
+enum CommitLog {
+  /// How long rows are kept: longer than any engine lags.
+  static let microsecondsKept: Int64 = 120_000_000
+
+  /// A group of writes can be larger than a value of the store.
+  private static let bytesOfAPart = 8 << 20
+
+  struct Commit: Sendable {
+    let version: StoreVersion
+    let writes: [[DatabasePathValue]]
+  }
+
+  static func append(
+    _ writes: [[DatabasePathValue]], in transaction: any StoreTransaction, _ context: RoomContext
+  ) async throws {
+    guard context.isShared, !writes.isEmpty else { return }
+    let version = try await transaction.commitVersion()
+    let bytes = encode(writes)
+    for (part, start) in stride(from: 0, to: bytes.count, by: bytesOfAPart).enumerated() {
+      let value = Array(bytes[start..<min(start + bytesOfAPart, bytes.count)])
+      try await transaction.put(value, for: context.keys.log(version, part))
+    }
+  }
+
+  static func commits(
+    after version: StoreVersion, _ reader: any StoreReader, _ keys: Keys
+  ) async throws -> [Commit] {
+    var parts: [(version: StoreVersion, bytes: [UInt8])] = []
+    for row in try await reader.entries(in: keys.log(after: version)) {
+      let version = try keys.version(ofLog: row.key)
+      if parts.last?.version == version {
+        parts[parts.count - 1].bytes += row.value
+      } else {
+        parts.append((version, row.value))
+      }
+    }
+    return try parts.map { Commit(version: $0.version, writes: try decode($0.bytes)) }
+  }
+
+  private static func encode(_ writes: [[DatabasePathValue]]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(count: writes.count)
+    for values in writes {
+      writer.write(count: values.count)
+      for value in values { writer.write(blob: EndOperations.encode(value)) }
+    }
+    return writer.bytes
+  }
+
+  private static func decode(_ bytes: [UInt8]) throws -> [[DatabasePathValue]] {
+    var reader = ByteReader(bytes)
+    var writes: [[DatabasePathValue]] = []
+    for _ in 0..<(try reader.count()) {
+      var values: [DatabasePathValue] = []
+      for _ in 0..<(try reader.count()) { values.append(try EndOperations.decode(Array(try reader.blob()))) }
+      writes.append(values)
+    }
+    return writes
+  }
+}

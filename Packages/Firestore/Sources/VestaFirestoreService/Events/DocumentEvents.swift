@@ -1,0 +1,94 @@
+import VestaEventsInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
+
+/// The events of documents: what a commit records of its changes, and what functions get of that.
+enum DocumentEvents {
+  static let types: Set<EventType> = [.documentCreated, .documentUpdated, .documentDeleted]
+
+  /// An outbox in the store of the documents.
+  static func outbox(store: @escaping @Sendable () async throws -> any OrderedStore) -> EventOutbox {
+    EventOutbox(
+      service: "firestore.googleapis.com", keys: Keys.outbox, types: types, store: store,
+      data: { try data(of: ChangedRows(fieldBytes: $0.payload)) })
+  }
+
+  /// The events of the changes of a commit that a function wants.
+  static func drafts(
+    of changes: [CommitDraft.Change], in database: DatabaseName, for interest: EventInterest
+  ) throws -> [EventDraft] {
+    try changes.compactMap { change in
+      let type: EventType =
+        change.before == nil ? .documentCreated : change.after == nil ? .documentDeleted : .documentUpdated
+      let path = change.path.description
+      let functions = interest.functions(for: type, scope: database.database, path: path)
+      guard !functions.isEmpty else { return nil }
+      let rows = ChangedRows(name: change.name, before: change.before, after: change.after)
+      return EventDraft(
+        type, scope: database.database, path: path, functions: functions, payload: try rows.fieldBytes())
+    }
+  }
+
+  private static func data(of rows: ChangedRows) throws -> JSONObject {
+    func document(_ row: [UInt8]?) throws -> JSONValue? {
+      guard let row else { return nil }
+      let content = try DocumentRow(row)
+      return .object([
+        "name": .string(rows.name), "fields": .object(DocumentJSON.fields(content.fields)),
+        "createTime": .string(EventTime.text(microseconds: content.created)),
+        "updateTime": .string(EventTime.text(microseconds: content.updated)),
+      ])
+    }
+    var data = JSONObject()
+    data["value"] = try document(rows.after)
+    data["oldValue"] = try document(rows.before)
+    return data
+  }
+}
+
+/// The rows of a document before and after a change, as an event keeps them.
+struct ChangedRows: FieldRecord {
+  var name = ""
+  var before: [UInt8]?
+  var after: [UInt8]?
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &name)
+    try visitor.field(2, &before)
+    try visitor.field(3, &after)
+  }
+}
+
+/// Values in the JSON of the service: `{"integerValue": "1"}`; pure.
+enum DocumentJSON {
+  static func fields(_ map: MapValue) -> JSONObject {
+    var object = JSONObject()
+    for (name, value) in map { object[name] = .object(json(value)) }
+    return object
+  }
+
+  static func json(_ value: Value) -> JSONObject {
+    switch value {
+    case .null: ["nullValue": .null]
+    case .boolean(let value): ["booleanValue": .bool(value)]
+    case .integer(let value): ["integerValue": .string(String(value))]
+    case .double(let value): ["doubleValue": double(value)]
+    case .timestamp(let value):
+      ["timestampValue": .string(EventTime.text(microseconds: value.microseconds ?? 0))]
+    case .string(let value): ["stringValue": .string(value)]
+    case .bytes(let value): ["bytesValue": .string(Base64.standard.encode(value))]
+    case .reference(let value): ["referenceValue": .string(value)]
+    case .geoPoint(let value):
+      ["geoPointValue": .object(["latitude": .number(value.latitude), "longitude": .number(value.longitude)])]
+    case .array(let values): ["arrayValue": .object(["values": .array(values.map { .object(json($0)) })])]
+    case .map(let map): ["mapValue": .object(["fields": .object(fields(map))])]
+    }
+  }
+
+  /// JSON has no numbers for these three.
+  private static func double(_ value: Double) -> JSONValue {
+    if value.isNaN { return .string("NaN") }
+    return value.isInfinite ? .string(value < 0 ? "-Infinity" : "Infinity") : .number(value)
+  }
+}

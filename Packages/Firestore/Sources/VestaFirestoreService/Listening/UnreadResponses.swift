@@ -1,0 +1,140 @@
+import VestaFirestoreBackend
+import VestaFirestoreModel
+
+/// The responses that a listener has not read yet, merged where one says everything that an earlier one says.
+///
+/// A document may change a thousand times before its listener reads. Between two responses about targets themselves
+/// the last state of each document is all that counts, and of the global snapshots the last one:
+///
+/// | unread | merged |
+/// |---|---|
+/// | `a` is 1 in target 2; snapshot at 10; `b` is 1 in 2; `a` is 2 in 2; snapshot at 20 | `b` is 1 in 2; `a` is 2 in 2; snapshot at 20 |
+/// | `a` is 3 in 2 and 4; snapshot; `a` is deleted from 2; snapshot | `a` is deleted from 2 and 4; snapshot |
+///
+/// What the listener folds is the same at every snapshot that is left, and no token says more than it has been told.
+struct UnreadResponses: Sendable {
+  enum Outcome: Equatable {
+    case kept
+    /// They are too many, also when they are merged: the call has to end.
+    case tooMany
+  }
+
+  private(set) var responses: [ListenResponse] = []
+  private(set) var bytes = 0
+  private let limit: Int
+
+  /// - Parameter limit: How many bytes may be unread. The responses of one turn may have more if they are alone.
+  init(limit: Int) { self.limit = limit }
+
+  var isEmpty: Bool { responses.isEmpty }
+
+  /// Takes all of them out.
+  mutating func take() -> [ListenResponse] {
+    defer { (responses, bytes) = ([], 0) }
+    return responses
+  }
+
+  /// Adds responses, and merges all of them if they are more than the limit.
+  ///
+  /// A merge that frees less than a quarter of the limit counts as too many: so merging costs little for each response.
+  mutating func add(_ more: [ListenResponse]) -> Outcome {
+    let isAlone = responses.isEmpty
+    responses += more
+    bytes += UnreadResponses.size(of: more)
+    if bytes <= limit || isAlone { return .kept }
+    responses = UnreadResponses.merged(responses)
+    bytes = UnreadResponses.size(of: responses)
+    return bytes <= limit - limit / 4 ? .kept : .tooMany
+  }
+
+  private static func size(of responses: [ListenResponse]) -> Int { responses.reduce(0) { $0 + $1.size } }
+
+  /// The responses that say the same in fewer words.
+  static func merged(_ responses: [ListenResponse]) -> [ListenResponse] {
+    var result: [ListenResponse] = []
+    var run: [ListenResponse] = []
+    for response in responses {
+      if response.isMergeable {
+        run.append(response)
+      } else {
+        result += merged(run: run)
+        result.append(response)
+        run = []
+      }
+    }
+    return result + merged(run: run)
+  }
+
+  /// Merges what documents have become, up to the last snapshot; what comes after it is part of the next one.
+  private static func merged(run: [ListenResponse]) -> [ListenResponse] {
+    guard let end = run.lastIndex(where: \.isSnapshot) else { return run }
+    var states: [String: DocumentState] = [:]
+    for (index, response) in run[..<end].enumerated() {
+      guard let name = response.document else { continue }
+      states[name, default: DocumentState()].add(response, at: index)
+    }
+    let merged = states.values.sorted { $0.position < $1.position }.compactMap(\.response)
+    return merged + run[end...]
+  }
+
+  /// The latest response about a document, and what the others have said about targets.
+  private struct DocumentState {
+    private var last: ListenResponse?
+    private(set) var position = 0
+    /// For each target whether the document is in.
+    private var targets: [Int32: Bool] = [:]
+
+    mutating func add(_ response: ListenResponse, at position: Int) {
+      (last, self.position) = (response, position)
+      switch response {
+      case .documentChange(let change):
+        for id in change.targetIDs { targets[id] = true }
+        for id in change.removedTargetIDs { targets[id] = false }
+      case .documentDelete(let delete):
+        for id in targets.keys + delete.removedTargetIDs { targets[id] = false }
+      case .documentRemove, .targetChange, .filter: break
+      }
+    }
+
+    var response: ListenResponse? {
+      let gone = targets.filter { !$0.value }.keys.sorted()
+      switch last {
+      case .documentChange(var change):
+        change.targetIDs = targets.filter(\.value).keys.sorted()
+        change.removedTargetIDs = gone
+        return .documentChange(change)
+      case .documentDelete(var delete):
+        delete.removedTargetIDs = gone
+        return .documentDelete(delete)
+      default: return last
+      }
+    }
+  }
+}
+
+extension ListenResponse {
+  /// About how many bytes it takes up while it waits.
+  fileprivate var size: Int {
+    switch self {
+    case .documentChange(let change): 128 + DocumentSize.size(of: change.document)
+    case .documentDelete(let delete): 128 + delete.document.utf8.count
+    case .documentRemove, .targetChange, .filter: 128
+    }
+  }
+
+  /// The document that it is about, if it tells what has become of it.
+  fileprivate var document: String? {
+    switch self {
+    case .documentChange(let change): change.document.name
+    case .documentDelete(let delete): delete.document
+    case .documentRemove, .targetChange, .filter: nil
+    }
+  }
+
+  fileprivate var isSnapshot: Bool {
+    guard case .targetChange(let change) = self else { return false }
+    return change.kind == .noChange && change.targetIDs.isEmpty && change.readTime != nil
+  }
+
+  fileprivate var isMergeable: Bool { document != nil || isSnapshot }
+}

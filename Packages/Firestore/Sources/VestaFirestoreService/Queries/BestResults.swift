@@ -1,0 +1,60 @@
+import VestaFirestoreBackend
+import VestaFirestoreModel
+
+/// The first results of a query among documents that come in any order: so many and little more are in memory.
+struct BestResults {
+  private let query: NormalQuery
+  private var found: [Document] = []
+  /// How many of the first results are wanted.
+  private var wanted: Int
+  /// With many matches the best are kept; what comes after the last of them then is no result.
+  private var worst: Document?
+  /// Whether matches were left out.
+  private(set) var isCut = false
+
+  /// - Parameter wanted: How many of the first results are wanted; those that an offset leaves out are among them.
+  init(_ query: NormalQuery, wanted: Int) {
+    self.query = query
+    self.wanted = wanted
+  }
+
+  /// How many of the first results a query needs to be answered; `.max` for all.
+  static func needed(for query: NormalQuery, atMost count: Int = .max) -> Int {
+    let (sum, isOverflow) = min(query.limit ?? .max, count).addingReportingOverflow(query.offset)
+    return isOverflow ? .max : sum
+  }
+
+  /// Takes a match.
+  mutating func take(_ document: Document) {
+    if let worst, query.compare(worst, document) <= 0 {
+      isCut = true
+      return
+    }
+    found.append(document)
+    let (most, isOverflow) = wanted.multipliedReportingOverflow(by: 2)
+    guard !isOverflow, found.count >= most + 256 else { return }
+    trim()
+  }
+
+  /// Wants fewer results from here on.
+  mutating func want(atMost count: Int) {
+    guard count < wanted else { return }
+    wanted = count
+    if found.count > wanted { trim() }
+  }
+
+  private mutating func trim() {
+    found.sort { query.compare($0, $1) < 0 }
+    if found.count > wanted {
+      found.removeSubrange(wanted...)
+      isCut = true
+      worst = found.last
+    }
+  }
+
+  /// The first results in order.
+  mutating func results() -> [Document] {
+    trim()
+    return found
+  }
+}

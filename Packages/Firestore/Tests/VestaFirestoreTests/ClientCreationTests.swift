@@ -1,0 +1,94 @@
+import Testing
+import VestaConcurrency
+import VestaCore
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaFirestoreReference
+import VestaFirestoreSync
+import VestaTesting
+
+@testable import VestaFirestore
+
+/// The client of a database is created at its first use, once, with no lock held.
+@Suite(.timeLimit(.minutes(5)))
+struct ClientCreationTests {
+  private struct Unavailable: Error {}
+
+  /// Creates clients of a backend in memory, and does something before.
+  private final class CountingSource: FirestoreClientSource {
+    private let before: @Sendable (Int) throws -> Void
+    private let count = Locked(0)
+
+    init(_ before: @escaping @Sendable (Int) throws -> Void = { _ in }) { self.before = before }
+
+    var created: Int { count.withLock { $0 } }
+
+    func makeClient(database: DatabaseName, settings: FirestoreSettings.Values) throws -> any FirestoreClient {
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      try before(number)
+      let client = SyncClient(database: database, backend: ReferenceBackend(), store: nil, options: SyncOptions())
+      return SyncClientAdapter(client, auth: nil, isEmbedded: false)
+    }
+
+    func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws {}
+    func close() async {}
+  }
+
+  private func firestore(_ app: VestaApp, _ source: CountingSource) -> Firestore {
+    Firestore(app: app, database: DatabaseName(project: "demo"), source: source)
+  }
+
+  @Test func `sixty-four tasks that come first together get one client`() async throws {
+    let app = try makeApp()
+    let source = CountingSource()
+    let db = firestore(app, source)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<64 { group.addTask { _ = try db.client() } }
+      try await group.waitForAll()
+    }
+    #expect(source.created == 1)
+    try await db.terminate()
+    await app.delete()
+  }
+
+  @Test func `a client that cannot be created leaves the settings open and the next use tries again`() async throws {
+    let app = try makeApp()
+    let source = CountingSource { if $0 == 1 { throw Unavailable() } }
+    let db = firestore(app, source)
+    #expect(throws: Unavailable.self) { try db.client() }
+    let settings = db.settings
+    settings.cacheSettings = MemoryCacheSettings()
+    db.settings = settings
+    _ = try db.client()
+    #expect(source.created == 2)
+    try await db.terminate()
+    await app.delete()
+  }
+
+  @Test func `a client that is terminated while it is created is ended and not given out`() async throws {
+    let app = try makeApp()
+    let box = Locked<Firestore?>(nil)
+    let source = CountingSource { _ in _ = box.withLock { $0 }?.end() }
+    let db = firestore(app, source)
+    box.withLock { $0 = db }
+    #expect(throws: FirestoreErrorCode.self) { try db.client() }
+    #expect(throws: FirestoreErrorCode.self) { try db.client() }
+    #expect(source.created == 1)
+    box.withLock { $0 = nil }
+    await app.delete()
+  }
+
+  @Test func `creating a client that needs itself is an error and no deadlock`() async throws {
+    let app = try makeApp()
+    let box = Locked<Firestore?>(nil)
+    let source = CountingSource { _ in _ = try box.withLock { $0 }?.client() }
+    let db = firestore(app, source)
+    box.withLock { $0 = db }
+    #expect(throws: VestaError.self) { try db.client() }
+    box.withLock { $0 = nil }
+    await app.delete()
+  }
+}

@@ -1,0 +1,213 @@
+import VestaEventsInterop
+
+/// Decides what is read from the queue of a function, and which event it gets next; pure.
+///
+/// Events of one lane (document, object, account) are delivered one after another; lanes do not wait for one another.
+/// In memory there is a window of the queue, up to the *cursor*. A lane with more events in the window than its share is
+/// *deferred*: its later events are passed over when the window moves on, and read again when the ones before are done.
+///
+/// Example, with a share of two: the queue is a1 a2 a3 b1 a4 and nothing has been read.
+///
+/// | input | actions | state |
+/// |---|---|---|
+/// | `step` | load after nothing | |
+/// | `loaded` a1 a2 a3 b1 a4 | deliver a1, b1 | cursor a4; a: a1 a2, deferred after a2; b: b1 |
+/// | a1 fails | | a: a1 (attempted once) a2, until the time of the retry; b goes on |
+/// | b1, a1, a2 are delivered | load lane a after a2 through a4 | a: nothing |
+/// | `loaded` a3 a4 | deliver a3 | a: a3 a4, not deferred any more |
+struct DeliveryMachine {
+  struct Limits {
+    /// How many events are in memory.
+    var window = 512
+    /// How many events of one lane are in memory.
+    var lane = 32
+    /// How many events one read returns.
+    var page = 128
+    /// How many run at once.
+    var running = 16
+  }
+
+  enum Action: Equatable {
+    case load(EventPageRequest)
+    /// Deliver an event; `generation` is to be reported with its outcome.
+    case deliver(EventEntry, generation: Int)
+  }
+
+  private struct Lane {
+    /// Events in order; the first one is running if `isRunning`, unless that belongs to an earlier generation.
+    var waiting: [EventEntry] = []
+    var isRunning = false
+    /// Whether the lane is in `ready` or in `retries`.
+    var isQueued = false
+    /// Events after this position, up to the cursor, are not in memory.
+    var deferredAfter: EventPosition?
+    var isEmpty: Bool { waiting.isEmpty && !isRunning && deferredAfter == nil }
+  }
+
+  let function: String
+  let limits: Limits
+  private var lanes: [EventLane: Lane] = [:]
+  private var ready: [EventLane] = []
+  private var retries: [(time: Int64, lane: EventLane)] = []
+  private var refills: [EventLane] = []
+  private var cursor: EventPosition?
+  private var isLoading = false
+  private var mayHaveMore = true
+  private var pausedUntil: Int64 = 0
+  private(set) var generation = 0
+  /// The number of events in memory.
+  private(set) var count = 0
+  /// The number of events that run.
+  private(set) var running = 0
+
+  init(function: String, limits: Limits = Limits()) {
+    self.function = function
+    self.limits = limits
+  }
+
+  /// Whether there is nothing to do, as far as is known.
+  var isIdle: Bool { lanes.isEmpty && !mayHaveMore && !isLoading }
+
+  /// The time of the next retry, in microseconds since 1970.
+  var nextTime: Int64? {
+    let pause = pausedUntil > 0 ? pausedUntil : nil
+    guard let retry = retries.first?.time else { return pause }
+    return pause.map { min($0, retry) } ?? retry
+  }
+
+  // MARK: Inputs
+
+  /// Events may have been added to the queue.
+  mutating func woken() { mayHaveMore = true }
+
+  /// The right to deliver was lost or is new: others may have changed the queue, so everything is read again.
+  mutating func restart() {
+    generation += 1
+    for (lane, state) in lanes { lanes[lane] = state.isRunning ? Lane(isRunning: true) : nil }
+    (ready, retries, refills, cursor, count) = ([], [], [], nil, running)
+    (isLoading, mayHaveMore, pausedUntil) = (false, true, 0)
+  }
+
+  /// What is to be done now.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - delivers: Whether the right to deliver is held; reading needs none.
+  mutating func step(now: Int64, delivers: Bool = true) -> [Action] {
+    while let retry = retries.first, retry.time <= now {
+      retries.removeFirst()
+      ready.append(retry.lane)
+    }
+    var actions: [Action] = []
+    while delivers, running < limits.running, !ready.isEmpty {
+      let lane = ready.removeFirst()
+      guard var state = lanes[lane], let entry = state.waiting.first else { continue }
+      (state.isRunning, state.isQueued) = (true, false)
+      lanes[lane] = state
+      running += 1
+      actions.append(.deliver(entry, generation: generation))
+    }
+    if pausedUntil <= now, let request = nextLoad() {
+      (isLoading, pausedUntil) = (true, 0)
+      actions.append(.load(request))
+    }
+    return actions
+  }
+
+  private mutating func nextLoad() -> EventPageRequest? {
+    guard !isLoading else { return nil }
+    while let lane = refills.first {
+      guard let state = lanes[lane], state.waiting.isEmpty, let after = state.deferredAfter else {
+        refills.removeFirst()
+        continue
+      }
+      return EventPageRequest(function: function, after: after, through: cursor, lane: lane, limit: limits.lane)
+    }
+    guard mayHaveMore, count < limits.window else { return nil }
+    mayHaveMore = false
+    return EventPageRequest(function: function, after: cursor, limit: min(limits.page, limits.window - count))
+  }
+
+  /// A page was read.
+  mutating func loaded(_ page: EventPage, _ request: EventPageRequest, generation: Int, now: Int64) {
+    guard generation == self.generation else { return }
+    isLoading = false
+    if let lane = request.lane { return refilled(lane, page, now) }
+    if !page.isLast { mayHaveMore = true }
+    for entry in page.entries {
+      cursor = entry.position
+      var state = lanes[entry.lane] ?? Lane()
+      guard state.deferredAfter == nil else { continue }
+      if state.waiting.count >= limits.lane {
+        state.deferredAfter = state.waiting[state.waiting.count - 1].position
+      } else {
+        state.waiting.append(entry)
+        count += 1
+      }
+      lanes[entry.lane] = state
+      queue(entry.lane, now)
+    }
+  }
+
+  private mutating func refilled(_ lane: EventLane, _ page: EventPage, _ now: Int64) {
+    refills.removeAll { $0 == lane }
+    guard var state = lanes[lane] else { return }
+    state.waiting += page.entries
+    count += page.entries.count
+    state.deferredAfter = page.isLast ? nil : page.entries.last?.position
+    lanes[lane] = state.isEmpty ? nil : state
+    queue(lane, now)
+  }
+
+  /// A page could not be read; it is asked for again at a time.
+  mutating func loadFailed(_ request: EventPageRequest, generation: Int, retryAt time: Int64) {
+    guard generation == self.generation else { return }
+    isLoading = false
+    if request.lane == nil { mayHaveMore = true }
+    pausedUntil = time
+  }
+
+  /// A delivery has ended.
+  ///
+  /// - Parameters:
+  ///   - entry: The event.
+  ///   - generation: What its action said.
+  ///   - retryAt: The time of the next attempt; `nil` when the event leaves the queue.
+  ///   - isAttempt: Whether it counts as an attempt.
+  ///   - now: The time.
+  /// - Returns: Whether the outcome counts: the right to deliver has not been lost since.
+  mutating func finished(
+    _ entry: EventEntry, generation: Int, retryAt: Int64?, isAttempt: Bool = true, now: Int64
+  ) -> Bool {
+    running -= 1
+    guard var state = lanes[entry.lane] else { return false }
+    state.isRunning = false
+    let counts = generation == self.generation
+    if !counts {
+      count -= 1
+    } else if let retryAt, !state.waiting.isEmpty {
+      if isAttempt { state.waiting[0].attempts += 1 }
+      state.waiting[0].retryTime = retryAt
+    } else if !state.waiting.isEmpty {
+      state.waiting.removeFirst()
+      count -= 1
+    }
+    lanes[entry.lane] = state.isEmpty ? nil : state
+    queue(entry.lane, now)
+    return counts
+  }
+
+  /// Lets a lane wait for its turn, for its retry, or for its next page.
+  private mutating func queue(_ lane: EventLane, _ now: Int64) {
+    guard var state = lanes[lane], !state.isRunning, !state.isQueued else { return }
+    guard let first = state.waiting.first else {
+      if state.deferredAfter != nil, !refills.contains(lane) { refills.append(lane) }
+      return
+    }
+    state.isQueued = true
+    lanes[lane] = state
+    if first.retryTime <= now { return ready.append(lane) }
+    let index = retries.firstIndex { $0.time > first.retryTime } ?? retries.count
+    retries.insert((first.retryTime, lane), at: index)
+  }
+}

@@ -1,0 +1,196 @@
+import VestaEventsInterop
+
+/// Decides about one source: when it is leased, what is read and delivered, and when outcomes are settled; pure.
+///
+/// Reading needs no lease; delivering does, and settling is fenced by the store. Outcomes are settled in batches, some
+/// milliseconds after the first one, so that events cost few commits. A crash before that delivers them again.
+struct DispatchMachine {
+  struct Timing {
+    /// How long a lease lasts, in microseconds.
+    var lease: Int64 = 10_000_000
+    /// How long the first outcome of a batch waits.
+    var settling: Int64 = 20_000
+    /// The delay after a failure of the store.
+    var failure: Int64 = 1_000_000
+    /// How often the queues are looked at for events of other processes.
+    var poll: Int64 = 5_000_000
+    /// The most outcomes of a batch.
+    var batch = 128
+  }
+
+  enum Command: Equatable {
+    case lease
+    case load(EventPageRequest, generation: Int)
+    case deliver(EventEntry, generation: Int)
+    case settle([EventOutcome])
+  }
+
+  /// What a function made of an event.
+  enum Delivery: Equatable {
+    case delivered
+    case failed(reason: String)
+    /// The event is not in the queue any more.
+    case absent
+    /// It was given up for another reason than a failure: it stays as it is.
+    case abandoned
+  }
+
+  let timing: Timing
+  private var machines: [String: DeliveryMachine] = [:]
+  private var policies: [String: RetryPolicy] = [:]
+  private(set) var outcomes: [EventOutcome] = []
+  private var settleTime: Int64?
+  private var pollTime: Int64 = 0
+  private var isSettling = false
+  private var isLeasing = false
+  private var leasedUntil: Int64 = 0
+  private var busyUntil: Int64 = 0
+  private(set) var isClosed = false
+
+  init(timing: Timing = Timing()) { self.timing = timing }
+
+  /// The number of events that run.
+  var running: Int { machines.values.reduce(0) { $0 + $1.running } }
+
+  /// The number of events in memory.
+  var count: Int { machines.values.reduce(0) { $0 + $1.count } }
+
+  /// Whether nothing is left to do, as far as is known.
+  var isIdle: Bool { outcomes.isEmpty && !isSettling && !isLeasing && machines.values.allSatisfy(\.isIdle) }
+
+  private var needsLease: Bool { !outcomes.isEmpty || machines.values.contains { $0.count > 0 } }
+
+  // MARK: Inputs
+
+  /// The functions that get events, by name.
+  mutating func setFunctions(_ functions: [String: (policy: RetryPolicy, limits: DeliveryMachine.Limits)]) {
+    policies = functions.mapValues(\.policy)
+    machines = machines.filter { functions[$0.key] != nil }
+    for (name, function) in functions where machines[name] == nil {
+      machines[name] = DeliveryMachine(function: name, limits: function.limits)
+    }
+  }
+
+  /// Events may have been recorded.
+  mutating func woken() { for name in machines.keys { machines[name]?.woken() } }
+
+  /// Nothing is started any more.
+  mutating func close() -> [EventOutcome] {
+    isClosed = true
+    defer { outcomes = [] }
+    return outcomes
+  }
+
+  mutating func leased(_ lease: EventLease, askedAt time: Int64) {
+    isLeasing = false
+    switch lease {
+    case .held(let isNew):
+      leasedUntil = time + timing.lease
+      if isNew { restart() }
+    case .busy(let until):
+      leasedUntil = 0
+      busyUntil = min(until, time + timing.lease)
+    }
+  }
+
+  mutating func leaseFailed(now: Int64) {
+    isLeasing = false
+    busyUntil = now + timing.failure
+  }
+
+  mutating func loaded(_ page: EventPage, _ request: EventPageRequest, generation: Int, now: Int64) {
+    machines[request.function]?.loaded(page, request, generation: generation, now: now)
+  }
+
+  mutating func loadFailed(_ request: EventPageRequest, generation: Int, now: Int64) {
+    machines[request.function]?.loadFailed(request, generation: generation, retryAt: now + timing.failure)
+  }
+
+  /// A delivery has ended.
+  ///
+  /// - Returns: The outcome that is going to be settled.
+  @discardableResult
+  mutating func finished(_ entry: EventEntry, generation: Int, _ delivery: Delivery, now: Int64) -> EventOutcome? {
+    guard var machine = machines[entry.function], let policy = policies[entry.function] else { return nil }
+    defer { machines[entry.function] = machine }
+    let attempts = entry.attempts + 1
+    var result = EventOutcome.Result.delivered
+    var retryTime: Int64?
+    switch delivery {
+    case .delivered, .absent: break
+    case .abandoned: retryTime = now + timing.failure
+    case .failed(let reason):
+      let delay = policy.delay(after: attempts, age: now - entry.time, spread: entry.position.version)
+      retryTime = delay.map { now + $0 }
+      result = retryTime.map { .retry(at: $0, reason: reason) } ?? .dead(at: now, reason: reason)
+    }
+    let counts = machine.finished(
+      entry, generation: generation, retryAt: retryTime, isAttempt: delivery != .abandoned, now: now)
+    guard counts, delivery != .absent, delivery != .abandoned else { return nil }
+    let outcome = EventOutcome(
+      function: entry.function, position: entry.position, attempts: attempts, result: result)
+    outcomes.append(outcome)
+    if settleTime == nil { settleTime = now + timing.settling }
+    return outcome
+  }
+
+  mutating func settled() { isSettling = false }
+
+  /// Settling failed.
+  ///
+  /// - Parameters:
+  ///   - batch: The outcomes, to be settled later.
+  ///   - isLost: Whether another owner has the lease: then the outcomes do not count any more.
+  mutating func settleFailed(_ batch: [EventOutcome], isLost: Bool, now: Int64) {
+    isSettling = false
+    guard !isLost else {
+      (leasedUntil, busyUntil) = (0, now + timing.failure)
+      return restart()
+    }
+    outcomes = batch + outcomes
+    settleTime = now + timing.failure
+  }
+
+  private mutating func restart() {
+    (outcomes, settleTime) = ([], nil)
+    for name in machines.keys { machines[name]?.restart() }
+  }
+
+  // MARK: Deciding
+
+  /// What is to be done now.
+  mutating func step(now: Int64) -> [Command] {
+    guard !isClosed, !machines.isEmpty || !outcomes.isEmpty else { return [] }
+    if pollTime <= now {
+      if pollTime > 0 { woken() }
+      pollTime = now + timing.poll
+    }
+    var commands: [Command] = []
+    for name in machines.keys.sorted() {
+      for action in machines[name]?.step(now: now, delivers: leasedUntil > now) ?? [] {
+        switch action {
+        case .load(let request): commands.append(.load(request, generation: machines[name]?.generation ?? 0))
+        case .deliver(let entry, let generation): commands.append(.deliver(entry, generation: generation))
+        }
+      }
+    }
+    if needsLease, !isLeasing, leasedUntil - now < timing.lease / 2, busyUntil <= now {
+      isLeasing = true
+      commands.append(.lease)
+    }
+    if let time = settleTime, !isSettling, time <= now || outcomes.count >= timing.batch {
+      commands.append(.settle(outcomes))
+      (outcomes, settleTime, isSettling) = ([], nil, true)
+    }
+    return commands
+  }
+
+  /// When `step` is to be called again, in microseconds since 1970, if nothing happens before.
+  func nextTime(now: Int64) -> Int64? {
+    guard !isClosed, !machines.isEmpty || !outcomes.isEmpty else { return nil }
+    var times = machines.values.compactMap(\.nextTime) + [pollTime]
+    if let settleTime, !isSettling { times.append(settleTime) }
+    if needsLease, !isLeasing { times.append(max(busyUntil, leasedUntil - timing.lease / 2)) }
+    return times.filter { $0 > now }.min()
+  }
+}

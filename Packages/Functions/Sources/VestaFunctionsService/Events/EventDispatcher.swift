@@ -1,0 +1,206 @@
+import VestaConcurrency
+import VestaCore
+import VestaEventsInterop
+import VestaServiceInterop
+import VestaStoreInterop
+
+/// Delivers the events of one source: performs what the `DispatchMachine` decides.
+///
+/// Events run in tasks of their own, which are cancelled when the dispatcher closes. Reading, leasing and settling run
+/// in tasks that are not.
+final class EventDispatcher: EventSourceObserver {
+  /// Runs a function with an event.
+  typealias Perform = @Sendable (_ event: Event, _ entry: EventEntry) async -> DispatchMachine.Delivery
+
+  private struct State {
+    var machine: DispatchMachine
+    var tasks: [Int: RunningCall] = [:]
+    var lastTask = 0
+    var timer: (time: Int64, registration: ListenerRegistration)?
+    var observation: ListenerRegistration?
+  }
+
+  let source: any EventSource
+  let owner: String
+  private let clock: ServiceClock
+  private let perform: Perform
+  private let state: Locked<State>
+
+  init(
+    _ source: any EventSource, owner: String, timing: DispatchMachine.Timing, clock: ServiceClock,
+    perform: @escaping Perform
+  ) {
+    self.source = source
+    self.owner = owner
+    self.clock = clock
+    self.perform = perform
+    state = Locked(State(machine: DispatchMachine(timing: timing)))
+  }
+
+  /// Whether nothing is left to do, as far as is known.
+  var isIdle: Bool { state.withLock { $0.machine.isIdle } }
+
+  /// Begins to observe the source.
+  func start() {
+    let observation = source.observe(self)
+    state.withLock { $0.observation = observation }
+  }
+
+  /// The functions that get events.
+  func setFunctions(_ functions: [String: (policy: RetryPolicy, limits: DeliveryMachine.Limits)]) {
+    state.withLock { $0.machine.setFunctions(functions) }
+    pump()
+  }
+
+  func eventsWereRecorded() {
+    state.withLock { $0.machine.woken() }
+    pump()
+  }
+
+  /// Cancels what runs, keeps the outcomes that are known, and gives the lease up.
+  func sourceWillClose() async {
+    let (outcomes, tasks, timer, observation, isFirst) = state.withLock { state in
+      let isFirst = !state.machine.isClosed
+      let outcomes = state.machine.close()
+      defer { (state.tasks, state.timer, state.observation) = ([:], nil, nil) }
+      return (outcomes, Array(state.tasks.values), state.timer, state.observation, isFirst)
+    }
+    timer?.registration.cancel()
+    observation?.cancel()
+    for task in tasks { task.cancel() }
+    guard isFirst else { return }
+    do {
+      if !outcomes.isEmpty { try await source.settle(outcomes, by: owner) }
+      try await source.release(owner)
+    } catch {
+      // Whoever delivers next delivers these events again, after the lease has ended.
+      log.notice("I-FUS000003", "The last outcomes of \(source.service) could not be kept: \(error)")
+    }
+  }
+
+  // MARK: Performing
+
+  private func pump() {
+    let now = clock.now()
+    let (commands, isClosed) = state.withLock { ($0.machine.step(now: now), $0.machine.isClosed) }
+    guard !isClosed else { return }
+    for command in commands {
+      switch command {
+      case .lease: Task { await self.lease(now) }
+      case .load(let request, let generation): Task { await self.load(request, generation) }
+      case .deliver(let entry, let generation): deliver(entry, generation)
+      case .settle(let outcomes): Task { await self.settle(outcomes) }
+      }
+    }
+    setTimer()
+  }
+
+  /// Sets the timer to the next time at which something is to be done.
+  private func setTimer() {
+    let now = clock.now()
+    let time = state.withLock { state -> Int64? in
+      guard let time = state.machine.nextTime(now: now), state.timer.map({ time < $0.time }) ?? true else { return nil }
+      return time
+    }
+    guard let time else { return }
+    let registration = clock.schedule(at: time) { [weak self] in self?.fire(time) }
+    let old = state.withLock { state -> ListenerRegistration? in
+      // Another thread may have set an earlier one in the meantime.
+      if state.machine.isClosed || state.timer.map({ $0.time <= time }) ?? false { return registration }
+      defer { state.timer = (time, registration) }
+      return state.timer?.registration
+    }
+    old?.cancel()
+  }
+
+  private func fire(_ time: Int64) {
+    state.withLock { state in
+      if state.timer?.time == time { state.timer = nil }
+    }
+    pump()
+  }
+
+  private func lease(_ now: Int64) async {
+    do {
+      let duration = state.withLock { $0.machine.timing.lease }
+      let lease = try await source.lease(for: owner, now: now, duration: duration)
+      state.withLock { $0.machine.leased(lease, askedAt: now) }
+    } catch {
+      report(error, "leased")
+      let now = clock.now()
+      state.withLock { $0.machine.leaseFailed(now: now) }
+    }
+    pump()
+  }
+
+  private func load(_ request: EventPageRequest, _ generation: Int) async {
+    do {
+      let page = try await source.events(request)
+      let now = clock.now()
+      state.withLock { $0.machine.loaded(page, request, generation: generation, now: now) }
+    } catch {
+      report(error, "read")
+      let now = clock.now()
+      state.withLock { $0.machine.loadFailed(request, generation: generation, now: now) }
+    }
+    pump()
+  }
+
+  private func settle(_ outcomes: [EventOutcome]) async {
+    do {
+      try await source.settle(outcomes, by: owner)
+      state.withLock { $0.machine.settled() }
+    } catch {
+      if !(error is EventLeaseLost) { report(error, "settled") }
+      let now = clock.now()
+      state.withLock { $0.machine.settleFailed(outcomes, isLost: error is EventLeaseLost, now: now) }
+    }
+    pump()
+  }
+
+  private func deliver(_ entry: EventEntry, _ generation: Int) {
+    let running = RunningCall()
+    let (number, isClosed) = state.withLock { state in
+      state.lastTask += 1
+      if !state.machine.isClosed { state.tasks[state.lastTask] = running }
+      return (state.lastTask, state.machine.isClosed)
+    }
+    guard !isClosed else { return }
+    running.begin(Task { await self.run(entry, generation, number) })
+  }
+
+  private func run(_ entry: EventEntry, _ generation: Int, _ number: Int) async {
+    let delivery = await delivery(entry)
+    let now = clock.now()
+    let running = state.withLock { state in
+      if !state.machine.isClosed { state.machine.finished(entry, generation: generation, delivery, now: now) }
+      return state.tasks.removeValue(forKey: number)
+    }
+    running?.finish()
+    pump()
+  }
+
+  private func delivery(_ entry: EventEntry) async -> DispatchMachine.Delivery {
+    do {
+      guard let event = try await source.event(entry) else { return .absent }
+      return await perform(event, entry)
+    } catch let error as StoreError {
+      report(error, "read")
+      return .abandoned
+    } catch {
+      return .failed(reason: "The event is damaged: \(error)")
+    }
+  }
+
+  private func report(_ error: any Error, _ what: String) {
+    let isClosed = state.withLock { state in
+      // Nothing comes from a closed store any more.
+      if (error as? StoreError)?.code == .closed { _ = state.machine.close() }
+      return state.machine.isClosed
+    }
+    guard !isClosed else { return }
+    log.error("I-FUS000004", "The events of \(source.service) could not be \(what). Trying again. \(error)")
+  }
+}
+
+private let log = Logger(service: "VestaFunctionsService")

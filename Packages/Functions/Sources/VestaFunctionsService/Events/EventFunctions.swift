@@ -1,0 +1,180 @@
+import VestaBytes
+import VestaConcurrency
+import VestaCore
+import VestaEventsInterop
+import VestaServiceInterop
+
+/// An event function as it is registered.
+struct EventFunction: Sendable {
+  let subscription: EventSubscription
+  let options: EventOptions
+  let run: @Sendable (Event) async throws -> Void
+
+  var name: String { subscription.function }
+}
+
+/// The event functions of an app, and the dispatchers of the sources that they listen to.
+///
+/// A source is looked for when the first function wants its events, and delivers from then on until it or the app is
+/// closed.
+final class EventFunctions: Sendable {
+  private struct State {
+    var functions: [String: EventFunction] = [:]
+    var version = 0
+    var dispatchers: [String: EventDispatcher] = [:]
+    var isClosed = false
+  }
+
+  private let options: FunctionsServiceOptions
+  private let clock: ServiceClock
+  private let sources: @Sendable () -> [any EventSource]
+  private let places: FairQueue
+  private let state = Locked(State())
+  /// Another one in each process, and in each app.
+  private let owner = String(UInt64.random(in: .min ... .max), radix: 36)
+
+  init(
+    options: FunctionsServiceOptions, clock: ServiceClock, sources: @escaping @Sendable () -> [any EventSource]
+  ) {
+    self.options = options
+    self.clock = clock
+    self.sources = sources
+    places = FairQueue(limit: options.maximumConcurrentEvents)
+  }
+
+  /// Whether nothing is left to deliver, as far as is known.
+  var isIdle: Bool { state.withLock { Array($0.dispatchers.values) }.allSatisfy(\.isIdle) }
+
+  /// Ends deliveries.
+  func close() async {
+    let dispatchers = state.withLock { state in
+      state.isClosed = true
+      defer { state.dispatchers = [:] }
+      return Array(state.dispatchers.values)
+    }
+    places.close(throwing: CancellationError())
+    for dispatcher in dispatchers { await dispatcher.sourceWillClose() }
+  }
+
+  // MARK: Registering
+
+  func register(_ function: EventFunction) throws(EventFunctionError) {
+    guard !function.name.isEmpty else { throw EventFunctionError("An event function needs a name.") }
+    let types = function.subscription.types
+    guard sources().contains(where: { !$0.types.isDisjoint(with: types) }) else {
+      throw EventFunctionError(
+        """
+        Nothing in this app publishes \(types.map(\.rawValue).sorted().joined(separator: ", ")), which the function \
+        "\(function.name)" wants. Name the service library of the product, such as FirestoreServiceLibrary, in the \
+        list of libraries.
+        """)
+    }
+    let replaced = state.withLock { state in
+      state.version += 1
+      return state.functions.updateValue(function, forKey: function.name)
+    }
+    withExtendedLifetime(replaced) {}
+    subscribe()
+  }
+
+  func remove(_ name: String) {
+    let removed = state.withLock { state in
+      state.version += 1
+      return state.functions.removeValue(forKey: name)
+    }
+    withExtendedLifetime(removed) {}
+    subscribe()
+  }
+
+  /// Tells the sources what is wanted; again when that has changed in the meantime, so that the last word is right.
+  private func subscribe() {
+    let sources = sources()
+    while true {
+      let (functions, version) = state.withLock { ($0.functions, $0.version) }
+      for source in sources {
+        let wanted = functions.values.filter { !$0.subscription.types.isDisjoint(with: source.types) }
+        source.subscribe(wanted.map(\.subscription).sorted { $0.function < $1.function })
+        dispatcher(source, isWanted: !wanted.isEmpty)?.setFunctions(
+          Dictionary(uniqueKeysWithValues: wanted.map { ($0.name, ($0.policy, $0.limits)) }))
+      }
+      if state.withLock({ $0.version == version }) { return }
+    }
+  }
+
+  private func dispatcher(_ source: any EventSource, isWanted: Bool) -> EventDispatcher? {
+    var timing = DispatchMachine.Timing()
+    timing.lease = options.eventLease.microseconds
+    timing.poll = options.eventPollInterval.microseconds
+    let made = EventDispatcher(source, owner: owner, timing: timing, clock: clock) { [weak self] event, entry in
+      await self?.perform(event, entry) ?? .abandoned
+    }
+    let (dispatcher, isNew) = state.withLock { state -> (EventDispatcher?, Bool) in
+      if let known = state.dispatchers[source.service] { return (known, false) }
+      guard isWanted, !state.isClosed else { return (nil, false) }
+      state.dispatchers[source.service] = made
+      return (made, true)
+    }
+    if isNew { dispatcher?.start() }
+    return dispatcher
+  }
+
+  // MARK: Running
+
+  private func perform(_ event: Event, _ entry: EventEntry) async -> DispatchMachine.Delivery {
+    guard let function = state.withLock({ $0.functions[entry.function] }) else { return .abandoned }
+    do {
+      try await places.run { try await run(function, event) }
+      return .delivered
+    } catch {
+      if Task.isCancelled { return .abandoned }
+      log.warning(
+        "I-FUS000002", "The function \(function.name) failed on \(event.id), attempt \(entry.attempts + 1): \(error)")
+      return .failed(reason: "\(error)")
+    }
+  }
+
+  /// Runs a function in a task of its own, and waits until it has really ended: the next event of its lane comes after.
+  private func run(_ function: EventFunction, _ event: Event) async throws {
+    let task = Task { try await function.run(event) }
+    let isLate = Locked(false)
+    let timer = clock.schedule(after: function.options.timeout ?? options.timeout) {
+      isLate.withLock { $0 = true }
+      task.cancel()
+    }
+    defer { timer.cancel() }
+    try await withTaskCancellationHandler {
+      do {
+        try await task.value
+      } catch {
+        throw isLate.withLock { $0 } ? FailureRules.late : error
+      }
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  // MARK: Dead letters
+
+  func source(of function: String) throws(EventFunctionError) -> any EventSource {
+    guard let types = state.withLock({ $0.functions[function]?.subscription.types }),
+      let source = sources().first(where: { !$0.types.isDisjoint(with: types) })
+    else { throw EventFunctionError("There is no event function \"\(function)\". Register it first.") }
+    return source
+  }
+}
+
+extension EventFunction {
+  var policy: RetryPolicy {
+    RetryPolicy(
+      maximumAttempts: max(1, options.maximumAttempts), maximumAge: options.maximumAge.microseconds,
+      first: max(1, min(options.retryDelay.microseconds, 600_000_000)))
+  }
+
+  var limits: DeliveryMachine.Limits {
+    var limits = DeliveryMachine.Limits()
+    limits.running = max(1, options.concurrency)
+    return limits
+  }
+}
+
+private let log = Logger(service: "VestaFunctionsService")

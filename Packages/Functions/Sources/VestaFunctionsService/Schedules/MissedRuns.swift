@@ -1,0 +1,41 @@
+/// What becomes of the runs of a schedule that came due while no process ran it.
+public enum MissedRuns: Sendable, Hashable {
+  /// They are left out.
+  case skip
+
+  /// The function runs once for all of them, with the time of the last one.
+  case runOnce
+
+  /// The function runs for each of the last ones, the oldest first.
+  case runAll(limit: Int)
+}
+
+/// Decides which runs are due; pure.
+enum DueRuns {
+  /// A run that starts this many seconds late is not a missed one.
+  static let grace: Int64 = 60
+
+  /// How far a clock may be set back before that counts as a correction.
+  static let tolerance: Int64 = 3 * 3_600
+
+  /// The runs that are due.
+  ///
+  /// - Parameters:
+  ///   - schedule: The schedule.
+  ///   - last: The time up to which runs have been started, in seconds since 1970; `nil` for a new schedule.
+  ///   - now: The present, in seconds since 1970.
+  ///   - missed: What to do about missed runs.
+  ///   - zone: The time zone.
+  /// - Returns: The times of the runs, oldest first, and the new value of `last`.
+  static func runs(
+    _ schedule: Schedule, since last: Int64?, now: Int64, missed: MissedRuns, in zone: ZoneOffsets
+  ) -> (runs: [Int64], last: Int64) {
+    guard let last else { return ([], now) }
+    // The clock was set back: by little, and the runs in between have been; or it was wrong before.
+    guard last <= now else { return ([], last - now > tolerance ? now : last) }
+    let limit = if case .runAll(let limit) = missed { max(1, limit) } else { 1 }
+    var runs = schedule.latest(upTo: now, after: last, limit: limit, in: zone)
+    if missed == .skip { runs.removeAll { now - $0 > grace } }
+    return (runs, now)
+  }
+}

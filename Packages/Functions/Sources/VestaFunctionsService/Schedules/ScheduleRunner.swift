@@ -1,0 +1,155 @@
+import Foundation
+import VestaBytes
+import VestaConcurrency
+import VestaCore
+import VestaEventsInterop
+import VestaServiceInterop
+import VestaStoreInterop
+
+/// Starts the runs of schedules: each run is an event in the store of Functions, delivered like any other.
+///
+/// The row that says how far a schedule has been started and the events of its runs are written in one transaction, so
+/// that no run is lost or started twice, whichever processes look at the clock. The clock is looked at once a minute at
+/// least, because timers do not notice when it is set.
+final class ScheduleRunner: Sendable {
+  /// A schedule of a function.
+  struct Entry: Sendable {
+    let function: String
+    let text: String
+    let schedule: Schedule
+    let timeZone: TimeZone
+    let missed: MissedRuns
+    var zone: ZoneOffsets { ZoneOffsets(timeZone) }
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    /// The next run of each schedule, in seconds since 1970.
+    var next: [String: Int64] = [:]
+    var timer: ListenerRegistration?
+    var isClosed = false
+  }
+
+  /// How long the clock is not looked at, in seconds.
+  private static let longestWait: Int64 = 60
+
+  let outbox: EventOutbox
+  private let clock: ServiceClock
+  private let store: LazyResource<any OrderedStore>
+  private let state = Locked(State())
+
+  /// - Parameter open: Opens the store of Functions, when the first schedule is registered.
+  init(clock: ServiceClock, open: @escaping @Sendable () async throws -> any OrderedStore) {
+    self.clock = clock
+    let store = LazyResource(
+      whenClosed: StoreError(.closed, operation: "open", message: "The functions have been shut down with their app."),
+      open: open, close: { try await $0.close() })
+    self.store = store
+    outbox = EventOutbox(
+      service: "cloudscheduler.googleapis.com", keys: Keys.outbox, types: [.scheduleDue],
+      store: { try await store.get() }, data: { try RunRecord(fieldBytes: $0.payload).data })
+  }
+
+  func close() async {
+    let timer = state.withLock { state in
+      state.isClosed = true
+      return state.timer.take()
+    }
+    timer?.cancel()
+    await outbox.close()
+    do {
+      try await store.close()
+    } catch {
+      log.error("I-FUS000006", "The store of Functions could not be closed: \(error)")
+    }
+  }
+
+  func set(_ entry: Entry) {
+    state.withLock { $0.entries[entry.function] = entry }
+    let now = clock.seconds()
+    Task { await check(entry, now) }
+    plan(entry, after: now)
+    setTimer()
+  }
+
+  func remove(_ function: String) {
+    state.withLock { state in
+      state.entries[function] = nil
+      state.next[function] = nil
+    }
+  }
+
+  // MARK: Running
+
+  private func plan(_ entry: Entry, after now: Int64) {
+    let next = entry.schedule.next(after: now, in: entry.zone)
+    state.withLock { state in
+      if state.entries[entry.function] != nil { state.next[entry.function] = next }
+    }
+  }
+
+  private func setTimer() {
+    let now = clock.seconds()
+    let wait = state.withLock { state in
+      max(1, min((state.next.values.min() ?? .max) - now, ScheduleRunner.longestWait))
+    }
+    let timer = clock.schedule(at: (now + wait) * 1_000_000) { [weak self] in self?.tick() }
+    let old = state.withLock { state -> ListenerRegistration? in
+      if state.isClosed { return timer }
+      defer { state.timer = timer }
+      return state.timer
+    }
+    old?.cancel()
+  }
+
+  private func tick() {
+    let now = clock.seconds()
+    let (entries, next) = state.withLock { (Array($0.entries.values), $0.next) }
+    for entry in entries {
+      if let time = next[entry.function], time <= now { Task { await check(entry, now) } }
+      // All of them, because the clock may have been set back.
+      plan(entry, after: now)
+    }
+    setTimer()
+  }
+
+  /// Starts the runs that are due.
+  private func check(_ entry: Entry, _ now: Int64) async {
+    do {
+      let runs = try await store.get().write { transaction in
+        try await ScheduleRunner.start(entry, now, self.outbox, transaction)
+      }.value
+      if runs > 0 { outbox.wake() }
+    } catch {
+      guard !state.withLock({ $0.isClosed }) else { return }
+      log.error("I-FUS000005", "The runs of \(entry.function) could not be started. Trying again. \(error)")
+      state.withLock { $0.next[entry.function] = now }
+    }
+  }
+
+  /// - Returns: How many runs were started.
+  private static func start(
+    _ entry: Entry, _ now: Int64, _ outbox: EventOutbox, _ transaction: any StoreTransaction
+  ) async throws -> Int {
+    let key = Keys.schedule(entry.function)
+    let present = try await transaction.get(key).map { try ScheduleRecord(fieldBytes: $0) }
+    let same = present.flatMap { row in
+      row.schedule == entry.text && row.timeZone == entry.timeZone.identifier ? row : nil
+    }
+    let (runs, last) = DueRuns.runs(
+      entry.schedule, since: same?.last, now: now, missed: entry.missed, in: entry.zone)
+    // Nothing to remember: no run, and a row that is right.
+    if runs.isEmpty, let same, last >= same.last { return 0 }
+    let row = ScheduleRecord(schedule: entry.text, timeZone: entry.timeZone.identifier, last: last)
+    try await transaction.put(try row.fieldBytes(), for: key)
+    let drafts = try runs.map { time in
+      EventDraft(
+        .scheduleDue, path: entry.function, functions: [entry.function],
+        payload: try RunRecord(time: time, schedule: entry.text).fieldBytes())
+    }
+    try await outbox.append(drafts, in: transaction, isOnly: true)
+    return runs.count
+  }
+}
+
+private let log = Logger(service: "VestaFunctionsService")

@@ -1,0 +1,66 @@
+import VestaConcurrency
+import VestaStoreInterop
+
+/// Hears of the commits of other processes: a connection that LISTENs, and a look at the list of commits for each
+/// notification, and after each time that the connection was away.
+final class CommitListener: Sendable {
+  private struct State: Sendable {
+    var task: Task<Void, Never>?
+    var isStopped = false
+  }
+
+  private let state = Locked(State())
+  private let core: StoreCore
+  private let loop: PostgresLoop
+  private let url: String
+
+  init(_ core: StoreCore, _ loop: PostgresLoop, _ url: String) {
+    self.core = core
+    self.loop = loop
+    self.url = url
+  }
+
+  /// Begins to listen, with the first observer.
+  func start() {
+    state.withLock { state in
+      guard state.task == nil, !state.isStopped else { return }
+      state.task = Task.detached { [core, loop, url] in await CommitListener.listen(core, loop, url) }
+    }
+  }
+
+  /// Ends the listening, and waits for the end.
+  func stop() async {
+    let task = state.withLock { state in
+      state.isStopped = true
+      return state.task
+    }
+    task?.cancel()
+    await task?.value
+  }
+
+  private static func listen(_ core: StoreCore, _ loop: PostgresLoop, _ url: String) async {
+    var wait = Duration.milliseconds(50)
+    while !Task.isCancelled {
+      let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+      do {
+        let connection = try await loop.open(url, notify: { signal.yield() })
+        defer { connection.drop() }
+        try await connection.run(core.schema.listen)
+        wait = .milliseconds(50)
+        // What came before the channel was heard; and a look now and then, as a dead connection does not say so.
+        let ticks = Task {
+          signal.yield()
+          while (try? await Task.sleep(for: .seconds(10))) != nil { signal.yield() }
+        }
+        defer { ticks.cancel() }
+        for await _ in signals {
+          let rows = try await connection.run(core.schema.versions(after: core.news.told))
+          core.news.tell(rows[0].rows.compactMap { $0.first.flatMap { $0 }.flatMap(Rows.integer) })
+        }
+      } catch {
+        try? await Task.sleep(for: wait)
+        wait = min(wait * 2, .seconds(5))
+      }
+    }
+  }
+}

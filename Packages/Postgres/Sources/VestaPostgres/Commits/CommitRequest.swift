@@ -1,0 +1,126 @@
+import VestaConcurrency
+import VestaStoreInterop
+
+/// A transaction whose body has returned, or a floor, on its way into the store.
+final class CommitRequest: Sendable {
+  enum Outcome: Sendable {
+    case committed(Int64)
+    /// Somebody else has committed what makes it wrong: the body runs again.
+    case conflict
+    case failed(StoreError)
+  }
+
+  /// What it asks for; a floor has no changes.
+  let version: Int64
+  let changes: WriteBuffer
+  let reads: ChangedKeys
+  /// The moment that it has read; `nil` where it has read nothing.
+  let readVersion: Int64?
+  let isFloor: Bool
+  let turn = Turn<Outcome>()
+  let since = ContinuousClock.now
+
+  init(version: Int64, changes: WriteBuffer, reads: ChangedKeys, readVersion: Int64?) {
+    self.version = version
+    self.changes = changes
+    self.reads = reads
+    self.readVersion = readVersion
+    isFloor = false
+  }
+
+  init(floor version: Int64) {
+    self.version = version
+    changes = WriteBuffer()
+    reads = ChangedKeys()
+    readVersion = nil
+    isFloor = true
+  }
+}
+
+/// A transaction that has met others too often, and is run while nobody else commits.
+final class LoneTransaction: Sendable {
+  /// Runs the body; `nil` where it changes nothing or throws.
+  let run: @Sendable () async -> CommitRequest?
+  let turn = Turn<CommitRequest.Outcome?>()
+
+  init(_ run: @escaping @Sendable () async -> CommitRequest?) { self.run = run }
+}
+
+/// What a unit comes to: which of the requests that wait can be committed together, one after the other; pure.
+struct CommitUnit {
+  /// The versions that are committed, each with its changes.
+  private(set) var commits: [(version: Int64, changes: ChangedKeys)] = []
+  private(set) var accepted: [CommitRequest] = []
+  private(set) var refused: [CommitRequest] = []
+  /// All changes as one.
+  private(set) var changes = WriteBuffer()
+  private(set) var version: Int64
+  private(set) var floor: Int64
+
+  /// - Parameters:
+  ///   - requests: Those that wait.
+  ///   - version: The last version of the store.
+  ///   - floor: The floor of the store.
+  ///   - log: What has been committed lately, up to that version.
+  init(_ requests: [CommitRequest], version: Int64, floor: Int64, log: ConflictLog) {
+    self.version = version
+    self.floor = floor
+    for request in requests.sorted(by: { $0.version < $1.version }) { add(request, log) }
+  }
+
+  private mutating func add(_ request: CommitRequest, _ log: ConflictLog) {
+    if request.isFloor {
+      floor = max(floor, request.version)
+      return accepted.append(request)
+    }
+    // No version comes at or below one that was shown.
+    guard request.version > max(version, floor), !hasChanged(request, log) else { return refused.append(request) }
+    version = request.version
+    commits.append((version, ChangedKeys(request.changes)))
+    changes.add(request.changes)
+    accepted.append(request)
+  }
+
+  private func hasChanged(_ request: CommitRequest, _ log: ConflictLog) -> Bool {
+    guard let readVersion = request.readVersion else { return false }
+    return log.hasChanged(request.reads, since: readVersion) || commits.contains { $0.changes.meets(request.reads) }
+  }
+
+  /// The statements that make it so, the end of the transaction included.
+  func statements(in schema: Schema, unit: [UInt8], hasLong: Bool, forgettingBefore horizon: Int64?) -> [Statement] {
+    var statements: [Statement] = changes.ranges.flatMap(schema.delete)
+    var hasLong = hasLong
+    for areLong in [false, true] {
+      let here = changes.values.filter { ($0.key.count > Schema.longestIndexedKey) == areLong }
+      let gone = here.filter { $0.value == nil }.map(\.key)
+      if !gone.isEmpty { statements.append(schema.delete(gone, areLong: areLong)) }
+      let kept = here.compactMap { key, value in value.map { (key, $0) } }
+      if areLong, !kept.isEmpty { hasLong = true }
+      for part in CommitUnit.parts(kept.sorted { $0.0.lexicographicallyPrecedes($1.0) }) {
+        statements.append(schema.put(part.map(\.0), part.map(\.1), areLong: areLong))
+      }
+    }
+    for commit in commits { statements.append(schema.note(commit.version, unit: unit, commit.changes.bytes)) }
+    if let horizon { statements.append(schema.forget(before: horizon)) }
+    statements.append(schema.setState(version: version, floor: floor, hasLong: hasLong))
+    if !commits.isEmpty { statements.append(schema.notify) }
+    statements.append(Schema.commit)
+    return statements
+  }
+
+  /// Parts of some megabytes and thousands of entries, in the order of the keys: so two units never lock rows crosswise.
+  private static func parts(_ entries: [([UInt8], [UInt8])]) -> [ArraySlice<([UInt8], [UInt8])>] {
+    var parts: [ArraySlice<([UInt8], [UInt8])>] = []
+    var start = 0
+    var size = 0
+    for (index, entry) in entries.enumerated() {
+      size += entry.0.count + entry.1.count
+      if size > 4_194_304 || index - start >= 5_000 {
+        parts.append(entries[start...index])
+        (start, size) = (index + 1, 0)
+      }
+    }
+    if start < entries.count { parts.append(entries[start...]) }
+    return parts
+  }
+}

@@ -1,0 +1,147 @@
+import VestaStoreInterop
+
+/// A transaction: reads of one moment, and changes that are kept here until the commit.
+///
+/// It holds no lock: the moment is opened with the first read, and whether what was read is still so is checked at the
+/// commit. So bodies run side by side, in this process and in others, and one that is slow holds nobody up.
+final class PostgresTransaction: StoreTransaction {
+  private let core: StoreCore
+  private let isInside: Bool
+  private var snapshot: PostgresSnapshot?
+  private var changes = WriteBuffer()
+  private var reads = ChangedKeys()
+  private var reserved: Int64?
+  private var hasEnded = false
+  /// What is known to be committed when it begins; the moment's version once it has ended.
+  private var known: Int64
+  private(set) var failure: StoreError?
+
+  /// - Parameter isInside: Whether it was begun in a body of the store.
+  init(_ core: StoreCore, isInside: Bool) {
+    self.core = core
+    self.isInside = isInside
+    known = core.leader.known
+  }
+
+  var version: StoreVersion { StoreVersion(microseconds: snapshot?.version ?? known) }
+
+  /// Ends the transaction; what it has reserved and is not committed is given up.
+  func end() {
+    hasEnded = true
+    if let snapshot {
+      failure = failure ?? snapshot.failure
+      known = snapshot.version
+      snapshot.end()
+    }
+    snapshot = nil
+  }
+
+  /// What it comes to once its body has returned.
+  func outcome() async throws -> CommitRequest? {
+    if let failure = failure ?? snapshot?.failure { throw failure }
+    if changes.isEmpty { return nil }
+    if changes.onlyDeletes, !(try await deletesSomething()) { return nil }
+    let version = reserved ?? core.leader.reserve()
+    reserved = nil
+    return CommitRequest(version: version, changes: changes, reads: reads, readVersion: snapshot?.version)
+  }
+
+  /// Gives up what was reserved, if nobody commits it.
+  func abandon() {
+    if let reserved { core.leader.abandon(reserved) }
+    reserved = nil
+  }
+
+  private func deletesSomething() async throws -> Bool {
+    let snapshot = try await moment("delete")
+    let keys = changes.values.keys.map { $0 }
+    for key in keys { reads.add(key) }
+    for range in changes.ranges { reads.add(range) }
+    if try await snapshot.values(of: keys).contains(where: { $0 != nil }) { return true }
+    for range in changes.ranges {
+      if try await !snapshot.page(of: range, .ascending, limit: 1).isEmpty { return true }
+      if try await !snapshot.longEntries(in: range).isEmpty { return true }
+    }
+    return false
+  }
+
+  private func check(_ operation: String) throws {
+    if hasEnded { throw StoreError.ended(operation) }
+    try Task.checkCancellation()
+  }
+
+  private func moment(_ operation: String) async throws -> PostgresSnapshot {
+    if let snapshot { return snapshot }
+    do {
+      let snapshot = try await PostgresSnapshot.begin(core.pool, core.schema, isInside: isInside)
+      self.snapshot = snapshot
+      return snapshot
+    } catch let error as PostgresFailure {
+      let failure = StoreError(error, operation: operation)
+      self.failure = failure
+      throw failure
+    }
+  }
+
+  // MARK: StoreTransaction
+
+  func commitVersion() async throws -> StoreVersion {
+    try check("commitVersion")
+    let version = reserved ?? core.leader.reserve()
+    reserved = version
+    return StoreVersion(microseconds: version)
+  }
+
+  func get(_ key: [UInt8]) async throws -> [UInt8]? { try await get([key])[0] }
+
+  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
+    try check("get")
+    let unchanged = keys.filter { changes.change(of: $0) == nil }
+    if unchanged.isEmpty { return keys.map { changes.change(of: $0) ?? nil } }
+    let values = try await moment("get").values(of: unchanged)
+    for key in unchanged { reads.add(key) }
+    var next = values.makeIterator()
+    return keys.map { key in
+      if let change = changes.change(of: key) { return change }
+      return next.next() ?? nil
+    }
+  }
+
+  func scan(
+    _ range: KeyRange, order: ScanOrder, limit: Int?,
+    _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
+  ) async throws -> ScanEnd {
+    try check("scan")
+    if range.isEmpty { return ScanEnd(visited: 0, rest: nil) }
+    var scan = EntryScan(try await moment("scan"), range, order, limit: limit)
+    do {
+      let end = try await scan.run(over: &changes, visit)
+      reads.add(scan.seen(end))
+      return end
+    } catch {
+      reads.add(range)
+      throw error
+    }
+  }
+
+  func put(_ value: [UInt8], for key: [UInt8]) async throws {
+    try check("put")
+    guard key.count <= StoreLimits.maximumKeyLength else {
+      throw StoreError.tooLong(.keyTooLong, "key", key.count, StoreLimits.maximumKeyLength)
+    }
+    guard value.count <= StoreLimits.maximumValueLength else {
+      throw StoreError.tooLong(.valueTooLong, "value", value.count, StoreLimits.maximumValueLength)
+    }
+    changes.put(value, for: key)
+  }
+
+  func delete(_ key: [UInt8]) async throws {
+    try check("delete")
+    changes.delete(key)
+  }
+
+  func deleteRange(_ range: KeyRange) async throws {
+    try check("deleteRange")
+    changes.delete(range)
+  }
+}

@@ -1,0 +1,98 @@
+import VestaConcurrency
+import VestaStoreInterop
+
+/// The connections of a store: a limited number, first come, first served, opened when they are needed and kept.
+final class ConnectionPool: Sendable {
+  private struct State: Sendable {
+    var idle: [PostgresConnection] = []
+    var isClosed = false
+    /// Callers from within bodies, who do not wait for a place: those who hold the places may wait for them.
+    var inside = 0
+    var drainWaiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// A connection that was taken, and whether it came with a place.
+  struct Lease: Sendable {
+    let connection: PostgresConnection
+    let hasPlace: Bool
+  }
+
+  private let loop: PostgresLoop
+  private let info: String
+  private let places: FairQueue
+  private let state = Locked(State())
+
+  init(loop: PostgresLoop, info: String, limit: Int) {
+    self.loop = loop
+    self.info = info
+    places = FairQueue(limit: limit)
+  }
+
+  /// Takes a connection.
+  ///
+  /// - Parameter isInside: Whether the caller is in a body that holds one; it does not wait for a place then.
+  /// - Throws: `PostgresFailure`, `CancellationError`, or the error of the close.
+  func take(isInside: Bool) async throws -> Lease {
+    if isInside {
+      state.withLock { $0.inside += 1 }
+    } else {
+      try await places.enter()
+    }
+    do {
+      if let idle = state.withLock({ $0.idle.popLast() }) { return Lease(connection: idle, hasPlace: !isInside) }
+      return Lease(connection: try await loop.open(info), hasPlace: !isInside)
+    } catch {
+      leave(hasPlace: !isInside)
+      throw error
+    }
+  }
+
+  /// Gives a connection back.
+  ///
+  /// - Parameter isSound: Whether it can be used again: it is in no transaction, or will leave it by what was sent last.
+  func give(_ lease: Lease, isSound: Bool) {
+    let isKept = state.withLock { state in
+      guard isSound, !state.isClosed, lease.hasPlace || state.idle.isEmpty else { return false }
+      state.idle.append(lease.connection)
+      return true
+    }
+    if !isKept { lease.connection.drop() }
+    leave(hasPlace: lease.hasPlace)
+  }
+
+  private func leave(hasPlace: Bool) {
+    if hasPlace { return places.leave() }
+    let waiters = state.withLock { state in
+      state.inside -= 1
+      defer { if state.inside == 0 { state.drainWaiters = [] } }
+      return state.inside == 0 ? state.drainWaiters : []
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Drops the connections that nobody uses: after one has been found dead, the others may be too.
+  func dropIdle() {
+    let idle = state.withLock { state in
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for connection in idle { connection.drop() }
+  }
+
+  /// Refuses those who wait and who come, from outside of bodies.
+  func refuse(with error: StoreError) { places.close(throwing: error) }
+
+  /// Waits until all connections have been given back, and drops them.
+  func close() async {
+    await places.drained()
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        if state.inside > 0 { state.drainWaiters.append(continuation) }
+        return state.inside == 0
+      }
+      if isIdle { continuation.resume() }
+    }
+    state.withLock { $0.isClosed = true }
+    dropIdle()
+  }
+}

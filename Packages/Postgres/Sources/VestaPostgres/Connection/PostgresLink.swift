@@ -1,0 +1,224 @@
+import CVestaPostgres
+
+/// One connection of libpq, never left waiting: it is told when its socket is ready, and does what it can.
+///
+/// Lives on the thread of its loop alone. Requests are pipelined: each ends with a sync, so the failure of one does not
+/// touch the next.
+final class PostgresLink {
+  typealias Completion = @Sendable (Result<[Rows], PostgresFailure>) -> Void
+
+  private enum Expected {
+    case prepare(sql: String)
+    case statement
+    case sync
+  }
+
+  private struct Request {
+    let completion: Completion
+    var results: [Rows] = []
+    var failure: PostgresFailure?
+  }
+
+  private let connection: OpaquePointer
+  private let notify: (@Sendable () -> Void)?
+  private var opened: Completion?
+  private var isConnecting = true
+  private var wantsToWrite = true
+  private var expected: [Expected] = []
+  private var requests: [Request] = []
+  private var prepared: [String: String] = [:]
+  private(set) var isDead = false
+  /// How many requests have been answered.
+  private(set) var answered = 0
+
+  /// - Parameters:
+  ///   - info: The connection string.
+  ///   - notify: Called for each notification that comes.
+  ///   - opened: Called when the connection is there, or has failed.
+  init?(_ info: String, notify: (@Sendable () -> Void)?, opened: @escaping Completion) {
+    guard let connection = PQconnectStart(info) else { return nil }
+    self.connection = connection
+    self.notify = notify
+    self.opened = opened
+    // Notices are for people at a terminal.
+    PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    if PQstatus(connection) == CONNECTION_BAD { die(message) }
+  }
+
+  deinit { PQfinish(connection) }
+
+  var watched: Watched { Watched(descriptor: PQsocket(connection), wantsToWrite: wantsToWrite) }
+
+  var hasWork: Bool { isConnecting || !requests.isEmpty }
+
+  private var message: String {
+    var text = String(cString: PQerrorMessage(connection))
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+
+  // MARK: Sending
+
+  func run(_ statements: [Statement], _ completion: @escaping Completion) {
+    guard !isDead else { return completion(.failure(.lost("The connection is closed."))) }
+    requests.append(Request(completion: completion))
+    for statement in statements where !send(statement) { return die(message) }
+    expected.append(.sync)
+    guard PQpipelineSync(connection) == 1 else { return die(message) }
+    flush()
+  }
+
+  private func send(_ statement: Statement) -> Bool {
+    let values = statement.parameters.map(\.encoded)
+    let types = statement.parameters.map { Oid($0.type) }
+    let formats = [Int32](repeating: 1, count: values.count)
+    let lengths = values.map { Int32($0.count) }
+    guard statement.isPrepared else {
+      expected.append(.statement)
+      return withPointers(to: values) { pointers in
+        PQsendQueryParams(connection, statement.sql, Int32(values.count), types, pointers, lengths, formats, 1) == 1
+      }
+    }
+    if prepared[statement.sql] == nil {
+      let name = "s\(prepared.count)"
+      prepared[statement.sql] = name
+      expected.append(.prepare(sql: statement.sql))
+      guard PQsendPrepare(connection, name, statement.sql, Int32(types.count), types) == 1 else { return false }
+    }
+    expected.append(.statement)
+    return withPointers(to: values) { pointers in
+      PQsendQueryPrepared(
+        connection, prepared[statement.sql], Int32(values.count), pointers, lengths, formats, 1) == 1
+    }
+  }
+
+  /// Gives the addresses of values; an empty one has an address too, as none would mean null.
+  private func withPointers(to values: [[UInt8]], _ body: ([UnsafePointer<CChar>?]) -> Bool) -> Bool {
+    // Unsafe pointers, used inside the closure only: libpq copies the values.
+    let all = Array(values.joined()) + [0]
+    return all.withUnsafeBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return false }
+      return base.withMemoryRebound(to: CChar.self, capacity: buffer.count) { start in
+        var pointers: [UnsafePointer<CChar>?] = []
+        var position = 0
+        for value in values {
+          pointers.append(start + position)
+          position += value.count
+        }
+        return body(pointers)
+      }
+    }
+  }
+
+  private func flush() {
+    let left = PQflush(connection)
+    if left < 0 { return die(message) }
+    wantsToWrite = left > 0
+  }
+
+  // MARK: Receiving
+
+  /// Goes on after the socket has become ready.
+  func advance() {
+    if isDead { return }
+    if isConnecting { return connect() }
+    guard PQconsumeInput(connection) == 1 else { return die(message) }
+    flush()
+    if !isDead { receive() }
+  }
+
+  private func connect() {
+    switch PQconnectPoll(connection) {
+    case PGRES_POLLING_WRITING: wantsToWrite = true
+    case PGRES_POLLING_READING: wantsToWrite = false
+    case PGRES_POLLING_OK:
+      isConnecting = false
+      wantsToWrite = false
+      guard PQsetnonblocking(connection, 1) == 0, PQenterPipelineMode(connection) == 1 else { return die(message) }
+      let opened = opened
+      self.opened = nil
+      opened?(.success([]))
+    default: die(message)
+    }
+  }
+
+  private func receive() {
+    var empty = 0
+    while !expected.isEmpty, !isDead, PQisBusy(connection) == 0 {
+      guard let result = PQgetResult(connection) else {
+        // Each statement's results end with nothing; the second one in a row means that none are left.
+        empty += 1
+        if empty > 1 { break }
+        continue
+      }
+      empty = 0
+      take(result)
+      PQclear(result)
+    }
+    while let notification = PQnotifies(connection) {
+      PQfreemem(notification)
+      notify?()
+    }
+    if PQstatus(connection) == CONNECTION_BAD { die(message) }
+  }
+
+  private func take(_ result: OpaquePointer) {
+    guard !expected.isEmpty, !requests.isEmpty else { return }
+    let status = PQresultStatus(result)
+    if status == PGRES_FATAL_ERROR, PQstatus(connection) == CONNECTION_BAD { return die(message) }
+    switch (expected.removeFirst(), status) {
+    case (.sync, _):
+      let request = requests.removeFirst()
+      answered += 1
+      request.completion(request.failure.map { .failure($0) } ?? .success(request.results))
+    case (.prepare(let sql), PGRES_FATAL_ERROR), (.prepare(let sql), PGRES_PIPELINE_ABORTED):
+      prepared[sql] = nil
+      note(result)
+    case (.prepare, _): return
+    case (.statement, PGRES_TUPLES_OK): requests[0].results.append(rows(of: result))
+    case (.statement, PGRES_COMMAND_OK):
+      requests[0].results.append(Rows(affected: Int(String(cString: PQcmdTuples(result))) ?? 0))
+    case (.statement, _): note(result)
+    }
+  }
+
+  private func note(_ result: OpaquePointer) {
+    guard requests[0].failure == nil, PQresultStatus(result) == PGRES_FATAL_ERROR else { return }
+    // 'C' is the field of the code, 'M' that of the message.
+    let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""
+    let text = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? message
+    requests[0].failure = .refused(state: state, message: text)
+  }
+
+  private func rows(of result: OpaquePointer) -> Rows {
+    let (count, columns) = (PQntuples(result), PQnfields(result))
+    var rows = Rows(affected: Int(count))
+    rows.rows.reserveCapacity(Int(count))
+    for row in 0..<count {
+      rows.rows.append(
+        (0..<columns).map { column in
+          if PQgetisnull(result, row, column) == 1 { return nil }
+          let length = Int(PQgetlength(result, row, column))
+          // Unsafe pointer, copied from at once.
+          let bytes = UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: length)
+          return [UInt8](bytes)
+        })
+    }
+    return rows
+  }
+
+  // MARK: Ending
+
+  /// Ends the link; all that was asked and not answered fails.
+  func die(_ reason: String) {
+    guard !isDead else { return }
+    isDead = true
+    let failure = PostgresFailure.lost(reason)
+    let waiting = requests
+    requests = []
+    expected = []
+    opened?(.failure(failure))
+    opened = nil
+    for request in waiting { request.completion(.failure(request.failure ?? failure)) }
+  }
+}

@@ -1,0 +1,173 @@
+import VestaConcurrency
+
+/// The one thread that serves all connections of a pool: it waits for their sockets, and for what is handed to it.
+///
+/// Callers never block: they hand over a request, suspend, and are resumed with its answer.
+final class PostgresLoop: Sendable {
+  private enum Command: Sendable {
+    case open(Int, String, (@Sendable () -> Void)?, PostgresLink.Completion)
+    case run(Int, [Statement], PostgresLink.Completion)
+    case drop(Int)
+  }
+
+  private struct State: Sendable {
+    var commands: [Command] = []
+    var lastLink = 0
+    var isStopped = false
+  }
+
+  private let state = Locked(State())
+  private let pipe: PlatformPipe
+  /// How long a connection may take to open or to answer before it counts as lost.
+  private let patience: Duration
+
+  /// - Throws: When the system has no descriptors or threads left.
+  init(patience: Duration) throws(PostgresFailure) {
+    guard let pipe = PlatformPipe() else { throw .lost("The process has no file descriptors left.") }
+    self.pipe = pipe
+    self.patience = patience
+    guard PlatformThread.start({ [weak self] in PostgresLoop.serve(pipe, patience) { self } }) else {
+      pipe.closeBoth()
+      throw .lost("The system has no threads left.")
+    }
+  }
+
+  deinit { pipe.wake() }
+
+  /// Ends all connections, and the thread.
+  func stop() {
+    state.withLock { $0.isStopped = true }
+    pipe.wake()
+  }
+
+  // MARK: What callers ask
+
+  /// Opens a connection.
+  ///
+  /// - Parameter notify: Called on the thread of the loop for each notification.
+  func open(_ info: String, notify: (@Sendable () -> Void)? = nil) async throws -> PostgresConnection {
+    let id = state.withLock { state in
+      state.lastLink += 1
+      return state.lastLink
+    }
+    _ = try await answer { .open(id, info, notify, $0) }
+    return PostgresConnection(id: id, loop: self)
+  }
+
+  /// Runs statements in one round trip; all but those behind a failure are done.
+  func run(_ statements: [Statement], on link: Int) async throws -> [Rows] {
+    try await answer { .run(link, statements, $0) }
+  }
+
+  /// Sends statements whose answers nobody waits for.
+  func send(_ statements: [Statement], on link: Int) { submit(.run(link, statements, { _ in })) }
+
+  func drop(_ link: Int) { submit(.drop(link)) }
+
+  private func answer(
+    _ command: (@escaping PostgresLink.Completion) -> Command
+  ) async throws -> [Rows] {
+    try await withCheckedContinuation { continuation in
+      let isOpen = submit(command { continuation.resume(returning: $0) })
+      if !isOpen { continuation.resume(returning: .failure(.closed)) }
+    }.get()
+  }
+
+  @discardableResult
+  private func submit(_ command: Command) -> Bool {
+    let isOpen = state.withLock { state in
+      if !state.isStopped { state.commands.append(command) }
+      return !state.isStopped
+    }
+    if isOpen { pipe.wake() }
+    return isOpen
+  }
+
+  // MARK: The thread
+
+  private struct Entry {
+    let link: PostgresLink
+    /// Since when it owes an answer, and how many it had given then.
+    var busySince: ContinuousClock.Instant?
+    var answered = 0
+  }
+
+  private static func serve(_ pipe: PlatformPipe, _ patience: Duration, _ loop: () -> PostgresLoop?) {
+    var links: [Int: Entry] = [:]
+    while true {
+      let taken = loop()?.state.withLock { state in
+        defer { state.commands = [] }
+        return (state.commands, state.isStopped)
+      }
+      guard let (commands, isStopped) = taken else { break }
+      for command in commands { perform(command, &links) }
+      if isStopped { break }
+      wait(&links, pipe)
+      let now = ContinuousClock.now
+      for (id, entry) in links {
+        if !entry.link.hasWork {
+          links[id]?.busySince = nil
+        } else if let since = entry.busySince, entry.answered == entry.link.answered {
+          if now - since > patience { entry.link.die("The server has not answered for \(patience).") }
+        } else {
+          links[id]?.busySince = now
+          links[id]?.answered = entry.link.answered
+        }
+        if entry.link.isDead { links[id] = nil }
+      }
+    }
+    for entry in links.values { entry.link.die("The store has been closed.") }
+    pipe.closeBoth()
+  }
+
+  private static func perform(_ command: Command, _ links: inout [Int: Entry]) {
+    switch command {
+    case .open(let id, let info, let notify, let opened):
+      guard let link = PostgresLink(info, notify: notify, opened: opened) else {
+        return opened(.failure(.lost("There is no memory for a connection.")))
+      }
+      if !link.isDead { links[id] = Entry(link: link) }
+    case .run(let id, let statements, let completion):
+      guard let entry = links[id], !entry.link.isDead else {
+        return completion(.failure(.lost("The connection to the server is gone.")))
+      }
+      entry.link.run(statements, completion)
+    case .drop(let id): links.removeValue(forKey: id)?.link.die("The connection was given up.")
+    }
+  }
+
+  private static func wait(_ links: inout [Int: Entry], _ pipe: PlatformPipe) {
+    let ids = Array(links.keys)
+    var watched = [Watched(descriptor: pipe.reading, wantsToWrite: false)]
+    watched += ids.compactMap { links[$0]?.link.watched }
+    let isBusy = links.values.contains { $0.link.hasWork }
+    PlatformPoll.wait(for: &watched, milliseconds: isBusy ? 1_000 : -1)
+    if watched[0].isReady { pipe.drain() }
+    for (id, one) in zip(ids, watched.dropFirst()) where one.isReady { links[id]?.link.advance() }
+  }
+}
+
+/// A connection to the server, used by one caller at a time.
+struct PostgresConnection: Sendable {
+  let id: Int
+  private let loop: PostgresLoop
+
+  init(id: Int, loop: PostgresLoop) {
+    self.id = id
+    self.loop = loop
+  }
+
+  /// Runs statements in one round trip.
+  @discardableResult
+  func run(_ statements: Statement...) async throws -> [Rows] { try await loop.run(statements, on: id) }
+
+  /// Runs statements in one round trip.
+  @discardableResult
+  func run(_ statements: [Statement]) async throws -> [Rows] { try await loop.run(statements, on: id) }
+
+  /// Sends a statement and does not wait for it; what is sent later comes behind it.
+  func send(_ statement: Statement) { loop.send([statement], on: id) }
+
+  /// Ends the connection.
+  func drop() { loop.drop(id) }
+}

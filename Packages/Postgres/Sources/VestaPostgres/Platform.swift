@@ -1,0 +1,98 @@
+// The one file of this module that knows the platform.
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// What a descriptor is watched for, and what has happened to it.
+struct Watched {
+  var descriptor: Int32
+  var wantsToWrite: Bool
+  var isReady = false
+}
+
+/// Waiting for descriptors.
+enum PlatformPoll {
+  /// Waits until something has happened to one of them, or the time is over.
+  static func wait(for watched: inout [Watched], milliseconds: Int32) {
+    var descriptors = watched.map { one in
+      pollfd(fd: one.descriptor, events: Int16(POLLIN) | (one.wantsToWrite ? Int16(POLLOUT) : 0), revents: 0)
+    }
+    poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+    for index in watched.indices { watched[index].isReady = descriptors[index].revents != 0 }
+  }
+}
+
+/// A pipe that wakes the thread that waits for its end.
+struct PlatformPipe: Sendable {
+  let reading: Int32
+  let writing: Int32
+
+  /// - Returns: `nil` when the process has no descriptors left.
+  init?() {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends {
+      _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    (reading, writing) = (ends[0], ends[1])
+  }
+
+  func wake() {
+    var byte: UInt8 = 1
+    _ = write(writing, &byte, 1)
+  }
+
+  func drain() {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    while read(reading, &bytes, 256) > 0 {}
+  }
+
+  func closeBoth() {
+    _ = close(reading)
+    _ = close(writing)
+  }
+}
+
+/// A thread of its own.
+enum PlatformThread {
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// - Returns: Whether the system had a thread to give.
+  static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+    // The reference is taken up by the thread, or given back here.
+    let body = Unmanaged.passRetained(Body(run))
+    #if canImport(Darwin)
+      var thread: pthread_t?
+      let status = pthread_create(
+        &thread, nil,
+        {
+          Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run(); return nil
+        }, body.toOpaque())
+      if status == 0, let thread { pthread_detach(thread) }
+    #else
+      var thread = pthread_t()
+      let status = pthread_create(
+        &thread, nil,
+        { argument in
+          if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+          return nil
+        }, body.toOpaque())
+      if status == 0 { pthread_detach(thread) }
+    #endif
+    if status != 0 { body.release() }
+    return status == 0
+  }
+}
+
+/// The value of a variable of the environment.
+func environmentValue(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

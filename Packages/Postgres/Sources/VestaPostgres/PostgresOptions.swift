@@ -1,0 +1,25 @@
+/// Where the stores of an app are, and how many connections they may have.
+public struct PostgresOptions: Sendable {
+  /// The connection string: `postgresql://user@host/database?sslmode=verify-full`, or pairs of keywords and values.
+  ///
+  /// All that libpq knows may stand in it, several hosts included (`target_session_attrs=read-write` finds the primary
+  /// one). `nil` for the variable `VESTA_POSTGRES_URL` of the environment.
+  public var url: String?
+
+  /// What tells the stores of this app from those of others in the database; all processes of an app have the same.
+  ///
+  /// `nil` for the data directory of the app, so that two apps of one machine do not share what they never meant to.
+  public var space: String?
+
+  /// What the names of the schemas begin with: up to ten letters, digits and `_`.
+  public var schemaPrefix = "vesta"
+
+  /// How many connections a store has for bodies that read, besides one that commits and one that hears of commits.
+  public var connections = 8
+
+  /// For how long a server that cannot be reached is waited for by commits, and a single answer of it.
+  public var patience: Duration = .seconds(30)
+
+  /// Options; all have defaults.
+  public init() {}
+}

@@ -1,0 +1,296 @@
+public import VestaConcurrency
+public import VestaStoreInterop
+
+/// An `OrderedStore` in PostgreSQL, which any number of processes may have open.
+///
+/// - **Reads** see one moment, a transaction of PostgreSQL that only reads: one round trip to begin, one for each `get`,
+///   one for each page of a scan. They wait for a connection of the pool, first come, first served.
+/// - **Writes** run their bodies side by side and keep their changes until the end; the commit checks that what was read
+///   has not changed. A body runs again where it has, and after some times while nobody else commits. Transactions of a
+///   process that are ready at the same time share a commit.
+/// - **Versions** are handed out while the row of the store's state is locked, so they are the order of the commits in all
+///   processes.
+public final class PostgresStore: CommitObservable {
+  /// How often a body runs beside others before it runs while nobody else commits.
+  private static let attemptsBeside = 6
+
+  let core: StoreCore
+  private let loop: PostgresLoop
+  private let listener: CommitListener
+  private let bodies = StoreBodies()
+  private let reads = FairQueue(limit: .max)
+  private let writes = FairQueue(limit: .max)
+  private let onClose: @Sendable () -> Void
+  private let ended = Latch()
+
+  private init(
+    _ core: StoreCore, _ loop: PostgresLoop, _ listener: CommitListener, onClose: @escaping @Sendable () -> Void
+  ) {
+    self.core = core
+    self.loop = loop
+    self.listener = listener
+    self.onClose = onClose
+  }
+
+  /// Opens a store.
+  ///
+  /// - Parameters:
+  ///   - followsServer: Whether a clock that differs much from the server's is put right.
+  ///   - onClose: Called when the store has been closed.
+  static func open(
+    named name: String, in space: String, options: PostgresOptions, storeOptions: StoreOptions, followsServer: Bool,
+    onClose: @escaping @Sendable () -> Void = {}
+  ) async throws -> PostgresStore {
+    guard let url = options.url ?? environmentValue("VESTA_POSTGRES_URL") else {
+      throw StoreError(
+        .inputOutput, operation: "open", message: "There is no connection string.",
+        hint: "Set PostgresOptions.url or the environment's VESTA_POSTGRES_URL to postgresql://user@host/database.")
+    }
+    let schema = Schema(prefix: try checked(options.schemaPrefix), store: name, directory: space)
+    do {
+      let loop = try PostgresLoop(patience: options.patience)
+      do {
+        let (version, floor) = try await patiently { try await prepare(schema, name, loop, url) }
+        let news = CommitNews(after: version)
+        let setting = storeOptions.durability == .full ? "on" : "off"
+        let leader = CommitLeader(
+          version: version, floor: floor, schema: schema, news: news, clock: storeOptions.clock,
+          followsServer: followsServer, patience: options.patience
+        ) {
+          let connection = try await loop.open(url)
+          try await connection.run(Statement("SET synchronous_commit = \(setting)", isPrepared: false))
+          return connection
+        }
+        let pool = ConnectionPool(loop: loop, info: url, limit: options.connections)
+        let core = StoreCore(schema: schema, pool: pool, leader: leader, news: news)
+        return PostgresStore(core, loop, CommitListener(core, loop, url), onClose: onClose)
+      } catch {
+        loop.stop()
+        throw error
+      }
+    } catch {
+      throw StoreError(error, operation: "open")
+    }
+  }
+
+  /// Tries again where a server that is starting, or has too many connections just now, may answer the next time.
+  private static func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
+    for pause in [Duration.milliseconds(50), .milliseconds(250), .seconds(1)] {
+      do {
+        return try await body()
+      } catch let error as PostgresFailure where error.isPassing {
+        try await Task.sleep(for: pause)
+      }
+    }
+    return try await body()
+  }
+
+  private static func checked(_ prefix: String) throws -> String {
+    let isFine =
+      (1...10).contains(prefix.utf8.count)
+      && prefix.utf8.allSatisfy { byte in
+        byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+          || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      }
+    if isFine { return prefix }
+    throw StoreError(
+      .invalidName, operation: "open", message: "A schema's name cannot begin with \(prefix.debugDescription).",
+      hint: "Use up to ten letters, digits and '_'.")
+  }
+
+  /// Makes the tables where they are not there, and refuses those of somebody else.
+  ///
+  /// - Returns: Version and floor of the store.
+  private static func prepare(
+    _ schema: Schema, _ name: String, _ loop: PostgresLoop, _ url: String
+  ) async throws -> (Int64, Int64) {
+    let connection = try await loop.open(url)
+    defer { connection.drop() }
+    let tables = try await connection.run(schema.inspection)[0]
+    let (ours, all) = (tables.integer(0, 0) ?? 0, tables.integer(1, 0) ?? 0)
+    guard all == 0 || ours == 4 else {
+      throw StoreError(
+        .notADatabase, operation: "open", message: "The schema \(schema.name) has tables that are no store's.",
+        hint: "Choose another prefix or space in PostgresOptions.")
+    }
+    if all == 0 {
+      let begin = Statement("BEGIN", isPrepared: false)
+      try await connection.run([begin] + schema.creation + [Schema.commit])
+    }
+    let identity = try await connection.run(schema.identity)[0]
+    let form = identity.integer(0, 0) ?? 0
+    guard form <= Schema.form else {
+      throw StoreError(
+        .newerSchema, operation: "open", message: "The schema \(schema.name) was written by a later version of Vesta.",
+        hint: "Use that version or a later one.")
+    }
+    guard let found = identity.bytes(0, 1), String(decoding: found, as: UTF8.self) == name, form > 0 else {
+      throw StoreError(
+        .notADatabase, operation: "open", message: "The schema \(schema.name) is not the store \"\(name)\".",
+        hint: "Choose another prefix or space in PostgresOptions.")
+    }
+    let state = try await connection.run(schema.state)[0]
+    guard let version = state.integer(0, 0), let floor = state.integer(0, 1) else {
+      throw StoreError(.corrupt, operation: "open", message: "The row of the store's state is not there.")
+    }
+    return (version, floor)
+  }
+
+  // MARK: Reading
+
+  /// Reads at one moment in time; see `OrderedStore`.
+  public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try Task.checkCancellation()
+    guard try reads.enterIfFree() else { throw StoreError.closed("read") }
+    defer { reads.leave() }
+    let snapshot: PostgresSnapshot
+    do {
+      snapshot = try await PostgresSnapshot.begin(core.pool, core.schema, isInside: bodies.current() != nil)
+    } catch let error as PostgresFailure {
+      throw StoreError(error, operation: "read")
+    }
+    let reader = PostgresReader(snapshot)
+    do {
+      let result = try await bodies.run(.read) { try await body(reader) }
+      if let failure = reader.end() { throw failure }
+      return result
+    } catch {
+      _ = reader.end()
+      throw error
+    }
+  }
+
+  // MARK: Writing
+
+  /// Changes the store: all of the body's changes, or none; see `OrderedStore`.
+  @discardableResult
+  public func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> {
+    try Task.checkCancellation()
+    try bodies.refuseInside(.write, "write")
+    guard try writes.enterIfFree() else { throw StoreError.closed("write") }
+    defer { writes.leave() }
+    for attempt in 1... {
+      if attempt > Self.attemptsBeside { return try await writeAlone(body) }
+      let transaction = PostgresTransaction(core, isInside: bodies.current() != nil)
+      let (value, request): (Result, CommitRequest?)
+      do {
+        (value, request) = try await run(body, in: transaction)
+      } catch {
+        // A connection that broke while the body read has kept nothing of it.
+        guard transaction.failure?.code == .inputOutput, attempt <= 2, !Task.isCancelled else { throw error }
+        continue
+      }
+      guard let request else { return StoreCommit(value: value, version: transaction.version) }
+      switch try await core.leader.commit(request) {
+      case .committed(let version):
+        return StoreCommit(value: value, version: StoreVersion(microseconds: version))
+      case .failed(let error): throw error
+      case .conflict: continue
+      }
+    }
+    throw CancellationError()
+  }
+
+  /// Runs a body, and ends its transaction.
+  ///
+  /// - Returns: What it returned, and what is to be committed; `nil` for nothing.
+  private func run<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result, in transaction: PostgresTransaction
+  ) async throws -> (Result, CommitRequest?) {
+    do {
+      let value = try await bodies.run(.write) { try await body(transaction) }
+      try Task.checkCancellation()
+      let request = try await transaction.outcome()
+      transaction.abandon()
+      transaction.end()
+      return (value, request)
+    } catch {
+      transaction.abandon()
+      transaction.end()
+      throw error
+    }
+  }
+
+  /// Runs a body while nobody else commits, in a task of the leader.
+  private func writeAlone<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> {
+    for _ in 0..<Self.attemptsBeside {
+      let box = Locked<(result: Swift.Result<Result, any Error>, version: StoreVersion)?>(nil)
+      let lone = LoneTransaction {
+        let transaction = PostgresTransaction(self.core, isInside: true)
+        do {
+          let (value, request) = try await self.run(body, in: transaction)
+          box.withLock { $0 = (.success(value), transaction.version) }
+          return request
+        } catch {
+          box.withLock { $0 = (.failure(error), transaction.version) }
+          return nil
+        }
+      }
+      let outcome = try await core.leader.commit(alone: lone)
+      switch outcome {
+      case .conflict?: continue
+      case .failed(let error)?: throw error
+      case .committed(let version)?:
+        guard let value = try box.withLock({ $0 })?.result.get() else { continue }
+        return StoreCommit(value: value, version: StoreVersion(microseconds: version))
+      case nil:
+        guard let (result, version) = box.withLock({ $0 }) else { continue }
+        return StoreCommit(value: try result.get(), version: version)
+      }
+    }
+    throw StoreError(
+      .conflict, operation: "write", message: "The transaction met others too often, and was given up.",
+      hint: "Try again; spread what many change over several keys.")
+  }
+
+  // MARK: Versions
+
+  /// Raises the floor of the versions to come; see `OrderedStore`.
+  ///
+  /// A version above the last commit that this process knows costs a commit.
+  @discardableResult
+  public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
+    try bodies.refuseInside(.write, "raiseFloor")
+    guard try writes.enterIfFree() else { throw StoreError.closed("raiseFloor") }
+    defer { writes.leave() }
+    return try await core.leader.raise(to: version)
+  }
+
+  // MARK: Commits
+
+  /// Calls back after every commit of any process; see `CommitObservable`.
+  public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
+    listener.start()
+    return core.news.registry.add(observer)
+  }
+
+  /// The commits of all processes from here on as a stream, none left out; it ends when the store is closed.
+  public var commits: AsyncStream<StoreVersion> {
+    listener.start()
+    return core.news.registry.events
+  }
+
+  // MARK: Closing
+
+  /// Ends the store: waits for what is running, refuses what comes after, and closes the connections.
+  public func close() async throws {
+    try bodies.refuseInside(nil, "close")
+    let isFirst = writes.close(throwing: StoreError.closed("write"))
+    reads.close(throwing: StoreError.closed("read"))
+    guard isFirst else { return await ended.wait() }
+    await writes.drained()
+    await reads.drained()
+    await listener.stop()
+    core.leader.stop()
+    await core.pool.close()
+    loop.stop()
+    core.news.finish()
+    onClose()
+    ended.open()
+  }
+}

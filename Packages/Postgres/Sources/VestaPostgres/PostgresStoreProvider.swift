@@ -1,0 +1,50 @@
+import VestaConcurrency
+public import VestaStoreInterop
+
+/// Opens stores in a PostgreSQL database, each in a schema of its own.
+///
+/// One process opens a store once; any number of processes may have it open.
+public struct PostgresStoreProvider: StoreProvider {
+  private let options: PostgresOptions
+  private let open = Locked<Set<[String]>>([])
+
+  /// A provider; it connects when a store is opened.
+  ///
+  /// - Parameter options: Where the stores are.
+  public init(options: PostgresOptions = PostgresOptions()) { self.options = options }
+
+  /// Opens a store, and makes it when it is not there; see `StoreProvider`.
+  ///
+  /// - Parameters:
+  ///   - name: What the store holds.
+  ///   - directory: Tells stores of one name apart, unless the options name a space.
+  ///   - options: Durability and clock; `overwritesDeleted` is the server's affair, and ignored.
+  /// - Returns: The open store, a `PostgresStore`; close it.
+  /// - Throws: `StoreError` with a hint.
+  public func openStore(
+    named name: String, in directory: String, options: StoreOptions
+  ) async throws -> any OrderedStore {
+    guard StoreLimits.isValidName(name) else {
+      throw StoreError(
+        .invalidName, operation: "open",
+        message: "A store cannot have this name: \(name.debugDescription.prefix(120)).",
+        hint: "Use 1 to 100 of the letters a-z and A-Z, digits, '-', '_' and '.', and no dot at the beginning.")
+    }
+    let (names, place) = (open, [self.options.space ?? directory, name])
+    guard names.withLock({ $0.insert(place).inserted }) else {
+      throw StoreError(
+        .alreadyOpen, operation: "open", message: "This process has the store \"\(name)\" open already.",
+        hint: "Share the open store, or close it first.")
+    }
+    do {
+      return try await PostgresStore.open(
+        named: name, in: place[0], options: self.options, storeOptions: options, followsServer: true
+      ) {
+        names.withLock { _ = $0.remove(place) }
+      }
+    } catch {
+      names.withLock { _ = $0.remove(place) }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import VestaStoreInterop
+
+/// Visits a range of a moment, with what a transaction has changed put over it.
+struct EntryScan {
+  let snapshot: PostgresSnapshot
+  let range: KeyRange
+  let order: ScanOrder
+  let limit: Int
+
+  /// The size of a page in bytes that is aimed at, and its bounds in entries.
+  private static let pageBytes = 1_048_576
+  private static let firstPage = 64
+  private static let largestPage = 4_096
+
+  private typealias Entry = (key: [UInt8], value: [UInt8]?)
+
+  /// What the changes and the long keys have to say about a range, in the order of the scan; the next one last.
+  private var above: [Entry] = []
+  private var ranges: [KeyRange] = []
+  private var visited = 0
+  private var last: [UInt8] = []
+
+  init(_ snapshot: PostgresSnapshot, _ range: KeyRange, _ order: ScanOrder, limit: Int?) {
+    self.snapshot = snapshot
+    self.range = range
+    self.order = order
+    self.limit = limit ?? .max
+  }
+
+  /// Visits the entries.
+  ///
+  /// - Parameter changes: What stands above the moment.
+  mutating func run(
+    over changes: inout WriteBuffer, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
+  ) async throws -> ScanEnd {
+    guard limit > 0, !range.isEmpty else { return ScanEnd(visited: 0, rest: range.isEmpty ? nil : range) }
+    try await prepare(&changes)
+    var rest: KeyRange? = range
+    var size = min(limit == .max ? EntryScan.firstPage : limit, EntryScan.largestPage)
+    while let part = rest {
+      let page = try await snapshot.page(of: part, order, limit: size)
+      rest = page.count < size ? nil : page.last.map { order == .ascending ? part.after($0.key) : part.before($0.key) }
+      for entry in page {
+        if try visitAbove(before: entry.key, visit) == .stop { return end }
+        let isHidden = above.last?.key == entry.key || ranges.contains { $0.contains(entry.key) }
+        if !isHidden, try take(entry.key, entry.value, visit) == .stop { return end }
+      }
+      let bytes = page.reduce(1) { $0 + $1.key.count + $1.value.count }
+      let fitting = EntryScan.pageBytes / max(1, bytes / max(1, page.count))
+      size = max(1, min(size * 4, fitting, EntryScan.largestPage, limit - visited))
+    }
+    if try visitAbove(before: nil, visit) == .stop { return end }
+    return ScanEnd(visited: visited, rest: nil)
+  }
+
+  private mutating func prepare(_ changes: inout WriteBuffer) async throws {
+    ranges = changes.ranges
+    above = changes.changes(in: range).map { ($0.key, $0.value) }
+    let long = try await snapshot.longEntries(in: range)
+    for entry in long where changes.change(of: entry.key) == nil { above.append((entry.key, entry.value)) }
+    let isDescending = order == .descending
+    // The next one stands last.
+    above.sort { $1.key.lexicographicallyPrecedes($0.key) != isDescending }
+  }
+
+  /// Visits what stands above and comes before a key; `nil` for all of it.
+  private mutating func visitAbove(
+    before key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
+  ) throws -> ScanStep {
+    while let next = above.last {
+      if let key {
+        let isBefore =
+          order == .ascending ? next.key.lexicographicallyPrecedes(key) : key.lexicographicallyPrecedes(next.key)
+        // What is at the key itself hides the entry there, and has its turn before the next one.
+        guard isBefore else { return .next }
+      }
+      above.removeLast()
+      if let value = next.value, try take(next.key, value, visit) == .stop { return .stop }
+    }
+    return .next
+  }
+
+  private mutating func take(
+    _ key: [UInt8], _ value: [UInt8], _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
+  ) throws -> ScanStep {
+    if visited % 64 == 63 { try Task.checkCancellation() }
+    visited += 1
+    last = key
+    if try visit(key.span.bytes, value.span.bytes) == .stop { return .stop }
+    return visited == limit ? .stop : .next
+  }
+
+  private var end: ScanEnd {
+    let rest = order == .ascending ? range.after(last) : range.before(last)
+    return ScanEnd(visited: visited, rest: rest.isEmpty ? nil : rest)
+  }
+
+  /// What of the range has been looked at, whether there was something or not.
+  func seen(_ end: ScanEnd) -> KeyRange {
+    guard let rest = end.rest else { return range }
+    return order == .ascending
+      ? KeyRange(from: range.lower, to: rest.lower)
+      : KeyRange(from: rest.upper ?? range.lower, to: range.upper)
+  }
+}

@@ -1,0 +1,204 @@
+import VestaStoreInterop
+
+/// The tables of a store, and every statement on them.
+///
+/// A store is a schema of its own, so several share a database without seeing one another.
+///
+/// | table | what |
+/// |---|---|
+/// | `entries (key, value)` | the map; keys of up to 2048 bytes, which an index of PostgreSQL can have |
+/// | `long_entries (key, value)` | the entries with longer keys, found by their SHA-256 |
+/// | `commits (version, unit, changes)` | the commits of the last hour: the transaction of PostgreSQL that they came with, and which keys they changed |
+/// | `state` | one row: the last version, the floor, whether there are long keys, the form of the schema, the store's name |
+///
+/// The row of `state` is the one lock: whoever commits has it, from the moment when it hands out versions to the end of
+/// the commit. So versions become visible in their order, and a snapshot that shows a version shows everything before.
+struct Schema: Sendable {
+  /// The longest key that is in the index of `entries`.
+  static let longestIndexedKey = 2_048
+
+  /// The form of the tables; a later one is refused.
+  static let form: Int64 = 1
+
+  /// The schema's name, quoted.
+  let name: String
+  /// The channel of the news, quoted.
+  let channel: String
+  private let store: String
+
+  init(prefix: String, store: String, directory: String) {
+    self.store = store
+    // Names of PostgreSQL have up to 63 bytes; the digits tell apart what is cut off, and directories.
+    let digits = Schema.digest(of: store + "\0" + directory)
+    let text = "\(prefix)_\(store.prefix(30))_\(digits)"
+    name = "\"\(text)\""
+    channel = "\"\(text)\""
+  }
+
+  /// 64 bits of FNV-1a, as 16 digits.
+  static func digest(of text: String) -> String {
+    let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  // MARK: Making
+
+  /// The statements that make what is not there.
+  var creation: [Statement] {
+    [
+      // Two processes that make a schema at once get in each other's way otherwise.
+      Statement("SELECT pg_advisory_xact_lock(hashtext($1)::bigint)", .text(name), isPrepared: false),
+      Statement("CREATE SCHEMA IF NOT EXISTS \(name)", isPrepared: false),
+      Statement(
+        "CREATE TABLE IF NOT EXISTS \(name).entries (key bytea PRIMARY KEY, value bytea NOT NULL)", isPrepared: false),
+      Statement(
+        "CREATE TABLE IF NOT EXISTS \(name).long_entries (key bytea NOT NULL, value bytea NOT NULL)",
+        isPrepared: false),
+      Statement(
+        "CREATE UNIQUE INDEX IF NOT EXISTS long_entries_key ON \(name).long_entries (sha256(key))", isPrepared: false),
+      Statement(
+        """
+        CREATE TABLE IF NOT EXISTS \(name).commits (version bigint PRIMARY KEY, unit bytea NOT NULL, changes bytea NOT NULL)
+        """, isPrepared: false),
+      Statement(
+        """
+        CREATE TABLE IF NOT EXISTS \(name).state (id int PRIMARY KEY CHECK (id = 1), version bigint NOT NULL, \
+        floor bigint NOT NULL, has_long bigint NOT NULL, form bigint NOT NULL, store text NOT NULL)
+        """, isPrepared: false),
+      Statement(
+        "INSERT INTO \(name).state VALUES (1, 0, 0, 0, \(Schema.form), $1) ON CONFLICT (id) DO NOTHING",
+        .text(store), isPrepared: false),
+    ]
+  }
+
+  /// Which tables of the schema there are, each with the count of ours; for finding a foreign one.
+  var inspection: Statement {
+    Statement(
+      """
+      SELECT count(*) FROM information_schema.tables WHERE table_schema = $1 \
+      AND table_name IN ('entries', 'long_entries', 'commits', 'state') UNION ALL \
+      SELECT count(*) FROM information_schema.tables WHERE table_schema = $1
+      """, .text(String(name.dropFirst().dropLast())), isPrepared: false)
+  }
+
+  /// The form and the name that the store has.
+  var identity: Statement { Statement("SELECT form, store FROM \(name).state WHERE id = 1", isPrepared: false) }
+
+  // MARK: Reading
+
+  static let beginReading = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+  static let commit = Statement("COMMIT")
+  static let rollback = Statement("ROLLBACK")
+
+  /// Version, floor, and whether there are long keys.
+  var state: Statement { Statement("SELECT version, floor, has_long FROM \(name).state WHERE id = 1") }
+
+  func values(of keys: [[UInt8]]) -> Statement {
+    Statement("SELECT key, value FROM \(name).entries WHERE key = ANY($1)", .byteArrays(keys))
+  }
+
+  func value(of key: [UInt8]) -> Statement {
+    Statement("SELECT key, value FROM \(name).entries WHERE key = $1", .bytes(key))
+  }
+
+  func longValues(of keys: [[UInt8]]) -> Statement {
+    Statement(
+      "SELECT key, value FROM \(name).long_entries WHERE sha256(key) = ANY(SELECT sha256(k) FROM unnest($1) k)",
+      .byteArrays(keys))
+  }
+
+  func page(of range: KeyRange, _ order: ScanOrder, limit: Int) -> Statement {
+    let way = order == .ascending ? "ASC" : "DESC"
+    let limit = Parameter.integer(Int64(limit))
+    guard let upper = range.upper else {
+      return Statement(
+        "SELECT key, value FROM \(name).entries WHERE key >= $1 ORDER BY key \(way) LIMIT $2", .bytes(range.lower),
+        limit)
+    }
+    return Statement(
+      "SELECT key, value FROM \(name).entries WHERE key >= $1 AND key < $2 ORDER BY key \(way) LIMIT $3",
+      .bytes(range.lower), .bytes(upper), limit)
+  }
+
+  /// All entries with long keys of a range, which are few.
+  func longEntries(in range: KeyRange) -> Statement {
+    guard let upper = range.upper else {
+      return Statement("SELECT key, value FROM \(name).long_entries WHERE key >= $1", .bytes(range.lower))
+    }
+    return Statement(
+      "SELECT key, value FROM \(name).long_entries WHERE key >= $1 AND key < $2", .bytes(range.lower), .bytes(upper))
+  }
+
+  // MARK: Committing
+
+  /// Statements that begin to commit: they wait for the lock, then read what others have committed meanwhile.
+  func lock(after version: Int64) -> [Statement] {
+    [
+      Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
+      Statement("SET LOCAL lock_timeout = '10s'"),
+      Statement("SELECT version, floor, has_long FROM \(name).state WHERE id = 1 FOR UPDATE"),
+      Statement(
+        "SELECT version, changes FROM \(name).commits WHERE version > $1 ORDER BY version", .integer(version)),
+      Statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"),
+    ]
+  }
+
+  func delete(_ range: KeyRange) -> [Statement] {
+    ["entries", "long_entries"].map { table in
+      guard let upper = range.upper else {
+        return Statement("DELETE FROM \(name).\(table) WHERE key >= $1", .bytes(range.lower))
+      }
+      return Statement(
+        "DELETE FROM \(name).\(table) WHERE key >= $1 AND key < $2", .bytes(range.lower), .bytes(upper))
+    }
+  }
+
+  func delete(_ keys: [[UInt8]], areLong: Bool) -> Statement {
+    areLong
+      ? Statement(
+        "DELETE FROM \(name).long_entries WHERE sha256(key) = ANY(SELECT sha256(k) FROM unnest($1) k)",
+        .byteArrays(keys))
+      : Statement("DELETE FROM \(name).entries WHERE key = ANY($1)", .byteArrays(keys))
+  }
+
+  func put(_ keys: [[UInt8]], _ values: [[UInt8]], areLong: Bool) -> Statement {
+    let (table, conflict) = areLong ? ("long_entries", "(sha256(key))") : ("entries", "(key)")
+    return Statement(
+      """
+      INSERT INTO \(name).\(table) (key, value) SELECT * FROM unnest($1, $2) \
+      ON CONFLICT \(conflict) DO UPDATE SET value = EXCLUDED.value
+      """, .byteArrays(keys), .byteArrays(values))
+  }
+
+  func note(_ version: Int64, unit: [UInt8], _ changes: [UInt8]) -> Statement {
+    Statement("INSERT INTO \(name).commits VALUES ($1, $2, $3)", .integer(version), .bytes(unit), .bytes(changes))
+  }
+
+  func setState(version: Int64, floor: Int64, hasLong: Bool) -> Statement {
+    Statement(
+      "UPDATE \(name).state SET version = $1, floor = $2, has_long = $3 WHERE id = 1", .integer(version),
+      .integer(floor), .integer(hasLong ? 1 : 0))
+  }
+
+  var notify: Statement { Statement("NOTIFY \(channel)") }
+  var listen: Statement { Statement("LISTEN \(channel)", isPrepared: false) }
+
+  /// Forgets commits that are older than an hour, a few at a time.
+  func forget(before version: Int64) -> Statement {
+    Statement(
+      """
+      DELETE FROM \(name).commits WHERE version IN \
+      (SELECT version FROM \(name).commits WHERE version < $1 ORDER BY version LIMIT 10000)
+      """, .integer(version))
+  }
+
+  /// The transaction that a commit came with; it is asked under the lock, when nothing is under way any more.
+  func unit(of version: Int64) -> Statement {
+    Statement("SELECT unit FROM \(name).commits WHERE version = $1", .integer(version))
+  }
+
+  func versions(after version: Int64) -> Statement {
+    Statement("SELECT version FROM \(name).commits WHERE version > $1 ORDER BY version", .integer(version))
+  }
+}

@@ -1,0 +1,10 @@
+import VestaConcurrency
+import VestaStoreInterop
+
+/// The parts of an open store that its bodies use.
+struct StoreCore: Sendable {
+  let schema: Schema
+  let pool: ConnectionPool
+  let leader: CommitLeader
+  let news: CommitNews
+}

@@ -1,0 +1,148 @@
+import Testing
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+@testable import VestaPostgres
+
+/// What decides about commits, without a server.
+@Suite struct CommitUnitTests {
+  private func keys(_ random: inout SplitMix) -> [UInt8] { [UInt8.random(in: 0..<6, using: &random)] }
+
+  private func range(_ random: inout SplitMix) -> KeyRange {
+    KeyRange(from: keys(&random), to: Int.random(in: 0..<4, using: &random) == 0 ? nil : keys(&random))
+  }
+
+  @Test func `changed keys come back from their rows, and other bytes do no harm`() throws {
+    var random = SplitMix(seed: 5)
+    for _ in 0..<500 {
+      var changed = ChangedKeys()
+      for _ in 0..<Int.random(in: 0..<5, using: &random) { changed.add(keys(&random)) }
+      for _ in 0..<Int.random(in: 0..<3, using: &random) { changed.add(range(&random)) }
+      #expect(try ChangedKeys(changed.bytes) == changed)
+      let bytes = (0..<Int.random(in: 0..<12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      _ = try? ChangedKeys(bytes)
+      for count in changed.bytes.indices { _ = try? ChangedKeys(Array(changed.bytes[..<count])) }
+    }
+  }
+
+  @Test func `a row with too many keys says the range that has them all`() throws {
+    var buffer = WriteBuffer()
+    for index in 0..<200 { buffer.put([], for: [UInt8](repeating: UInt8(index), count: 4_000)) }
+    let changed = try ChangedKeys(ChangedKeys(buffer).bytes)
+    #expect(changed.keys.isEmpty && changed.ranges.count == 1)
+    for key in buffer.values.keys { #expect(changed.ranges[0].contains(key)) }
+  }
+
+  @Test func `two sets meet where one key would show it`() {
+    var random = SplitMix(seed: 6)
+    for _ in 0..<2_000 {
+      var sets = [ChangedKeys(), ChangedKeys()]
+      for index in 0..<2 {
+        for _ in 0..<Int.random(in: 0..<3, using: &random) { sets[index].add(keys(&random)) }
+        for _ in 0..<Int.random(in: 0..<2, using: &random) { sets[index].add(range(&random)) }
+      }
+      // Keys of up to two bytes show what ranges between keys of one byte have in common.
+      var all: [[UInt8]] = []
+      for first in UInt8(0)..<6 { all += [[first], [first, 1]] }
+      func has(_ set: ChangedKeys, _ key: [UInt8]) -> Bool {
+        set.keys.contains(key) || set.ranges.contains { $0.contains(key) }
+      }
+      #expect(sets[0].meets(sets[1]) == all.contains { has(sets[0], $0) && has(sets[1], $0) })
+    }
+  }
+
+  @Test func `changes laid over others give what one after the other gives`() {
+    var random = SplitMix(seed: 7)
+    for _ in 0..<500 {
+      var (merged, model) = (WriteBuffer(), [[UInt8]: [UInt8]]())
+      var base: [[UInt8]: [UInt8]] = [:]
+      for index in 0..<6 { base[[UInt8(index)]] = [99] }
+      model = base
+      for _ in 0..<3 {
+        var buffer = WriteBuffer()
+        for _ in 0..<Int.random(in: 0..<5, using: &random) {
+          switch Int.random(in: 0..<3, using: &random) {
+          case 0:
+            let range = range(&random)
+            buffer.delete(range)
+            model = model.filter { !range.contains($0.key) }
+          case 1:
+            let key = keys(&random)
+            buffer.delete(key)
+            model[key] = nil
+          default:
+            let (key, value) = (keys(&random), keys(&random))
+            buffer.put(value, for: key)
+            model[key] = value
+          }
+        }
+        merged.add(buffer)
+      }
+      var found = base.filter { merged.change(of: $0.key) == nil }
+      for change in merged.changes(in: .all) { found[change.key] = change.value }
+      #expect(found == model)
+    }
+  }
+
+  /// Transactions that read some keys and write others: whatever a unit accepts could have run in the order of versions.
+  @Test func `what units accept is serial`() {
+    for seed in UInt64(1)...60 {
+      var random = SplitMix(seed: seed)
+      var log = ConflictLog(base: 0)
+      // The value of a key is the version that wrote it.
+      var history: [(version: Int64, values: [[UInt8]: Int64])] = [(0, [:])]
+      var version: Int64 = 0
+      var clock: Int64 = 0
+      for _ in 0..<40 {
+        var requests: [CommitRequest] = []
+        var seen: [Int64: [[UInt8]: Int64]] = [:]
+        for _ in 0..<Int.random(in: 1..<5, using: &random) {
+          clock += 1
+          let moment = history[Int.random(in: max(0, history.count - 4)..<history.count, using: &random)]
+          var (buffer, reads) = (WriteBuffer(), ChangedKeys())
+          var values: [[UInt8]: Int64] = [:]
+          for _ in 0..<Int.random(in: 0..<3, using: &random) {
+            let key = keys(&random)
+            reads.add(key)
+            values[key] = moment.values[key] ?? 0
+          }
+          buffer.put([1], for: keys(&random))
+          let own = Int.random(in: 0..<6, using: &random) == 0 ? max(1, version) : clock + version
+          seen[own] = values
+          if requests.contains(where: { $0.version == own }) { continue }
+          requests.append(
+            CommitRequest(version: own, changes: buffer, reads: reads, readVersion: moment.version))
+        }
+        let unit = CommitUnit(requests, version: version, floor: 0, log: log)
+        #expect(unit.accepted.count + unit.refused.count == requests.count)
+        for (request, commit) in zip(unit.accepted, unit.commits) {
+          #expect(request.version == commit.version && commit.version > version, "seed \(seed)")
+          var values = history[history.count - 1].values
+          for (key, value) in seen[request.version] ?? [:] {
+            #expect(values[key] ?? 0 == value, "seed \(seed): read what is not so any more")
+          }
+          for key in commit.changes.keys { values[key] = commit.version }
+          version = commit.version
+          history.append((version, values))
+          log.add(version, commit.changes)
+        }
+      }
+      #expect(history.count > 20)
+    }
+  }
+
+  @Test func `what is older than the log counts as changed`() {
+    var log = ConflictLog(base: 100)
+    var (read, changed) = (ChangedKeys(), ChangedKeys())
+    read.add([1])
+    changed.add([2])
+    log.add(200, changed)
+    #expect(log.hasChanged(read, since: 99))
+    #expect(!log.hasChanged(read, since: 100))
+    #expect(log.hasChanged(changed, since: 100) && !log.hasChanged(changed, since: 200))
+    for version in 0..<5_000 { log.add(1_000_000_000 * Int64(version + 1), changed) }
+    #expect(log.base > 1_000_000_000)
+    #expect(log.hasChanged(read, since: 300))
+  }
+}

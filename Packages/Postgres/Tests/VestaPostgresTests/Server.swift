@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+import VestaConcurrency
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+@testable import VestaPostgres
+
+/// The tests that share the server of `Scripts/with-postgres`, some of which kill it: one at a time.
+///
+/// Without that script they are left out: nobody's own database is ever touched.
+@Suite(.serialized, .enabled(if: Server.isThere, "run this package's tests by Scripts/with-postgres"))
+enum OneAtATime {}
+
+/// The throw-away server.
+enum Server {
+  private static let environment = ProcessInfo.processInfo.environment
+
+  static var isThere: Bool { environment["VESTA_POSTGRES_URL"] != nil && environment["VESTA_POSTGRES_CONTROL"] != nil }
+
+  static var url: String { environment["VESTA_POSTGRES_URL"] ?? "" }
+
+  /// Kills, stops or starts the server.
+  static func control(_ command: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: environment["VESTA_POSTGRES_CONTROL"] ?? "/nowhere")
+    process.arguments = [command]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "the server: \(command)")
+  }
+
+  /// Runs statements on a connection of their own.
+  @discardableResult
+  static func run(_ sql: String) async throws -> [Rows] {
+    let loop = try PostgresLoop(patience: .seconds(30))
+    defer { loop.stop() }
+    return try await loop.open(url).run(Statement(sql, isPrepared: false))
+  }
+
+  /// Cuts every other connection, wherever it is in its protocol.
+  static func cutConnections() async throws {
+    try await run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+    )
+  }
+
+  /// Opens a store as one more process would.
+  static func open(
+    _ space: String, named name: String = "test", clock: StoreClock = .system, followsServer: Bool = false,
+    _ change: (inout PostgresOptions) -> Void = { _ in }
+  ) async throws -> PostgresStore {
+    var options = PostgresOptions()
+    options.url = url
+    change(&options)
+    return try await PostgresStore.open(
+      named: name, in: space, options: options, storeOptions: StoreOptions(clock: clock), followsServer: followsServer)
+  }
+
+  static func newSpace() -> String { UUID().uuidString }
+}
+
+func key(_ number: Int) -> [UInt8] { [UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)] }
+
+func number(_ value: Int) -> [UInt8] { Array(String(value).utf8) }
+
+func number(in value: [UInt8]?) -> Int { value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0 }

@@ -1,0 +1,36 @@
+import VestaBytes
+import VestaEventsInterop
+import VestaRemoteConfigBackend
+import VestaStoreInterop
+
+/// The events of templates: what a publish records, and what functions get of that.
+enum ConfigEvents {
+  /// An outbox in the store of the templates.
+  static func outbox(store: @escaping @Sendable () async throws -> any OrderedStore) -> EventOutbox {
+    EventOutbox(
+      service: "firebaseremoteconfig.googleapis.com", keys: Keys.outbox, types: [.configUpdated], store: store,
+      data: { try JSONObject(json: $0.payload) })
+  }
+
+  /// Records that a version was published.
+  static func record(
+    _ version: ConfigVersion, _ namespace: String, _ outbox: EventOutbox, in transaction: any StoreTransaction
+  ) async throws {
+    guard let interest = outbox.interest else { return }
+    let functions = interest.functions(for: .configUpdated, scope: namespace, path: "template")
+    guard !functions.isEmpty else { return }
+    let draft = EventDraft(
+      .configUpdated, scope: namespace, path: "template", functions: functions, payload: try data(of: version).json())
+    try await outbox.append([draft], in: transaction, isOnly: true)
+  }
+
+  private static func data(of version: ConfigVersion) -> JSONObject {
+    var data: JSONObject = ["versionNumber": .string(String(version.versionNumber ?? 0))]
+    data["updateTime"] = version.updateTime.map { .string(EventTime.text(microseconds: $0)) }
+    data["updateOrigin"] = version.updateOrigin.map { .string($0.rawValue) }
+    data["updateType"] = version.updateType.map { .string($0.rawValue) }
+    data["description"] = version.description.map { .string($0) }
+    data["rollbackSource"] = version.rollbackSource.map { .string(String($0)) }
+    return data
+  }
+}

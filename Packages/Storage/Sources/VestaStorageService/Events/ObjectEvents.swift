@@ -1,0 +1,53 @@
+import VestaBytes
+import VestaEventsInterop
+import VestaStorageBackend
+import VestaStoreInterop
+
+/// The events of objects: what a call records of its changes, and what functions get of that.
+enum ObjectEvents {
+  /// An outbox in the store of the metadata.
+  static func outbox(store: @escaping @Sendable () async throws -> any OrderedStore) -> EventOutbox {
+    EventOutbox(
+      service: "storage.googleapis.com", keys: Keys.outbox,
+      types: [.objectFinalized, .objectDeleted, .objectMetadataUpdated], store: store,
+      data: { record in
+        data(of: try ObjectRecord(fieldBytes: record.payload), ObjectName(bucket: record.scope, name: record.path))
+      })
+  }
+
+  /// Records a change of an object.
+  static func record(
+    _ type: EventType, _ name: ObjectName, _ object: ObjectRecord, _ outbox: EventOutbox,
+    in transaction: any StoreTransaction
+  ) async throws {
+    guard let interest = outbox.interest else { return }
+    let functions = interest.functions(for: type, scope: name.bucket, path: name.name)
+    guard !functions.isEmpty else { return }
+    var object = object
+    // Whoever has a token can read the object.
+    object.downloadTokens = []
+    let draft = EventDraft(
+      type, scope: name.bucket, path: name.name, functions: functions, payload: try object.fieldBytes())
+    try await outbox.append([draft], in: transaction)
+  }
+
+  private static func data(of record: ObjectRecord, _ name: ObjectName) -> JSONObject {
+    var data: JSONObject = [
+      "bucket": .string(name.bucket), "name": .string(name.name), "generation": .string(String(record.generation)),
+      "metageneration": .string(String(record.metageneration)), "size": .string(String(record.size)),
+      "timeCreated": .string(EventTime.text(microseconds: record.timeCreated)),
+      "updated": .string(EventTime.text(microseconds: record.updated)),
+    ]
+    let metadata = record.metadata.metadata
+    data["md5Hash"] = record.md5.map { .string(Base64.standard.encode($0)) }
+    data["contentType"] = metadata.contentType.map { .string($0) }
+    data["cacheControl"] = metadata.cacheControl.map { .string($0) }
+    data["contentDisposition"] = metadata.contentDisposition.map { .string($0) }
+    data["contentEncoding"] = metadata.contentEncoding.map { .string($0) }
+    data["contentLanguage"] = metadata.contentLanguage.map { .string($0) }
+    var custom = JSONObject()
+    for (name, value) in metadata.custom.sorted(by: { $0.key < $1.key }) { custom[name] = .string(value) }
+    if !custom.isEmpty { data["metadata"] = .object(custom) }
+    return data
+  }
+}
