@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VestaBytes
 import VestaConcurrency
@@ -33,18 +34,25 @@ private struct DeliveryModel {
 
   func isDirect(_ message: Message) -> Bool { if case .token = message.target { true } else { false } }
 
+  func isStillFor(_ id: String, _ message: Message) -> Bool {
+    guard case .topic(let topic) = message.target else { return true }
+    return registrations[id]?.topics.contains(topic) == true
+  }
+
+  /// A later one replaces a message if it waits as that one does: each to one registration, or each to many.
+  func isReplaced(_ message: Message, by later: some Sequence<Message>) -> Bool {
+    message.collapseKey != nil
+      && later.contains { $0.collapseKey == message.collapseKey && isDirect($0) == isDirect(message) }
+  }
+
   /// What a connection of a registration that was away receives first.
   func backlog(_ id: String, now: Int64) -> [Message] {
     let acknowledged = registrations[id]?.acknowledged ?? []
     let mine = messages.filter { $0.recipients.contains(id) }
     let waiting = mine.enumerated().filter { index, message in
       guard message.expiry > now, !acknowledged.contains(message.text) else { return false }
-      if case .topic(let topic) = message.target, registrations[id]?.topics.contains(topic) != true { return false }
-      // A later one replaces it, if it has waited as this one: each to one registration, or each to many.
-      return message.collapseKey == nil
-        || !mine[(index + 1)...].contains {
-          $0.collapseKey == message.collapseKey && isDirect($0) == isDirect(message)
-        }
+      if !isStillFor(id, message) { return false }
+      return !isReplaced(message, by: mine[(index + 1)...].filter { isStillFor(id, $0) })
     }.map(\.element)
     return waiting.filter(\.isHigh) + waiting.filter { !$0.isHigh }
   }
@@ -76,6 +84,7 @@ private struct DeliveryModel {
       engines = [makeEngine(store, clock: clock), makeEngine(store, clock: clock)]
     }
 
+    func trace(_ text: String) { if ProcessInfo.processInfo.environment["VESTA_SEED"] != nil { print("TRACE", text) } }
     var engine: MessagingEngine { engines[random.below(engines.count)] }
     func pick<Value>(_ values: [Value]) -> Value { values[random.below(values.count)] }
 
@@ -83,7 +92,9 @@ private struct DeliveryModel {
 
     func step() async throws {
       let id = pick(Self.ids)
-      switch random.below(20) {
+      let op = random.below(20)
+      trace("op \(op) \(id)")
+      switch op {
       case 0: try await register(id)
       case 1: if random.oneIn(3) { try await unregister(id) }
       case 2, 3: try await subscribe(id, pick(Self.topics))
@@ -178,7 +189,8 @@ private struct DeliveryModel {
       message.android?["collapse_key"] = collapseKey.map { .string($0) }
       message.android?["ttl"] = ttl.map { .string("\($0)s") }
       let lifetime = ttl.map { Int64($0) * 1_000_000 } ?? 2_419_200_000_000
-      _ = try await engine.send(message, isValidateOnly: false, context: .owner)
+      let name = try await engine.send(message, isValidateOnly: false, context: .owner)
+      trace("send \(text) to \(target) recipients \(recipients) ttl \(ttl ?? -1) key \(collapseKey ?? "-") high \(isHigh) now \(clock.now) \(name)")
       model.send(
         DeliveryModel.Message(
           text: text, target: target, isHigh: isHigh, collapseKey: collapseKey, expiry: clock.now + lifetime,
@@ -221,7 +233,12 @@ private struct DeliveryModel {
         events.contains { $0.message.data["text"] == sentinel }
       }
       let received = log.events
-      let expected = model.registrations[id]?.expected ?? []
+      let texts = Set(received.compactMap { $0.message.data["text"] })
+      let owed = model.registrations[id]?.expected ?? []
+      // While a connection reads again a message can be replaced that it was not given yet.
+      let expected = owed.enumerated().filter { index, message in
+        texts.contains(message.text) || !model.isReplaced(message, by: owed[(index + 1)...])
+      }.map(\.element)
       for isHigh in [true, false] {
         let texts = received.filter { $0.settings.isHighPriority == isHigh }.compactMap { $0.message.data["text"] }
         #expect(texts == expected.filter { $0.isHigh == isHigh }.map(\.text), "seed \(seed): \(id), high \(isHigh)")
@@ -230,8 +247,10 @@ private struct DeliveryModel {
   }
 
   @Test func `every registration receives what the model owes it, in order`() async throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
-    for number in 0..<25 {
+    // One history again: VESTA_SEED is the seed that a failure names.
+    let chosen = ProcessInfo.processInfo.environment["VESTA_SEED"].flatMap { UInt64($0) }
+    let seed = chosen ?? UInt64.random(in: 0...UInt64.max)
+    for number in 0..<(chosen == nil ? 25 : 1) {
       let history = History(seed: seed &+ UInt64(number))
       for _ in 0..<120 { try await history.step() }
       for id in History.ids {
