@@ -1,5 +1,6 @@
 import Foundation
 import StorageHarness
+import VestaCore
 import VestaStorage
 import VestaTesting
 
