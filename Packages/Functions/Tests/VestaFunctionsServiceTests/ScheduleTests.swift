@@ -177,15 +177,9 @@ private struct ScheduleSample {
 
 @Suite struct DueRunsTests {
   private func runs(
-    _ text: String, since last: Int64?, now: Int64, _ missed: MissedRuns
+    _ text: String, since last: Int64, now: Int64, _ missed: MissedRuns
   ) throws -> (runs: [Int64], last: Int64) {
     DueRuns.runs(try ScheduleParser.parse(text), since: last, now: now, missed: missed, in: ZoneOffsets { _ in 0 })
-  }
-
-  @Test func `a new schedule starts with its next run`() throws {
-    let result = try runs("* * * * *", since: nil, now: 86_400, .runAll(limit: 9))
-    #expect(result.runs == [])
-    #expect(result.last == 86_400)
   }
 
   @Test func `missed runs are left out, run once, or run up to a limit`() throws {
