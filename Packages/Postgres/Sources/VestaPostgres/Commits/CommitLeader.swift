@@ -255,7 +255,7 @@ final class CommitLeader: Sendable {
     guard let failure = error as? PostgresFailure, failure.isConflict || failure.isPassing else {
       return .failed(StoreError(error, operation: "commit"))
     }
-    guard let unit, case .lost = failure else { return .conflict }
+    guard let unit, failure.isPassing else { return .conflict }
     let deadline = ContinuousClock.now + patience
     while ContinuousClock.now < deadline {
       if let (connection, _) = try? await lock(), let isThere = try? await isThere(unit, number, connection) {
@@ -299,8 +299,8 @@ final class CommitLeader: Sendable {
       } catch {
         dropConnection()
         guard let failure = error as? PostgresFailure, failure.isConflict || failure.isPassing else { throw error }
-        // A refusal of any statement is a refusal of the whole.
-        if case .refused = failure { uncertain = nil }
+        // A conflict is a refusal of the whole; a server that goes down may have committed before.
+        if failure.isConflict { uncertain = nil }
         guard ContinuousClock.now + wait < deadline else {
           if uncertain == nil { throw error }
           throw StoreError.unknownOutcome

@@ -220,5 +220,7 @@ final class PostgresLink {
     opened?(.failure(failure))
     opened = nil
     for request in waiting { request.completion(.failure(request.failure ?? failure)) }
+    // Whoever listens asks, and learns of the end.
+    notify?()
   }
 }
