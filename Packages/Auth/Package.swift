@@ -34,6 +34,7 @@ let package = Package(
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
         .product(name: "VestaAuthInterop", package: "AuthInterop"),
         .product(name: "VestaCredentialInterop", package: "CredentialInterop"),
@@ -76,6 +77,7 @@ let package = Package(
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
         .product(name: "VestaAuthBackendFakes", package: "AuthBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),

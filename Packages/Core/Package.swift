@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaConcurrency", targets: ["VestaConcurrency"]),
     .library(name: "VestaBytes", targets: ["VestaBytes"]),
+    .library(name: "VestaFiles", targets: ["VestaFiles"]),
     .library(name: "VestaTesting", targets: ["VestaTesting"]),
     .library(name: "VestaCore", targets: ["VestaCore"]),
     .library(name: "VestaDataCoding", targets: ["VestaDataCoding"]),
@@ -23,13 +24,16 @@ let package = Package(
     .target(name: "VestaConcurrency", swiftSettings: settings),
     .target(name: "CVestaChecksum"),
     .target(name: "VestaBytes", dependencies: ["CVestaChecksum"], swiftSettings: settings),
+    .target(name: "VestaFiles", dependencies: ["VestaBytes"], swiftSettings: settings),
     .target(name: "VestaTesting", dependencies: ["VestaConcurrency"], swiftSettings: settings),
-    .target(name: "VestaCore", dependencies: ["VestaConcurrency"], swiftSettings: settings),
+    .target(name: "VestaCore", dependencies: ["VestaConcurrency", "VestaFiles"], swiftSettings: settings),
     .target(name: "VestaDataCoding", swiftSettings: settings),
     .testTarget(
       name: "VestaConcurrencyTests", dependencies: ["VestaConcurrency", "VestaTesting"], swiftSettings: settings),
     .testTarget(
       name: "VestaBytesTests", dependencies: ["VestaBytes", "VestaTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaFilesTests", dependencies: ["VestaBytes", "VestaFiles", "VestaTesting"], swiftSettings: settings),
     .testTarget(
       name: "VestaTestingTests", dependencies: ["VestaTesting", "VestaConcurrency"], swiftSettings: settings),
     .testTarget(

@@ -20,6 +20,7 @@ let package = Package(
     .package(path: "../Core"),
     .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/RemoteConfigBackend"),
+    .package(path: "../../Interop/RemoteConfigInterop"),
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StoreInterop"),
   ],
@@ -31,6 +32,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaDataCoding", package: "Core"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigInterop", package: "RemoteConfigInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings
@@ -56,6 +58,8 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigInterop", package: "RemoteConfigInterop"),
+        .product(name: "VestaRemoteConfigInteropContracts", package: "RemoteConfigInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings

@@ -31,6 +31,7 @@ let package = Package(
         "CVestaSQLite",
         "CVestaStoreFiles",
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaCore", package: "Core"),
       ],

@@ -95,8 +95,12 @@ let package = Package(
         "BenchmarkKit",
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaFunctions", package: "Functions"),
         .product(name: "VestaFunctionsService", package: "Functions"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ], swiftSettings: settings),
     .target(
       name: "StorageBenchmarks",

@@ -6,7 +6,7 @@ public struct AnalyticsEvent: Sendable, Hashable {
   /// The name of the event.
   public let name: String
 
-  /// What else there was to say.
+  /// The parameters of the event.
   public let parameters: [String: AnalyticsValue]
 
   /// An event.

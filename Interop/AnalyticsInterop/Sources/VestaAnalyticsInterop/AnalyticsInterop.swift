@@ -1,6 +1,6 @@
 public import VestaConcurrency
 
-/// What Analytics offers to other products: they log events and set user properties on behalf of the app.
+/// Analytics as other products use it: they log events and set user properties on behalf of the app.
 ///
 /// Messaging and Remote Config use it when it is there; without it nothing is logged.
 ///

@@ -7,13 +7,13 @@ import Synchronization
 import Testing
 
 @Suite struct AnalyticsInteropContractsTests {
-  @Test func theFakeKeepsEveryPromise() async {
+  @Test func `the fake keeps every promise`() async {
     let outcomes = await AnalyticsInteropContracts.all.run { AnalyticsInteropSubject(FakeAnalytics()) }
     #expect(outcomes.filter { !$0.isKept }.map(\.description) == [])
     #expect(Set(outcomes.map(\.name)).count == outcomes.count)
   }
 
-  @Test func theCallbackFormGivesTheProperties() async {
+  @Test func `the callback form returns the properties`() async {
     let fake = FakeAnalytics()
     fake.setUserProperty(withOrigin: "a", name: "level", value: 3)
     let found = await withCheckedContinuation { done in
@@ -22,7 +22,7 @@ import Testing
     #expect(found == ["level": 3])
   }
 
-  @Test func theStreamGivesEveryEventOfItsOrigin() async {
+  @Test func `the stream sends every event of its origin`() async {
     let fake = FakeAnalytics()
     let events = fake.events(withOrigin: "a")
     for name in ["one", "two"] {
@@ -38,7 +38,7 @@ import Testing
     #expect(fake.events.map(\.name) == ["other", "one", "other", "two"])
   }
 
-  @Test func valuesAreWrittenAsLiterals() {
+  @Test func `values are written as literals`() {
     let value: AnalyticsValue = ["text": "a", "whole": 1, "number": 1.5, "truth": false, "list": [1, "b"]]
     #expect(
       value
@@ -154,7 +154,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: faults) func aWrongImplementationBreaksExactlyItsPromise(_ fault: Fault) async {
+  @Test(arguments: faults) func `a wrong implementation breaks exactly its promise`(_ fault: Fault) async {
     let outcomes = await AnalyticsInteropContracts.all.run { contract in
       AnalyticsInteropSubject(fault.make(), patience: contract.name == fault.broken ? .seconds(1) : .seconds(60))
     }

@@ -1,19 +1,19 @@
 public import VestaConcurrency
 
-/// What App Check offers to other products: a token that proves that a call comes from the genuine app.
+/// App Check as other products use it: a token that proves that a call comes from the genuine app.
 ///
 /// Products send the token along with each call when App Check is there.
 ///
 /// Promises of every implementation (`VestaAppCheckInteropContracts` checks them):
 /// - All methods may be called from any thread at any time, also from within a listener.
 /// - There is always a token to send, also after a failure; `AppCheckTokenResultInterop` says why.
-/// - A token stays the same until it is refreshed. A listener hears of each new one.
-/// - A failure is not remembered, and leaves the present token as it is.
-/// - Limited-use tokens are for one call each: they never come back, do not replace the present token, and no
+/// - A token stays the same until it is refreshed. A listener is called with each new one.
+/// - A failure is not remembered, and leaves the current token as it is.
+/// - Limited-use tokens are for one call each: they never come back, do not replace the current token, and no
 ///   listener hears of them.
 /// - Listeners keep the promises of `ListenerRegistration`; they hear of changes only.
 public protocol AppCheckInterop: Sendable {
-  /// The present token, fetched first where there is none that is valid.
+  /// The current token, fetched first where there is none that is valid.
   ///
   /// Many callers at once may share one fetch. A cancelled caller leaves at once, with `CancellationError` as the
   /// result's error; the others get their token.
@@ -23,7 +23,7 @@ public protocol AppCheckInterop: Sendable {
   /// request.headers["X-Firebase-AppCheck"] = result.token
   /// ```
   ///
-  /// - Parameter forcingRefresh: Whether to fetch a new token even though the present one is still valid.
+  /// - Parameter forcingRefresh: Whether to fetch a new token even though the current one is still valid.
   /// - Returns: The token, or a placeholder and an error.
   func getToken(forcingRefresh: Bool) async -> AppCheckTokenResultInterop
 
@@ -34,20 +34,20 @@ public protocol AppCheckInterop: Sendable {
 
   /// Adds a listener that hears of each new token.
   ///
-  /// - Parameter listener: Called with each token that replaces the present one; the first one included, the present
+  /// - Parameter listener: Called with each token that replaces the current one; the first one included, the present
   ///   one at the time of adding not. Never before this method has returned.
   /// - Returns: Removes the listener on `cancel()`.
   func addTokenListener(_ listener: @escaping @Sendable (AppCheckTokenChange) -> Void) -> ListenerRegistration
 }
 
-/// What is called with the result of a request for a token.
+/// A closure that is called with the result of a request for a token.
 public typealias AppCheckTokenHandlerInterop = @Sendable (AppCheckTokenResultInterop) -> Void
 
 extension AppCheckInterop {
-  /// Gets the present token and hands it to a closure.
+  /// Gets the current token and hands it to a closure.
   ///
   /// - Parameters:
-  ///   - forcingRefresh: Whether to fetch a new token even though the present one is still valid.
+  ///   - forcingRefresh: Whether to fetch a new token even though the current one is still valid.
   ///   - completion: Called exactly once, on no particular thread.
   public func getToken(forcingRefresh: Bool, completion: @escaping AppCheckTokenHandlerInterop) {
     Task { completion(await getToken(forcingRefresh: forcingRefresh)) }

@@ -3,7 +3,7 @@
 /// A backend that does not enforce App Check accepts the placeholder and can count it; one that does refuses it. So the
 /// caller sends `token` either way, and the decision stays with the backend.
 public struct AppCheckTokenResultInterop: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// What to send: a token, or `placeholderToken`.
+  /// The token to send, or `placeholderToken`.
   public let token: String
 
   /// Why there is only a placeholder; `nil` when `token` is a real one.
@@ -25,7 +25,7 @@ public struct AppCheckTokenResultInterop: Sendable, CustomStringConvertible, Cus
     self.error = error
   }
 
-  /// What is sent when there is no token: `{"error":"UNKNOWN_ERROR"}` in Base64, as Firebase's backends know it.
+  /// The token to send when there is none: `{"error":"UNKNOWN_ERROR"}` in Base64, as Firebase's backends know it.
   public static let placeholderToken = "eyJlcnJvciI6IlVOS05PV05fRVJST1IifQ=="
 
   /// The error, if there is one; never the token, which is a secret.

@@ -32,7 +32,7 @@ public final class FakeAppCheck: AppCheckInterop {
   /// How many token listeners there are.
   public var listenerCount: Int { source.listenerCount }
 
-  /// The present token, or a new one.
+  /// The current token, or a new one.
   ///
   /// - Parameter forcingRefresh: Whether to make a new one.
   /// - Returns: The token, or a placeholder and the error of `failFetches(with:)`.

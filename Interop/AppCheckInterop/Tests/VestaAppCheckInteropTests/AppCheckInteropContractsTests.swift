@@ -20,7 +20,7 @@ import Testing
     )
   }
 
-  @Test func theFakeKeepsEveryPromise() async {
+  @Test func `the fake keeps every promise`() async {
     let outcomes = await AppCheckInteropContracts.all.run {
       let fake = FakeAppCheck()
       return Self.subject(fake, as: fake)
@@ -29,7 +29,7 @@ import Testing
     #expect(Set(outcomes.map(\.name)).count == outcomes.count)
   }
 
-  @Test func theCompletionFormsGiveWhatTheAsyncOnesGive() async {
+  @Test func `the completion forms return what the async ones return`() async {
     let fake = FakeAppCheck()
     let token = await withCheckedContinuation { done in
       fake.getToken(forcingRefresh: false) { done.resume(returning: $0.token) }
@@ -42,7 +42,7 @@ import Testing
     #expect((failed.error as? AppCheckInteropError)?.code == .appRejected)
   }
 
-  @Test func theStreamGivesEveryNewToken() async {
+  @Test func `the stream sends every new token`() async {
     let fake = FakeAppCheck()
     let changes = fake.tokenChanges
     for _ in 1...3 { _ = await fake.getToken(forcingRefresh: true) }
@@ -54,7 +54,7 @@ import Testing
     #expect(heard == ["token-1", "token-2", "token-3"])
   }
 
-  @Test func aTokenNeverShowsInADescription() {
+  @Test func `a token never shows in a description`() {
     let values: [Any] = [AppCheckTokenResultInterop(token: "secret"), AppCheckTokenChange(token: "secret")]
     #expect("\(values)".contains("secret") == false)
   }
@@ -184,7 +184,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: faults) func aWrongImplementationBreaksExactlyItsPromise(_ fault: Fault) async {
+  @Test(arguments: faults) func `a wrong implementation breaks exactly its promise`(_ fault: Fault) async {
     let outcomes = await AppCheckInteropContracts.all.run { contract in
       let wrong = fault.make()
       return Self.subject(wrong.fake, as: wrong, patience: contract.name == fault.broken ? .seconds(1) : .seconds(60))

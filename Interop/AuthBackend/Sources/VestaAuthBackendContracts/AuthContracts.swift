@@ -1,6 +1,6 @@
 public import VestaTesting
 
-/// What every `AuthBackend` promises, as checks.
+/// The promises of every `AuthBackend`, as checks.
 ///
 /// ```swift
 /// for outcome in await AuthContracts.all.run(against: { try await makeSubject() }) { print(outcome) }

@@ -32,11 +32,11 @@ public final class ScriptedAuthBackend: AuthBackend {
     public let observed: Bool
   }
 
-  /// What a test sets; all of it may be changed at any time.
+  /// The state that a test sets; all of it may be changed at any time.
   public struct State: Sendable {
     /// The accounts, by their ids.
     public var accounts: [String: Account] = [:]
-    /// What a code by e-mail is for, by the code.
+    /// The purpose of each code by e-mail, by the code.
     public var codes: [String: ResetPasswordResponse] = [:]
     /// The response to every sign-in with a provider, instead of what the accounts say.
     public var idpResponse: IdpSignInResponse?
@@ -59,7 +59,7 @@ public final class ScriptedAuthBackend: AuthBackend {
     var arrivals: [(name: String, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
-  /// What a test sets.
+  /// The state that a test sets.
   public let state = Locked(State())
 
   private let observe: @Sendable () -> Bool

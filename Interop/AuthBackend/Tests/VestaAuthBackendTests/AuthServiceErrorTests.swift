@@ -2,7 +2,7 @@ import VestaAuthBackend
 import Testing
 
 @Suite struct AuthServiceErrorTests {
-  @Test func theWireFormIsReadAndWritten() {
+  @Test func `the wire form is read and written`() {
     let error = AuthServiceError(wireMessage: "WEAK_PASSWORD : Password should be at least 6 characters")
     #expect(error.code == .weakPassword)
     #expect(error.detail == "Password should be at least 6 characters")
@@ -13,7 +13,7 @@ import Testing
     #expect(AuthServiceError(wireMessage: "").code.rawValue == "")
   }
 
-  @Test func aCodeMatchesInACatchClause() {
+  @Test func `a code matches in a catch clause`() {
     do {
       throw AuthServiceError(.emailExists)
     } catch AuthServiceError.Code.userNotFound {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func messagesNeverShowTheirContent() {
+  @Test func `messages never show their content`() {
     let messages: [Any] = [
       SignUpRequest(email: "a@b.c", password: "secret"),
       AuthTokens(idToken: "secret", refreshToken: "secret"),

@@ -1,19 +1,19 @@
 public import VestaConcurrency
 
-/// What Auth offers to other products: who is signed in, and a token that proves it.
+/// Auth as other products use it: who is signed in, and a token that proves it.
 ///
 /// Firestore, Database, Storage and Functions use it when it is there and act as nobody when it is not.
 ///
 /// Promises of every implementation (`VestaAuthInteropContracts` checks them):
 /// - All methods may be called from any thread at any time, also from within a listener.
 /// - Nobody signed in is not an error: the user id and the token are `nil`.
-/// - A token stays the same until it is refreshed. A listener hears of each new one.
-/// - A refresh that fails throws, is not remembered, and leaves the user and the present token as they are: a backend
+/// - A token stays the same until it is refreshed. A listener is called with each new one.
+/// - A refresh that fails throws, is not remembered, and leaves the user and the current token as they are: a backend
 ///   that cannot be reached signs nobody out.
 /// - A refresh that the backend rejects because of the user (deleted, disabled, revoked) throws `userRejected` and
 ///   signs the user out; listeners hear that as they hear any sign-out. The checks do not cover this one: not every
 ///   subject has a backend that can reject.
-/// - Listeners keep the promises of `ListenerRegistration`; a new one first hears the current state.
+/// - Listeners keep the promises of `ListenerRegistration`; a new one is first called with the current state.
 public protocol AuthInterop: Sendable {
   /// The ID token of the current user.
   ///
@@ -25,7 +25,7 @@ public protocol AuthInterop: Sendable {
   /// }
   /// ```
   ///
-  /// - Parameter forcingRefresh: Whether to fetch a new token even though the present one is still valid; after a
+  /// - Parameter forcingRefresh: Whether to fetch a new token even though the current one is still valid; after a
   ///   backend turned that one down, for instance.
   /// - Returns: The token; `nil` when nobody is signed in.
   /// - Throws: `AuthInteropError` when there is no valid token and none could be fetched, or when a forced refresh
@@ -38,7 +38,7 @@ public protocol AuthInterop: Sendable {
   /// - Returns: The id; `nil` when nobody is signed in.
   func getUserID() -> String?
 
-  /// Adds a listener that hears of each new user and each new token.
+  /// Adds a listener that is called with each new user and each new token.
   ///
   /// - Parameter listener: Called with the current state first, then with each change: a sign-in, a sign-out, a new
   ///   token of the same user. Never before this method has returned.
@@ -50,7 +50,7 @@ extension AuthInterop {
   /// Gets the ID token of the current user and hands it to a closure.
   ///
   /// - Parameters:
-  ///   - forcingRefresh: Whether to fetch a new token even though the present one is still valid.
+  ///   - forcingRefresh: Whether to fetch a new token even though the current one is still valid.
   ///   - completion: Called exactly once, on no particular thread: with the token, with an error, or with neither when
   ///     nobody is signed in.
   public func getToken(

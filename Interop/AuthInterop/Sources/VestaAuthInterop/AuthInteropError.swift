@@ -1,6 +1,6 @@
 /// Why there is no token.
 public struct AuthInteropError: Error, CustomStringConvertible {
-  /// What kind of failure it was; more kinds may come.
+  /// The kind of a failure; more kinds may be added.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code.
     public let description: String
@@ -25,10 +25,10 @@ public struct AuthInteropError: Error, CustomStringConvertible {
     public static func ~= (code: Code, error: any Error) -> Bool { (error as? AuthInteropError)?.code == code }
   }
 
-  /// What kind of failure it was.
+  /// The kind of failure.
   public let code: Code
 
-  /// What happened and what to do about it.
+  /// The cause, and the way to mend it.
   public let message: String
 
   /// The error behind it.

@@ -1,4 +1,4 @@
-/// Who is signed in, and with which token, from one moment on.
+/// A change of the signed-in user or of the user's token.
 public struct AuthTokenChange: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
   /// The id of the user; `nil` when nobody is signed in.
   public let userID: String?

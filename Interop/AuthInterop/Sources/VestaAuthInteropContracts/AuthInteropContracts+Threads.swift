@@ -59,7 +59,7 @@ extension AuthInteropSubject {
     try expectValue(try await auth.getToken(forcingRefresh: forcingRefresh), "the token of a signed-in user")
   }
 
-  /// What 64 tasks get that ask at once.
+  /// The answers to 64 tasks that ask at once.
   func tokens(forcingRefresh: Bool) async throws -> Set<String> {
     try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 1...64 {

@@ -30,7 +30,7 @@ public final class FakeAuth: AuthInterop {
   /// How many token listeners there are.
   public var listenerCount: Int { source.listenerCount }
 
-  /// The present token; `nil` when nobody is signed in.
+  /// The current token; `nil` when nobody is signed in.
   ///
   /// - Parameter forcingRefresh: Whether to make a new one.
   /// - Returns: The token.

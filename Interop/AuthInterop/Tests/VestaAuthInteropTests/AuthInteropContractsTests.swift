@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct AuthInteropContractsTests {
-  @Test func theFakeKeepsEveryPromise() async {
+  @Test func `the fake keeps every promise`() async {
     let outcomes = await AuthInteropContracts.all.run {
       let fake = FakeAuth()
       return .driving(fake, as: fake)
@@ -141,7 +141,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: faults) func aWrongImplementationBreaksExactlyItsPromise(_ fault: Fault) async {
+  @Test(arguments: faults) func `a wrong implementation breaks exactly its promise`(_ fault: Fault) async {
     let outcomes = await AuthInteropContracts.all.run { contract in
       let wrong = fault.make()
       return .driving(wrong.fake, as: wrong, patience: contract.name == fault.broken ? .seconds(1) : .seconds(60))

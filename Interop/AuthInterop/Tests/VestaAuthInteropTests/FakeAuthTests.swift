@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func theCompletionFormGivesATokenAnErrorOrNeither() async {
+  @Test func `the completion form returns a token, an error or neither`() async {
     let nobody = await complete(forcingRefresh: true)
     #expect(nobody.0 == nil && nobody.1 == nil)
     auth.signIn("ada")
@@ -24,7 +24,7 @@ import Testing
     #expect((failed.1 as? AuthInteropError)?.code == .userRejected)
   }
 
-  @Test func theStreamGivesTheStateAndEveryChange() async {
+  @Test func `the stream sends the current state and every change`() async {
     var heard: [AuthTokenChange] = []
     for await change in auth.tokenChanges {
       heard.append(change)
@@ -36,7 +36,7 @@ import Testing
     #expect(auth.listenerCount == 0)
   }
 
-  @Test func cancellingTheTaskThatReadsTheStreamRemovesItsListener() async throws {
+  @Test func `cancelling the task that reads the stream removes its listener`() async throws {
     let heard = EventLog<AuthTokenChange>(patience: .seconds(60))
     let task = Task { [auth] in
       for await change in auth.tokenChanges { heard.record(change) }
@@ -47,7 +47,7 @@ import Testing
     #expect(auth.listenerCount == 0)
   }
 
-  @Test func aTokenNeverShowsInADescription() {
+  @Test func `a token never shows in a description`() {
     let change = AuthTokenChange(userID: "ada", token: "secret")
     #expect("\(change) \(String(reflecting: change)) \([change])".contains("secret") == false)
   }

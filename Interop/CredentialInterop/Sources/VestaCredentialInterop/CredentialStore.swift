@@ -18,19 +18,19 @@
 /// }
 /// ```
 ///
-/// What an implementation promises; `VestaCredentialInteropContracts` checks it:
+/// Promises of every implementation; `VestaCredentialInteropContracts` checks them:
 /// - What is absent is `nil`, and what cannot be read is an error: Auth signs nobody out for an error, and asks again.
 /// - A write is whole or absent, also after a crash. A write that fails leaves the bytes of before.
 /// - Keys are any strings; two keys never share an entry.
 ///
-/// What it may rely on: Auth calls it from its work queue, one call at a time. It must be quick, and must not call
-/// Auth: that would stop the process with a sentence that says so.
+/// An implementation may rely on this: Auth calls it from its work queue, one call at a time. It must be quick, and
+/// must not call Auth: that would stop the process with a sentence that says so.
 public protocol CredentialStore: Sendable {
   /// Returns the bytes that were saved last under a key.
   ///
   /// - Parameter key: The key; any string.
   /// - Returns: The bytes; `nil` when there are none.
-  /// - Throws: `unreadable` when the store cannot tell at the moment; `corrupted` when the bytes are damaged and have
+  /// - Throws: `unreadable` when the store cannot be read now; `corrupted` when the bytes are damaged and have
   ///   been put aside.
   func load(_ key: String) throws(CredentialStoreError) -> [UInt8]?
 

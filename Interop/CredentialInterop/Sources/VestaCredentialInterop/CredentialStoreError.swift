@@ -7,11 +7,11 @@ public struct CredentialStoreError: Error, Sendable, CustomStringConvertible {
 
     private init(_ description: String) { self.description = description }
 
-    /// The store cannot be read at the moment; that says nothing about its content.
+    /// The store cannot be read now; that says nothing about its content.
     public static let unreadable = Self("unreadable")
     /// The content was damaged; it has been put aside, and there is nothing under the key any more.
     public static let corrupted = Self("corrupted")
-    /// The store cannot be written at the moment.
+    /// The store cannot be written now.
     public static let unwritable = Self("unwritable")
 
     /// Lets `catch CredentialStoreError.Code.unreadable` match.
@@ -26,7 +26,7 @@ public struct CredentialStoreError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure.
   public let code: Code
 
-  /// What happened and what to do about it; no secrets in it.
+  /// The cause, and the way to mend it; no secrets in it.
   public let message: String
 
   /// The cause.

@@ -1,6 +1,6 @@
 public import VestaBytes
 
-/// What went wrong in a cryptographic operation or in a codec of this package.
+/// The failure of a cryptographic operation or of a codec of this package.
 ///
 /// The message is for a developer: it names the thing that was wrong and its place. It never holds key material,
 /// passwords or the bytes of a token.
@@ -46,7 +46,7 @@ public struct CryptoError: Error, Sendable, CustomStringConvertible {
     public static let notYetValid = Code("not-yet-valid")
     /// A token was issued by somebody else.
     public static let wrongIssuer = Code("wrong-issuer")
-    /// A token is meant for somebody else.
+    /// A token is for another audience.
     public static let wrongAudience = Code("wrong-audience")
     /// A token lacks a claim that the verifier needs, or the claim has the wrong type.
     public static let missingClaim = Code("missing-claim")
@@ -60,7 +60,7 @@ public struct CryptoError: Error, Sendable, CustomStringConvertible {
   /// The kind of error.
   public let code: Code
 
-  /// What was wrong, in a sentence for a developer.
+  /// The cause, in a sentence for a developer.
   public let message: String
 
   /// An error with the given code and message.

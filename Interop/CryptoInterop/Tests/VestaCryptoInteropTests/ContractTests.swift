@@ -38,12 +38,12 @@ private struct EmptyProvider: CryptoProvider {
 }
 
 @Suite struct ContractTests {
-  @Test func everyPromiseHasAName() {
+  @Test func `every promise has a name`() {
     let names = CryptoContracts.all.map(\.name)
     #expect(Set(names).count == names.count && names.count >= 30)
   }
 
-  @Test func aProviderThatComputesNothingBreaksEveryPromiseAboutResults() async {
+  @Test func `a provider that computes nothing breaks every promise about results`() async {
     let outcomes = await CryptoContracts.all.run { EmptyProvider() }
     // A fake key over a checksum signs, tells messages apart and shows nothing: that much is true of it.
     let kept = Set(outcomes.filter(\.isKept).map(\.name))

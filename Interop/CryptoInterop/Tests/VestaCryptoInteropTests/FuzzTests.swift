@@ -16,7 +16,7 @@ import Testing
   ].map { Array($0.utf8) }
 
   @Test(arguments: [UInt64(1), 2, 3, 4])
-  func noInputCrashesADecoder(seed: UInt64) {
+  func `no input crashes a decoder`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var accepted = 0
     for round in 0..<25_000 {

@@ -6,7 +6,7 @@ import Testing
 
   private var publicText: String { #"{"kty":"EC","kid":"k","crv":"P-256","x":"\#(point)","y":"\#(point)"}"# }
 
-  @Test func keysSurviveTheirText() throws {
+  @Test func `a key is read back from its JSON`() throws {
     let key = try JSONWebKey(json: utf8(publicText))
     #expect(key.keyType == .p256 && key.keyID == "k" && !key.isPrivate && key.algorithm == nil)
     #expect(try JSONWebKey(json: key.json()) == key)
@@ -31,12 +31,12 @@ import Testing
     (#"{"kty":"RSA","n":"AQ","n":"Ag","e":"AQ"}"#, .malformed),
     (#"{"kty":"RSA","n":"AQ","e":"AQ","oth":[]}"#, .unsupported),
   ])
-  func brokenKeysAreErrors(text: String, code: CryptoError.Code) {
+  func `broken keys are errors`(text: String, code: CryptoError.Code) {
     let error = #expect(throws: CryptoError.self) { try JSONWebKey(json: utf8(text)) }
     #expect(error?.code == code)
   }
 
-  @Test func aSetLeavesOutWhatItDoesNotKnowAndNothingElse() throws {
+  @Test func `a set leaves out what it does not know and nothing else`() throws {
     let set = try JSONWebKeySet(json: utf8(#"{"keys":[{"kty":"oct","k":"AA"},\#(publicText),{"kty":"OKP"}],"x":1}"#))
     #expect(set.keys.map(\.keyID) == ["k"])
     #expect(throws: CryptoError.self) { try JSONWebKeySet(json: utf8(#"{"keys":[{"kty":"RSA"}]}"#)) }
@@ -44,7 +44,7 @@ import Testing
     #expect(throws: CryptoError.self) { try JSONWebKeySet(json: utf8("{}")) }
   }
 
-  @Test func aPublishedSetHasNoSecrets() throws {
+  @Test func `a published set has no secrets`() throws {
     let bytes = [UInt8](repeating: 0x77, count: 32)
     let key = try JSONWebKey(keyType: .p256, parameters: [.x: [UInt8](repeating: 1, count: 32), .y: bytes, .d: bytes])
     let text = JSONWebKeySet(keys: [key]).publicJSON()
@@ -52,7 +52,7 @@ import Testing
     #expect(!String(decoding: text, as: UTF8.self).contains("\"d\""))
   }
 
-  @Test func secretsDoNotShow() throws {
+  @Test func `secrets do not show`() throws {
     let bytes = [UInt8](repeating: 0x77, count: 32)
     let key = try JSONWebKey(keyType: .p256, parameters: [.x: bytes, .y: bytes, .d: bytes])
     let hash = try PasswordHash(scheme: .standard, salt: bytes, digest: bytes)

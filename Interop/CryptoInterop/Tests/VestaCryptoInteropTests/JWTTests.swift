@@ -29,14 +29,14 @@ import Testing
     return input + "." + Base64.url.encode(try key.signature(for: utf8(input)))
   }
 
-  @Test func aGoodTokenIsBelieved() throws {
+  @Test func `a valid token is accepted`() throws {
     let token = try verifier.verify(try JWT.sign(good, with: key), at: 1999, keys: [key])
     #expect(token.claims == good)
     #expect(try JWT(unverified: try JWT.sign(good, with: key)) == token)
     #expect(token.header.algorithm == "RS256" && token.header.keyID == "fake" && token.header.type == "JWT")
   }
 
-  @Test func timesAreChecked() throws {
+  @Test func `times are checked`() throws {
     #expect(try code(good, at: 1999) == nil)
     #expect(try code(good, at: 2000) == .expired)
     #expect(try code(good, at: 2009, leeway: 10) == nil)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func extremeTimesDoNotOverflow() throws {
+  @Test func `extreme times do not overflow`() throws {
     for time in [Int64.min, -1, 0, .max] {
       for now in [Int64.min, 0, .max] {
         for leeway in [Int64.min, 0, .max] {
@@ -68,7 +68,7 @@ import Testing
     #expect(throws: CryptoError.self) { try verifier.check(with("exp", .integer(.min)), at: .max) }
   }
 
-  @Test func issuerAndAudienceAreChecked() throws {
+  @Test func `issuer and audience are checked`() throws {
     #expect(try code(with("iss", "you")) == .wrongIssuer)
     #expect(try code(with("iss", nil)) == .wrongIssuer)
     #expect(try code(with("iss", ["me"])) == .wrongIssuer)
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: ["none", "None", "NONE", "HS256", "RS512", "rs256", "", "ES256"])
-  func anotherAlgorithmThanTheKeysIsRefused(name: String) throws {
+  func `an algorithm other than the key's is refused`(name: String) throws {
     let text = try token(header: #"{"alg":"\#(name)","kid":"fake"}"#)
     let error = #expect(throws: CryptoError.self) { try verifier.verify(text, at: 1500, keys: [key]) }
     #expect(error?.code == .algorithmNotAllowed)
@@ -88,7 +88,7 @@ import Testing
     #expect(throws: CryptoError.self) { try verifier.verify(unsigned, at: 1500, keys: [key]) }
   }
 
-  @Test func anAlgorithmOffTheListIsRefused() throws {
+  @Test func `an algorithm off the list is refused`() throws {
     var verifier = verifier
     verifier.algorithms = [.es256]
     let error = #expect(throws: CryptoError.self) {
@@ -97,7 +97,7 @@ import Testing
     #expect(error?.code == .algorithmNotAllowed)
   }
 
-  @Test func theKeyIsChosenByItsID() throws {
+  @Test func `the key is chosen by its ID`() throws {
     let other = FakeKey(keyID: "other", secret: 8)
     let text = try JWT.sign(good, with: other)
     #expect(throws: Never.self) { try verifier.verify(text, at: 1500, keys: [key, other]) }
@@ -112,7 +112,7 @@ import Testing
     #expect(throws: CryptoError.self) { try verifier.verify(anonymous, at: 1500, keys: [key, other]) }
   }
 
-  @Test func theSignatureIsCheckedBeforeTheClaims() throws {
+  @Test func `the signature is checked before the claims`() throws {
     let text = try JWT.sign(with("exp", 1), with: FakeKey(secret: 9))
     let error = #expect(throws: CryptoError.self) { try verifier.verify(text, at: 1500, keys: [key]) }
     #expect(error?.code == .invalidSignature)
@@ -122,7 +122,7 @@ import Testing
     "", ".", "..", "...", "a.b", "a.b.c.d", "e30.e30", "e30.e30.", "e30.e30.!", "W10.e30.AAAA", "e30=.e30.AAAA",
     " e30.e30.",
   ])
-  func textsThatAreNoTokensAreErrors(text: String) {
+  func `strings that are no tokens are errors`(text: String) {
     #expect(throws: CryptoError.self) { try JWT(unverified: text) }
     #expect(throws: CryptoError.self) { try verifier.verify(text, at: 1500, keys: [key]) }
   }
@@ -131,18 +131,18 @@ import Testing
     #"{"kid":"fake"}"#, #"{"alg":1}"#, #"{"alg":null}"#, #"{"alg":"RS256","alg":"none"}"#, #"{"alg":"RS256","kid":1}"#,
     #"{"alg":"RS256","crit":["b64"],"b64":false}"#, #"{"alg":"RS256"} x"#, #"["RS256"]"#,
   ])
-  func strangeHeadersAreErrors(header: String) throws {
+  func `strange headers are errors`(header: String) throws {
     let text = try token(header: header)
     #expect(throws: CryptoError.self) { try verifier.verify(text, at: 1500, keys: [key]) }
   }
 
-  @Test func doubleClaimsAreErrors() throws {
+  @Test func `duplicate claims are errors`() throws {
     let text = try token(header: #"{"alg":"RS256"}"#, claims: #"{"iss":"me","aud":"you","exp":2000,"exp":3000}"#)
     let error = #expect(throws: CryptoError.self) { try verifier.verify(text, at: 1500, keys: [key]) }
     #expect(error?.code == .malformed)
   }
 
-  @Test func hugeTokensAreRefusedUnread() throws {
+  @Test func `huge tokens are refused unread`() throws {
     let text = try JWT.sign(with("x", .string(String(repeating: "x", count: 20_000))), with: key)
     let error = #expect(throws: CryptoError.self) { try verifier.verify(text, at: 1500, keys: [key]) }
     #expect(error?.code == .limitExceeded)

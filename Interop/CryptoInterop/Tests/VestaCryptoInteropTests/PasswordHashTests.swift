@@ -13,12 +13,12 @@ import Testing
   ]
 
   @Test(arguments: schemes)
-  func hashesSurviveTheirText(scheme: PasswordScheme) throws {
+  func `a hash is read back from its text`(scheme: PasswordScheme) throws {
     let hash = try PasswordHash(scheme: scheme, salt: Self.salt, digest: Self.digest)
     #expect(try PasswordHash(text: hash.text) == hash)
   }
 
-  @Test func theTextsOfOthersAreRead() throws {
+  @Test func `hashes of other programs are read`() throws {
     let bcrypt = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"
     #expect(try PasswordHash(text: bcrypt).scheme == .bcrypt(revision: .b, cost: 5))
     #expect(try PasswordHash(text: bcrypt).text == bcrypt)
@@ -42,7 +42,7 @@ import Testing
     "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOe=",
     "$argon2id$v=19$m=65536,t=2,p=1$c2FsdA$AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwM", "$argon2id$v=19$m=1",
   ])
-  func brokenTextsAreErrors(text: String) {
+  func `broken hashes are errors`(text: String) {
     #expect(throws: CryptoError.self) { try PasswordHash(text: text) }
   }
 
@@ -64,19 +64,19 @@ import Testing
     .argon2(Argon2Parameters(variant: .id, memory: 64, passes: 1, lanes: .max)),
     .argon2(Argon2Parameters(variant: .id, version: 18, memory: 64, passes: 1, lanes: 1)),
   ])
-  func madParametersAreErrors(scheme: PasswordScheme) {
+  func `absurd parameters are errors`(scheme: PasswordScheme) {
     #expect(throws: CryptoError.self) { try scheme.validate() }
     #expect(throws: CryptoError.self) { try PasswordHash(scheme: scheme, salt: Self.salt, digest: Self.digest) }
   }
 
-  @Test func aShortDigestIsAnError() {
+  @Test func `a short digest is an error`() {
     for count in [0, 1, 15] {
       let digest = [UInt8](repeating: 0, count: count)
       #expect(throws: CryptoError.self) { try PasswordHash(scheme: .standard, salt: Self.salt, digest: digest) }
     }
   }
 
-  @Test func anotherSchemeOrCostNeedsARehash() throws {
+  @Test func `another scheme or cost needs a rehash`() throws {
     let hash = try PasswordHash(scheme: .standard, salt: Self.salt, digest: Self.digest)
     #expect(!hash.needsRehash())
     #expect(hash.needsRehash(preferring: .strong))

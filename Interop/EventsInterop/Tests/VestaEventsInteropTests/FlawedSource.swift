@@ -37,7 +37,8 @@ final class FlawedSource: EventSource {
       _ = try await base.lease(for: owner, now: now, duration: duration)
       return .held(isNew: true)
     }
-    return try await base.lease(for: owner, now: now, duration: flaw == .believesClocks ? duration * 1_000_000 : duration)
+    return try await base.lease(
+      for: owner, now: now, duration: flaw == .believesClocks ? duration * 1_000_000 : duration)
   }
 
   func release(_ owner: String) async throws { try await base.release(owner) }

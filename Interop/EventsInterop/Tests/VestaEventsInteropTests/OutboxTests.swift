@@ -111,7 +111,9 @@ import VestaTesting
     for _ in 0..<3_000 {
       let parts = (0..<Int.random(in: 1...4, using: &random)).map { _ in names[Int.random(in: 0..<6, using: &random)] }
       guard let pattern = try? EventPattern(parts.joined(separator: "/")) else { continue }
-      let path = (0..<Int.random(in: 0...5, using: &random)).map { _ in ["a", "b", "c"][Int.random(in: 0..<3, using: &random)] }
+      let path = (0..<Int.random(in: 0...5, using: &random)).map { _ in
+        ["a", "b", "c"][Int.random(in: 0..<3, using: &random)]
+      }
       let expected = slowMatch(parts[...], path[...])
       #expect((pattern.match(path.joined(separator: "/")) != nil) == expected, "\(parts) \(path)")
     }
@@ -123,15 +125,17 @@ import VestaTesting
       return (0...path.count).contains { slowMatch(pattern.dropFirst(), path.dropFirst($0)) }
     }
     guard let segment = path.first else { return false }
-    return (first == "*" || first.hasPrefix("{") || first == segment) && slowMatch(pattern.dropFirst(), path.dropFirst())
+    return (first == "*" || first.hasPrefix("{") || first == segment)
+      && slowMatch(pattern.dropFirst(), path.dropFirst())
   }
 }
 
 @Suite struct TimeTests {
-  @Test(arguments: [
-    (0, "1970-01-01T00:00:00Z"), (1_767_225_600_000_001, "2026-01-01T00:00:00.000001Z"),
-    (-1, "1969-12-31T23:59:59.999999Z"), (951_782_400_000_000, "2000-02-29T00:00:00Z"),
-  ] as [(Int64, String)])
+  @Test(
+    arguments: [
+      (0, "1970-01-01T00:00:00Z"), (1_767_225_600_000_001, "2026-01-01T00:00:00.000001Z"),
+      (-1, "1969-12-31T23:59:59.999999Z"), (951_782_400_000_000, "2000-02-29T00:00:00Z"),
+    ] as [(Int64, String)])
   func `a time is written and read`(microseconds: Int64, text: String) {
     #expect(EventTime.text(microseconds: microseconds) == text)
     #expect(EventTime.microseconds(of: text) == microseconds)

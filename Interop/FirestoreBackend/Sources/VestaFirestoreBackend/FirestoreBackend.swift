@@ -4,7 +4,7 @@
 /// it on the wire. Requests and responses mirror the wire's messages, so that such adapters are plain renaming. The
 /// calls for one document are not here: an adapter makes them of `batchGet` and `commit`.
 ///
-/// What every implementation promises:
+/// Promises of every implementation:
 /// - All methods may be called from any task at any time. An embedded backend answers on the calling task.
 /// - Resource names say which database is meant; databases know nothing of each other.
 /// - A call that throws has changed nothing, except where it says so. Errors have the service's codes, and texts that
@@ -17,13 +17,13 @@
 public protocol FirestoreBackend: Sendable {
   // MARK: Reading
 
-  /// Reads documents by name, all at one moment.
+  /// Reads documents by name, all at one version.
   ///
   /// - Parameters:
   ///   - request: Which documents.
   ///   - context: Whose call it is.
   ///   - receive: Takes the responses, one by one and in any order of names; the next one waits for it. It may end the
-  ///     call by throwing. Do not keep it waiting: the backend holds the moment that it reads.
+  ///     call by throwing. Do not keep it waiting: the backend holds the version that it reads.
   /// - Throws: `FirestoreServiceError`, or what `receive` threw. What was received before is right all the same.
   func batchGet(
     _ request: BatchGetDocumentsRequest,
@@ -36,7 +36,7 @@ public protocol FirestoreBackend: Sendable {
     _ request: ListDocumentsRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> ListDocumentsResponse
 
-  /// Lists the collections right below a document or the root, a page at a time.
+  /// Lists the collections directly below a document or the root, a page at a time.
   ///
   /// A collection is there when any document is below it, at whatever depth. For owners only.
   func listCollectionIDs(

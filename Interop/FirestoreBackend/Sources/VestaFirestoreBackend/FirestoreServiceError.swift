@@ -11,7 +11,7 @@ public struct FirestoreServiceError: ServiceFailure, Hashable, CustomStringConve
   /// The canonical code.
   public let code: ServiceCode
 
-  /// What is wrong; it names the part of the request.
+  /// The cause; it names the part of the request that is wrong.
   public let message: String
 
   /// An error.

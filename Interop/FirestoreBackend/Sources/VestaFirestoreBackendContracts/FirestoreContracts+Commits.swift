@@ -2,7 +2,7 @@ public import VestaTesting
 import VestaFirestoreBackend
 
 extension FirestoreContracts {
-  /// What commits promise.
+  /// The promises of commits.
   public static let commits: [Contract<FirestoreSubject>] = [
     Contract("a commit is kept whole or not at all") { subject in
       try await subject.commit(subject.set("rooms/a", ["n": .integer(1)]))
@@ -181,7 +181,7 @@ extension FirestoreContracts {
     },
   ]
 
-  /// What transforms promise.
+  /// The promises of transforms.
   public static let transforms: [Contract<FirestoreSubject>] = [
     Contract("transforms of numbers give the new values") { subject in
       try await subject.commit(subject.set("rooms/a", ["i": .integer(.max), "d": .double(1.5), "s": .string("")]))

@@ -11,7 +11,7 @@ extension FirestoreSubject {
 }
 
 extension FirestoreContracts {
-  /// What calls that follow targets promise.
+  /// The promises of listen calls.
   public static let listening: [Contract<FirestoreSubject>] = [
     Contract("a target begins with what is there, and is current then") { subject in
       let commit = try await subject.commit(subject.set("rooms/a", ["n": .integer(1)]), subject.set("halls/a"))
@@ -174,7 +174,7 @@ extension FirestoreContracts {
     },
   ]
 
-  /// What resume tokens promise.
+  /// The promises of resume tokens.
   public static let resuming: [Contract<FirestoreSubject>] = [
     Contract("a target that resumes is told what it has missed, and no more") { subject in
       for id in ["a", "b", "c"] { try await subject.commit(subject.set("rooms/\(id)", ["n": .integer(1)])) }
@@ -224,7 +224,7 @@ extension FirestoreContracts {
     },
   ]
 
-  /// What calls that write promise.
+  /// The promises of write calls.
   public static let writeCalls: [Contract<FirestoreSubject>] = [
     Contract("a write call answers each request in turn") { subject in
       let call = try await subject.backend.write(database: subject.database, context: subject.context)

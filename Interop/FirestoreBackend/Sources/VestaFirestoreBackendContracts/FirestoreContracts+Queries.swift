@@ -29,7 +29,7 @@ extension FirestoreSubject {
 }
 
 extension FirestoreContracts {
-  /// What queries promise.
+  /// The promises of queries.
   public static let queries: [Contract<FirestoreSubject>] = [
     Contract("a query finds what its filter says, and that alone") { subject in
       try await subject.fill()

@@ -2,7 +2,7 @@ public import VestaTesting
 import VestaFirestoreBackend
 
 extension FirestoreContracts {
-  /// What reads by name promise.
+  /// The promises of reads by name.
   public static let reads: [Contract<FirestoreSubject>] = [
     Contract("every kind of value comes back as it was written") { subject in
       let fields: MapValue = [
@@ -83,7 +83,7 @@ extension FirestoreContracts {
     },
   ]
 
-  /// What lists in pages promise.
+  /// The promises of lists in pages.
   public static let listings: [Contract<FirestoreSubject>] = [
     Contract("pages have every document once, in the order of names") { subject in
       for number in 0..<7 { try await subject.commit(subject.set("rooms/\(number)")) }
@@ -110,7 +110,7 @@ extension FirestoreContracts {
     },
   ]
 
-  /// What reads in the past promise.
+  /// The promises of reads in the past.
   public static let past: [Contract<FirestoreSubject>] = [
     Contract("a moment in the past is read as it was") { subject in
       let first = try await subject.commit(subject.set("rooms/a", ["n": .integer(1)]), subject.set("rooms/b"))

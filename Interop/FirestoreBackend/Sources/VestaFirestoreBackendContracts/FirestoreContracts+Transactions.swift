@@ -4,7 +4,7 @@ import VestaFirestoreBackend
 extension FirestoreContracts {
   private static let optimistic = TransactionOptions.readWrite(concurrency: .optimistic)
 
-  /// What transactions promise.
+  /// The promises of transactions.
   public static let transactions: [Contract<FirestoreSubject>] = [
     Contract("what a transaction has read must still be so when it commits") { subject in
       try await subject.commit(subject.set("rooms/a", ["n": .integer(1)]))

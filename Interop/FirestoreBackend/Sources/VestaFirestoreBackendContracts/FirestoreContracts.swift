@@ -1,6 +1,6 @@
 public import VestaTesting
 
-/// What every `FirestoreBackend` promises, as checks.
+/// The promises of every `FirestoreBackend`, as checks.
 ///
 /// A backend that lacks something on purpose is held to the lists it can keep:
 ///

@@ -8,7 +8,7 @@ struct ListenProbe {
   private var iterator: AsyncThrowingStream<[ListenResponse], any Error>.Iterator
   private var waiting: [ListenResponse] = []
 
-  /// What is in each target, by name.
+  /// The documents of each target, by name.
   private(set) var targets: [Int32: [String: Document]] = [:]
   private(set) var token: [UInt8] = []
   private(set) var readTime = Timestamp(seconds: 0)
@@ -31,7 +31,7 @@ struct ListenProbe {
 
   var kinds: [TargetChange.Kind] { changes.map(\.kind) }
 
-  /// What a target has, by path, with its fields.
+  /// The documents of a target, by path, with their fields.
   func fields(of id: Int32, in subject: FirestoreSubject) -> [String: MapValue] {
     let found = (targets[id] ?? [:]).map { (String($0.key.dropFirst(subject.root.count + 1)), $0.value.fields) }
     return Dictionary(uniqueKeysWithValues: found)

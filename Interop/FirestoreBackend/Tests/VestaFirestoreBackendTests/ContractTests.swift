@@ -58,12 +58,12 @@ private struct EmptyBackend: FirestoreBackend {
 }
 
 @Suite struct ContractTests {
-  @Test func everyPromiseHasAName() {
+  @Test func `every promise has a name`() {
     let names = FirestoreContracts.all.map(\.name)
     #expect(Set(names).count == names.count && names.count >= 45)
   }
 
-  @Test func aBackendThatRefusesEverythingKeepsNoPromise() async {
+  @Test func `a backend that refuses everything keeps no promise`() async {
     let outcomes = await FirestoreContracts.all.run { FirestoreSubject(EmptyBackend()) }
     #expect(outcomes.filter(\.isKept).map(\.name) == [])
   }

@@ -2,7 +2,7 @@ import VestaFirestoreBackend
 import Testing
 
 @Suite struct ValueTests {
-  @Test func textsAreEqualByTheirBytes() {
+  @Test func `strings are equal by their bytes`() {
     let (composed, decomposed) = ("\u{E9}", "e\u{301}")
     #expect(composed == decomposed)
     #expect(Value.string(composed) != Value.string(decomposed))
@@ -13,7 +13,7 @@ import Testing
     #expect(map[composed] == .integer(1) && map[decomposed] == .integer(2))
   }
 
-  @Test func numbersAreEqualByKindAndBits() {
+  @Test func `numbers are equal by kind and bits`() {
     #expect(Value.integer(1) != .double(1))
     #expect(Value.double(0) != .double(-0.0))
     #expect(Value.double(.nan) == .double(-Double.nan))
@@ -21,13 +21,13 @@ import Testing
     #expect(GeoPoint(latitude: 0, longitude: .nan) == GeoPoint(latitude: 0, longitude: -Double.nan))
   }
 
-  @Test func mapsKeepTheirNamesInTheOrderOfBytes() {
+  @Test func `maps keep their names in the order of bytes`() {
     // In UTF-16 the last name would come before the one with U+FFFF.
     let map: MapValue = ["\u{1F600}": .null, "b": .null, "\u{FFFF}": .null, "": .null, "ab": .null, "a": .null]
     #expect(map.map(\.name) == ["", "a", "ab", "b", "\u{FFFF}", "\u{1F600}"])
   }
 
-  @Test func mapsSetReplaceAndRemove() {
+  @Test func `a map sets, replaces and removes its entries`() {
     var map: MapValue = ["a": .integer(1), "a": .integer(2)]
     #expect(map == ["a": .integer(2)])
     map["c"] = .integer(3)
@@ -38,7 +38,7 @@ import Testing
     #expect(map.hashValue == MapValue([("c", .integer(3)), ("b", .integer(4))]).hashValue)
   }
 
-  @Test func vectorsAreMapsThatSaySo() {
+  @Test func `a vector is a map with a mark`() {
     #expect(Value.vector([1, 2]).vectorElements == [.double(1), .double(2)])
     #expect(Value.map(["__type__": .string("__vector__")]).vectorElements == nil)
     #expect(Value.map(["__type__": .string("other"), "value": .array([])]).vectorElements == nil)
@@ -51,12 +51,12 @@ import Testing
       (1_500_000, Timestamp(seconds: 1, nanos: 500_000_000)), (-2_000_000, Timestamp(seconds: -2)),
       (.min, Timestamp(seconds: -9_223_372_036_855, nanos: 224_192_000)),
     ] as [(Int64, Timestamp)])
-  func microsecondsGoThereAndBack(microseconds: Int64, timestamp: Timestamp) {
+  func `microseconds go there and back`(microseconds: Int64, timestamp: Timestamp) {
     #expect(Timestamp(microseconds: microseconds) == timestamp)
     if microseconds != .min { #expect(timestamp.microseconds == microseconds) }
   }
 
-  @Test func momentsBeyondTheRangeHaveNoMicroseconds() {
+  @Test func `timestamps beyond the range have no microseconds`() {
     #expect(Timestamp(seconds: .max).microseconds == nil)
     #expect(Timestamp(seconds: 1, nanos: 42).description == "1.000000042")
   }

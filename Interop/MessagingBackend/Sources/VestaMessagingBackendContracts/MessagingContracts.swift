@@ -12,16 +12,21 @@ public struct MessagingSubject: Sendable {
   /// The same service as the owner sees it.
   public let admin: any MessagingAdminBackend
 
+  /// How long a check waits for a message.
+  public let patience: Duration
+
   /// A service.
-  public init(_ service: any MessagingBackend & MessagingAdminBackend) {
-    backend = service
-    admin = service
+  public init(_ service: any MessagingBackend & MessagingAdminBackend, patience: Duration = .seconds(30)) {
+    self.init(backend: service, admin: service, patience: patience)
   }
 
   /// The two sides of one service.
-  public init(backend: any MessagingBackend, admin: any MessagingAdminBackend) {
+  public init(
+    backend: any MessagingBackend, admin: any MessagingAdminBackend, patience: Duration = .seconds(30)
+  ) {
     self.backend = backend
     self.admin = admin
+    self.patience = patience
   }
 }
 
@@ -57,15 +62,22 @@ extension MessagingSubject {
 
 /// What arrives at one connection.
 final class Inbox: Sendable {
-  let log = EventLog<PushDelivery>(patience: .seconds(30))
-  let ends = EventLog<String>(patience: .seconds(30))
+  let log: EventLog<PushDelivery>
+  let ends: EventLog<String>
   private let registration = Locked<ListenerRegistration?>(nil)
 
-  init(_ subject: MessagingSubject, _ token: String) {
-    let (log, ends) = (log, ends)
+  /// Connects.
+  ///
+  /// - Parameter body: Called with each delivery, before it is logged.
+  init(_ subject: MessagingSubject, _ token: String, _ body: @escaping @Sendable (PushDelivery) -> Void = { _ in }) {
+    let (log, ends) = (
+      EventLog<PushDelivery>(patience: subject.patience), EventLog<String>(patience: subject.patience)
+    )
+    (self.log, self.ends) = (log, ends)
     let connection = subject.backend.connect(token: token, context: CallContext()) {
       ends.record($0.map(\.code.name) ?? "in order")
     } _: {
+      body($0)
       log.record($0)
     }
     registration.withLock { $0 = connection }
@@ -170,6 +182,67 @@ public enum MessagingContracts {
       try await inbox.wait(for: ["later"])
       inbox.close()
     },
+    Contract("messages to a topic wait by the same rules: high priority first, the last one of a collapse key") {
+      subject in
+      let token = try await subject.register()
+      try await subject.subscribe(token, "news")
+      try await subject.send(to: .topic("news"), "score 1", collapseKey: "score")
+      try await subject.send(to: .topic("news"), "normal")
+      try await subject.send(to: .topic("news"), "high", isHigh: true)
+      try await subject.send(to: .topic("news"), "score 2", collapseKey: "score")
+      let inbox = Inbox(subject, token)
+      try await inbox.wait(for: ["high", "normal", "score 2"])
+      inbox.close()
+    },
+    Contract("a message for now or never reaches a connection, though others wait for its acknowledgements") {
+      subject in
+      let token = try await subject.register()
+      for number in 1...250 { try await subject.send(to: .token(token), "\(number)") }
+      let inbox = Inbox(subject, token)
+      try await inbox.log.wait(for: "a message") { !$0.isEmpty }
+      try await subject.send(to: .token(token), "now", ttl: "0s")
+      for _ in 1...300 where !inbox.texts.contains("now") {
+        let count = inbox.texts.count
+        try await subject.acknowledge(token, inbox)
+        try await inbox.log.wait(for: "more messages") { $0.count > count || $0.count >= 251 }
+      }
+      try expect(inbox.texts.filter { $0 == "now" }.count, equals: 1, "the messages for now or never")
+      inbox.close()
+    },
+    Contract("a receiver that blocks delays nobody else") { subject in
+      let (slow, quick) = (try await subject.register("slow"), try await subject.register("quick"))
+      let gate = Gate()
+      let patience = subject.patience
+      let blocked = Inbox(subject, slow) { if $0.message.data["text"] != "begin" { _ = gate.passes(within: patience) } }
+      let inbox = Inbox(subject, quick)
+      try await subject.send(to: .token(slow), "begin")
+      try await blocked.wait(for: ["begin"])
+      for number in 1...5 {
+        try await subject.send(to: .token(slow), "\(number)")
+        try await subject.send(to: .token(quick), "\(number)")
+      }
+      try await inbox.wait(for: ["1", "2", "3", "4", "5"])
+      let isBlocked = blocked.texts == ["begin"]
+      gate.open()
+      try expect(isBlocked, "the receiver that blocks was called again")
+      try await blocked.wait(for: ["begin", "1", "2", "3", "4", "5"])
+      blocked.close()
+      inbox.close()
+    },
+    Contract("a connection ends with its registration") { subject in
+      for isReplaced in [true, false] {
+        let token = try await subject.register()
+        let inbox = Inbox(subject, token)
+        try await subject.send(to: .token(token), "a")
+        try await inbox.wait(for: ["a"])
+        if isReplaced {
+          _ = try await subject.register()
+        } else {
+          try await subject.backend.unregister(token: token, context: CallContext())
+        }
+        try await inbox.ends.wait(for: "the end") { $0 == ["NOT_FOUND"] }
+      }
+    },
     Contract("a second connection ends the first one") { subject in
       let token = try await subject.register()
       let first = Inbox(subject, token)
@@ -253,6 +326,20 @@ public enum MessagingContracts {
         try await subject.admin.send(message, isValidateOnly: false, context: .owner)
       }
       try expect(big.code, equals: .invalidArgument, "the code")
+    },
+    Contract("what is nested too deeply to be read again is refused, and stops nothing") { subject in
+      let token = try await subject.register()
+      var message = PushMessage(to: .token(token), data: ["text": "deep"])
+      let deep = (0..<100).reduce(JSONValue.string("x")) { value, _ in .array([value]) }
+      message.apns = ["payload": .object(["aps": [:], "a": deep])]
+      let error = try await expectThrows(MessagingServiceError.self, "a deep message") {
+        try await subject.admin.send(message, isValidateOnly: false, context: .owner)
+      }
+      try expect(error.code, equals: .invalidArgument, "the code")
+      try await subject.send(to: .token(token), "a")
+      let inbox = Inbox(subject, token)
+      try await inbox.wait(for: ["a"])
+      inbox.close()
     },
     Contract("of several messages each is accepted or refused by itself") { subject in
       let token = try await subject.register()

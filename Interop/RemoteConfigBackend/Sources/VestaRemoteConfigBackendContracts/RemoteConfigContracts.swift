@@ -11,16 +11,21 @@ public struct RemoteConfigSubject: Sendable {
   /// The same service as the owner sees it.
   public let admin: any RemoteConfigAdminBackend
 
+  /// How long a check waits for a version.
+  public let patience: Duration
+
   /// A service without a template.
-  public init(_ service: any RemoteConfigBackend & RemoteConfigAdminBackend) {
-    backend = service
-    admin = service
+  public init(_ service: any RemoteConfigBackend & RemoteConfigAdminBackend, patience: Duration = .seconds(30)) {
+    self.init(backend: service, admin: service, patience: patience)
   }
 
   /// The two sides of one service.
-  public init(backend: any RemoteConfigBackend, admin: any RemoteConfigAdminBackend) {
+  public init(
+    backend: any RemoteConfigBackend, admin: any RemoteConfigAdminBackend, patience: Duration = .seconds(30)
+  ) {
     self.backend = backend
     self.admin = admin
+    self.patience = patience
   }
 }
 
@@ -178,6 +183,21 @@ public enum RemoteConfigContracts {
         try await subject.admin.template(namespace: RemoteConfigSubject.namespace, version: nil, context: CallContext())
       }
       try expect(error.code, equals: .permissionDenied, "the code")
+      let broken = ConfigTemplate(conditions: [ConfigCondition(name: "", expression: "?")])
+      let refused = try await expectThrows(RemoteConfigServiceError.self, "a publish in nobody's name") {
+        try await subject.admin.publish(PublishRequest(template: broken, precondition: .any), context: CallContext())
+      }
+      try expect(refused.code, equals: .permissionDenied, "the code of the publish")
+    },
+    Contract("an instance with oversized attributes is refused") { subject in
+      try await subject.publish(["key": "a"])
+      var instance = ConfigInstance()
+      instance.userProperties = ["a": String(repeating: "a", count: 1_000_000)]
+      let oversized = instance
+      let error = try await expectThrows(RemoteConfigServiceError.self, "the fetch") {
+        try await subject.fetch(oversized)
+      }
+      try expect(error.code, equals: .invalidArgument, "the code")
     },
   ]
 
@@ -202,6 +222,20 @@ public enum RemoteConfigContracts {
       try expect(versions == Array(Set(versions)).sorted(), "the versions were \(versions)")
       log.cancel()
     },
+    Contract("a listener that blocks delays neither a publish nor other listeners") { subject in
+      let gate = Gate()
+      let patience = subject.patience
+      let slow = VersionLog(subject, knowing: 0) { _ = gate.passes(within: patience) }
+      let quick = VersionLog(subject, knowing: 0)
+      for number in 1...3 { try await subject.publish(["key": "\(number)"]) }
+      try await quick.wait(for: 3)
+      let isBlocked = slow.versions.isEmpty
+      gate.open()
+      try expect(isBlocked, "the listener did not block")
+      try await slow.wait(for: 3)
+      slow.cancel()
+      quick.cancel()
+    },
     Contract("a cancelled listener hears nothing more") { subject in
       let log = VersionLog(subject, knowing: 0)
       try await subject.publish(["key": "a"])
@@ -218,12 +252,17 @@ public enum RemoteConfigContracts {
 
 /// The versions that a listener hears of.
 private final class VersionLog: Sendable {
-  private let log = EventLog<Int64>(patience: .seconds(30))
+  private let log: EventLog<Int64>
   private let registration = Locked<ListenerRegistration?>(nil)
 
-  init(_ subject: RemoteConfigSubject, knowing version: Int64) {
+  /// Listens.
+  ///
+  /// - Parameter body: Called with each message, before it is logged.
+  init(_ subject: RemoteConfigSubject, knowing version: Int64, _ body: @escaping @Sendable () -> Void = {}) {
+    log = EventLog(patience: subject.patience)
     let request = InvalidationsRequest(namespace: RemoteConfigSubject.namespace, lastKnownVersion: version)
     let added = subject.backend.listenForInvalidations(request, context: CallContext(), onEnd: { _ in }) { [log] in
+      body()
       log.record($0.latestVersion)
     }
     registration.withLock { $0 = added }

@@ -1,6 +1,6 @@
 public import VestaBytes
 
-/// What accompanies every call of a service: who calls, from where, and until when the answer is wanted.
+/// The caller, address, deadline and other facts that accompany every call of a service.
 ///
 /// ```swift
 /// var context = CallContext(caller: .user(VerifiedUser(uid: "ada", claims: claims)))

@@ -25,7 +25,7 @@
 /// }
 /// ```
 public struct DuplexCall<Request: Sendable, Response: Sendable>: Sendable {
-  /// What the backend sends, until it ends.
+  /// The responses of the backend, until it ends.
   public let responses: AsyncThrowingStream<[Response], any Error>
 
   private let onSend: @Sendable (Request) -> Void

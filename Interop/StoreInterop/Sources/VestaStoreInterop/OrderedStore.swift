@@ -3,7 +3,7 @@
 /// One contract from a file on a phone to a cluster. Keys are ordered as unsigned bytes, a shorter key before the
 /// longer one it begins; `KeyEncoder` writes values so that this order is the order of their meaning.
 ///
-/// What every implementation promises:
+/// Promises of every implementation:
 /// - **Isolation.** `read` sees one moment in time, from its first call to its last. `write` is serializable: the
 ///   committed transactions have an order in which each of them could have run alone, and that order is the order of
 ///   their versions. A `read` that begins after a `write` has returned sees what it wrote.
@@ -19,7 +19,7 @@
 /// All methods may be called from any task or thread at once. `nonisolated(nonsending)` says that they run on the
 /// caller's executor; copy it into an implementation, whatever the default of its package is.
 public protocol OrderedStore: AnyObject, Sendable {
-  /// Reads at one moment in time.
+  /// Reads at one version in time.
   ///
   /// Reads do not wait for writes and writes do not wait for reads. Keep the body short all the same: an old snapshot
   /// keeps old data on disk.
@@ -143,9 +143,9 @@ public protocol StoreTransaction: StoreReader {
   nonisolated(nonsending) func deleteRange(_ range: KeyRange) async throws
 }
 
-/// What a transaction came to.
+/// The outcome of a transaction.
 public struct StoreCommit<Result> {
-  /// What the body returned.
+  /// The value that the body returned.
   public let value: Result
 
   /// The version of this commit; for a body that changed nothing, the version it read at.

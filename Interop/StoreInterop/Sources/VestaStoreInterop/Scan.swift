@@ -7,7 +7,7 @@ public enum ScanOrder: Sendable, Hashable {
   case descending
 }
 
-/// What a visitor wants next.
+/// The next step that a visitor wants.
 public enum ScanStep: Sendable, Hashable {
   /// Give me the next entry.
   case next
@@ -21,7 +21,7 @@ public struct ScanEnd: Sendable, Hashable {
   /// How many entries were visited.
   public let visited: Int
 
-  /// What of the range has not been visited; `nil` when the scan came to the end of it.
+  /// The part of the range that has not been visited; `nil` when the scan came to its end.
   ///
   /// It begins right behind the last entry that was visited, in the order of the scan, and is the whole range when none
   /// was. Scanning it in the same order goes on where the scan stopped, in this snapshot or in a later one: there it

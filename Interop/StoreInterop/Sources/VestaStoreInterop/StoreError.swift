@@ -57,16 +57,16 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure.
   public let code: Code
 
-  /// What the store was doing, such as "open", "read" or "commit".
+  /// The operation of the store, such as "open", "read" or "commit".
   public let operation: String
 
   /// The file or directory; `nil` for a store without one.
   public let path: String?
 
-  /// What happened, in a sentence.
+  /// The cause, in a sentence.
   public let message: String
 
-  /// What to do about it, in a sentence; `nil` when there is nothing useful to say.
+  /// The way to mend it, in a sentence; `nil` when there is nothing useful to say.
   public let hint: String?
 
   /// A failure of a store.

@@ -1,4 +1,4 @@
-/// What a storage plug-in provides to an app: opens named stores.
+/// A storage plug-in of an app: opens named stores.
 ///
 /// Each name has its own directory with one file of data in it, so that products neither share locks nor see one
 /// another's keys, and a product's data can be copied or removed as one directory.
@@ -23,7 +23,7 @@ public protocol StoreProvider: Sendable {
 
 /// How a store is to behave.
 public struct StoreOptions: Sendable {
-  /// What a commit survives.
+  /// The failures that a commit survives.
   public var durability: StoreDurability
 
   /// Whether deleted and replaced values are overwritten on disk; for stores that hold credentials.
@@ -52,7 +52,7 @@ public struct StoreOptions: Sendable {
   }
 }
 
-/// What a commit survives.
+/// The failures that a commit survives.
 public enum StoreDurability: Sendable, Hashable {
   /// When `write` has returned, its changes survive a crash of the process, of the system and a loss of power.
   case full

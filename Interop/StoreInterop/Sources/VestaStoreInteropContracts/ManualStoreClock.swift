@@ -17,7 +17,7 @@ public final class ManualStoreClock: Sendable {
   /// - Parameter wall: What the wall clock shows, in microseconds since 1970.
   public init(wall: Int64 = 1_800_000_000_000_000) { time = Locked(StoreTime(wall: wall, steady: 0)) }
 
-  /// What both clocks show.
+  /// The time of both clocks.
   public var now: StoreTime { time.withLock { $0 } }
 
   /// The clocks as a store takes them.

@@ -25,7 +25,7 @@ public final class ModelStore: CommitObservable {
   /// - Parameter clock: The clocks that versions are taken from.
   public init(clock: StoreClock = .system) { versions = StoreVersions(above: .zero, clock: clock) }
 
-  /// Reads at one moment in time.
+  /// Reads at one version in time.
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     let moment = try state.withValue { state in
       guard !state.isClosed else { throw ModelStore.error(.closed, "read") }

@@ -134,7 +134,7 @@ extension StoreContracts {
   ]
 }
 
-/// What an observer was told, and by how many calls at a time.
+/// The versions that an observer received, and how many calls ran at a time.
 final class CommitRecord: Sendable {
   private struct State {
     var versions: [StoreVersion] = []

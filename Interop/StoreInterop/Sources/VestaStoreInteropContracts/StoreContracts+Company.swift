@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaTesting
 import VestaStoreInterop
 
-/// What callers must not notice of each other: many readers, foreign errors, foreign cancellation.
+/// Callers do not disturb one another: many readers, errors and cancellation of others.
 extension StoreContracts {
   static let company: [Contract<StoreSubject>] = [
     promise("40 open readers each stay at the version they state while 8 writers commit") { store in

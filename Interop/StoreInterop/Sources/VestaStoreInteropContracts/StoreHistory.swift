@@ -12,7 +12,7 @@ public import VestaStoreInterop
 /// There are transactions with reads among the changes, transactions that fail, reads of every kind, and snapshots held
 /// over later commits. Keys are few and alike, so that the operations meet one another.
 public struct StoreHistory: Sendable {
-  /// Which history.
+  /// The seed of the history.
   public let seed: UInt64
 
   /// How many transactions and reads it has.

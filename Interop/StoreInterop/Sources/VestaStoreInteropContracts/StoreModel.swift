@@ -1,6 +1,6 @@
 public import VestaStoreInterop
 
-/// What a store holds, as a plain sorted array: slow, and too simple to be wrong.
+/// The content of a store as a plain sorted array: slow, and too simple to be wrong.
 public struct StoreModel: Sendable, Equatable {
   /// The entries in ascending order of their keys.
   public private(set) var entries: [StoreEntry] = []

@@ -30,7 +30,7 @@ public struct StoreProviderSubject: Sendable {
   }
 }
 
-/// What every `StoreProvider` promises, as named checks.
+/// The promises of every `StoreProvider`, as named checks.
 public enum StoreProviderContracts {
   /// Every promise there is.
   public static let all: [Contract<StoreProviderSubject>] = [

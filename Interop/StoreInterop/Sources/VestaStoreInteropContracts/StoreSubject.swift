@@ -52,7 +52,7 @@ public struct StoreSubject: Sendable {
   }
 }
 
-/// What every `OrderedStore` promises, as named checks.
+/// The promises of every `OrderedStore`, as named checks.
 ///
 /// ```swift
 /// let outcomes = await StoreContracts.all.run { StoreSubject(store: MemoryStore()) }

@@ -61,7 +61,7 @@ func number(in value: [UInt8]?) -> Int { value.flatMap { Int(String(decoding: $0
 /// A version as decimal digits.
 func number(in version: StoreVersion) -> [UInt8] { number(Int(version.microseconds)) }
 
-/// What a failing body throws, so that it can be told from anything else.
+/// The error of a failing body, which nothing else throws.
 struct Failure: Error, Equatable {
   var number = 0
 }

@@ -1,7 +1,7 @@
 import Foundation
 public import VestaStoreInterop
 
-/// What the process does that the crash contracts kill: the body of an executable of yours.
+/// The body of the executable that the crash contracts start and kill.
 ///
 /// ```swift
 /// // Sources/MyStoreCrashWorker/main.swift
@@ -30,7 +30,7 @@ public enum CrashWorker {
     }
   }
 
-  /// Says one line in one system call, so that a kill leaves no half of it behind.
+  /// Prints one line in one system call, so that a kill leaves no half of it.
   ///
   /// - Parameter line: The line, without its end.
   public static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

@@ -38,7 +38,7 @@ public struct StoreCrashSubject: Sendable {
   }
 }
 
-/// What a store on disk promises when its process is killed, and when a second process comes.
+/// The promises of a store on disk when its process is killed, and when a second process opens it.
 ///
 /// ```swift
 /// let outcomes = await StoreCrashContracts.all.run {

@@ -4,7 +4,7 @@ import VestaConcurrency
 
 /// A child process of a test, to be killed in the middle of its work.
 ///
-/// What waits for it does so on a thread of its own: the few threads of the tests belong to everybody.
+/// Waiting for it happens on a thread of its own: the few threads of the tests belong to everybody.
 ///
 /// ```swift
 /// let worker = try WorkerProcess("StoreCrashWorker", "write", directory.path)

@@ -5,17 +5,17 @@ import Testing
 
 @Suite struct ContractsOfTheModelTests {
   @Test(arguments: StoreContracts.all)
-  func theModelKeeps(_ contract: Contract<StoreSubject>) async throws {
+  func `the model keeps the promise`(_ contract: Contract<StoreSubject>) async throws {
     let clock = ManualStoreClock()
     try await contract.verify(StoreSubject(store: ModelStore(clock: clock.clock), clock: clock, other: ModelStore()))
   }
 
   @Test(arguments: StoreContracts.all)
-  func theModelKeepsOnTheSystemsClock(_ contract: Contract<StoreSubject>) async throws {
+  func `the model keeps the promise on the system's clock`(_ contract: Contract<StoreSubject>) async throws {
     try await contract.verify(StoreSubject(store: ModelStore()))
   }
 
-  @Test func everyPromiseHasANameOfItsOwn() {
+  @Test func `every promise has a name of its own`() {
     let names = StoreContracts.all.map(\.name)
     #expect(Set(names).count == names.count)
     #expect(names.count >= 40)

@@ -53,7 +53,7 @@ import Testing
   ]
 
   @Test(arguments: promises)
-  func theContractsReport(_ flaw: Flaw, breaks names: [String]) async throws {
+  func `the contracts report the flaw`(_ flaw: Flaw, breaks names: [String]) async throws {
     for name in names {
       let contract = try #require(StoreContracts.all.first { $0.name.hasPrefix(name) }, "\(name)")
       let outcomes = await [contract].run { Self.subject(flaw) }
@@ -67,24 +67,24 @@ import Testing
     return StoreSubject(store: FlawedStore(flaw, clock: clock.clock), clock: clock)
   }
 
-  @Test func everyFlawIsLookedFor() {
+  @Test func `every flaw is looked for`() {
     #expect(Set(Self.promises.map(\.0)) == Set(Flaw.allCases))
   }
 
   @Test(arguments: [
     Flaw.lostWrites, .upperBoundIncluded, .multiGetSorted, .restSkipsOne, .deleteRangeTooWide, .emptyValueIsNone,
   ])
-  func historiesFind(_ flaw: Flaw) async throws {
+  func `histories find the flaw`(_ flaw: Flaw) async throws {
     #expect(try await StoreHistory(seed: 3, steps: 600).difference(on: FlawedStore(flaw, clock: .system)) != nil)
   }
 
-  @Test func historiesFindNothingInARightStore() async throws {
+  @Test func `histories find nothing in a right store`() async throws {
     for seed: UInt64 in 0..<20 {
       #expect(try await StoreHistory(seed: seed, steps: 60).difference(on: ModelStore()) == nil)
     }
   }
 
-  @Test func historiesOfDifferentSeedsDiffer() async throws {
+  @Test func `histories of different seeds differ`() async throws {
     let first = try await StoreHistory(seed: 1, steps: 20).run(on: ModelStore())
     #expect(try await StoreHistory(seed: 1, steps: 20).run(on: ModelStore()) == first)
     #expect(try await StoreHistory(seed: 2, steps: 20).run(on: ModelStore()) != first)

@@ -6,7 +6,7 @@ public import VestaConcurrency
 extension Auth: AuthInterop {
   /// The ID token of the current user.
   ///
-  /// - Parameter forcingRefresh: Whether to fetch a new token even though the present one is still valid.
+  /// - Parameter forcingRefresh: Whether to fetch a new token even though the current one is still valid.
   /// - Returns: The token; `nil` when nobody is signed in.
   /// - Throws: `AuthInteropError`; `CancellationError` when the task was cancelled.
   public func getToken(forcingRefresh: Bool) async throws -> String? {

@@ -18,9 +18,9 @@ extension Auth {
   /// Posted, on the callback queue, when somebody has signed in or out, or has a new token; its object is the `Auth`.
   public static let authStateDidChangeNotification = NSNotification.Name.AuthStateDidChange
 
-  /// Adds a listener that hears who is signed in.
+  /// Adds a listener that is called when a user signs in or out.
   ///
-  /// It is called on the callback queue: first with the present user, after this method has returned, then each time
+  /// It is called on the callback queue: first with the current user, after this method has returned, then each time
   /// when somebody else or nobody is signed in. It ends with the app.
   ///
   /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
@@ -43,7 +43,7 @@ extension Auth {
 
   /// Adds a listener that hears who is signed in, and of each new token.
   ///
-  /// It is called on the callback queue: first with the present user, after this method has returned, then each time
+  /// It is called on the callback queue: first with the current user, after this method has returned, then each time
   /// when somebody else or nobody is signed in or the user has a new token. It ends with the app.
   ///
   /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
@@ -74,7 +74,7 @@ extension Auth {
     return ListenerHandle(registration)
   }
 
-  /// Adds a listener that hears the present user and then each change, on a queue.
+  /// Adds a listener that hears the current user and then each change, on a queue.
   func listen(
     to registry: ListenerRegistry<User?>, on queue: DispatchQueue, _ receive: @escaping @Sendable (User?) -> Void
   ) -> ListenerRegistration {

@@ -165,7 +165,7 @@ extension Auth {
   ) throws -> AuthDataResult {
     let found = try tokens.account ?? Self.account(of: tokens, in: response)
     let record = UserRecord(found, wasAnonymous: signIn.isAnonymous)
-    let user = User(auth: self, record: record, tokens: TokenSet(tokens, now: clock.now()))
+    let user = User(auth: self, record: record, tokens: TokenSet(tokens, now: clock.date()))
     try setCurrentUser(user)
     return AuthDataResult(user: user, additionalUserInfo: signIn.info, credential: signIn.credential)
   }

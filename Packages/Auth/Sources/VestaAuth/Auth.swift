@@ -30,7 +30,7 @@ public final class Auth: Sendable {
   let appName: String
   let backend: BackendCaller
   let store: any CredentialStore
-  let clock: AuthClock
+  let clock: ServiceClock
   let callbackQueue: DispatchQueue
   /// Keeps the order of what listeners hear, also when the callback queue is concurrent.
   let listenerQueue: DispatchQueue
@@ -47,7 +47,7 @@ public final class Auth: Sendable {
   @AuthActor var user: User?
   @AuthActor var isOver = false
   @AuthActor var refreshFailures = 0
-  @AuthActor var stopTimer: (@Sendable () -> Void)?
+  @AuthActor var refreshTimer: ListenerRegistration?
   @AuthActor var configuration = Configuration()
 
   /// The settings of an app.
@@ -59,7 +59,7 @@ public final class Auth: Sendable {
     var emulator: VestaOptions.Backend?
   }
 
-  init(app: VestaApp, backend: BackendCaller, store: any CredentialStore, clock: AuthClock = .system) {
+  init(app: VestaApp, backend: BackendCaller, store: any CredentialStore, clock: ServiceClock = .system) {
     self.app = app
     self.backend = backend
     self.store = store

@@ -1,7 +1,7 @@
 extension User {
   /// The ID token, refreshed first where it has less than five minutes left.
   ///
-  /// Many callers at the same moment share one call of the backend.
+  /// Many callers at the same time share one call of the backend.
   ///
   /// - Parameter forceRefresh: Whether to fetch a new one in any case, to see new claims for instance.
   /// - Returns: The token.

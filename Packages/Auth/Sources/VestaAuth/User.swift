@@ -16,7 +16,7 @@ public final class User: UserInfo {
 
   weak let auth: Auth?
   let callbackQueue: DispatchQueue
-  private let clock: AuthClock
+  private let clock: ServiceClock
   private let refreshes = SingleFlight<String, TokenSet>()
 
   @AuthActor private(set) var record: UserRecord
@@ -78,7 +78,7 @@ public final class User: UserInfo {
 
   @AuthActor var session: StoredSession { StoredSession(user: record, tokens: tokens) }
 
-  @AuthActor var hasFreshToken: Bool { TokenFreshness.isFresh(expiration: tokens.expiration, now: clock.now()) }
+  @AuthActor var hasFreshToken: Bool { TokenFreshness.isFresh(expiration: tokens.expiration, now: clock.date()) }
 
   /// The tokens, refreshed first where they are about to expire.
   ///
@@ -184,7 +184,7 @@ public final class User: UserInfo {
   @AuthActor
   func adopt(_ new: AuthTokens?) {
     guard let new else { return }
-    tokens = TokenSet(new, now: clock.now())
+    tokens = TokenSet(new, now: clock.date())
     auth?.userChanged(self)
   }
 

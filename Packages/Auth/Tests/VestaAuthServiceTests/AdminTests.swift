@@ -7,7 +7,7 @@ import Testing
 @testable import VestaAuthService
 
 @Suite struct AdminTests {
-  @Test func anAccountIsMadeChangedFoundAndDeleted() async throws {
+  @Test func `an account is made, changed, found and deleted`() async throws {
     let world = World()
     let made = try await world.engine.createUser(
       CreateUserRequest(
@@ -34,7 +34,7 @@ import Testing
     #expect(left.map { Keys.describe($0.key) } == [])
   }
 
-  @Test func theChecksOfANewAccountComeInOrder() async throws {
+  @Test func `the checks of a new account come in order`() async throws {
     let world = World()
     _ = try await world.engine.createUser(
       CreateUserRequest(localID: "ada", email: "ada@example.com", phoneNumber: "+15550000001"), context: world.context)
@@ -55,7 +55,7 @@ import Testing
     #expect(try await world.contents() == before)
   }
 
-  @Test func theChecksOfAChangeAreNamed() async throws {
+  @Test func `the checks of a change are named`() async throws {
     let world = World()
     for name in ["ada", "bob"] {
       _ = try await world.engine.createUser(
@@ -93,7 +93,7 @@ import Testing
     #expect(try await world.contents() == before)
   }
 
-  @Test func allAccountsComePageByPageAndCanBeImportedElsewhere() async throws {
+  @Test func `all accounts come page by page and can be imported elsewhere`() async throws {
     let world = World()
     for index in 0..<7 { try await world.signUp("user\(index)@example.com") }
     var users: [AuthUser] = []
@@ -123,7 +123,7 @@ import Testing
     #expect(backwards.users.map(\.localID) == users.map(\.localID).reversed())
   }
 
-  @Test func anImportTellsWhatItCouldNotTake() async throws {
+  @Test func `an import reports what it could not take`() async throws {
     let world = World()
     try await world.signUp()
     let users = [
@@ -152,7 +152,7 @@ import Testing
     #expect(try await world.engine.batchCreate(overwriting, context: world.context).errors.map(\.index) == Array(0..<9))
   }
 
-  @Test func aBatchIsRefusedAsAWholeWhereItMakesNoSense() async throws {
+  @Test func `a batch is refused as a whole where it makes no sense`() async throws {
     let world = World()
     let twice = [ImportedUser(localID: "1", email: "a@b"), ImportedUser(localID: "2", email: "A@b")]
     let provider = ProviderUserInfo(providerID: "google.com", rawID: "1")
@@ -173,7 +173,7 @@ import Testing
     #expect(try await world.contents().isEmpty)
   }
 
-  @Test func onlyDisabledAccountsAreDeletedTogetherUnlessForced() async throws {
+  @Test func `only disabled accounts are deleted together unless forced`() async throws {
     let world = World()
     for name in ["a", "b"] {
       _ = try await world.engine.createUser(
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func tenantsAreApart() async throws {
+  @Test func `tenants are apart`() async throws {
     let world = World()
     let tenant = try await world.engine.createTenant(
       CreateTenantRequest(displayName: "Acme Inc"), context: world.context)
@@ -218,7 +218,7 @@ import Testing
     #expect(await refusal { try await world.engine.signUp(request, context: unknown) } == .tenantNotFound)
   }
 
-  @Test func aTenantIsChangedListedAndDeletedWithItsUsers() async throws {
+  @Test func `a tenant is changed, listed and deleted with its users`() async throws {
     let world = World()
     var tenants: [Tenant] = []
     for _ in 0..<3 {
@@ -246,7 +246,7 @@ import Testing
       await refusal { try await world.engine.deleteTenant(id: id, context: world.context) } == .tenantNotFound)
   }
 
-  @Test func settingsThatMakeNoSenseAreRefused() async throws {
+  @Test func `settings that make no sense are refused`() async throws {
     let world = World()
     var config = ProjectConfig()
     config.passwordPolicy.minimumLength = 40

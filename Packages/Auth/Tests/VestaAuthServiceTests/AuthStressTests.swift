@@ -6,7 +6,7 @@ import VestaTesting
 @testable import VestaAuthService
 
 @Suite struct AuthStressTests {
-  @Test func of64SignUpsWithOneAddressOneWins() async throws {
+  @Test func `of 64 sign-ups with one address one wins`() async throws {
     let world = World()
     let results = await atOnce(64) { _ in try await world.signUp() }
     let winners = results.compactMap(\.value)
@@ -16,7 +16,7 @@ import VestaTesting
     #expect(users == 1)
   }
 
-  @Test func aThousandRefreshesAtOnceAllSucceed() async throws {
+  @Test func `a thousand refreshes at once all succeed`() async throws {
     let world = World()
     let tokens = try await world.signUp().tokens
     world.pass(seconds: 3600)
@@ -24,7 +24,7 @@ import VestaTesting
     #expect(results.count { $0.value != nil } == 1000)
   }
 
-  @Test func aCodeThat32PresentAtOnceWorksOnce() async throws {
+  @Test func `a code that 32 callers present at once works once`() async throws {
     let world = World()
     try await world.signUp()
     _ = try await world.engine.sendOobCode(
@@ -48,7 +48,7 @@ import VestaTesting
     #expect(signIns.count { $0.value != nil } == 1)
   }
 
-  @Test func aPhoneNumberThatManyLinkAtOnceBelongsToOne() async throws {
+  @Test func `a phone number that many link at once belongs to one`() async throws {
     let world = World()
     var attempts: [PhoneSignInRequest] = []
     for index in 0..<16 {
@@ -67,7 +67,7 @@ import VestaTesting
     #expect(linked == 1 && inUse == 15)
   }
 
-  @Test func whateverManyDoAtOnceTheIndexesAgreeWithTheAccounts() async throws {
+  @Test func `whatever many do at once the indexes agree with the accounts`() async throws {
     let seed = UInt64.random(in: .min ... .max)
     let world = World { $0.initialConfig.hidesEmails = false }
     await withTaskGroup(of: Void.self) { group in

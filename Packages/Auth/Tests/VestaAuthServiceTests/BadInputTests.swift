@@ -8,7 +8,7 @@ import Testing
 @Suite struct BadInputTests {
   private static let absurd = String(repeating: "x", count: 1 << 20)
 
-  @Test func aBadIDTokenIsRefusedByEveryCallThatTakesOneAndChangesNothing() async throws {
+  @Test func `a bad ID token is refused by every call that takes one and changes nothing`() async throws {
     let world = World()
     let good = try await world.signUp().tokens.idToken
     let claims = try JWT(unverified: good).claims
@@ -79,7 +79,7 @@ import Testing
     ]
   }
 
-  @Test func aBadCustomTokenIsRefusedAndChangesNothing() async throws {
+  @Test func `a bad custom token is refused and changes nothing`() async throws {
     let world = World()
     let account = try await world.engine.serviceAccountKey(context: world.context)
     let key = try world.crypto.signingKey(pem: account.privateKey, algorithm: .rs256, keyID: account.privateKeyID)
@@ -123,7 +123,7 @@ import Testing
     #expect(try await world.contents() == before)
   }
 
-  @Test func onlyDevelopmentModeBelievesUnsignedCustomTokens() async throws {
+  @Test func `only development mode accepts unsigned custom tokens`() async throws {
     let world = World { $0.isDevelopment = true }
     let plain = CustomTokenSignInRequest(token: #"{"uid":"bob","claims":{"role":"x"}}"#)
     #expect(try await world.engine.signInWithCustomToken(plain, context: world.context).localID == "bob")
@@ -137,7 +137,7 @@ import Testing
         == .invalidCustomToken)
   }
 
-  @Test func absurdSizesAreRefusedEverywhere() async throws {
+  @Test func `absurd sizes are refused everywhere`() async throws {
     let world = World()
     let tokens = try await world.signUp().tokens
     let before = try await world.contents()
@@ -180,7 +180,7 @@ import Testing
     #expect(try await world.contents() == before)
   }
 
-  @Test func anEngineWithoutStoreSaysSoAndRecovers() async throws {
+  @Test func `an engine without store says so and recovers`() async throws {
     let world = World()
     let attempts = Counter()
     let engine = AuthEngine(projectID: "demo", options: world.options, crypto: world.crypto) {
@@ -200,7 +200,7 @@ import Testing
     #expect(await refusal { try await engine.signUp(SignUpRequest(), context: world.context) } == .unavailable)
   }
 
-  @Test func aSenderThatFailsMakesTheCallFailAndTheCodeStaysGood() async throws {
+  @Test func `a sender that fails makes the call fail and the code stays good`() async throws {
     let world = World { $0.codeSender = BrokenSender() }
     let request = SendOobCodeRequest(requestType: .emailSignIn, email: "ada@example.com")
     #expect(await refusal { try await world.engine.sendOobCode(request, context: world.context) } == .unavailable)

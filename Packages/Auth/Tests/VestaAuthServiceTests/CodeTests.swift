@@ -15,7 +15,7 @@ import Testing
     return try await world.engine.sendOobCode(request, context: world.context)
   }
 
-  @Test func codesExpire() async throws {
+  @Test func `codes expire`() async throws {
     let world = World()
     try await world.signUp()
     _ = try await send(.passwordReset, in: world)
@@ -29,7 +29,7 @@ import Testing
     try await world.signIn()
   }
 
-  @Test func expiredCodesAreClearedAwayByLaterOnes() async throws {
+  @Test func `expired codes are cleared away by later ones`() async throws {
     let world = World()
     for index in 0..<20 { _ = try await send(.emailSignIn, in: world, email: "user\(index)@example.com") }
     world.pass(seconds: 40 * 86_400)
@@ -39,7 +39,7 @@ import Testing
     #expect(tables.count { $0 == Keys.Table.ticketExpiry.rawValue } == 3)
   }
 
-  @Test func whetherAnAddressHasAnAccountIsHidden() async throws {
+  @Test func `whether an address has an account is hidden`() async throws {
     let world = World()
     try await world.signUp()
     #expect(try await send(.passwordReset, in: world, email: "nobody@example.com").email == "nobody@example.com")
@@ -49,7 +49,7 @@ import Testing
     #expect(asked.isRegistered == nil && asked.allProviders.isEmpty && asked.sessionID.utf8.count == 27)
   }
 
-  @Test func aProjectMaySayWhichWaysToSignInThereAre() async throws {
+  @Test func `a project may say which ways to sign in there are`() async throws {
     let world = World { $0.initialConfig.hidesEmails = false }
     try await world.signUp()
     #expect(await refusal { try await send(.passwordReset, in: world, email: "nobody@example.com") } == .emailNotFound)
@@ -65,7 +65,7 @@ import Testing
     #expect(bob.isRegistered == true && bob.signInMethods == ["google.com"])
   }
 
-  @Test func anAddressIsVerifiedAndChangedAndTheChangeTakenBack() async throws {
+  @Test func `an address is verified and changed and the change taken back`() async throws {
     let world = World()
     let tokens = try await world.verifiedAccount()
     _ = try await send(.verifyAndChangeEmail, in: world, newEmail: "New@example.com", idToken: tokens.idToken)
@@ -82,7 +82,7 @@ import Testing
     try await world.signIn()
   }
 
-  @Test func aCodeIsUsedUpAlsoWhereItIsRefused() async throws {
+  @Test func `a code is used up also where it is refused`() async throws {
     let world = World()
     let tokens = try await world.signUp().tokens
     _ = try await send(.verifyAndChangeEmail, in: world, newEmail: "new@example.com", idToken: tokens.idToken)
@@ -92,7 +92,7 @@ import Testing
     #expect(await refusal { try await world.engine.update(request, context: world.context) } == .invalidOobCode)
   }
 
-  @Test func aCodeForAnAddressThatWasChangedSinceVerifiesNothing() async throws {
+  @Test func `a code for an address that was changed since verifies nothing`() async throws {
     let world = World()
     let made = try await world.signUp()
     _ = try await send(.verifyEmail, in: world, idToken: made.tokens.idToken)
@@ -106,7 +106,7 @@ import Testing
     #expect(users.users.first?.emailVerified == false)
   }
 
-  @Test func aMailboxTakesAnUnverifiedAccountOverWithoutItsPassword() async throws {
+  @Test func `a mailbox takes an unverified account over without its password`() async throws {
     let world = World()
     let made = try await world.signUp()
     _ = try await send(.emailSignIn, in: world)
@@ -117,7 +117,7 @@ import Testing
     #expect(await refusal { try await world.refresh(made.tokens) } == .tokenExpired)
   }
 
-  @Test func aResetTakesProvidersAway() async throws {
+  @Test func `a reset takes providers away`() async throws {
     let world = World()
     let made = try await world.signUp()
     let google = ProviderUserInfo(providerID: "google.com", rawID: "1")
@@ -131,7 +131,7 @@ import Testing
     #expect(user.emailVerified && user.providerUserInfo.map(\.providerID) == ["password"])
   }
 
-  @Test func linksLeadWhereTheyMay() async throws {
+  @Test func `links lead to allowed pages only`() async throws {
     let world = World()
     try await world.signUp()
     for url in ["nowhere", "/path", "localhost/path", ""] {
@@ -145,7 +145,7 @@ import Testing
     #expect(link.hasSuffix("&continueUrl=http%3A%2F%2Flocalhost%2Fdone%3Fa%3Db%26c%3Dd"))
   }
 
-  @Test func aPhonesCodeEndsAfterSomeWrongOnes() async throws {
+  @Test func `a phone's code ends after some wrong ones`() async throws {
     let world = World()
     let sent = try await world.engine.sendVerificationCode(
       SendVerificationCodeRequest(phoneNumber: "+15550000001"), context: world.context)
@@ -163,7 +163,7 @@ import Testing
         == .invalidSessionInfo)
   }
 
-  @Test func aPhonesCodeExpires() async throws {
+  @Test func `a phone's code expires`() async throws {
     let world = World()
     let sent = try await world.engine.sendVerificationCode(
       SendVerificationCodeRequest(phoneNumber: "+15550000001"), context: world.context)
@@ -175,7 +175,7 @@ import Testing
       } == .sessionExpired)
   }
 
-  @Test func codesToOneMailboxAreLimited() async throws {
+  @Test func `codes to one mailbox are limited`() async throws {
     let world = World { $0.codesPerRecipient = RateLimit(burst: 2, refillInterval: .milliseconds(60_000)) }
     for _ in 0..<2 { _ = try await send(.passwordReset, in: world) }
     #expect(await refusal { try await send(.passwordReset, in: world) } == .resetPasswordExceedLimit)
@@ -184,7 +184,7 @@ import Testing
     _ = try await send(.passwordReset, in: world)
   }
 
-  @Test func developersSeeTheCodesThatCanStillBeUsed() async throws {
+  @Test func `developers see the codes that can still be used`() async throws {
     let world = World()
     try await world.signUp()
     _ = try await send(.passwordReset, in: world)
@@ -200,7 +200,7 @@ import Testing
     #expect(try await world.engine.sentOobCodes(context: world.context).map(\.requestType) == [.passwordReset])
   }
 
-  @Test func anAdministratorGetsALinkInsteadOfAMessage() async throws {
+  @Test func `an administrator gets a link instead of a message`() async throws {
     let world = World()
     let made = try await world.signUp()
     let request = SendOobCodeRequest(requestType: .verifyEmail, email: "ada@example.com")

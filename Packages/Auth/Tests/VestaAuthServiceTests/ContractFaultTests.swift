@@ -18,7 +18,8 @@ import VestaConcurrency
     }
   }
 
-  @Test(arguments: accounts + sessions + codes) func aWrongBackendBreaksExactlyItsPromise(_ fault: Fault) async {
+  @Test(arguments: accounts + sessions + codes) func `a wrong backend breaks exactly its promise`(_ fault: Fault) async
+  {
     let outcomes = await AuthContracts.all.run {
       let wrong = fault.make()
       return AuthSubject(
@@ -29,7 +30,7 @@ import VestaConcurrency
     #expect(outcomes.filter { !$0.isKept }.map(\.name) == [fault.broken], "\(outcomes.filter { !$0.isKept })")
   }
 
-  @Test func everyPromiseHasABackendThatBreaksIt() {
+  @Test func `every promise has a backend that breaks it`() {
     let broken = (Self.accounts + Self.sessions + Self.codes).map(\.broken)
     #expect(Set(AuthContracts.all.map(\.name)).subtracting(broken) == [])
   }

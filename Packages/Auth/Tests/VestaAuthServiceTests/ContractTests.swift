@@ -14,7 +14,7 @@ import Testing
       textedCode: { try world.textedCode($0) })
   }
 
-  @Test(arguments: [true, false]) func theEngineKeepsEveryPromise(hidesEmails: Bool) async {
+  @Test(arguments: [true, false]) func `the engine keeps every promise`(hidesEmails: Bool) async {
     let outcomes = await AuthContracts.all.run { Self.subject(hidesEmails: hidesEmails) }
     #expect(outcomes.filter { !$0.isKept }.map(\.description) == [])
     #expect(Set(outcomes.map(\.name)).count == outcomes.count)

@@ -41,7 +41,7 @@ import VestaConcurrency
       context: world.context)
   }
 
-  @Test func aTokenIsRevokedByWhatTheProviderHasBeenGiven() async throws {
+  @Test func `a token is revoked by what the provider has been given`() async throws {
     struct Unreachable: Error {}
     let asked = Locked<[RevokeTokenRequest]>([])
     let world = World {
@@ -77,7 +77,7 @@ import VestaConcurrency
     #expect(asked.withLock { $0.count } == 3)
   }
 
-  @Test func aVerifiedCredentialSignsIn() async throws {
+  @Test func `a verified credential signs in`() async throws {
     let world = try world()
     let first = try await signIn(world, try token())
     #expect(first.isNewUser && first.federatedID == "https://accounts.google.com/1" && first.firstName == "Ada")
@@ -92,7 +92,7 @@ import VestaConcurrency
     #expect(!second.isNewUser && second.localID == first.localID)
   }
 
-  @Test func whatTheProviderHasNotSignedIsRefused() async throws {
+  @Test func `a credential that the provider has not signed is refused`() async throws {
     let world = try world()
     let other = FakeKey(secret: "cc", keyID: "provider-key")
     let good = try token()
@@ -113,7 +113,7 @@ import VestaConcurrency
     #expect(try await world.contents().isEmpty)
   }
 
-  @Test func aNonceHasToBeTheOneOfTheToken() async throws {
+  @Test func `a nonce has to be the one of the token`() async throws {
     let world = try world()
     let hashed = Hex.encode(FakeCrypto.mix(Array("raw".utf8), count: 32))
     let text = try token { $0["nonce"] = .string(hashed) }
@@ -127,7 +127,7 @@ import VestaConcurrency
     _ = try await signIn(world, text, nonce: "raw")
   }
 
-  @Test func withoutKeysOnlyDevelopmentModeBelieves() async throws {
+  @Test func `without keys only development mode accepts a credential`() async throws {
     let json = #"{"sub":"1","email":"ada@example.com","email_verified":true}"#
     let credential = IdpCredential(providerID: "github.com", accessToken: json)
     let request = IdpSignInRequest(credential: credential)
@@ -143,7 +143,7 @@ import VestaConcurrency
     }
   }
 
-  @Test func aVerifiedAddressTakesAnUnverifiedAccountOver() async throws {
+  @Test func `a verified address takes an unverified account over`() async throws {
     let world = try world()
     let made = try await world.signUp()
     world.pass(seconds: 1)
@@ -155,7 +155,7 @@ import VestaConcurrency
     #expect(await refusal { try await world.signIn() } == .invalidLoginCredentials)
   }
 
-  @Test func aVerifiedAddressJoinsAVerifiedAccount() async throws {
+  @Test func `a verified address joins a verified account`() async throws {
     let world = try world()
     let tokens = try await world.verifiedAccount()
     let signedIn = try await signIn(world, try token())
@@ -164,7 +164,7 @@ import VestaConcurrency
     _ = try await world.refresh(tokens)
   }
 
-  @Test func anUnverifiedAddressHasToBeConfirmed() async throws {
+  @Test func `an unverified address has to be confirmed`() async throws {
     let world = try world()
     try await world.signUp()
     let before = try await world.contents()
@@ -173,7 +173,7 @@ import VestaConcurrency
     #expect(try await world.contents() == before)
   }
 
-  @Test func linkingAddsTheProviderAndItsAddress() async throws {
+  @Test func `linking adds the provider and its address`() async throws {
     let world = try world()
     let anonymous = try await world.engine.signUp(SignUpRequest(), context: world.context)
     let linked = try await signIn(world, try token(), linkTo: anonymous.tokens.idToken)
@@ -182,7 +182,7 @@ import VestaConcurrency
     #expect(user.email == "ada@example.com" && user.providerUserInfo.map(\.providerID) == ["google.com"])
   }
 
-  @Test func aProvidersUserBelongsToOneAccount() async throws {
+  @Test func `a provider's user belongs to one account`() async throws {
     let world = try world()
     _ = try await signIn(world, try token())
     let anonymous = try await world.engine.signUp(SignUpRequest(), context: world.context)
@@ -198,7 +198,7 @@ import VestaConcurrency
     #expect(try await world.contents() == before)
   }
 
-  @Test func whereAddressesMayBeSharedAccountsStayApart() async throws {
+  @Test func `where addresses may be shared accounts stay apart`() async throws {
     let world = try world()
     var config = try await world.engine.projectConfig(context: world.context)
     config.allowsDuplicateEmails = true

@@ -6,7 +6,7 @@ import Testing
 @testable import VestaAuthService
 
 @Suite struct PasswordTests {
-  @Test func anUnknownAddressCostsAHashToo() async throws {
+  @Test func `an unknown address costs a hash too`() async throws {
     let world = World()
     try await world.signUp()
     _ = try await world.engine.createUser(CreateUserRequest(email: "idp@example.com"), context: world.context)
@@ -17,14 +17,14 @@ import Testing
     }
   }
 
-  @Test func aProjectMaySayWhatWasWrong() async throws {
+  @Test func `a project may say what was wrong`() async throws {
     let world = World { $0.initialConfig.hidesEmails = false }
     try await world.signUp()
     #expect(await refusal { try await world.signIn("ada@example.com", "wrong horse") } == .invalidPassword)
     #expect(await refusal { try await world.signIn("bob@example.com") } == .emailNotFound)
   }
 
-  @Test func aDisabledAccountIsToldSoBeforeThePasswordIsLookedAt() async throws {
+  @Test func `a disabled account is told so before the password is looked at`() async throws {
     let world = World()
     let made = try await world.signUp()
     _ = try await world.engine.updateUser(
@@ -36,7 +36,7 @@ import Testing
     #expect(await refusal { try await world.lookup(made.tokens) } == .userDisabled)
   }
 
-  @Test func guessingEndsAndRightOnesStartAnew() async throws {
+  @Test func `guessing ends and right ones start anew`() async throws {
     let world = World { $0.accountGuesses = RateLimit(burst: 3, refillInterval: .milliseconds(60_000)) }
     try await world.signUp()
     for _ in 0..<2 {
@@ -58,7 +58,7 @@ import Testing
     try await world.signIn()
   }
 
-  @Test func guessingFromOneAddressEndsToo() async throws {
+  @Test func `guessing from one address ends too`() async throws {
     let world = World { $0.addressGuesses = RateLimit(burst: 5, refillInterval: .milliseconds(60_000)) }
     try await world.signUp()
     for index in 0..<6 {
@@ -68,7 +68,7 @@ import Testing
     try await world.signIn(from: "192.0.2.2")
   }
 
-  @Test func anOldHashIsMadeAnewAtTheNextSignIn() async throws {
+  @Test func `an old hash is made anew at the next sign-in`() async throws {
     let old = World()
     let made = try await old.signUp()
     let world = World(store: old.store, crypto: old.crypto) { $0.passwordScheme = .pbkdf2(.sha512, iterations: 2) }
@@ -79,7 +79,7 @@ import Testing
     _ = try await world.refresh(made.tokens)
   }
 
-  @Test func anImportedFirebaseHashSignsInAndIsMadeAnew() async throws {
+  @Test func `an imported Firebase hash signs in and is made anew`() async throws {
     let world = World()
     let (salt, key) = ([UInt8](repeating: 7, count: 16), [UInt8](repeating: 9, count: 64))
     let hash = FakeCrypto.digest("correct horse", salt: salt, signerKey: key)
@@ -94,7 +94,7 @@ import Testing
     try await world.signIn()
   }
 
-  @Test func thePolicyOfTheProjectCounts() async throws {
+  @Test func `the policy of the project counts`() async throws {
     let world = World {
       $0.initialConfig.passwordPolicy = PasswordPolicy(minimumLength: 10, requiresNumeric: true, isEnforced: true)
     }
@@ -113,7 +113,7 @@ import Testing
     #expect(await refusal { try await world.signIn("ada@example.com", "wrong") } == .invalidLoginCredentials)
   }
 
-  @Test func changesOfTheAccountNeedARecentSignIn() async throws {
+  @Test func `changes of the account need a recent sign-in`() async throws {
     let world = World { $0.initialConfig.hidesEmails = false }
     let tokens = try await world.signUp().tokens
     world.pass(seconds: 301)
@@ -141,7 +141,7 @@ import Testing
       UpdateRequest(idToken: tokens.idToken, displayName: "Ada"), context: world.context)
   }
 
-  @Test func wherePasswordsOrAnonymousAccountsAreOffTheyAreRefused() async throws {
+  @Test func `where passwords or anonymous accounts are off they are refused`() async throws {
     let world = World {
       $0.initialConfig.signIn.allowsPasswords = false
       $0.initialConfig.signIn.allowsAnonymous = false

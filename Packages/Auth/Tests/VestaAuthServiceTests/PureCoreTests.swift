@@ -7,13 +7,13 @@ import VestaTesting
 @testable import VestaAuthService
 
 @Suite struct PureCoreTests {
-  @Test func addressesAreCheckedAndLowered() throws {
+  @Test func `addresses are checked and lowered`() throws {
     #expect(try Checks.email("Ada.Lovelace@Example.COM") == "ada.lovelace@example.com")
     let bad = ["", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\n", "a\u{0}@b", String(repeating: "a", count: 256) + "@b"]
     for text in bad { #expect(throws: AuthServiceError(.invalidEmail)) { try Checks.email(text) } }
   }
 
-  @Test func customClaimsAreAnObjectWithoutReservedNamesOfAThousandBytes() {
+  @Test func `custom claims are an object without reserved names of a thousand bytes`() {
     let refusals: [(String, AuthServiceError.Code?)] = [
       ("{}", nil), (#"{"admin":true}"#, nil), ("[]", .invalidClaims), ("nonsense", .invalidClaims),
       ("", .invalidClaims), (#"{"a":1"#, .invalidClaims), (#"{"sub":"me"}"#, .forbiddenClaim),
@@ -28,7 +28,7 @@ import VestaTesting
     }
   }
 
-  @Test func aPolicyTellsAllThatIsMissing() throws {
+  @Test func `a policy reports all that is missing`() throws {
     var policy = PasswordPolicy(
       minimumLength: 8, requiresLowercase: true, requiresUppercase: true, requiresNumeric: true,
       requiresNonAlphanumeric: true)
@@ -44,7 +44,7 @@ import VestaTesting
     #expect(throws: AuthServiceError.self) { try policy.validate() }
   }
 
-  @Test func base32IsThatOfTheStandard() {
+  @Test func `base32 is that of the standard`() {
     let vectors = [
       ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("fooba", "MZXW6YTB"),
       ("foobar", "MZXW6YTBOI"),
@@ -52,7 +52,7 @@ import VestaTesting
     for (text, encoded) in vectors { #expect(Base32.encode(Array(text.utf8)) == encoded) }
   }
 
-  @Test func aTotpCodeCountsOneStepEarlyAndLateAndNeverTwice() throws {
+  @Test func `a TOTP code counts one step early and late and never twice`() throws {
     let totp = TOTP { FakeCrypto.mix($0, count: 20) }
     let seconds: Int64 = 1_767_225_600
     let present = seconds / TOTP.period
@@ -69,7 +69,7 @@ import VestaTesting
     #expect(try totp.acceptedStep(for: "", at: seconds, lastUsed: nil) == nil)
   }
 
-  @Test func aBucketEmptiesAndRefills() {
+  @Test func `a bucket empties and refills`() {
     var limiter = RateLimiter(RateLimit(burst: 3, refillInterval: .milliseconds(100)))
     var taken = (0..<4).map { _ in limiter.take("a", now: 1000) }
     #expect(taken == [true, true, true, false])
@@ -84,7 +84,7 @@ import VestaTesting
     #expect(taken == [true, true])
   }
 
-  @Test func bucketsNeverTakeMoreRoomThanTheyMay() {
+  @Test func `buckets never take more room than they may`() {
     var limiter = RateLimiter(RateLimit(burst: 3, refillInterval: .milliseconds(100)), capacity: 100)
     for index in 0..<1000 {
       let isTaken = limiter.take("\(index)", now: Int64(index % 7))
@@ -93,7 +93,7 @@ import VestaTesting
     }
   }
 
-  @Test func anyBytesCanBeDescribed() {
+  @Test func `any bytes can be described`() {
     var random = SplitMix(seed: 7)
     for _ in 0..<2000 {
       let bytes = (0..<Int.random(in: 0...12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -101,7 +101,7 @@ import VestaTesting
     }
   }
 
-  @Test func keysCanBeRead() {
+  @Test func `a key is printed for people`() {
     #expect(Keys.describe(Keys.user("", "abc")) == #"user("", "abc")"#)
     #expect(Keys.describe(Keys.provider("t", "google.com", "1")) == #"provider("t", "google.com", "1")"#)
     #expect(Keys.describe(Keys.ticketExpiry(-5, [1, 2])) == "ticketExpiry(-5, 0102)")
@@ -109,7 +109,7 @@ import VestaTesting
     #expect(Keys.describe([0xFF, 0x01]) == "ff01")
   }
 
-  @Test func recordsComeBackAndDamagedOnesAreTold() throws {
+  @Test func `records are read back, and damaged ones are reported`() throws {
     var user = UserRecord(localID: "abc", createdAt: 5)
     user.email = "a@b"
     user.factors = [.init(id: "f", totpSecret: [1, 2, 3], totpStep: 4, enrolledAt: 6)]
@@ -122,7 +122,7 @@ import VestaTesting
     }
   }
 
-  @Test func noFieldOfARecordIsForgotten() throws {
+  @Test func `no field of a record is forgotten`() throws {
     var user = UserRecord(localID: "abc", createdAt: -5)
     user.email = "a@b"
     user.emailVerified = true
@@ -167,7 +167,7 @@ import VestaTesting
     }
   }
 
-  @Test func aRecordOfALaterVersionWithMoreFieldsIsRead() throws {
+  @Test func `a record of a later version with more fields is read`() throws {
     let user = UserRecord(localID: "abc", createdAt: 5)
     struct Later: FieldRecord {
       var user = UserRecord()
@@ -180,7 +180,7 @@ import VestaTesting
     #expect(try RecordCodec.decode(UserRecord.self, from: RecordCodec.encode(Later(user: user))) == user)
   }
 
-  @Test func refreshTokensNameTheirAccount() throws {
+  @Test func `refresh tokens name their account`() throws {
     let secret = String(repeating: "s", count: 86)
     let token = SessionToken(secret: secret, tenant: "t\u{0}", localID: "häns")
     #expect(SessionToken(token.text) == token)
@@ -192,14 +192,14 @@ import VestaTesting
     #expect(SessionToken(secret + "." + String(repeating: "A", count: 2000)) == nil)
   }
 
-  @Test func claimsAreReadAndWrittenInOrder() throws {
+  @Test func `claims are read and written in order`() throws {
     let text = #"{"b":1,"a":[true,null,"x"],"c":{"d":-2}}"#
     let claims = try #require(ClaimsText.read(text))
     #expect(try ClaimsText.write(claims) == text)
     for bad in ["", "[]", "{", "{}x", #"{"a":}"#] { #expect(ClaimsText.read(bad) == nil) }
   }
 
-  @Test func phoneNumbersOfFactorsShowTheirLastFourDigits() {
+  @Test func `phone numbers of factors show their last four digits`() {
     let factor = UserRecord.Factor(id: "f", phoneNumber: "+15551234567", enrolledAt: 0)
     #expect(factor.enrollment(isRedacted: true).factor == .phone(number: "+*******4567"))
     #expect(factor.enrollment(isRedacted: false).factor == .phone(number: "+15551234567"))

@@ -59,7 +59,7 @@ import Testing
       context: world.context)
   }
 
-  @Test func anAuthenticatorAppIsAskedForAfterThePassword() async throws {
+  @Test func `an authenticator app is asked for after the password`() async throws {
     let world = World()
     let first = try await world.verifiedAccount()
     world.pass(seconds: 1)
@@ -86,7 +86,7 @@ import Testing
     #expect(await refusal { try await finish(world, again, proof) } == .invalidCode)
   }
 
-  @Test func aPhoneIsAskedForAfterThePassword() async throws {
+  @Test func `a phone is asked for after the password`() async throws {
     let world = World()
     let first = try await world.verifiedAccount()
     _ = try await enrollPhone(world, first)
@@ -106,7 +106,7 @@ import Testing
     #expect(try world.claims(tokens)["firebase"]?.object?["sign_in_second_factor"] == "phone")
   }
 
-  @Test func wrongCodesEndThePendingSignInAndThenTheGuessing() async throws {
+  @Test func `wrong codes end the pending sign-in and then the guessing`() async throws {
     let world = World {
       $0.verificationAttempts = 3
       $0.accountGuesses = RateLimit(burst: 8, refillInterval: .milliseconds(60_000))
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func onlySomeAccountsMayHaveSecondFactors() async throws {
+  @Test func `only some accounts may have second factors`() async throws {
     let world = World()
     let start = { (tokens: AuthTokens) in
       try await world.engine.startMfaEnrollment(
@@ -148,7 +148,7 @@ import Testing
     #expect(await refusal { try await start(tokens) } == .operationNotAllowed)
   }
 
-  @Test func anAccountHasEachFactorOnceAndFiveAtTheMost() async throws {
+  @Test func `an account has each factor once and five at the most`() async throws {
     let world = World()
     var tokens = try await enrollTotp(world, try await world.verifiedAccount())
     #expect(await refusal { try await enrollTotp(world, tokens) } == .secondFactorExists)
@@ -158,7 +158,7 @@ import Testing
       await refusal { try await enrollPhone(world, tokens, number: "+15550000009") } == .secondFactorLimitExceeded)
   }
 
-  @Test func aFactorCanBeWithdrawn() async throws {
+  @Test func `a factor can be withdrawn`() async throws {
     let world = World()
     let tokens = try await enrollTotp(world, try await world.verifiedAccount())
     let id = try #require(try await world.lookup(tokens).mfaInfo.first).mfaEnrollmentID
@@ -174,7 +174,7 @@ import Testing
     #expect(try await world.signIn().outcome.tokens != nil)
   }
 
-  @Test func aPendingSignInExpires() async throws {
+  @Test func `a pending sign-in expires`() async throws {
     let world = World()
     _ = try await enrollTotp(world, try await world.verifiedAccount())
     let signedIn = try await world.signIn()
@@ -186,7 +186,7 @@ import Testing
     #expect(await refusal { try await finish(world, pending, proof) } == .invalidMfaPendingCredential)
   }
 
-  @Test func whatIsMissingIsNamed() async throws {
+  @Test func `what is missing is named`() async throws {
     let world = World()
     let start = { (credential: String, id: String) in
       try await world.engine.startMfaSignIn(
@@ -200,7 +200,7 @@ import Testing
       await refusal { try await world.engine.finalizeMfaSignIn(request, context: world.context) } == .missingCredential)
   }
 
-  @Test func aPhoneOfTheFirstFactorAndSecondFactorsExcludeOneAnother() async throws {
+  @Test func `a phone of the first factor and second factors exclude one another`() async throws {
     let world = World()
     _ = try await enrollTotp(world, try await world.verifiedAccount())
     let signedIn = try await world.signIn()

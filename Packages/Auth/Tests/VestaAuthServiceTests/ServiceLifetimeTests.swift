@@ -11,7 +11,7 @@ import VestaCore
 @testable import VestaAuthService
 
 @Suite struct ServiceLifetimeTests {
-  @Test func accountsSessionsAndCodesOutliveTheEngine() async throws {
+  @Test func `accounts, sessions and codes outlive the engine`() async throws {
     let world = World()
     let made = try await world.signUp()
     _ = try await world.engine.sendOobCode(
@@ -68,7 +68,7 @@ import VestaCore
     VestaOptions(projectID: "demo", backend: backend)
   }
 
-  @Test func oneEngineStandsBehindBothProtocolsAndOpensItsStoreWhenItIsUsed() async throws {
+  @Test func `one engine serves both protocols and opens its store when it is used`() async throws {
     let app = try VestaApp.configure(
       name: "identity-\(UUID().uuidString)", options: options(), libraries: [AuthServiceLibrary.self, Stores.self])
     let backend = try app.container.require((any AuthBackend).self)
@@ -102,7 +102,7 @@ import VestaCore
     }
   }
 
-  @Test func anAppMayBringItsOwnOptions() async throws {
+  @Test func `an app may bring its own options`() async throws {
     let app = try VestaApp.configure(
       name: "identity-\(UUID().uuidString)", options: options(),
       libraries: [AuthServiceLibrary.self, Stores.self, OwnOptions.self])
@@ -113,7 +113,7 @@ import VestaCore
     await app.delete()
   }
 
-  @Test func anotherBackendIsRefusedWithASentence() throws {
+  @Test func `another backend is refused with a sentence`() throws {
     let app = try VestaApp.configure(
       name: "identity-\(UUID().uuidString)", options: options(.firebase),
       libraries: [AuthServiceLibrary.self, Stores.self])
@@ -121,7 +121,7 @@ import VestaCore
     #expect(error.description.contains("no remote transport"))
   }
 
-  @Test func aMissingStoreIsNamedWhileConfiguring() throws {
+  @Test func `a missing store is named while configuring`() throws {
     let error = try #require(throws: VestaError.self) {
       try VestaApp.configure(
         name: "identity-\(UUID().uuidString)", options: options(), libraries: [AuthServiceLibrary.self])

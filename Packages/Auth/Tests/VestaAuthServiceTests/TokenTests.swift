@@ -6,7 +6,7 @@ import Testing
 @testable import VestaAuthService
 
 @Suite struct TokenTests {
-  @Test func anIDTokenSaysWhatTheServicesOwnDo() async throws {
+  @Test func `an ID token has the claims of the service's own tokens`() async throws {
     let world = World()
     let made = try await world.signUp()
     _ = try await world.engine.updateUser(
@@ -36,7 +36,7 @@ import Testing
     #expect(made.localID.utf8.count == 28)
   }
 
-  @Test func anAnonymousTokenSaysSo() async throws {
+  @Test func `an anonymous token says so`() async throws {
     let world = World()
     let tokens = try await world.engine.signUp(SignUpRequest(), context: world.context).tokens
     let claims = try world.claims(tokens)
@@ -46,7 +46,7 @@ import Testing
     #expect(claims["email"] == nil && claims["email_verified"] == nil && claims["name"] == nil)
   }
 
-  @Test func claimsOfACustomTokenLastAsLongAsItsSession() async throws {
+  @Test func `claims of a custom token last as long as its session`() async throws {
     let world = World()
     let custom = try await world.engine.createCustomToken(
       CreateCustomTokenRequest(localID: "ada", claims: #"{"role":"admin"}"#), context: world.context)
@@ -64,7 +64,7 @@ import Testing
     #expect(try world.claims(second.tokens)["role"] == nil)
   }
 
-  @Test func aServiceAccountKeyThatWasHandedOutSignsCustomTokens() async throws {
+  @Test func `a service account key that was handed out signs custom tokens`() async throws {
     let world = World()
     let account = try await world.engine.serviceAccountKey(context: world.context)
     let again = try await world.engine.serviceAccountKey(context: world.context)
@@ -80,7 +80,7 @@ import Testing
     #expect(signedIn.localID == "bob")
   }
 
-  @Test func aRefreshKeepsTheTimeOfTheSignIn() async throws {
+  @Test func `a refresh keeps the time of the sign-in`() async throws {
     let world = World()
     let first = try await world.signUp().tokens
     world.pass(seconds: 7200)
@@ -92,7 +92,7 @@ import Testing
     #expect(try await world.lookup(try await world.refresh(first).tokens).lastLoginAt == World.start + 7_200_000)
   }
 
-  @Test func revokingEndsEverySession() async throws {
+  @Test func `revoking ends every session`() async throws {
     let world = World()
     let made = try await world.signUp()
     let other = try #require(try await world.signIn().outcome.tokens)
@@ -110,7 +110,7 @@ import Testing
     _ = try await world.refresh(fresh)
   }
 
-  @Test func sessionsThatAreLongOverAreForgotten() async throws {
+  @Test func `sessions that are long over are forgotten`() async throws {
     let world = World()
     let made = try await world.signUp()
     for _ in 0..<3 {
@@ -122,7 +122,7 @@ import Testing
     #expect(sessions == 2)
   }
 
-  @Test func anAccountHasSoManySessionsAndNoMore() async throws {
+  @Test func `an account has so many sessions and no more`() async throws {
     let world = World { $0.sessionLimit = 20 }
     var all = [try await world.signUp().tokens]
     for _ in 0..<30 {
@@ -139,7 +139,7 @@ import Testing
     _ = try await world.refresh(other)
   }
 
-  @Test func anAccountThatIsImportedAgainHasItsSessionsCountedOn() async throws {
+  @Test func `an account that is imported again has its sessions counted on`() async throws {
     let world = World { $0.sessionLimit = 5 }
     let made = try await world.signUp()
     for _ in 0..<3 { _ = try await world.signIn() }
@@ -153,7 +153,7 @@ import Testing
     #expect(kept <= 5)
   }
 
-  @Test func aSessionIsForItsOwnAccountOnly() async throws {
+  @Test func `a session is for its own account only`() async throws {
     let world = World()
     let ada = try await world.signUp()
     let bob = try await world.signUp("bob@example.com")
@@ -164,7 +164,7 @@ import Testing
     #expect(try await world.refresh(ada.tokens).userID == ada.localID)
   }
 
-  @Test func aRotatedKeyStillVerifiesAndTheNextOneSigns() async throws {
+  @Test func `a rotated key still verifies and the next one signs`() async throws {
     let world = World()
     let old = try await world.signUp().tokens
     try await world.engine.rotateSigningKey(context: world.context)
@@ -177,7 +177,7 @@ import Testing
     #expect(try JSONWebKeySet(json: jwks).keys.map(\.keyID) == [keyIDs[1], keyIDs[0]])
   }
 
-  @Test func keysAreReplacedInTimeAndForgottenWhenNothingNeedsThem() async throws {
+  @Test func `keys are replaced in time and forgotten when nothing needs them`() async throws {
     let world = World()
     let first = try await world.signUp().tokens
     world.pass(seconds: world.options.signingKeyLifetime.seconds + 1)
@@ -190,7 +190,7 @@ import Testing
     #expect(keys.count == 2 && !keys.map(\.keyID).contains(keyIDs[0]))
   }
 
-  @Test func anotherEngineOnTheSameStoreSeesARotation() async throws {
+  @Test func `another engine on the same store sees a rotation`() async throws {
     let one = World()
     let other = World(store: one.store, crypto: one.crypto)
     let tokens = try await one.signUp().tokens
@@ -219,14 +219,14 @@ import Testing
     #expect(results.count { $0.value != nil } == 1)
   }
 
-  @Test func aThousandFirstCallsMakeOneKey() async throws {
+  @Test func `a thousand first calls make one key`() async throws {
     let world = World()
     let results = await atOnce(100) { _ in try await world.engine.signUp(SignUpRequest(), context: world.context) }
     #expect(results.allSatisfy { $0.value != nil })
     #expect(world.crypto.generatedKeys == 1)
   }
 
-  @Test func aSessionCookieLivesAsLongAsItIsTold() async throws {
+  @Test func `a session cookie lives as long as it is told`() async throws {
     let world = World()
     let tokens = try await world.signUp().tokens
     let cookie = try await world.engine.createSessionCookie(
@@ -257,7 +257,7 @@ import Testing
     }
   }
 
-  @Test func nothingInTheStoreCanBeUsedToSignIn() async throws {
+  @Test func `nothing in the store can be used to sign in`() async throws {
     let world = World()
     let tokens = try await world.signUp().tokens
     _ = try await world.engine.sendOobCode(

@@ -5,7 +5,7 @@ import Testing
 @testable import VestaAuth
 
 @Suite struct ActionCodeTests {
-  @Test func aLinkIsReadWithAllItsParts() throws {
+  @Test func `a link is read with all its parts`() throws {
     let link =
       "https://x.test/action?mode=verifyEmail&oobCode=abc&apiKey=key&lang=de&continueUrl=https%3A%2F%2Fy.test%2F"
     let url = try #require(ActionCodeURL(link: link))
@@ -13,7 +13,7 @@ import Testing
     #expect(url.languageCode == "de" && url.continueURL == URL(string: "https://y.test/"))
   }
 
-  @Test func aWrappedLinkIsFound() throws {
+  @Test func `a wrapped link is found`() throws {
     var components = URLComponents(string: "https://app.test/")
     components?.queryItems = [URLQueryItem(name: "link", value: "https://x.test/?mode=signIn&oobCode=abc")]
     let link = try #require(components?.string)
@@ -21,18 +21,18 @@ import Testing
   }
 
   @Test(arguments: ["", "hello", "https://x.test", "%%%", "http://[", "link=link", "?link=%3Flink%3D%253Flink"])
-  func whatIsNoLinkIsRefused(_ text: String) { #expect(ActionCodeURL(link: text)?.code == nil) }
+  func `what is no link is refused`(_ text: String) { #expect(ActionCodeURL(link: text)?.code == nil) }
 
   @Test(arguments: [
     ("resetPassword", ActionCodeOperation.passwordReset), ("verifyEmail", .verifyEmail),
     ("recoverEmail", .recoverEmail), ("signIn", .emailLink), ("verifyAndChangeEmail", .verifyAndChangeEmail),
     ("revertSecondFactorAddition", .revertSecondFactorAddition), ("dance", .unknown),
   ])
-  func aModeIsAnOperation(_ mode: String, _ operation: ActionCodeOperation) {
+  func `a mode is an operation`(_ mode: String, _ operation: ActionCodeOperation) {
     #expect(ActionCodeURL(link: "https://x.test/?mode=\(mode)&oobCode=a")?.operation == operation)
   }
 
-  @Test func settingsKeepWhatIsSet() {
+  @Test func `settings keep what is set`() {
     let settings = ActionCodeSettings()
     settings.url = URL(string: "https://x.test")
     settings.setAndroidPackageName("test.app", installIfNotAvailable: true, minimumVersion: "12")
@@ -45,7 +45,7 @@ import Testing
     #expect(settings.androidMinimumVersion == "13" && settings.linkDomain == "links.test" && settings.handleCodeInApp)
   }
 
-  @Test func providersMakeTheirCredentials() throws {
+  @Test func `providers make their credentials`() throws {
     let credentials: [(AuthCredential, String)] = [
       (EmailAuthProvider.credential(withEmail: "a@b.c", password: "x"), "password"),
       (EmailAuthProvider.credential(withEmail: "a@b.c", link: "x"), "password"),

@@ -27,7 +27,7 @@ import Testing
     USER_NOT_FOUND WEAK_PASSWORD BLOCKING_FUNCTION_ERROR_RESPONSE
     """.split(separator: " ").map(String.init)
 
-  @Test(arguments: names) func everyNameOfTheServiceHasACode(_ name: String) {
+  @Test(arguments: names) func `every name of the service has a code`(_ name: String) {
     #expect(AuthErrorTable.code(for: name) != nil)
   }
 
@@ -38,7 +38,7 @@ import Testing
     ("CREDENTIAL_TOO_OLD_LOGIN_AGAIN", .requiresRecentLogin), ("UNAVAILABLE", .networkError),
     ("TOO_MANY_ATTEMPTS_TRY_LATER", .tooManyRequests), ("INVALID_SESSION_INFO", .invalidVerificationID),
   ])
-  func aNameStandsForItsCode(_ name: String, _ code: AuthErrorCode) throws {
+  func `a name stands for its code`(_ name: String, _ code: AuthErrorCode) throws {
     let error = AuthErrorTable.error(for: AuthServiceError(wireMessage: "\(name) : something"))
     let authError = try #require(error as? AuthError)
     #expect(authError.code == code)
@@ -46,17 +46,17 @@ import Testing
     #expect((authError.underlying as? AuthServiceError)?.code.rawValue == name)
   }
 
-  @Test func anUnknownNameIsAnInternalErrorThatNamesIt() throws {
+  @Test func `an unknown name is an internal error that names it`() throws {
     let error = try #require(AuthErrorTable.error(for: AuthServiceError(wireMessage: "QUITE_NEW")) as? AuthError)
     #expect(error.code == .internalError)
     #expect(error.message.contains("QUITE_NEW"))
   }
 
-  @Test func aCancelledCallIsACancellation() {
+  @Test func `a cancelled call is a cancellation`() {
     #expect(AuthErrorTable.error(for: AuthServiceError(.cancelled)) is CancellationError)
   }
 
-  @Test func anErrorReadsLikeFirebasesNSError() {
+  @Test func `an error reads like Firebase's NSError`() {
     var error = AuthError(.emailAlreadyInUse)
     error.email = "ada@example.com"
     error.updatedCredential = EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1")
@@ -69,7 +69,7 @@ import Testing
     #expect(old.localizedDescription == error.message)
   }
 
-  @Test func aCodeCanBeCaught() {
+  @Test func `a code can be caught`() {
     func caught(_ error: any Error) -> String {
       do {
         throw error
@@ -92,9 +92,9 @@ import Testing
     (.missingIosBundleID, "ERROR_MISSING_IOS_BUNDLE_ID"), (.malformedJWT, "ERROR_MALFORMED_JWT"),
     (.networkError, "ERROR_NETWORK_REQUEST_FAILED"), (.tenantIDMismatch, "ERROR_TENANT_ID_MISMATCH"),
   ])
-  func aCodeHasFirebasesName(_ code: AuthErrorCode, _ name: String) { #expect(code.name == name) }
+  func `a code has Firebase's name`(_ code: AuthErrorCode, _ name: String) { #expect(code.name == name) }
 
-  @Test func everyCodeHasItsOwnNameAndASentence() {
+  @Test func `every code has its own name and a sentence`() {
     let codes = AuthErrorCode.allCases
     #expect(Set(codes.map(\.name)).count == codes.count)
     #expect(codes.allSatisfy { $0.message.hasSuffix(".") && $0.code == $0 })

@@ -36,7 +36,7 @@ import VestaCore
     }
   }
 
-  @Test func authIsTheSameObjectForAppAndInterop() async throws {
+  @Test func `Auth is the same object for app and interop`() async throws {
     let app = try VestaApp.configure(
       name: uniqueName(), options: VestaOptions(),
       libraries: [StoreLibrary.self, BackendLibrary.self, AuthLibrary.self])
@@ -88,25 +88,25 @@ import VestaCore
     await app.delete()
   }
 
-  @Test func withoutABackendTheErrorNamesThePackage() {
+  @Test func `without a backend the error names the package`() {
     let error = #expect(throws: VestaError.self) {
       try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [AuthLibrary.self])
     }
     #expect(error?.code == .missingDependency && error?.message.contains("VestaAuthService") == true)
   }
 
-  @Test func withoutAuthTheThrowingWaySaysSo() throws {
+  @Test func `without Auth the throwing way says so`() throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [])
     #expect(throws: VestaError.self) { try Auth.instance(for: app) }
   }
 
   #if os(Linux) || os(macOS) || os(Windows)
-    @Test func authWithoutAnAppStopsTheProcess() async {
+    @Test func `Auth without an app stops the process`() async {
       await #expect(processExitsWith: .failure) { _ = Auth.auth() }
     }
   #endif
 
-  @Test func configuringReadsNothing() async throws {
+  @Test func `configuring reads nothing`() async throws {
     try await withTemporaryDirectory { directory in
       let options = VestaOptions()
       options.backend = .embedded(directory: directory)
@@ -123,7 +123,7 @@ import VestaCore
     }
   }
 
-  @Test func thePromisesOfAuthInteropAreKept() async {
+  @Test func `the promises of Auth interop are kept`() async {
     let outcomes = await AuthInteropContracts.all.run {
       let test = try TestAuth()
       return AuthInteropSubject(
@@ -138,7 +138,7 @@ import VestaCore
     #expect(outcomes.count > 10)
   }
 
-  @Test func aRejectedUserIsARejectionForOtherProducts() async throws {
+  @Test func `a rejected user is a rejection for other products`() async throws {
     let test = try TestAuth()
     try await test.signIn()
     test.backend.fail("refresh", with: .userDisabled)

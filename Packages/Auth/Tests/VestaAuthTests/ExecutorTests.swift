@@ -1,3 +1,4 @@
+import VestaTesting
 import Dispatch
 import VestaAuthBackend
 import VestaAuthBackendFakes

@@ -9,7 +9,7 @@ import VestaConcurrency
 @testable import VestaAuth
 
 @Suite struct FileCredentialStoreTests {
-  @Test func whatIsSavedIsThereForTheNextStore() async throws {
+  @Test func `a saved session is there for the next store`() async throws {
     try await withTemporaryDirectory { directory in
       let place = directory.appending(path: "a/b/auth")
       try FileCredentialStore(directory: place).save([1, 2, 3], for: "x/ y")
@@ -28,7 +28,7 @@ import VestaConcurrency
     }
   }
 
-  @Test func onlyTheOwnerMayReadAndNothingElseIsLeft() async throws {
+  @Test func `only the owner may read a session, and no other file is left`() async throws {
     try await withTemporaryDirectory { directory in
       let place = directory.appending(path: "auth")
       let store = FileCredentialStore(directory: place)
@@ -43,7 +43,7 @@ import VestaConcurrency
   }
 
   @Test(arguments: ["", "garbage", "vesta-credential 1 0\nhello", "vesta-credential 1 ", "VESTACR2"])
-  func aDamagedFileIsKeptAside(_ content: String) async throws {
+  func `a damaged file is kept aside`(_ content: String) async throws {
     try await withTemporaryDirectory { directory in
       let store = FileCredentialStore(directory: directory)
       let file = directory.appending(path: "key.session")
@@ -59,7 +59,7 @@ import VestaConcurrency
     }
   }
 
-  @Test func whatCannotBeReadIsAnErrorAndNotNothing() async throws {
+  @Test func `a file that cannot be read is an error and not an absent session`() async throws {
     try await withTemporaryDirectory { directory in
       let file = directory.appending(path: "key.session")
       try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
@@ -102,7 +102,7 @@ import VestaConcurrency
       crashes: { bytes, key in
         let file = place.appending(path: CredentialFile.name(of: key))
         let before = [UInt8](try Data(contentsOf: file))
-        guard let change = CredentialFile.change(of: before, to: bytes) else { return [] }
+        guard let change = CredentialFile.layout.change(of: before, to: bytes) else { return [] }
         // Each part of the change that may have reached the disk, and each part of a new file beside the old one.
         let torn = (0...change.bytes.count).map { count -> [UInt8] in
           var content = before
@@ -215,69 +215,7 @@ import VestaConcurrency
 
   // MARK: Damage
 
-  /// A file in which one session was put over another, and the same at each moment of that.
-  private struct Overwritten {
-    let old = (0..<1_500).map { UInt8(truncatingIfNeeded: $0) }
-    let new = (0..<1_700).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-    let before: [UInt8]
-    let change: FileChange
-
-    init(times: Int) throws {
-      let earlier = [UInt8](repeating: 0xEE, count: 1_900)
-      var file = CredentialFile.encode(times == 1 ? old : earlier)
-      for round in 1..<times {
-        let change = try #require(CredentialFile.change(of: file, to: round == times - 1 ? old : earlier))
-        file = Self.apply(change, to: file)
-      }
-      before = file
-      change = try #require(CredentialFile.change(of: file, to: new))
-    }
-
-    var after: [UInt8] { Self.apply(change, to: before) }
-
-    static func apply(_ change: FileChange, to file: [UInt8]) -> [UInt8] {
-      var file = file
-      file.replaceSubrange(change.offset..<(change.offset + change.bytes.count), with: change.bytes)
-      return file
-    }
-  }
-
-  @Test(arguments: 1...3)
-  func aWriteThatWasCutOffLeavesTheOldSession(_ times: Int) throws {
-    let file = try Overwritten(times: times)
-    #expect(CredentialFile.decode(file.before) == file.old)
-    #expect(CredentialFile.decode(file.after) == file.new)
-    for length in 0..<file.change.bytes.count {
-      let torn = FileChange(offset: file.change.offset, bytes: Array(file.change.bytes.prefix(length)))
-      #expect(CredentialFile.decode(Overwritten.apply(torn, to: file.before)) == file.old, "after \(length) bytes")
-    }
-    // A disk may also write the sectors in any order: each of them old or new.
-    for sectors in 0..<(1 << 4) {
-      var torn = file.before
-      for index in file.change.bytes.indices where sectors >> (index / 512) & 1 == 1 {
-        torn[file.change.offset + index] = file.change.bytes[index]
-      }
-      let isWhole = sectors == 0b1111
-      #expect(CredentialFile.decode(torn) == (isWhole ? file.new : file.old), "sectors \(sectors)")
-    }
-  }
-
-  @Test func aFileIsReadAsItWasOrAsItIsOrRefused() throws {
-    let file = try Overwritten(times: 2)
-    for index in file.after.indices {
-      var damaged = file.after
-      damaged[index] ^= 0x20
-      let read = CredentialFile.decode(damaged)
-      #expect(read == file.new || read == file.old, "byte \(index)")
-    }
-    for length in 0..<file.after.count {
-      #expect(CredentialFile.decode(Array(file.after[..<length])) == nil, "\(length) bytes")
-    }
-    #expect(CredentialFile.decode(file.after + [0]) == nil)
-    #expect(CredentialFile.decode(CredentialFile.encode([])) == [])
-  }
-
-  @Test func aFileWithTwoDamagedSlotsIsKeptAside() async throws {
+  @Test func `a file with two damaged slots is kept aside`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileCredentialStore(directory: directory)
       try store.save([1], for: "key")
@@ -299,7 +237,7 @@ import VestaConcurrency
 
   // MARK: The file
 
-  @Test func aFileOfTheFirstLayoutIsReadAndThenReplaced() async throws {
+  @Test func `a file of the first layout is read and then replaced`() async throws {
     try await withTemporaryDirectory { directory in
       let file = directory.appending(path: "key.session")
       try Data("vesta-credential 1 9a71bb4c\nhello".utf8).write(to: file)
@@ -314,7 +252,7 @@ import VestaConcurrency
     }
   }
 
-  @Test func aSessionIsWrittenInPlaceWhileItFits() async throws {
+  @Test func `a session is written in place while it fits`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileCredentialStore(directory: directory)
       let file = directory.appending(path: "key.session").path
@@ -340,7 +278,7 @@ import VestaConcurrency
     }
   }
 
-  @Test func readersBesideWritersSeeWholeSessionsAndTheLastOneStays() async throws {
+  @Test func `readers beside writers see whole sessions, and the last one stays`() async throws {
     try await withTemporaryDirectory { directory in
       let value = { @Sendable (number: Int) in [UInt8](repeating: UInt8(number), count: 1_000 + number) }
       try FileCredentialStore(directory: directory).save(value(0), for: "key")
@@ -364,7 +302,7 @@ import VestaConcurrency
     }
   }
 
-  @Test func writersAtTheSameMomentLeaveOneOfTheirValues() async throws {
+  @Test func `concurrent writers leave one of their values`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileCredentialStore(directory: directory)
       await withTaskGroup(of: Void.self) { group in

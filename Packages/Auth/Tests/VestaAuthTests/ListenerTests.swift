@@ -1,3 +1,4 @@
+import VestaTesting
 import Foundation
 import Testing
 import VestaConcurrency
@@ -5,7 +6,7 @@ import VestaConcurrency
 @testable import VestaAuth
 
 @Suite struct ListenerTests {
-  @Test func aListenerHearsThePresentAndThenEachChange() async throws {
+  @Test func `a listener hears the current state and then each change`() async throws {
     let test = try TestAuth()
     let log = Log<String?>()
     let handle = test.auth.addStateDidChangeListener { auth, user in
@@ -20,10 +21,10 @@ import VestaConcurrency
     test.auth.removeStateDidChangeListener(handle)
     try await test.signIn()
     await test.settle()
-    #expect(log.events.count == 4 && test.auth.userChanges.count == 0)
+    #expect(log.entries.count == 4 && test.auth.userChanges.count == 0)
   }
 
-  @Test func theFirstCallComesAfterTheListenerWasAdded() async throws {
+  @Test func `the first call comes after the listener was added`() async throws {
     let test = try TestAuth()
     let order = Log<String>()
     let gate = DispatchSemaphore(value: 0)
@@ -35,7 +36,7 @@ import VestaConcurrency
     #expect(events == ["added", "called"])
   }
 
-  @Test func aNewTokenIsHeardByTokenListenersOnly() async throws {
+  @Test func `a new token is heard by token listeners only`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let (states, tokens) = (Log<String?>(), Log<String?>())
@@ -44,24 +45,24 @@ import VestaConcurrency
     _ = try await user.getIDToken(forcingRefresh: true)
     try await test.signIn()
     await test.settle()
-    #expect(states.events == [user.uid] && tokens.events == [user.uid, user.uid, user.uid])
+    #expect(states.entries == [user.uid] && tokens.entries == [user.uid, user.uid, user.uid])
     test.auth.removeIDTokenDidChangeListener(handle)
     _ = try await user.getIDToken(forcingRefresh: true)
     await test.settle()
-    #expect(tokens.events.count == 3)
+    #expect(tokens.entries.count == 3)
   }
 
-  @Test func listenersAreCalledInTheOrderOfTheirAddition() async throws {
+  @Test func `listeners are called in the order of their addition`() async throws {
     let test = try TestAuth()
     let log = Log<Int>()
     for number in 0..<8 { _ = test.auth.addStateDidChangeListener { _, _ in log.add(number) } }
     await test.settle()
     try await test.signIn()
     await test.settle()
-    #expect(log.events == Array(0..<8) + Array(0..<8))
+    #expect(log.entries == Array(0..<8) + Array(0..<8))
   }
 
-  @Test func aListenerMayCallEverything() async throws {
+  @Test func `a listener may call everything`() async throws {
     let test = try TestAuth()
     let log = Log<String?>()
     let handle = Locked<(any NSObjectProtocol & Sendable)?>(nil)
@@ -79,10 +80,10 @@ import VestaConcurrency
     let user = try await test.signIn()
     let heard = await log.wait(for: 2)
     await test.settle()
-    #expect(heard == [nil, user.uid] && log.events.count == 2 && test.auth.currentUser == nil)
+    #expect(heard == [nil, user.uid] && log.entries.count == 2 && test.auth.currentUser == nil)
   }
 
-  @Test func notificationsArePosted() async throws {
+  @Test func `notifications are posted`() async throws {
     let test = try TestAuth()
     let log = Log<Bool>()
     let auth = test.auth
@@ -100,7 +101,7 @@ import VestaConcurrency
     #expect(Auth.authStateDidChangeNotification.rawValue == "FIRAuthStateDidChangeNotification")
   }
 
-  @Test func whatAListenerCapturedMayCallAuthWhenItGoes() async throws {
+  @Test func `what a listener captured may call Auth when it goes`() async throws {
     final class Screen: Sendable {
       let auth: Auth
       let gone: Log<Bool>
@@ -123,7 +124,7 @@ import VestaConcurrency
     _ = test.auth.addStateDidChangeListener { _, _ in _ = screen.auth }
     await test.auth.appWillBeDeleted(test.app)
     await test.settle()
-    #expect(gone.events.count == 50, "the last one is still held here")
+    #expect(gone.entries.count == 50, "the last one is still held here")
     withExtendedLifetime(screen) {}
   }
 }

@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaConcurrency
 import Foundation
 import VestaAuthBackend
@@ -16,7 +17,7 @@ import VestaCore
     return try TestAuth(store: test.store, backend: test.backend, appName: test.app.name)
   }
 
-  @Test func aUserIsStillSignedInAfterARestart() async throws {
+  @Test func `a user is still signed in after a restart`() async throws {
     let first = try TestAuth()
     let ada = try await first.signIn()
     let request = ada.createProfileChangeRequest()
@@ -29,10 +30,10 @@ import VestaCore
     let same = try await user.getIDToken()
     #expect(same == token)
     _ = try await user.getIDToken(forcingRefresh: true)
-    #expect(second.clock.alarms == [second.clock.now + 3300])
+    #expect(second.clock.alarms == [second.clock.date + 3300])
   }
 
-  @Test func aUserWhoSignedOutIsNotBackAfterARestart() async throws {
+  @Test func `a user who signed out is not back after a restart`() async throws {
     let first = try TestAuth()
     try await first.signIn()
     try first.auth.signOut()
@@ -40,7 +41,7 @@ import VestaCore
     #expect(second.auth.currentUser == nil)
   }
 
-  @Test func nothingIsReadBeforeItIsNeeded() async throws {
+  @Test func `nothing is read before it is needed`() async throws {
     let test = try TestAuth()
     #expect(test.store.loads == 0)
     _ = test.auth.currentUser
@@ -48,7 +49,7 @@ import VestaCore
     #expect(test.store.loads == 1)
   }
 
-  @Test func aStoreThatSleepsSignsNobodyOut() async throws {
+  @Test func `a store that sleeps signs nobody out`() async throws {
     let first = try TestAuth()
     let ada = try await first.signIn()
     let second = try await restart(first)
@@ -65,7 +66,7 @@ import VestaCore
     #expect(heard == [nil, ada.uid])
   }
 
-  @Test func aSignOutWhileTheStoreSleepsCounts() async throws {
+  @Test func `a sign-out while the store sleeps counts`() async throws {
     let first = try TestAuth()
     try await first.signIn()
     let second = try await restart(first)
@@ -79,7 +80,7 @@ import VestaCore
     #expect(third.auth.currentUser == nil)
   }
 
-  @Test func aSessionThatCouldNotBeKeptIsKeptLater() async throws {
+  @Test func `a session that could not be kept is kept later`() async throws {
     let first = try TestAuth()
     first.store.setFailsToWrite(true)
     let ada = try await first.signIn()
@@ -90,7 +91,7 @@ import VestaCore
     #expect(second.auth.currentUser?.uid == ada.uid)
   }
 
-  @Test func aSessionThatMakesNoSenseIsKeptAside() async throws {
+  @Test func `a session that makes no sense is kept aside`() async throws {
     let test = try TestAuth()
     try test.store.save(Array("nonsense".utf8), for: "auth-\(test.app.name)")
     #expect(test.auth.currentUser == nil)
@@ -100,7 +101,7 @@ import VestaCore
     #expect(test.auth.currentUser != nil)
   }
 
-  @Test func appsKeepTheirUsersApart() async throws {
+  @Test func `apps keep their users apart`() async throws {
     let store = FakeCredentialStore()
     let (one, other) = (try TestAuth(store: store), try TestAuth(store: store))
     let ada = try await one.signIn("ada@example.com")
@@ -112,7 +113,7 @@ import VestaCore
     #expect(nextOther.auth.currentUser != nil)
   }
 
-  @Test func anExpiredTokenIsRefreshedAfterARestart() async throws {
+  @Test func `an expired token is refreshed after a restart`() async throws {
     let first = try TestAuth()
     first.backend.state.withLock { $0.lifetime = -10 }
     try await first.signIn()

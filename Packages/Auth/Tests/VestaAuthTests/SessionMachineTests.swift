@@ -16,25 +16,25 @@ import VestaTesting
 
   let ada = session("ada")
 
-  @Test func aStoredSessionIsAnnouncedAndWatched() {
+  @Test func `a stored session is announced and watched`() {
     var machine = SessionMachine()
     #expect(
       machine.storeWasRead(ada) == [.announceUser, .announceToken, .watch(expiration: ada.tokens.expiration)])
     #expect(machine.session == ada && machine.isRead && machine.debt == nil)
   }
 
-  @Test func anEmptyStoreIsNoNews() {
+  @Test func `an empty store announces nobody`() {
     var machine = SessionMachine()
     #expect(machine.storeWasRead(nil) == [] && machine.isRead)
   }
 
-  @Test func aSignInIsKeptBeforeItIsAnnounced() {
+  @Test func `a sign-in is kept before it is announced`() {
     var machine = SessionMachine()
     let actions = machine.sessionChanged(to: ada)
     #expect(actions == [.save(ada), .announceUser, .announceToken, .watch(expiration: ada.tokens.expiration)])
   }
 
-  @Test func aNewTokenIsNoNewUser() {
+  @Test func `a new token is no new user`() {
     var machine = SessionMachine()
     _ = machine.sessionChanged(to: ada)
     let new = Self.session("ada", token: "t2")
@@ -42,7 +42,7 @@ import VestaTesting
       machine.sessionChanged(to: new) == [.save(new), .announceToken, .watch(expiration: new.tokens.expiration)])
   }
 
-  @Test func aNewProfileIsKeptAndNotAnnounced() {
+  @Test func `a new profile is kept and not announced`() {
     var machine = SessionMachine()
     _ = machine.sessionChanged(to: ada)
     let new = Self.session("ada", name: "Ada")
@@ -50,14 +50,14 @@ import VestaTesting
     #expect(machine.sessionChanged(to: new) == [])
   }
 
-  @Test func aSignOutErasesAndStopsWatching() {
+  @Test func `a sign-out erases and stops watching`() {
     var machine = SessionMachine()
     _ = machine.storeWasRead(ada)
     #expect(machine.sessionChanged(to: nil) == [.erase, .announceUser, .announceToken, .stopWatching])
     #expect(machine.sessionChanged(to: nil) == [])
   }
 
-  @Test func whatWasDoneBeforeTheStoreWasReadStands() {
+  @Test func `what was done before the store was read stands`() {
     var signedOut = SessionMachine()
     #expect(signedOut.sessionChanged(to: nil) == [.erase])
     #expect(signedOut.storeWasRead(ada) == [] && signedOut.session == nil)
@@ -67,8 +67,8 @@ import VestaTesting
     #expect(signedIn.storeWasRead(ada) == [] && signedIn.session == grace)
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5] as [UInt64]) func onAnyWayTheStoreAndTheListenersEndUpWithTheSession(_ seed: UInt64)
-  {
+  @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+  func `on any course of events the store and the listeners end up with the session`(_ seed: UInt64) {
     var random = SplitMix(seed: seed)
     var machine = SessionMachine()
     var stored: StoredSession?
@@ -96,14 +96,14 @@ import VestaTesting
     }
   }
 
-  @Test func aTokenIsFreshWhileItHasFiveMinutesLeft() {
+  @Test func `a token is fresh while it has five minutes left`() {
     let now = Self.start
     #expect(TokenFreshness.isFresh(expiration: now + 300, now: now))
     #expect(!TokenFreshness.isFresh(expiration: now + 299, now: now))
     #expect(!TokenFreshness.isFresh(expiration: now - 1, now: now))
   }
 
-  @Test func refreshesThatFailAreTriedAgainMoreAndMoreSeldom() {
+  @Test func `refreshes that fail are tried again more and more seldom`() {
     let now = Self.start
     let delays = (0...9).map {
       TokenFreshness.nextRefresh(expiration: now + 3600, failures: $0, now: now).timeIntervalSince(now)
@@ -111,7 +111,7 @@ import VestaTesting
     #expect(delays == [3300, 30, 60, 120, 240, 480, 960, 960, 960, 960])
   }
 
-  @Test func aSessionIsReadAsItWasWritten() throws {
+  @Test func `a session is read as it was written`() throws {
     var user = AuthUser(localID: "ada", email: "ada@example.com", createdAt: 1_700_000_000_000)
     user.mfaInfo = [MfaEnrollment(mfaEnrollmentID: "m", factor: .phone(number: "+1"), displayName: "phone")]
     user.providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: "7")]
@@ -132,7 +132,7 @@ import VestaTesting
     #expect(StoredSession.decoded(Array(#"{"version":2}"#.utf8)) == nil)
   }
 
-  @Test func aSessionOfTheFirstLayoutIsStillRead() throws {
+  @Test func `a session of the first layout is still read`() throws {
     let json = """
       {"version":1,"user":{"uid":"ada","email":"a@b","isEmailVerified":true,"isAnonymous":false,"creationDate":1.5,
       "providers":[{"providerID":"google.com","uid":"7"}],"factors":[{"uid":"m","enrollmentDate":2,"phoneNumber":"+1"}]},
@@ -146,7 +146,7 @@ import VestaTesting
     #expect(StoredSession.decoded(try session.encoded()) == session)
   }
 
-  @Test func bytesThatAreNoSessionAreNeverOne() throws {
+  @Test func `bytes that are no session are never read as one`() throws {
     let user = UserRecord(AuthUser(localID: "ada", createdAt: 1), wasAnonymous: false)
     let bytes = try StoredSession(
       user: user, tokens: TokenSet(AuthTokens(idToken: "i", refreshToken: "r"), now: Self.start)

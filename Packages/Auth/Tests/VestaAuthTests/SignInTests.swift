@@ -11,7 +11,7 @@ import VestaCore
 @testable import VestaAuth
 
 @Suite struct SignInTests {
-  @Test func aPasswordSignsIn() async throws {
+  @Test func `a password signs in`() async throws {
     let test = try TestAuth()
     let uid = test.backend.addAccount("ada@example.com")
     let result = try await test.auth.signIn(withEmail: "ada@example.com", password: "secret1")
@@ -23,7 +23,7 @@ import VestaCore
     #expect(result.additionalUserInfo?.isNewUser == false)
   }
 
-  @Test func aWrongPasswordChangesNothing() async throws {
+  @Test func `a wrong password changes nothing`() async throws {
     let test = try TestAuth()
     let ada = try await test.signIn()
     await #expect(throws: AuthError.self) {
@@ -34,7 +34,7 @@ import VestaCore
     #expect(test.auth.currentUser === ada)
   }
 
-  @Test func aSignUpMakesAnAccount() async throws {
+  @Test func `a sign-up makes an account`() async throws {
     let test = try TestAuth()
     let result = try await test.auth.createUser(withEmail: "ada@example.com", password: "secret1")
     #expect(result.additionalUserInfo?.isNewUser == true && result.user.email == "ada@example.com")
@@ -46,7 +46,7 @@ import VestaCore
     #expect(test.auth.currentUser === result.user)
   }
 
-  @Test func anAnonymousUserStaysTheSame() async throws {
+  @Test func `an anonymous user stays the same`() async throws {
     let test = try TestAuth()
     let first = try await test.auth.signInAnonymously()
     #expect(first.user.isAnonymous && first.additionalUserInfo?.isNewUser == true)
@@ -57,7 +57,7 @@ import VestaCore
     #expect(!first.user.isAnonymous && first.user === test.auth.currentUser)
   }
 
-  @Test func aCustomTokenSignsIn() async throws {
+  @Test func `a custom token signs in`() async throws {
     let test = try TestAuth()
     let first = try await test.auth.signIn(withCustomToken: "ada")
     let second = try await test.auth.signIn(withCustomToken: "ada")
@@ -65,7 +65,7 @@ import VestaCore
     #expect(second.additionalUserInfo?.isNewUser == false && test.auth.currentUser === second.user)
   }
 
-  @Test func aLinkSignsIn() async throws {
+  @Test func `a link signs in`() async throws {
     let test = try TestAuth()
     let good = "https://x.test/?mode=signIn&oobCode=good"
     #expect(test.auth.isSignIn(withEmailLink: good))
@@ -79,7 +79,7 @@ import VestaCore
     #expect(used == .invalidActionCode && nonsense == .invalidActionCode)
   }
 
-  @Test func aProvidersCredentialSignsIn() async throws {
+  @Test func `a provider's credential signs in`() async throws {
     let test = try TestAuth()
     let result = try await test.auth.signIn(with: GitHubAuthProvider.credential(withToken: "t7"))
     #expect(result.credential?.accessToken == "access" && result.additionalUserInfo?.username == "ada")
@@ -90,7 +90,7 @@ import VestaCore
     #expect(provider.email == nil && provider.phoneNumber == nil)
   }
 
-  @Test func anAccountWithTheSameAddressNamesTheWayOut() async throws {
+  @Test func `an account with the same address names the way to sign in`() async throws {
     let test = try TestAuth()
     test.backend.state.withLock {
       $0.idpResponse = IdpSignInResponse(
@@ -105,7 +105,7 @@ import VestaCore
     #expect(test.auth.currentUser == nil)
   }
 
-  @Test func aPhoneSignsIn() async throws {
+  @Test func `a phone signs in`() async throws {
     let test = try TestAuth()
     let provider = PhoneAuthProvider.provider(auth: test.auth)
     let id = try await provider.verifyPhoneNumber("+491234")
@@ -119,14 +119,14 @@ import VestaCore
     #expect(missing == .missingPhoneNumber)
   }
 
-  @Test func aCredentialOfAnotherMakerIsRefused() async throws {
+  @Test func `a credential of another maker is refused`() async throws {
     struct Forged: SignInCredential { let provider = "password" }
     let test = try TestAuth()
     let found = await code { try await test.auth.signIn(with: Forged()) }
     #expect(found == .invalidCredential && test.backend.calls.isEmpty)
   }
 
-  @Test func everyCallSaysWhatTheAppHasSet() async throws {
+  @Test func `every call says what the app has set`() async throws {
     let options = VestaOptions()
     options.apiKey = "key"
     let appCheck = FakeAppCheck()
@@ -143,7 +143,7 @@ import VestaCore
     }
   }
 
-  @Test func aUserStaysInTheTenantOfTheSignIn() async throws {
+  @Test func `a user stays in the tenant of the sign-in`() async throws {
     let test = try TestAuth()
     test.auth.tenantID = "t1"
     let user = try await test.auth.signInAnonymously().user
@@ -153,7 +153,7 @@ import VestaCore
     #expect(test.backend.calls.suffix(2).map(\.context.tenantID) == ["t1", "t1"])
   }
 
-  @Test func settingsAreCopiedWhenSet() throws {
+  @Test func `settings are copied when set`() throws {
     let test = try TestAuth()
     let settings = AuthSettings()
     test.auth.settings = settings
@@ -163,7 +163,7 @@ import VestaCore
     #expect(test.auth.settings?.isAppVerificationDisabledForTesting == true)
   }
 
-  @Test func anEmulatorIsWhereTheOptionsSay() async throws {
+  @Test func `an emulator is where the options say`() async throws {
     let embedded = try TestAuth()
     embedded.auth.useEmulator(withHost: "localhost", port: 9099)
     let error = await #expect(throws: AuthError.self) { try await embedded.auth.signInAnonymously() }
@@ -177,7 +177,7 @@ import VestaCore
 
   // MARK: Codes by e-mail
 
-  @Test func codesAreSentWithTheirSettings() async throws {
+  @Test func `codes are sent with their settings`() async throws {
     let test = try TestAuth()
     let settings = ActionCodeSettings()
     settings.url = URL(string: "https://x.test/go")
@@ -198,7 +198,7 @@ import VestaCore
     #expect(test.backend.last(SendOobCodeRequest.self)?.newEmail == "new@example.com")
   }
 
-  @Test func codesAreCheckedAndUsed() async throws {
+  @Test func `codes are checked and used`() async throws {
     let test = try TestAuth()
     test.backend.state.withLock {
       $0.codes["reset"] = ResetPasswordResponse(requestType: .passwordReset, email: "ada@example.com")
@@ -222,7 +222,7 @@ import VestaCore
     #expect(methods == ["password", "emailLink"])
   }
 
-  @Test func revokingNeedsAUser() async throws {
+  @Test func `revoking needs a user`() async throws {
     let test = try TestAuth()
     let nobody = await code { try await test.auth.revokeToken(withAuthorizationCode: "c") }
     #expect(nobody == .nullUser)
@@ -233,7 +233,7 @@ import VestaCore
 
   // MARK: The current user
 
-  @Test func signingOutForgetsTheUser() async throws {
+  @Test func `signing out forgets the user`() async throws {
     let test = try TestAuth()
     try await test.signIn()
     try test.auth.signOut()
@@ -241,7 +241,7 @@ import VestaCore
     try test.auth.signOut()
   }
 
-  @Test func usersCanBeSwitched() async throws {
+  @Test func `users can be switched`() async throws {
     let test = try TestAuth()
     let ada = try await test.signIn("ada@example.com")
     let grace = try await test.signIn("grace@example.com")
@@ -255,7 +255,7 @@ import VestaCore
     #expect(tenant == .tenantIDMismatch && test.auth.currentUser === ada)
   }
 
-  @Test func aUserOfAnotherAppBecomesOneOfThisApp() async throws {
+  @Test func `a user of another app becomes one of this app`() async throws {
     let backend = ScriptedAuthBackend()
     let (one, other) = (try TestAuth(backend: backend), try TestAuth(backend: backend))
     let ada = try await one.signIn()

@@ -1,3 +1,4 @@
+import VestaTesting
 import Testing
 import VestaConcurrency
 
@@ -28,7 +29,7 @@ import VestaConcurrency
     }
   }
 
-  @Test(arguments: Kind.allCases) func aListenerIsAddedOnStartAndRemovedOnBreak(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `a listener is added on start and removed on break`(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     #expect(subject.count == 0)
     await subject.read { user in
@@ -38,7 +39,7 @@ import VestaConcurrency
     #expect(subject.count == 0)
   }
 
-  @Test(arguments: Kind.allCases) func allChangesComeInOrderAndNoneIsDropped(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `all changes come in order and none is dropped`(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     var heard: [String?] = []
     var expected: [String?] = [nil]
@@ -56,7 +57,7 @@ import VestaConcurrency
     #expect(heard == expected)
   }
 
-  @Test(arguments: Kind.allCases) func cancellingTheTaskRemovesTheListener(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `cancelling the task removes the listener`(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     let log = Log<Bool>()
     let task = Task {
@@ -71,7 +72,9 @@ import VestaConcurrency
     #expect(subject.count == 0)
   }
 
-  @Test(arguments: Kind.allCases) func aTaskThatIsCancelledBeforeItBeginsLeavesNoListener(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `a task that is cancelled before it begins leaves no listener`(_ kind: Kind)
+    async throws
+  {
     let subject = try Subject(kind)
     let task = Task {
       while !Task.isCancelled { await Task.yield() }
@@ -82,7 +85,7 @@ import VestaConcurrency
     #expect(subject.count == 0)
   }
 
-  @Test func droppingAnIteratorRemovesTheListener() async throws {
+  @Test func `dropping an iterator removes the listener`() async throws {
     let test = try TestAuth()
     do {
       var users = test.auth.authStateChanges.makeAsyncIterator()
@@ -95,7 +98,7 @@ import VestaConcurrency
     #expect(test.auth.userChanges.count == 0 && test.auth.tokenChanges.count == 0)
   }
 
-  @Test(arguments: Kind.allCases) func theEndOfTheAppEndsTheStream(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `the end of the app ends the stream`(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     let user = try await subject.test.signIn()
     var heard: [String?] = []
@@ -109,7 +112,7 @@ import VestaConcurrency
     #expect(subject.count == 0)
   }
 
-  @Test func aNewTokenIsInTheTokenStreamOnly() async throws {
+  @Test func `a new token is in the token stream only`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     var users = test.auth.authStateChanges.makeAsyncIterator()

@@ -1,3 +1,5 @@
+import VestaServiceInteropFakes
+import VestaTesting
 import VestaAppCheckInterop
 import Dispatch
 import Foundation
@@ -33,7 +35,7 @@ struct TestAuth: Sendable {
     clock = ManualClock()
     (self.store, self.backend) = (store, backend)
     auth = Auth(
-      app: app, backend: BackendCaller(backend: backend, appCheck: appCheck), store: store, clock: clock.auth)
+      app: app, backend: BackendCaller(backend: backend, appCheck: appCheck), store: store, clock: clock.service)
   }
 
   /// Signs a user in who has a password.
@@ -65,78 +67,14 @@ extension ScriptedAuthBackend {
 /// A name that no other test uses.
 func uniqueName() -> String { "app-\(UUID().uuidString)" }
 
-/// Time that passes when the test says so.
-final class ManualClock: Sendable {
-  private struct State {
-    var now = Date(timeIntervalSince1970: 1_700_000_000)
-    var alarms: [Int: (moment: Date, work: @Sendable () -> Void)] = [:]
-    var lastNumber = 0
-  }
+extension ManualClock {
+  /// The current time.
+  var date: Date { Date(timeIntervalSince1970: Double(now) / 1_000_000) }
 
-  private let state = Locked(State())
+  /// The times at which timers are due.
+  var alarms: [Date] { deadlines.map { Date(timeIntervalSince1970: Double($0) / 1_000_000) } }
 
-  var now: Date { state.withLock { $0.now } }
-
-  /// The moments at which something wants to be woken.
-  var alarms: [Date] { state.withLock { $0.alarms.values.map(\.moment).sorted() } }
-
-  func advance(by seconds: TimeInterval) {
-    let due = state.withLock { state in
-      state.now += seconds
-      let due = state.alarms.filter { $0.value.moment <= state.now }
-      for number in due.keys { state.alarms[number] = nil }
-      return due.values.sorted { $0.moment < $1.moment }.map(\.work)
-    }
-    for work in due { work() }
-  }
-
-  var auth: AuthClock {
-    AuthClock(
-      now: { self.now },
-      schedule: { moment, work in
-        let number = self.state.withLock { state in
-          state.lastNumber += 1
-          state.alarms[state.lastNumber] = (moment, work)
-          return state.lastNumber
-        }
-        return { _ = self.state.withLock { $0.alarms.removeValue(forKey: number) } }
-      }
-    )
-  }
-}
-
-/// What was heard, in order; waits for more.
-final class Log<Event: Sendable>: Sendable {
-  private struct State {
-    var events: [Event] = []
-    var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
-  }
-
-  private let state = Locked(State())
-
-  var events: [Event] { state.withLock { $0.events } }
-
-  func add(_ event: Event) {
-    let ready = state.withLock { state in
-      state.events.append(event)
-      let ready = state.waiting.filter { $0.count <= state.events.count }
-      state.waiting.removeAll { $0.count <= state.events.count }
-      return ready.map(\.continuation)
-    }
-    for continuation in ready { continuation.resume() }
-  }
-
-  func wait(for count: Int) async -> [Event] {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        if state.events.count >= count { return true }
-        state.waiting.append((count, continuation))
-        return false
-      }
-      if isThere { continuation.resume() }
-    }
-    return events
-  }
+  func advance(by seconds: TimeInterval) { advance(by: .microseconds(Int64(seconds * 1_000_000))) }
 }
 
 /// Runs a body that blocks on a thread of its own, since the cooperative pool has few.
@@ -154,12 +92,4 @@ func code(of body: () async throws -> Void) async -> AuthErrorCode? {
   } catch {
     return (error as? AuthError)?.code
   }
-}
-
-/// A directory that is gone when the body has returned.
-func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-  let directory = FileManager.default.temporaryDirectory.appending(path: "vesta-auth-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: directory) }
-  return try await body(directory)
 }

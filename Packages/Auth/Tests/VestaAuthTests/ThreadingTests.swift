@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaAuthInterop
 import VestaAuthBackend
 import VestaAuthBackendFakes
@@ -11,7 +12,7 @@ import VestaCore
 @testable import VestaAuth
 
 @Suite struct ThreadingTests {
-  @Test func completionHandlersAreCalledOnTheCallbackQueueAndNotOnTheWorkQueue() async throws {
+  @Test func `completion handlers are called on the callback queue and not on the work queue`() async throws {
     let test = try TestAuth()
     let log = Log<Bool>()
     test.auth.signInAnonymously { result, error in
@@ -24,7 +25,7 @@ import VestaCore
     #expect(heard == [true, true])
   }
 
-  @Test func withoutACallbackQueueHandlersAndListenersAreCalledOnTheMainQueue() async throws {
+  @Test func `without a callback queue, handlers and listeners are called on the main queue`() async throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [])
     let backend = BackendCaller(backend: ScriptedAuthBackend(), appCheck: nil)
     let auth = Auth(app: app, backend: backend, store: MemoryCredentialStore())
@@ -39,17 +40,17 @@ import VestaCore
     await app.delete()
   }
 
-  @Test func operationsBeginInTheOrderInWhichTheyWereStarted() async throws {
+  @Test func `operations begin in the order in which they were started`() async throws {
     let test = try TestAuth()
     let log = Log<Int>()
     for number in 0..<200 {
       CompletionForm.start(on: test.queue, nil as (@Sendable ((any Error)?) -> Void)?) { log.add(number) }
     }
     _ = test.auth.currentUser
-    #expect(log.events == Array(0..<200))
+    #expect(log.entries == Array(0..<200))
   }
 
-  @Test func anOperationIsOnTheQueueWhenItsMethodReturns() async throws {
+  @Test func `an operation is on the queue when its method returns`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     // Nothing else can start on the queue between the two calls but what was started before.
@@ -59,7 +60,7 @@ import VestaCore
     #expect(test.auth.currentUser == nil)
   }
 
-  @Test func synchronousMembersMayBeCalledFromACompletionHandler() async throws {
+  @Test func `synchronous members may be called from a completion handler`() async throws {
     let test = try TestAuth()
     let log = Log<String?>()
     test.auth.signInAnonymously { result, _ in
@@ -73,7 +74,7 @@ import VestaCore
     #expect(heard == ["ada"])
   }
 
-  @Test func synchronousMembersMayBeCalledWhileManyThreadsDo() async throws {
+  @Test func `synchronous members may be called while many threads do`() async throws {
     let test = try TestAuth()
     try await test.signIn()
     await withTaskGroup(of: Void.self) { group in
@@ -91,7 +92,7 @@ import VestaCore
     #expect(test.auth.languageCode == "de")
   }
 
-  @Test func aBackendIsCalledOffTheWorkQueue() async throws {
+  @Test func `a backend is called off the work queue`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     _ = try await user.getIDToken(forcingRefresh: true)
@@ -99,7 +100,7 @@ import VestaCore
     #expect(test.backend.calls.count >= 4 && test.backend.calls.allSatisfy { !$0.observed })
   }
 
-  @Test func aSlowBackendHoldsUpNobody() async throws {
+  @Test func `a slow backend holds up nobody`() async throws {
     let test = try TestAuth()
     test.backend.hold("signUp")
     async let held = test.auth.signInAnonymously()
@@ -111,7 +112,7 @@ import VestaCore
     #expect(test.auth.currentUser === last)
   }
 
-  @Test func aCancelledTaskGetsACancellation() async throws {
+  @Test func `a cancelled task gets a cancellation`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.hold("refresh")
@@ -127,7 +128,7 @@ import VestaCore
     #expect(test.auth.currentUser === user)
   }
 
-  @Test func aUserWhoseAppIsGoneSaysSo() async throws {
+  @Test func `a user of a deleted app reports the deletion`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     await test.auth.appWillBeDeleted(test.app)
@@ -140,7 +141,7 @@ import VestaCore
   }
 
   /// Each form with a completion handler gives what its async form gives.
-  @Test func everyCompletionHandlerIsCalled() async throws {
+  @Test func `every completion handler is called`() async throws {
     let test = try TestAuth()
     test.backend.state.withLock { $0.codes["reset"] = .init(requestType: .passwordReset, email: "ada@example.com") }
     let (auth, log) = (test.auth, Log<String>())

@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaAuthBackend
 import VestaAuthBackendFakes
 import Foundation

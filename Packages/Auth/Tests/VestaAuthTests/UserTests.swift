@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaServiceInterop
 import VestaConcurrency
 import Foundation
@@ -10,7 +11,7 @@ import Testing
 @Suite struct UserTests {
   // MARK: Tokens
 
-  @Test func aTokenIsKeptUntilFiveMinutesBeforeItsEnd() async throws {
+  @Test func `a token is kept until five minutes before its end`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let first = try await user.getIDToken()
@@ -24,7 +25,7 @@ import Testing
     #expect(third != first)
   }
 
-  @Test func aThousandForcedRefreshesMakeOneCall() async throws {
+  @Test func `a thousand forced refreshes make one call`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let old = try await user.getIDToken()
@@ -40,7 +41,7 @@ import Testing
     #expect(tokens.count == 1 && tokens.first != old && tokens.first != .some(nil))
   }
 
-  @Test func aFailedRefreshIsNotRememberedAndSignsNobodyOut() async throws {
+  @Test func `a failed refresh is not remembered and signs nobody out`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let token = try await user.getIDToken()
@@ -58,7 +59,7 @@ import Testing
     (AuthServiceError.Code.userNotFound, AuthErrorCode.userNotFound), (.tokenExpired, .userTokenExpired),
     (.userDisabled, .userDisabled), (.invalidRefreshToken, .invalidUserToken),
   ])
-  func aRefusedUserIsSignedOut(_ name: AuthServiceError.Code, _ expected: AuthErrorCode) async throws {
+  func `a refused user is signed out`(_ name: AuthServiceError.Code, _ expected: AuthErrorCode) async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.fail("refresh", with: name)
@@ -67,7 +68,7 @@ import Testing
     #expect(test.clock.alarms.isEmpty)
   }
 
-  @Test func aRefusalInAnyOperationSignsOut() async throws {
+  @Test func `a refusal in any operation signs out`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.fail("update", with: .weakPassword)
@@ -78,7 +79,7 @@ import Testing
     #expect(test.auth.currentUser == nil)
   }
 
-  @Test func aRefusedUserWhoIsNotPresentSignsNobodyOut() async throws {
+  @Test func `a refused user who is not the current one signs nobody out`() async throws {
     let test = try TestAuth()
     let ada = try await test.signIn("ada@example.com")
     let grace = try await test.signIn("grace@example.com")
@@ -87,7 +88,7 @@ import Testing
     #expect(test.auth.currentUser === grace)
   }
 
-  @Test func aRefreshThatIsOvertakenDoesNotBringBackTheOldSession() async throws {
+  @Test func `a refresh that is overtaken does not bring back the old session`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.hold("refresh")
@@ -100,33 +101,33 @@ import Testing
     #expect(token == "newer" && test.auth.currentUser === user)
   }
 
-  @Test func aTokenIsRefreshedBeforeAnybodyAsks() async throws {
+  @Test func `a token is refreshed before anybody asks`() async throws {
     let test = try TestAuth()
     try await test.signIn()
-    #expect(test.clock.alarms == [test.clock.now + 3300])
+    #expect(test.clock.alarms == [test.clock.date + 3300])
     let log = Log<User?>()
     _ = test.auth.addIDTokenDidChangeListener { _, user in log.add(user) }
     test.clock.advance(by: 3300)
     _ = await log.wait(for: 2)
     await test.settle()
-    #expect(test.backend.count(of: "refresh") == 1 && test.clock.alarms == [test.clock.now + 3300])
+    #expect(test.backend.count(of: "refresh") == 1 && test.clock.alarms == [test.clock.date + 3300])
   }
 
-  @Test func aRefreshThatFailedIsTriedAgain() async throws {
+  @Test func `a refresh that failed is tried again`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.fail("refresh", with: .unavailable)
     test.clock.advance(by: 3300)
     await test.backend.arrival(of: "refresh", count: 1)
-    while test.clock.alarms != [test.clock.now + 30] { await Task.yield() }
+    while test.clock.alarms != [test.clock.date + 30] { await Task.yield() }
     test.backend.fail("refresh", with: nil)
     test.clock.advance(by: 30)
     await test.backend.arrival(of: "refresh", count: 2)
-    while test.clock.alarms != [test.clock.now + 3300] { await Task.yield() }
+    while test.clock.alarms != [test.clock.date + 3300] { await Task.yield() }
     #expect(test.auth.currentUser === user)
   }
 
-  @Test func aTokenSaysWhatIsInIt() async throws {
+  @Test func `a token result has the claims of the token`() async throws {
     let test = try TestAuth()
     let result = try await test.signIn().getIDTokenResult()
     #expect(result.signInProvider == "password" && result.signInSecondFactor == "totp")
@@ -140,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a.b.c", "e30.e30.", "....", "eyJhbGciOiJub25lIn0.e30=."])
-  func whatIsNoTokenIsRefused(_ text: String) {
+  func `what is no token is refused`(_ text: String) {
     let error = #expect(throws: AuthError.self) { try AuthTokenResult(token: text) }
     #expect(error?.code == .malformedJWT)
     #expect(throws: AuthError.self) { try IDToken(text) }
@@ -148,7 +149,7 @@ import Testing
 
   // MARK: Linking
 
-  @Test func providersAreLinkedAndUnlinked() async throws {
+  @Test func `providers are linked and unlinked`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let github = GitHubAuthProvider.credential(withToken: "t7")
@@ -162,7 +163,7 @@ import Testing
     #expect(missing == .noSuchProvider)
   }
 
-  @Test func everyKindOfCredentialCanBeLinked() async throws {
+  @Test func `every kind of credential can be linked`() async throws {
     let test = try TestAuth()
     let user = try await test.auth.signInAnonymously().user
     let phone = PhoneAuthProvider.provider(auth: test.auth)
@@ -175,7 +176,7 @@ import Testing
     #expect(test.auth.currentUser === user)
   }
 
-  @Test func aNumberInUseNamesTheWayOut() async throws {
+  @Test func `a number in use names the way out`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.state.withLock { $0.phoneInUse = true }
@@ -188,7 +189,7 @@ import Testing
     #expect(result.user.uid != user.uid && result.user.phoneNumber == "+49")
   }
 
-  @Test func aProvidersUserInUseNamesTheWayOut() async throws {
+  @Test func `a provider's user in use names the way out`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.state.withLock {
@@ -203,7 +204,7 @@ import Testing
     #expect((error?.updatedCredential as? OAuthCredential)?.message.pendingToken == "pending")
   }
 
-  @Test func signingInAgainTakesTheUserOnly() async throws {
+  @Test func `signing in again takes the user only`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.addAccount("grace@example.com")
@@ -224,7 +225,7 @@ import Testing
 
   // MARK: The profile
 
-  @Test func theProfileIsChanged() async throws {
+  @Test func `the profile is changed`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let request = user.createProfileChangeRequest()
@@ -245,7 +246,7 @@ import Testing
     #expect(test.backend.count(of: "update") == count)
   }
 
-  @Test func passwordAndAddressAreChanged() async throws {
+  @Test func `password and address are changed`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let old = try await user.getIDToken()
@@ -259,7 +260,7 @@ import Testing
     #expect(noPassword == .weakPassword && noAddress == .missingEmail)
   }
 
-  @Test func whatChangedElsewhereIsSeenAfterAReload() async throws {
+  @Test func `what changed elsewhere is seen after a reload`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.change(user.uid) { $0.emailVerified = true }
@@ -268,7 +269,7 @@ import Testing
     #expect(user.isEmailVerified)
   }
 
-  @Test func aDeletedUserIsSignedOut() async throws {
+  @Test func `a deleted user is signed out`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.fail("delete", with: .credentialTooOld)
@@ -281,7 +282,7 @@ import Testing
 
   // MARK: Second factors
 
-  @Test func aSecondFactorIsAddedAndTakenAway() async throws {
+  @Test func `a second factor is added and taken away`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let session = try await user.multiFactor.session()
@@ -309,7 +310,7 @@ import Testing
     #expect(gone == .multiFactorInfoNotFound)
   }
 
-  @Test func aSecondFactorFinishesASignIn() async throws {
+  @Test func `a second factor finishes a sign-in`() async throws {
     let test = try TestAuth()
     let factors = [
       MfaEnrollment(mfaEnrollmentID: "m1", factor: .phone(number: "+**34")),
@@ -336,7 +337,7 @@ import Testing
     #expect(noSession == .missingMultiFactorSession)
   }
 
-  @Test func aSecondFactorGoesOnInTheTenantInWhichTheSignInBegan() async throws {
+  @Test func `a second factor goes on in the tenant in which the sign-in began`() async throws {
     let test = try TestAuth()
     let factor = MfaEnrollment(mfaEnrollmentID: "m", factor: .phone(number: "+**34"))
     test.backend.addAccount("ada@example.com", factors: [factor])
@@ -355,7 +356,7 @@ import Testing
     for call in test.backend.calls { #expect(call.context.tenantID == "t1", "\(call.name)") }
   }
 
-  @Test func aSecondFactorOfAReauthenticationGoesOnInTheTenantOfTheUser() async throws {
+  @Test func `a second factor of a reauthentication goes on in the tenant of the user`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.change(user.uid) { $0.mfaInfo = [MfaEnrollment(mfaEnrollmentID: "m", factor: .totp)] }
@@ -370,7 +371,7 @@ import Testing
     for call in test.backend.calls.dropFirst(before) { #expect(call.context.tenantID == nil, "\(call.name)") }
   }
 
-  @Test func anAccountThatComesWithTheTokensIsNotLookedUp() async throws {
+  @Test func `an account that comes with the tokens is not looked up`() async throws {
     let test = try TestAuth()
     test.backend.state.withLock { $0.tellsAccounts = true }
     let user = try await test.signIn()
@@ -379,7 +380,7 @@ import Testing
     #expect(test.backend.count(of: "lookup") == 1)
   }
 
-  @Test func aSecondFactorFinishesAReauthentication() async throws {
+  @Test func `a second factor finishes a reauthentication`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.change(user.uid) { $0.mfaInfo = [MfaEnrollment(mfaEnrollmentID: "m", factor: .totp)] }
@@ -393,7 +394,7 @@ import Testing
     #expect(result.user === user && test.auth.currentUser === user)
   }
 
-  @Test func sessionsAndAssertionsOfTheOtherKindAreRefused() async throws {
+  @Test func `sessions and assertions of the other kind are refused`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let enrollment = try await user.multiFactor.session()

@@ -91,7 +91,7 @@ open class FirebaseDataDecoder {
   }
 }
 
-/// What a decoder was configured with when it was called.
+/// The configuration of a decoder at the time of the call.
 struct DecodingOptions {
   var dates: FirebaseDataDecoder.DateDecodingStrategy
   var data: FirebaseDataDecoder.DataDecodingStrategy

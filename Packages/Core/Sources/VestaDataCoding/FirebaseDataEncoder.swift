@@ -43,7 +43,7 @@ open class FirebaseDataEncoder {
     case custom((Data, any Swift.Encoder) throws -> Void)
   }
 
-  /// What happens to a floating-point number that is infinite or not a number.
+  /// The treatment of a floating-point number that is infinite or not a number.
   public enum NonConformingFloatEncodingStrategy {
     /// Encoding throws `EncodingError.invalidValue`.
     case `throw`
@@ -67,7 +67,7 @@ open class FirebaseDataEncoder {
   /// How binary data is encoded; `.base64` unless it was set.
   open var dataEncodingStrategy = DataEncodingStrategy.base64
 
-  /// What happens to non-finite numbers; `.throw` unless it was set.
+  /// The treatment of non-finite numbers; `.throw` unless it was set.
   open var nonConformingFloatEncodingStrategy = NonConformingFloatEncodingStrategy.throw
 
   /// How keys are named; `.useDefaultKeys` unless it was set.
@@ -105,7 +105,7 @@ open class FirebaseDataEncoder {
   }
 }
 
-/// What an encoder was configured with when it was called.
+/// The configuration of an encoder at the time of the call.
 struct EncodingOptions {
   var dates: FirebaseDataEncoder.DateEncodingStrategy
   var data: FirebaseDataEncoder.DataEncodingStrategy

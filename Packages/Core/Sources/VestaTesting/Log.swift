@@ -41,6 +41,15 @@ public final class Log<Entry: Sendable>: Sendable {
     }
   }
 
+  /// Waits until there are so many entries.
+  ///
+  /// - Returns: All entries then.
+  @discardableResult
+  public func wait(for count: Int) async -> [Entry] {
+    await wait { $0.count >= count }
+    return entries
+  }
+
   /// Waits until the entries satisfy a condition, without a time limit: the time limit of the test applies.
   ///
   /// - Parameter isSatisfied: The condition; asked after every entry, under a lock, so it must not call the log.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A directory that is removed with its owner.
 ///
@@ -35,4 +35,11 @@ public final class TemporaryDirectory: Sendable {
   public func write(_ bytes: [UInt8], to name: String) throws {
     try Data(bytes).write(to: URL(fileURLWithPath: path(of: name)))
   }
+}
+
+/// Runs a body with a directory that is removed when the body has returned.
+public func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+  let directory = try TemporaryDirectory()
+  defer { withExtendedLifetime(directory) {} }
+  return try await body(URL(fileURLWithPath: directory.path, isDirectory: true))
 }

@@ -8,7 +8,7 @@ import VestaTesting
     ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
     ("foobar", "Zm9vYmFy"),
   ])
-  func base64MatchesRFC4648(plain: String, text: String) throws {
+  func `base64 matches RFC 4648`(plain: String, text: String) throws {
     #expect(Base64.standard.encode(utf8(plain)) == text)
     #expect(try Base64.standard.decode(text) == utf8(plain))
     let bare = text.replacing("=", with: "")
@@ -16,7 +16,7 @@ import VestaTesting
     #expect(try Base64.unpadded.decode(bare) == utf8(plain))
   }
 
-  @Test func everyValueSurvivesEveryAlphabet() throws {
+  @Test func `every value survives every alphabet`() throws {
     var generator = SplitMix(seed: 1)
     for _ in 0..<2000 {
       let bytes = generator.bytes(generator.below(41))
@@ -31,16 +31,16 @@ import VestaTesting
     "Zg", "Zg=", "Zg===", "=", "==", "====", "Zm9v=", "Z===", "Zm8=Zm8=", "Zg==Zg==", " Zg==", "Zg==\n", "Zm 9v",
     "Zh==", "Zm9=", "Zm-_", "Zm9vé", "Zg=g",
   ])
-  func base64RefusesWhatItWouldNotWrite(text: String) {
+  func `base64 refuses what it would not write`(text: String) {
     #expect(throws: BytesError.self) { try Base64.standard.decode(text) }
   }
 
   @Test(arguments: ["Zg==", "Z", "Zm9vY", "Zh", "Zm9", "Zm+/", "Zm9v\n", "Zm9v="])
-  func base64urlRefusesWhatItWouldNotWrite(text: String) {
+  func `base64url refuses what it would not write`(text: String) {
     #expect(throws: BytesError.self) { try Base64.url.decode(text) }
   }
 
-  @Test func noTwoShortTextsDecodeToTheSameBytes() {
+  @Test func `no two short strings decode to the same bytes`() {
     let alphabet = utf8("AQgwZ_-9=+")
     var seen: [[UInt8]: [UInt8]] = [:]
     for first in alphabet {
@@ -57,11 +57,11 @@ import VestaTesting
   }
 
   @Test(arguments: ["0", "0g", "é", " 00", "000"])
-  func hexRefusesOddAndForeignText(text: String) {
+  func `hex refuses an odd count and foreign characters`(text: String) {
     #expect(throws: BytesError.self) { try Hex.decode(text) }
   }
 
-  @Test func crc32cMatchesRFC3720() {
+  @Test func `CRC-32C matches RFC 3720`() {
     var whole = CRC32C()
     whole.update(utf8("123456789"))
     #expect(whole.value == 0xE306_9283)
@@ -71,7 +71,7 @@ import VestaTesting
     #expect(pieces == whole)
   }
 
-  @Test func crc32cEqualsTheSlowDefinition() {
+  @Test func `CRC-32C equals the slow definition`() {
     var generator = SplitMix(seed: 2)
     for _ in 0..<300 {
       let bytes = generator.bytes(generator.below(101))

@@ -8,7 +8,7 @@ import VestaTesting
     try JSONValue(json: utf8(text), limits: JSONLimits(maximumSize: 100_000))
   }
 
-  @Test func valuesAreRead() throws {
+  @Test func `values are read`() throws {
     let value = try read(
       #" { "a" : [ 1 , -2.5 , 1e3 , true , false , null ] , "b" : { } , "c\n\u00e9\ud83d\ude00" : "\"\\\/" } "#)
     #expect(
@@ -22,7 +22,7 @@ import VestaTesting
     ("9223372036854775808", .number(9_223_372_036_854_775_808)), ("0", .integer(0)), ("-0", .integer(0)),
     ("0.5", .number(0.5)), ("1E+2", .number(100)),
   ])
-  func numbersKeepWhatSixtyFourBitsHold(text: String, value: JSONValue) throws {
+  func `numbers keep what 64 bits hold`(text: String, value: JSONValue) throws {
     #expect(try read(text) == value)
   }
 
@@ -32,18 +32,18 @@ import VestaTesting
     "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"a\nb\"", "1 2", "{} {}", "'a'",
     "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "\u{feff}1", "[1]]",
   ])
-  func whatTheGrammarForbidsIsAnError(text: String) {
+  func `what the grammar forbids is an error`(text: String) {
     #expect(throws: BytesError.self) { try read(text) }
   }
 
-  @Test func bytesThatAreNotUTF8AreAnError() {
+  @Test func `bytes that are not UTF-8 are an error`() {
     for bytes in [[0xC0, 0xAF], [0xFF], [0xED, 0xA0, 0x80], [0xE2, 0x82]] as [[UInt8]] {
       let text = [0x22] + bytes + [0x22]
       #expect(throws: BytesError.self) { try JSONValue(json: text) }
     }
   }
 
-  @Test func depthAndSizeHaveLimits() throws {
+  @Test func `depth and size have limits`() throws {
     let deepest = String(repeating: "[", count: 32) + String(repeating: "]", count: 32)
     _ = try read(deepest)
     let tooDeep = #expect(throws: BytesError.self) { try read(String(repeating: "[", count: 50_000)) }
@@ -54,13 +54,13 @@ import VestaTesting
     #expect(tooLong?.code == .limitExceeded)
   }
 
-  @Test func manyMembersAreReadInOrder() throws {
+  @Test func `many members are read in order`() throws {
     let names = (0..<5000).map { "n\($0)" }
     let value = try read("{" + names.map { "\"\($0)\":0" }.joined(separator: ",") + "}")
     #expect(value.object?.members.map(\.name) == names)
   }
 
-  @Test func whatIsWrittenIsReadBack() throws {
+  @Test func `what is written is read back`() throws {
     let object: JSONObject = [
       "text": "\u{0}\u{1f}\"\\/é😀\u{2028}", "numbers": [0, -1, 1.5, 1e300, 2.5e-300], "none": nil,
       "flags": [true, false],
@@ -70,7 +70,7 @@ import VestaTesting
     #expect(throws: BytesError.self) { _ = try JSONObject(dictionaryLiteral: ("a", .number(.infinity))).json() }
   }
 
-  @Test func settingNamesKeepsTheirOrder() {
+  @Test func `setting names keeps their order`() {
     var object: JSONObject = ["a": 1, "b": 2, "a": 3]
     #expect(object.members.map(\.name) == ["a", "b"])
     object["c"] = 4

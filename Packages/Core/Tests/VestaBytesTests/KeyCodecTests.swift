@@ -26,7 +26,7 @@ import VestaTesting
     .bytes([0xFF]), .bytes([0xFF, 0]), .bytes([0xFF, 0xFF]),
   ]
 
-  @Test func samplesAreOrderedAsTheyStandInBothDirections() {
+  @Test func `samples are ordered as they stand in both directions`() {
     let samples = Self.ascendingSamples
     for (left, right) in zip(samples, samples.dropFirst()) {
       #expect(left < right)
@@ -35,7 +35,7 @@ import VestaTesting
     }
   }
 
-  @Test func theFormatIsWhatItWas() {
+  @Test func `the format does not change`() {
     var encoder = KeyEncoder(
       .null, .bool(false), .bool(true), .int(0), .int(-1), .int(258), .double(1), .string("a\0b"))
     encoder.append(bytes: [0, 7], .descending)
@@ -47,7 +47,7 @@ import VestaTesting
     #expect(encoder.bytes == expected)
   }
 
-  @Test func bothZerosAndAllNaNsAreOneKeyEach() {
+  @Test func `both zeros and all NaNs are one key each`() {
     #expect(key(.double(-0.0), .ascending) == key(.double(0), .ascending))
     #expect(KeyElement.double(-0.0) == .double(0))
     #expect(key(.double(-.nan), .ascending) == key(.double(.signalingNaN), .ascending))
@@ -55,7 +55,7 @@ import VestaTesting
     #expect(KeyElement.double(.nan).hashValue == KeyElement.double(-.nan).hashValue)
   }
 
-  @Test func randomKeysComeBackAsTheyWere() throws {
+  @Test func `random keys come back as they were`() throws {
     var random = SplitMix(seed: 1)
     for round in 0..<Self.rounds / 4 {
       let elements = randomElements(&random)
@@ -68,7 +68,7 @@ import VestaTesting
     }
   }
 
-  @Test func theOrderOfEncodingsIsTheOrderOfTheElementsInMixedDirections() {
+  @Test func `the order of encodings is the order of the elements in mixed directions`() {
     var random = SplitMix(seed: 2)
     for round in 0..<Self.rounds {
       let left = randomElements(&random)
@@ -84,7 +84,7 @@ import VestaTesting
     }
   }
 
-  @Test func noElementBeginsAnotherSoThatARangeHoldsItsOwnKeysOnly() {
+  @Test func `no element begins another so that a range holds its own keys only`() {
     var random = SplitMix(seed: 3)
     for round in 0..<Self.rounds / 4 {
       let left = randomElements(&random)
@@ -101,7 +101,7 @@ import VestaTesting
     }
   }
 
-  @Test func hostileBytesAreRefusedOrReadAsTheOneKeyThatTheyAre() {
+  @Test func `hostile bytes are refused or read as the one key that they are`() {
     var random = SplitMix(seed: 4)
     for round in 0..<Self.rounds {
       let hostile = hostileBytes(&random)
@@ -120,7 +120,7 @@ import VestaTesting
     }
   }
 
-  @Test func everyPrefixOfAKeyIsRefusedOrHasFewerElements() throws {
+  @Test func `every prefix of a key is refused or has fewer elements`() throws {
     let elements: [KeyElement] = [.int(-70_000), .string("a\0b"), .double(2.5), .bytes([0, 0xFF]), .bool(true), .null]
     for directions: UInt64 in [0, .max, 0b101010] {
       let key = encode(elements, directions: directions)
@@ -133,7 +133,7 @@ import VestaTesting
     }
   }
 
-  @Test func aDecoderThatThrowsStaysWhereItWas() throws {
+  @Test func `a decoder that throws stays where it was`() throws {
     var decoder = KeyDecoder(KeyEncoder(.string("a"), .int(7)).bytes)
     #expect(throws: BytesError.self) { _ = try decoder.int() }
     #expect(try decoder.string() == "a")
@@ -145,7 +145,7 @@ import VestaTesting
     #expect(try decoder.next() == nil)
   }
 
-  @Test func thePrinterShowsElementsAndWhatIsNone() {
+  @Test func `the printer shows elements and what is none`() {
     var encoder = KeyEncoder(.string("rooms"), .int(-3), .double(1.5), .null, .bool(true), .bytes([0, 0xAB]))
     encoder.append(int: 9, .descending)
     #expect(encoder.description == #"("rooms", -3, 1.5, null, true, 0x00ab, ~9)"#)
@@ -157,7 +157,7 @@ import VestaTesting
     #expect(many.description.utf8.count < 4_000)
   }
 
-  @Test func thePrinterIsTotal() {
+  @Test func `the printer is total`() {
     var random = SplitMix(seed: 5)
     for _ in 0..<Self.rounds / 40 {
       let text = KeyPrinter.text(for: hostileBytes(&random))

@@ -4,17 +4,17 @@ import VestaConcurrency
 import VestaTesting
 
 @Suite struct CriticalSectionTests {
-  @Test func givesBackWhatTheClosureReturns() {
+  @Test func `execute returns what the closure returns`() {
     #expect(CriticalSection().execute { 42 } == 42)
   }
 
-  @Test func letsAThreadEnterAgain() {
+  @Test func `a thread may enter again`() {
     let section = CriticalSection()
     let depth = section.execute { section.execute { section.execute(timeout: .zero) { 3 } } }
     #expect(depth == 3)
   }
 
-  @Test func keepsOthersOutUntilTheOutermostClosureHasReturned() {
+  @Test func `others wait until the outermost closure has returned`() {
     let section = CriticalSection()
     let log = Log<String>()
     let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -34,7 +34,7 @@ import VestaTesting
     #expect(log.entries == ["inner", "outer", "other"])
   }
 
-  @Test func isOpenForOthersAfterAThrow() {
+  @Test func `the section is open for others after a throw`() {
     let section = CriticalSection()
     #expect(throws: Failure(1)) {
       try section.execute { () throws(Failure) in try section.execute { () throws(Failure) in throw Failure(1) } }
@@ -46,7 +46,7 @@ import VestaTesting
     #expect(entered.entries == [true])
   }
 
-  @Test func returnsNilOnTimeOutAndNeverRunsTheClosure() {
+  @Test func `on time-out execute returns nil and never runs the closure`() {
     let section = CriticalSection()
     let ran = Log<String>()
     let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -68,7 +68,7 @@ import VestaTesting
     #expect(ran.entries.isEmpty)
   }
 
-  @Test func waitsForAccessWithinTheLimit() {
+  @Test func `waits for access within the limit`() {
     let section = CriticalSection()
     let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let holder = startThread {
@@ -94,7 +94,7 @@ import VestaTesting
     #expect(section.execute(timeout: .seconds(Int64.max)) { 1 } == 1)
   }
 
-  @Test func enteringWithALimitIsReentrantToo() {
+  @Test func `entering with a limit is reentrant too`() {
     let section = CriticalSection()
     let ran = section.executeWithTimeout(1.0) {
       #expect(section.executeWithTimeout(0) {})

@@ -18,7 +18,7 @@ import VestaTesting
     }
   }
 
-  @Test func manyWhoAskAtOnceOpenItOnce() async throws {
+  @Test func `many who ask at once open it once`() async throws {
     let opens = Locked(0)
     let lazy = resource {
       opens.withLock { $0 += 1 }
@@ -33,7 +33,7 @@ import VestaTesting
     #expect(opens.withLock { $0 } == 1)
   }
 
-  @Test func aFailureIsNotRemembered() async throws {
+  @Test func `a failure is not remembered`() async throws {
     let opens = Locked(0)
     let lazy = resource {
       if opens.withLock({
@@ -47,7 +47,7 @@ import VestaTesting
     #expect(try await lazy.get() == 7)
   }
 
-  @Test func itIsClosedOnceAndNeverOpenedAgain() async throws {
+  @Test func `it is closed once and never opened again`() async throws {
     let lazy = resource { 7 }
     _ = try await lazy.get()
     try await lazy.close()
@@ -56,14 +56,14 @@ import VestaTesting
     await #expect(throws: Closed.self) { try await lazy.get() }
   }
 
-  @Test func whatWasNeverOpenedIsNotClosed() async throws {
+  @Test func `what was never opened is not closed`() async throws {
     let lazy = resource { 7 }
     try await lazy.close()
     #expect(diary.withLock { $0 }.isEmpty)
     await #expect(throws: Closed.self) { try await lazy.get() }
   }
 
-  @Test func whatOpensAfterTheEndIsClosedAtOnce() async throws {
+  @Test func `what opens after the end is closed at once`() async throws {
     let (reached, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
     let lazy = resource {
       reached.continuation.finish()

@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaTesting
 
 @Suite struct ListenerRegistryTests {
-  @Test func listenersAreCalledInOrderOfAddition() {
+  @Test func `listeners are called in order of addition`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     for name in ["a", "b", "c"] { registry.add { log.add("\(name)\($0)") } }
     registry.emit(1)
@@ -13,7 +13,7 @@ import VestaTesting
     #expect(registry.count == 3)
   }
 
-  @Test func cancelRemovesTheListenerOnceAndForAll() {
+  @Test func `cancel removes the listener once and for all`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<Int>())
     let first = registry.add { log.add($0) }
     let second = registry.add { log.add(-$0) }
@@ -28,14 +28,14 @@ import VestaTesting
     #expect(registry.count == 0)
   }
 
-  @Test func aDroppedRegistrationLeavesTheListener() {
+  @Test func `a dropped registration leaves the listener`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<Int>())
     _ = registry.add { log.add($0) }
     registry.emit(1)
     #expect(log.entries == [1])
   }
 
-  @Test func aNestedEmitReturnsFirstAndIsDeliveredAfterTheEventUnderWay() {
+  @Test func `a nested emit returns first and is delivered after the event under way`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     registry.add { event in
       log.add("a\(event)")
@@ -49,7 +49,7 @@ import VestaTesting
     #expect(log.entries == ["a1", "nested emit returned", "b1", "a2", "b2"])
   }
 
-  @Test func concurrentEventsHaveOneOrderForAllListeners() async {
+  @Test func `concurrent events have one order for all listeners`() async {
     let registry = ListenerRegistry<Int>()
     let logs = (0..<3).map { _ in Log<Int>() }
     for log in logs { registry.add { log.add($0) } }
@@ -66,7 +66,7 @@ import VestaTesting
     }
   }
 
-  @Test func anEmitWhileAnotherThreadDeliversIsDeliveredByThatThread() {
+  @Test func `an emit while another thread delivers is delivered by that thread`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<Int>())
     let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     registry.add { event in
@@ -85,7 +85,7 @@ import VestaTesting
     #expect(log.entries == [1, 2])
   }
 
-  @Test func aListenerRemovedDuringAnEmitIsNotCalledAnyMore() {
+  @Test func `a listener removed during an emit is not called any more`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     let later = Locked<ListenerRegistration?>(nil)
     let own = Locked<ListenerRegistration?>(nil)
@@ -102,7 +102,7 @@ import VestaTesting
     #expect(log.entries == ["a1"])
   }
 
-  @Test func aListenerAddedDuringAnEmitHearsLaterEventsOnly() {
+  @Test func `a listener added during an emit hears later events only`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     registry.add { event in
       log.add("a\(event)")
@@ -115,7 +115,7 @@ import VestaTesting
     #expect(log.entries == ["a1", "a2", "a3", "late3"])
   }
 
-  @Test func whatAListenerCapturedIsReleasedByCancelWithNoLockHeld() {
+  @Test func `what a listener captured is released by cancel with no lock held`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<Int>())
     let registration: ListenerRegistration = {
       // Would deadlock if the registry were locked while its listener is released.
@@ -127,7 +127,7 @@ import VestaTesting
     #expect(log.entries.count == 1)
   }
 
-  @Test func aListenerIsReleasedByCancelEvenDuringTheDelivery() {
+  @Test func `a listener is released by cancel even during the delivery`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     let registration = Locked<ListenerRegistration?>(nil)
     registry.add { _ in
@@ -143,7 +143,7 @@ import VestaTesting
     #expect(log.entries == ["released", "cancelled"])
   }
 
-  @Test func finishTellsEveryListenerOnceAfterTheEvents() {
+  @Test func `finish notifies every listener once, after the events`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     registry.add(onEnd: { log.add("end \($0 as? Failure == Failure(3))") }) { event in
       registry.emit(event + 1)
@@ -158,7 +158,7 @@ import VestaTesting
     #expect(registry.count == 0)
   }
 
-  @Test func aListenerAddedAfterTheEndHearsOfTheEnd() {
+  @Test func `a listener added after the end hears of the end`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     registry.finish(throwing: Failure(5))
     let registration = registry.add(onEnd: { log.add("\($0 as? Failure == Failure(5))") }) { _ in log.add("event") }
@@ -167,14 +167,14 @@ import VestaTesting
     #expect(log.entries == ["true"])
   }
 
-  @Test func aCancelledListenerDoesNotHearOfTheEnd() {
+  @Test func `a cancelled listener does not hear of the end`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     registry.add(onEnd: { _ in log.add("end") }) { _ in }.cancel()
     registry.finish()
     #expect(log.entries.isEmpty)
   }
 
-  @Test func listenersHearOfTheEndWhenTheRegistryGoesAway() {
+  @Test func `listeners hear of the end when the registry goes away`() {
     let log = Log<String>()
     var registry: ListenerRegistry<Int>? = ListenerRegistry()
     let registration = registry?.add(onEnd: { _ in log.add("end") }) { _ in }

@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaTesting
 
 @Suite struct LockedTests {
-  @Test func givesBackWhatTheBodyReturns() {
+  @Test func `withLock returns what the body returns`() {
     let count = Locked(41)
     let next = count.withLock { value in
       value += 1
@@ -13,14 +13,14 @@ import VestaTesting
     #expect(next == 42)
   }
 
-  @Test func copiesShareOneValue() {
+  @Test func `copies share one value`() {
     let count = Locked(1)
     let copy = count
     copy.withLock { $0 = 7 }
     #expect(count.withLock { $0 } == 7)
   }
 
-  @Test func isOpenAfterAThrowAndKeepsWhatWasChanged() {
+  @Test func `the lock is open after a throw and keeps what was changed`() {
     let count = Locked(0)
     #expect(throws: Failure(3)) {
       try count.withLock { value throws(Failure) in
@@ -31,7 +31,7 @@ import VestaTesting
     #expect(count.withLock { $0 } == 5)
   }
 
-  @Test func doesNotWaitWhenAskedNotTo() {
+  @Test func `withLockIfAvailable does not wait`() {
     let count = Locked(0)
     let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let done = startThread {
@@ -47,7 +47,7 @@ import VestaTesting
     #expect(count.withLockIfAvailable { $0 } == 0)
   }
 
-  @Test func releasesItsValue() {
+  @Test func `a released lock releases its value`() {
     let released = Locked(false)
     var holder: Locked<Witness>? = Locked(Witness { released.withLock { $0 = true } })
     #expect(holder?.withLock { _ in released.withLock { $0 } } == false)
@@ -55,7 +55,7 @@ import VestaTesting
     #expect(released.withLock { $0 })
   }
 
-  @Test func holdsValuesOfAnySizeAndAlignment() {
+  @Test func `a lock holds values of any size and alignment`() {
     let empty = Locked(())
     empty.withLock { $0 = () }
     let wide = Locked((UInt8(1), SIMD16<Float>(repeating: 2)))

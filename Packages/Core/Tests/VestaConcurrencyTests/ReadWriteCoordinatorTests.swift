@@ -17,7 +17,7 @@ import VestaTesting
     return leave
   }
 
-  @Test func readGivesBackWhatTheClosureReturnsAndRethrows() {
+  @Test func `read returns what the closure returns and rethrows`() {
     let coordinator = ReadWriteCoordinator()
     #expect(coordinator.read { 42 } == 42)
     #expect(throws: Failure(2)) { try coordinator.read { () throws(Failure) in throw Failure(2) } }
@@ -25,7 +25,7 @@ import VestaTesting
     #expect(coordinator.read { 43 } == 43)
   }
 
-  @Test func anyNumberOfReadersRunAtOnce() {
+  @Test func `any number of readers run at once`() {
     let coordinator = ReadWriteCoordinator()
     let everybodyIsIn = DispatchGroup()
     for _ in 0..<16 { everybodyIsIn.enter() }
@@ -38,7 +38,7 @@ import VestaTesting
     }
   }
 
-  @Test func aReadSubmittedBeforeAWriteRunsBeforeIt() {
+  @Test func `a read submitted before a write runs before it`() {
     let coordinator = ReadWriteCoordinator()
     let log = Log<String>()
     let (inside, leave, written) = (
@@ -62,7 +62,7 @@ import VestaTesting
     #expect(log.entries == ["read", "write"])
   }
 
-  @Test func aReadSubmittedAfterAWriteSeesIt() {
+  @Test func `a read submitted after a write sees it`() {
     let coordinator = ReadWriteCoordinator()
     let value = Log<Int>()
     for round in 0..<500 {
@@ -72,7 +72,7 @@ import VestaTesting
     #expect(value.entries == Array(0..<500))
   }
 
-  @Test func aReadThatCameAfterAWriteWaitsEvenWhileOthersRead() {
+  @Test func `a read that came after a write waits even while others read`() {
     let coordinator = ReadWriteCoordinator()
     let log = Log<String>()
     let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -92,7 +92,7 @@ import VestaTesting
     #expect(log.entries == ["early read", "write", "late read"])
   }
 
-  @Test func enqueueWriteReturnsBeforeTheWriteHasRun() {
+  @Test func `enqueueWrite returns before the write has run`() {
     let coordinator = ReadWriteCoordinator()
     let log = Log<String>()
     coordinator.read {
@@ -103,14 +103,14 @@ import VestaTesting
     #expect(log.entries == ["read goes on", "write"])
   }
 
-  @Test func writesRunInTheOrderOfTheirSubmission() {
+  @Test func `writes run in the order of their submission`() {
     let coordinator = ReadWriteCoordinator()
     let log = Log<Int>()
     for number in 0..<1_000 { coordinator.enqueueWrite { log.add(number) } }
     #expect(coordinator.read { log.entries } == Array(0..<1_000))
   }
 
-  @Test func aReadInsideAReadGoesAtOnceEvenIfAWriteWaits() {
+  @Test func `a read inside a read goes at once even if a write waits`() {
     let coordinator = ReadWriteCoordinator()
     let written = Log<Int>()
     let seen = coordinator.read {
@@ -121,7 +121,7 @@ import VestaTesting
     #expect(coordinator.read { written.entries } == [1])
   }
 
-  @Test func aReadInsideAWriteGoesAtOnceAndAWriteInsideAWriteComesAfterIt() {
+  @Test func `a read inside a write goes at once and a write inside a write comes after it`() {
     let coordinator = ReadWriteCoordinator()
     let log = Log<String>()
     coordinator.enqueueWrite {
@@ -135,7 +135,7 @@ import VestaTesting
     #expect(log.entries == ["read inside write", "still the first write", "write inside write"])
   }
 
-  @Test func twoCoordinatorsNestWithoutKnowingOfEachOther() {
+  @Test func `two coordinators nest without knowing of each other`() {
     let (outer, inner) = (ReadWriteCoordinator(), ReadWriteCoordinator())
     let log = Log<Int>()
     inner.enqueueWrite { log.add(1) }
@@ -143,7 +143,7 @@ import VestaTesting
     #expect(seen == [1])
   }
 
-  @Test func asyncReadWaitsForAWriteThatIsAhead() async throws {
+  @Test func `async read waits for a write that is ahead`() async throws {
     let coordinator = ReadWriteCoordinator()
     let leave = occupy(coordinator)
     let log = Log<String>()
@@ -155,7 +155,7 @@ import VestaTesting
     #expect(readNow(coordinator) { 5 } == 5)
   }
 
-  @Test func asyncWriteReturnsTheValueWhenItHasRun() async throws {
+  @Test func `async write returns the value when it has run`() async throws {
     let coordinator = ReadWriteCoordinator()
     let log = Log<Int>()
     let value = try await coordinator.write {
@@ -168,7 +168,7 @@ import VestaTesting
     #expect(try await coordinator.read { log.entries } == [1])
   }
 
-  @Test func aCancelledReadEndsAtOnceAndNeverRuns() async throws {
+  @Test func `a cancelled read ends at once and never runs`() async throws {
     let coordinator = ReadWriteCoordinator()
     let leave = occupy(coordinator)
     let ran = Log<Int>()
@@ -183,7 +183,7 @@ import VestaTesting
     #expect(ran.entries.isEmpty)
   }
 
-  @Test func aWriteCancelledBeforeItBeganNeverRuns() async throws {
+  @Test func `a write cancelled before it began never runs`() async throws {
     let coordinator = ReadWriteCoordinator()
     let leave = occupy(coordinator)
     let ran = Log<Int>()
@@ -195,7 +195,7 @@ import VestaTesting
     #expect(try await coordinator.read { ran.entries }.isEmpty)
   }
 
-  @Test func aWriteCancelledAfterItBeganRunsToItsEnd() async throws {
+  @Test func `a write cancelled after it began runs to its end`() async throws {
     let coordinator = ReadWriteCoordinator()
     let (begun, leave) = (Gate(), DispatchSemaphore(value: 0))
     let task = Task {

@@ -18,7 +18,9 @@ import VestaTesting
     }
   }
 
-  @Test(arguments: 1...30 as ClosedRange<UInt64>) func admitsInOrderOfArrival(seed: UInt64) {
+  @Test(arguments: 1...30 as ClosedRange<UInt64>) func `readers and writers are admitted in the order of arrival`(
+    seed: UInt64
+  ) {
     var generator = SplitMix(seed: seed)
     var machine = ReadWriteMachine<Int, Int>()
     var model = Model()
@@ -53,7 +55,7 @@ import VestaTesting
 }
 
 @Suite struct FifoTests {
-  @Test(arguments: 1...10 as ClosedRange<UInt64>) func keepsTheOrder(seed: UInt64) {
+  @Test(arguments: 1...10 as ClosedRange<UInt64>) func `random operations keep the order`(seed: UInt64) {
     var generator = SplitMix(seed: seed)
     var (fifo, model) = (Fifo<Int>(), [Int]())
     for number in 0..<1_000 {

@@ -20,7 +20,7 @@ import VestaTesting
     }
   }
 
-  @Test func manyHandlersShareOneLoadAndAreCalledInOrderOfArrival() {
+  @Test func `many handlers share one load and are called in order of arrival`() {
     let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
     for number in 0..<10 {
       flights.join("token", start: start(started)) { log.add("\(number):\(self.text($0))") }
@@ -33,7 +33,7 @@ import VestaTesting
     #expect(!flights.isLoading("token"))
   }
 
-  @Test func handlersAreCalledOnTheThreadThatDeliversWithNoLockHeld() {
+  @Test func `handlers are called on the thread that delivers with no lock held`() {
     let (flights, started, log) = (Flights(), Log<Finish>(), Log<Bool>())
     let marker = ThreadLocalValue<Bool>(namespace: "SingleFlightTests", key: "delivering")
     for _ in 0..<3 {
@@ -50,14 +50,14 @@ import VestaTesting
     #expect(log.entries == [true, true, true])
   }
 
-  @Test func keysDoNotShareALoad() {
+  @Test func `keys do not share a load`() {
     let (flights, started) = (Flights(), Log<Finish>())
     flights.join("a", start: start(started)) { _ in }
     flights.join("b", start: start(started)) { _ in }
     #expect(started.entries.count == 2)
   }
 
-  @Test func aFailureGoesToAllAndIsNotKept() {
+  @Test func `a failure goes to all and is not kept`() {
     let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
     for _ in 0..<3 { flights.join("token", start: start(started)) { log.add(self.text($0)) } }
     started.entries[0](.failure(Failure(4)))
@@ -68,7 +68,7 @@ import VestaTesting
     #expect(log.entries.last == "5")
   }
 
-  @Test func aSuccessIsNotKeptBeyondTheFlight() {
+  @Test func `a success is not kept beyond the flight`() {
     let (flights, started) = (Flights(), Log<Finish>())
     for round in 0..<3 {
       flights.join("token", start: start(started)) { _ in }
@@ -77,7 +77,7 @@ import VestaTesting
     }
   }
 
-  @Test func aHandlerThatAsksAgainStartsANewLoad() {
+  @Test func `a handler that asks again starts a new load`() {
     let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
     flights.join("token", start: start(started)) { _ in
       flights.join("token", start: self.start(started)) { log.add("again " + self.text($0)) }
@@ -89,7 +89,7 @@ import VestaTesting
     #expect(log.entries == ["second 1", "again 2"])
   }
 
-  @Test func aSecondReportChangesNothing() {
+  @Test func `a second report changes nothing`() {
     let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
     flights.join("token", start: start(started)) { log.add("first " + self.text($0)) }
     started.entries[0](.success(1))
@@ -101,7 +101,7 @@ import VestaTesting
     #expect(log.entries == ["first 1", "second 2"])
   }
 
-  @Test func aLoadMayEndBeforeStartReturns() {
+  @Test func `a load may end before start returns`() {
     let (flights, log) = (Flights(), Log<String>())
     flights.join("token", start: { $0(.success(1)) }, then: { log.add(self.text($0)) })
     #expect(log.entries == ["1"])
@@ -110,7 +110,7 @@ import VestaTesting
 
   // MARK: - The async form
 
-  @Test func manyTasksShareOneLoad() async throws {
+  @Test func `many tasks share one load`() async throws {
     let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
     // The first waiter's load is in our hands, so all tasks arrive before its end.
     flights.join("token", start: start(started)) { log.add(self.text($0)) }
@@ -128,7 +128,7 @@ import VestaTesting
     #expect(log.entries == ["9"])
   }
 
-  @Test func aValueIsLoadedAgainAfterTheEnd() async throws {
+  @Test func `a value is loaded again after the end`() async throws {
     let (flights, loads) = (Flights(), Log<Int>())
     for round in 0..<3 {
       let value = try await flights.value(for: "token") {
@@ -142,7 +142,7 @@ import VestaTesting
     #expect(loads.entries == [0, 1, 2])
   }
 
-  @Test func cancellingOneWaiterLeavesTheOthersWaiting() async throws {
+  @Test func `cancelling one waiter leaves the others waiting`() async throws {
     let flights = Flights()
     let (begun, leave) = (Gate(), Gate())
     let first = Task {
@@ -167,7 +167,7 @@ import VestaTesting
     #expect(log.entries == [5])
   }
 
-  @Test func theLoadIsCancelledWhenTheLastWaiterHasLeft() async throws {
+  @Test func `the load is cancelled when the last waiter has left`() async throws {
     let flights = Flights()
     let (begun, cancelled) = (Gate(), Gate())
     let task = Task {
@@ -190,7 +190,7 @@ import VestaTesting
     #expect(try await flights.value(for: "token") { 2 } == 2)
   }
 
-  @Test func aTaskThatIsCancelledAlreadyLoadsNothing() async {
+  @Test func `a task that is cancelled already loads nothing`() async {
     let flights = Flights()
     let gate = Gate()
     let task = Task {

@@ -18,7 +18,7 @@ import VestaTesting
     return (stream, sinks.entries[0])
   }
 
-  @Test func snapshotsThatWaitAreMergedIntoOneInOrder() async throws {
+  @Test func `snapshots that wait are merged into one in order`() async throws {
     let (stream, sink) = makeStream()
     sink.send([0])
     #expect(try await next(of: stream) == [0])
@@ -28,7 +28,7 @@ import VestaTesting
     #expect(try await next(of: stream) == [1_001])
   }
 
-  @Test func aSnapshotIsNotMergedWithOneThatTheConsumerHasTaken() async throws {
+  @Test func `a snapshot is not merged with one that the consumer has taken`() async throws {
     let merges = Log<[[Int]]>()
     let (stream, sink) = makeStream { waiting, new in
       merges.add([waiting, new])
@@ -45,7 +45,7 @@ import VestaTesting
     #expect(try await next(of: stream) == [5, 6])
   }
 
-  @Test func mergeRunsWithNoLockHeldAndMaySendItself() async throws {
+  @Test func `merge runs with no lock held and may send itself`() async throws {
     let sinks = Log<StreamSink<[Int]>>()
     let (stream, sink) = makeStream { waiting, new in
       // Would deadlock if the mailbox were locked; what is sent here comes after what is being merged.
@@ -58,7 +58,7 @@ import VestaTesting
     #expect(try await next(of: stream) == [1, 2, 3])
   }
 
-  @Test func anEndDuringAMergeComesAfterWhatIsMerged() async throws {
+  @Test func `an end during a merge comes after what is merged`() async throws {
     for failure in [nil, Failure(3)] {
       let sinks = Log<StreamSink<[Int]>>()
       let (stream, sink) = makeStream { waiting, new in
@@ -79,7 +79,7 @@ import VestaTesting
     }
   }
 
-  @Test func aConsumerThatComesDuringAMergeGetsItsOutcomeThenTheEnd() async throws {
+  @Test func `a consumer that comes during a merge gets its outcome then the end`() async throws {
     let (inside, leave) = (Gate(), DispatchSemaphore(value: 0))
     let mailbox = SnapshotMailbox<[Int]> { waiting, new in
       inside.open()
@@ -112,7 +112,7 @@ import VestaTesting
     await waitFor(sender)
   }
 
-  @Test func aSnapshotThatWaitsIsReleasedWhenTheStreamIsDropped() {
+  @Test func `a snapshot that waits is released when the stream is dropped`() {
     let released = Log<Int>()
     do {
       let sinks = Log<StreamSink<Witness>>()
@@ -131,7 +131,7 @@ import VestaTesting
     }
   }
 
-  @Test func nothingIsLostWhenManyThreadsSendToASlowConsumer() async throws {
+  @Test func `nothing is lost when many threads send to a slow consumer`() async throws {
     let (stream, sink) = makeStream()
     let senders = (0..<4).map { thread in
       startThread { for number in 0..<500 { sink.send([thread * 1_000 + number]) } }

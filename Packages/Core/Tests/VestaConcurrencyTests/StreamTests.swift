@@ -57,7 +57,8 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
 }
 
 @Suite struct StreamTests {
-  @Test(arguments: Kind.allCases) func registersOnStartYieldsInOrderAndEnds(kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `a stream registers on start, yields in order and ends`(kind: Kind) async throws
+  {
     let spy = Spy<[Int]>()
     let stream = kind.stream(of: spy)
     #expect(spy.added == 1 && spy.removed == 0)
@@ -72,7 +73,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     #expect(spy.added == 1 && spy.removed == 1)
   }
 
-  @Test(arguments: Kind.allCases) func aConsumerThatWaitsGetsWhatComes(kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `a consumer that waits gets what comes`(kind: Kind) async throws {
     let (spy, seen) = (Spy<[Int]>(), Log<[Int]>())
     let (stream, got) = (kind.stream(of: spy), Gate())
     let consumer = Task {
@@ -89,7 +90,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     #expect(spy.removed == 1)
   }
 
-  @Test(arguments: Kind.allCases) func cancellingTheTaskRemovesTheListenerAtOnce(kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `cancelling the task removes the listener at once`(kind: Kind) async throws {
     let spy = Spy<[Int]>()
     let (stream, got) = (kind.stream(of: spy), Gate())
     let consumer = Task {
@@ -107,7 +108,8 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     #expect(spy.removed == 1)
   }
 
-  @Test(arguments: Kind.allCases) func aTaskCancelledBeforeItStartsRemovesTheListener(kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `a task cancelled before it starts removes the listener`(kind: Kind) async throws
+  {
     let (spy, gate) = (Spy<[Int]>(), Gate())
     let stream = kind.stream(of: spy)
     let consumer = Task {
@@ -120,7 +122,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     #expect(spy.removed == 1)
   }
 
-  @Test(arguments: Kind.allCases) func leavingTheLoopRemovesTheListener(kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `leaving the loop removes the listener`(kind: Kind) async throws {
     let spy = Spy<[Int]>()
     func consume() async throws {
       for try await element in startedStream() where element == [1] { break }
@@ -133,7 +135,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     #expect(spy.removed == 1)
   }
 
-  @Test(arguments: Kind.allCases) func droppingTheIteratorRemovesTheListener(kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `dropping the iterator removes the listener`(kind: Kind) async throws {
     let spy = Spy<[Int]>()
     var iterator: AsyncThrowingStream<[Int], any Error>.AsyncIterator? = kind.stream(of: spy).makeAsyncIterator()
     spy.send([1])
@@ -143,7 +145,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     #expect(spy.removed == 1)
   }
 
-  @Test(arguments: Kind.allCases) func droppingAStreamThatWasNeverIteratedRemovesTheListener(kind: Kind) {
+  @Test(arguments: Kind.allCases) func `dropping a stream that was never iterated removes the listener`(kind: Kind) {
     let spy = Spy<[Int]>()
     var stream: AsyncThrowingStream<[Int], any Error>? = kind.stream(of: spy)
     #expect(spy.added == 1 && spy.removed == 0)
@@ -153,7 +155,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
   }
 
   @Test(arguments: [Kind.throwingEvents, .snapshots])
-  func anErrorComesAfterTheElementsAndRemovesTheListener(kind: Kind) async throws {
+  func `an error comes after the elements and removes the listener`(kind: Kind) async throws {
     let spy = Spy<[Int]>()
     let stream = kind.stream(of: spy)
     spy.send([1])
@@ -167,7 +169,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
   }
 
   @Test(arguments: [Kind.throwingEvents, .snapshots])
-  func anErrorReachesAConsumerThatWaits(kind: Kind) async throws {
+  func `an error reaches a consumer that waits`(kind: Kind) async throws {
     let spy = Spy<[Int]>()
     let (stream, got) = (kind.stream(of: spy), Gate())
     let consumer = Task { for try await _ in stream { got.open() } }
@@ -178,7 +180,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     #expect(spy.removed == 1)
   }
 
-  @Test func aListenerThatEndsBeforeItsRegistrationIsThereIsRemovedToo() async throws {
+  @Test func `a listener that ends before its registration is there is removed too`() async throws {
     for isThrowing in [false, true] {
       let removed = Log<Bool>()
       let add = { @Sendable (sink: StreamSink<[Int]>) -> ListenerRegistration in
@@ -199,7 +201,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     }
   }
 
-  @Test func resultsBecomeElementsAndErrors() async throws {
+  @Test func `results become elements and errors`() async throws {
     let stream = AsyncThrowingStream<Int, any Error>.events { sink in
       sink.send(.success(1))
       sink.send(.failure(Failure(2)))
@@ -209,7 +211,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     await #expect(throws: Failure(2)) { try await next(of: stream) }
   }
 
-  @Test func eventsAreNeverDroppedHoweverSlowTheConsumer() async throws {
+  @Test func `events are never dropped however slow the consumer`() async throws {
     let spy = Spy<[Int]>()
     for kind in [Kind.events, .throwingEvents] {
       let stream = kind.stream(of: spy)
@@ -224,7 +226,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     }
   }
 
-  @Test func aRegistryMakesStreamsThatEndWithIt() async throws {
+  @Test func `a registry makes streams that end with it`() async throws {
     let registry = ListenerRegistry<Int>()
     let (plain, throwing) = (registry.events, registry.throwingEvents)
     let merged = registry.snapshots(merge: +)
@@ -242,7 +244,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     #expect(all.entries == [1, 2, 3])
   }
 
-  @Test func aStreamOfARegistryIsRemovedFromItWhenDropped() {
+  @Test func `a stream of a registry is removed from it when dropped`() {
     let registry = ListenerRegistry<Int>()
     _ = registry.events
     _ = registry.throwingEvents
@@ -250,7 +252,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     #expect(registry.count == 0)
   }
 
-  @Test func everythingIsReleasedWhenAStreamEnds() async throws {
+  @Test func `everything is released when a stream ends`() async throws {
     let released = Log<String>()
     func make(_ kind: Kind) -> (AsyncThrowingStream<[Int], any Error>, Spy<[Int]>) {
       let (spy, witness) = (Spy<[Int]>(), Witness { released.add(kind.rawValue) })

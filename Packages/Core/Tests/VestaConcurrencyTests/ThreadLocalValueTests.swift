@@ -5,7 +5,7 @@ import VestaTesting
 
 /// Every test has keys of its own; a test's body stays on one thread, as nothing in it suspends.
 @Suite struct ThreadLocalValueTests {
-  @Test func fullKeyJoinsNamespaceAndKey() {
+  @Test func `full key joins namespace and key`() {
     let named = ThreadLocalValue<Int>(namespace: "Logger", key: "dateFormatter")
     #expect(named.namespace == "Logger")
     #expect(named.key == "dateFormatter")
@@ -15,7 +15,7 @@ import VestaTesting
     #expect(bare.fullKey == "dateFormatter")
   }
 
-  @Test func namespacesKeepEqualKeysApart() {
+  @Test func `namespaces keep equal keys apart`() {
     let logger = ThreadLocalValue<String>(namespace: "ApartLogger", key: "k")
     let sale = ThreadLocalValue<String>(namespace: "ApartSale", key: "k")
     logger.setValue("a")
@@ -24,14 +24,14 @@ import VestaTesting
     #expect(sale.value() == "b")
   }
 
-  @Test func instancesWithOneFullKeyShareTheValue() {
+  @Test func `instances with one full key share the value`() {
     let first = ThreadLocalValue<Int>(namespace: "Share", key: "k.x")
     let second = ThreadLocalValue<Int>(namespace: "Share.k", key: "x")
     first.setValue(5)
     #expect(second.cachedValue() == 5)
   }
 
-  @Test func threadsDoNotShareValues() {
+  @Test func `threads do not share values`() {
     let local = ThreadLocalValue<Int>(namespace: "Threads", key: "k")
     local.setValue(-1)
     let wrong = Log<Int>()
@@ -44,7 +44,7 @@ import VestaTesting
     #expect(local.value() == -1)
   }
 
-  @Test func theInstantiatorIsCalledByValueOnlyAndOncePerThread() {
+  @Test func `the instantiator is called by value only and once per thread`() {
     let calls = Log<String>()
     let local = ThreadLocalValue<Int>(namespace: "Instantiator", key: "k") { itself in
       calls.add(itself.fullKey)
@@ -60,7 +60,7 @@ import VestaTesting
     #expect(calls.entries.count == 2)
   }
 
-  @Test func nilFromTheInstantiatorIsNotStored() {
+  @Test func `nil from the instantiator is not stored`() {
     let calls = Log<Int>()
     let local = ThreadLocalValue<Int>(namespace: "NilInstantiator", key: "k") { _ in
       calls.add(1)
@@ -73,7 +73,7 @@ import VestaTesting
     #expect(local.cachedValue() == 3)
   }
 
-  @Test func setValueReplacesAndNilRemoves() {
+  @Test func `set value replaces and nil removes`() {
     let local = ThreadLocalValue<Int>(namespace: "Set", key: "k") { _ in 1 }
     local.setValue(2)
     #expect(local.value() == 2)
@@ -82,7 +82,7 @@ import VestaTesting
     #expect(local.value() == 1)
   }
 
-  @Test func aValueOfAnotherTypeReadsAsNil() {
+  @Test func `a value of another type reads as nil`() {
     let number = ThreadLocalValue<Int>(namespace: "Type", key: "k")
     let text = ThreadLocalValue<String>(namespace: "Type", key: "k")
     number.setValue(1)
@@ -94,7 +94,7 @@ import VestaTesting
     #expect(text.cachedValue() == nil)
   }
 
-  @Test func valuesAreReleasedWhenReplacedAndWhenTheThreadEnds() {
+  @Test func `values are released when replaced and when the thread ends`() {
     let released = Log<String>()
     let freed = DispatchSemaphore(value: 0)
     let local = ThreadLocalValue<Witness>(namespace: "Release", key: "k")
@@ -111,7 +111,7 @@ import VestaTesting
     #expect(released.entries == ["first", "replaced", "second"])
   }
 
-  @Test func aValueMayUseThreadLocalValuesFromItsDeinit() {
+  @Test func `a value may use thread-local values from its deinit`() {
     let log = Log<Int?>()
     let freed = DispatchSemaphore(value: 0)
     let other = ThreadLocalValue<Witness>(namespace: "Deinit", key: "other")
@@ -127,7 +127,7 @@ import VestaTesting
     #expect(log.entries == [1])
   }
 
-  @Test func manyKeysFitOnOneThread() {
+  @Test func `many keys fit on one thread`() {
     let locals = (0..<100).map { ThreadLocalValue<Int>(namespace: "Many", key: "\($0)") }
     for (index, local) in locals.enumerated().reversed() { local.setValue(index) }
     #expect(locals.map { $0.value() } == Array(0..<100))

@@ -14,7 +14,7 @@ import VestaTesting
 
   let threads = 64
 
-  @Test func lockedUnderManyThreads() {
+  @Test func `a locked value keeps every change of many threads`() {
     let table = Locked<[Int: Int]>([:])
     onThreads(threads) { thread in
       for number in 0..<4_000 {
@@ -25,7 +25,7 @@ import VestaTesting
     #expect(table.withLock { $0.values.reduce(0, +) } == threads * 4_000)
   }
 
-  @Test func aLockAroundNothingUnderManyThreads() {
+  @Test func `a lock around nothing keeps many threads apart`() {
     let (lock, count) = (Locked(()), Unguarded())
     onThreads(threads) { _ in
       for _ in 0..<2_000 { lock.withLock { _ in count.value += 1 } }
@@ -33,7 +33,7 @@ import VestaTesting
     #expect(count.value == threads * 2_000)
   }
 
-  @Test func criticalSectionUnderManyThreads() {
+  @Test func `a critical section keeps many threads apart`() {
     let (section, count, timeOuts) = (CriticalSection(), Unguarded(), Locked(0))
     onThreads(threads) { thread in
       for number in 0..<5_000 {
@@ -50,7 +50,7 @@ import VestaTesting
     #expect(section.execute { count.value } + timeOuts.withLock { $0 } == threads * 5_000)
   }
 
-  @Test func readWriteCoordinatorUnderManyThreads() {
+  @Test func `a read-write coordinator keeps many threads apart`() {
     let (coordinator, count, torn) = (ReadWriteCoordinator(), Unguarded(), Log<Int>())
     let mirror = Unguarded()
     onThreads(threads) { thread in
@@ -71,7 +71,7 @@ import VestaTesting
     #expect(torn.entries.isEmpty)
   }
 
-  @Test func asyncReadsAndWritesUnderManyTasks() async throws {
+  @Test func `async reads and writes of many tasks keep their order`() async throws {
     let (coordinator, count, begun) = (ReadWriteCoordinator(), Unguarded(), Locked(0))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<threads {
@@ -93,7 +93,7 @@ import VestaTesting
     #expect(written == begun.withLock { $0 })
   }
 
-  @Test func cancelledReadsAndWritesLeaveNobodyStuck() async throws {
+  @Test func `cancelled reads and writes leave nobody stuck`() async throws {
     let (coordinator, count, told) = (ReadWriteCoordinator(), Unguarded(), Locked(0))
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<5_000 {
@@ -116,7 +116,7 @@ import VestaTesting
     #expect(written == told.withLock { $0 })
   }
 
-  @Test func threadLocalValuesUnderManyThreads() {
+  @Test func `thread-local values of many threads stay apart`() {
     let locals = (0..<8).map { ThreadLocalValue<[Int]>(namespace: "Stress", key: "\($0)") { _ in [] } }
     let wrong = Log<Int>()
     onThreads(threads) { thread in
@@ -130,7 +130,7 @@ import VestaTesting
     #expect(wrong.entries.isEmpty)
   }
 
-  @Test func workQueuesUnderManyThreads() async throws {
+  @Test func `work queues keep the order of many threads`() async throws {
     let root = WorkQueue(label: "root")
     let queues = [root] + (0..<3).map { WorkQueue(label: "child \($0)", target: root) }
     let count = Unguarded()
@@ -148,7 +148,7 @@ import VestaTesting
     #expect(try await root.run { count.value } == threads * perThread)
   }
 
-  @Test func singleFlightUnderManyTasks() async throws {
+  @Test func `a single flight serves many tasks`() async throws {
     let (flights, loads, answers) = (SingleFlight<Int, Int>(), Locked(0), Locked(0))
     await withTaskGroup(of: Void.self) { group in
       for task in 0..<threads {
@@ -178,7 +178,7 @@ import VestaTesting
     #expect((0..<3).allSatisfy { !flights.isLoading($0) })
   }
 
-  @Test func singleFlightHandlersUnderManyThreads() {
+  @Test func `a single flight calls the handlers of many threads once`() {
     let (flights, queue) = (SingleFlight<Int, Int>(), DispatchQueue(label: "loads"))
     let pending = DispatchGroup()
     let handled = Locked(0)
@@ -195,7 +195,7 @@ import VestaTesting
     #expect(handled.withLock { $0 } == threads * 500)
   }
 
-  @Test func listenerRegistryUnderManyThreads() async {
+  @Test func `a listener registry serves many threads`() async {
     let (registry, count) = (ListenerRegistry<Int>(), Unguarded())
     // Deliveries do not overlap, so nothing but the registry guards the counter.
     registry.add { _ in count.value += 1 }
@@ -219,7 +219,7 @@ import VestaTesting
     #expect(registry.count == 2)
   }
 
-  @Test func streamsUnderManyTasks() async throws {
+  @Test func `streams serve many tasks`() async throws {
     let registry = ListenerRegistry<Int>()
     let started = Locked(0)
     let taskCount = threads

@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaTesting
 
 @Suite struct WorkQueueTests {
-  @Test func runsWorkInOrderOneAtATime() {
+  @Test func `work runs in order, one at a time`() {
     let queue = WorkQueue(label: "order")
     let log = Log<Int>()
     for number in 0..<1_000 { queue.async { log.add(number) } }
@@ -12,14 +12,14 @@ import VestaTesting
     #expect(log.entries == Array(0..<1_000))
   }
 
-  @Test func syncReturnsTheValueAndRethrows() {
+  @Test func `sync returns the value and rethrows`() {
     let queue = WorkQueue(label: "sync")
     #expect(queue.sync { 42 } == 42)
     #expect(throws: Failure(2)) { try queue.sync { () throws(Failure) in throw Failure(2) } }
     #expect(queue.sync { 43 } == 43)
   }
 
-  @Test func knowsWhetherItIsCurrent() {
+  @Test func `a queue knows whether it is the current one`() {
     let root = WorkQueue(label: "root")
     let child = WorkQueue(label: "child", target: root)
     let other = WorkQueue(label: "other")
@@ -35,7 +35,7 @@ import VestaTesting
     }
   }
 
-  @Test func aChildSharesTheOrderOfItsRoot() {
+  @Test func `a child shares the order of its root`() {
     let root = WorkQueue(label: "root")
     let children = (0..<4).map { WorkQueue(label: "child \($0)", target: root) }
     // Not guarded by anything but the queues: a lost update would show.
@@ -46,18 +46,18 @@ import VestaTesting
     #expect(root.sync { count } == 1_600)
   }
 
-  @Test func syncToAnUnrelatedQueueFromAQueueIsFine() {
+  @Test func `sync to an unrelated queue from a queue is fine`() {
     let (first, second) = (WorkQueue(label: "first"), WorkQueue(label: "second"))
     #expect(first.sync { second.sync { 7 } } == 7)
   }
 
-  @Test func runReturnsTheValueAndRethrows() async throws {
+  @Test func `run returns the value and rethrows`() async throws {
     let queue = WorkQueue(label: "run")
     #expect(try await queue.run { queue.isCurrent })
     await #expect(throws: Failure(2)) { try await queue.run { throw Failure(2) } }
   }
 
-  @Test func runThatIsCancelledBeforeItBeganNeverRuns() async throws {
+  @Test func `run that is cancelled before it began never runs`() async throws {
     let queue = WorkQueue(label: "run")
     let leave = DispatchSemaphore(value: 0)
     queue.async { leave.wait() }
@@ -70,7 +70,7 @@ import VestaTesting
     #expect(ran.entries.isEmpty)
   }
 
-  @Test func runThatIsCancelledAfterItBeganRunsToItsEnd() async throws {
+  @Test func `run that is cancelled after it began runs to its end`() async throws {
     let queue = WorkQueue(label: "run")
     let (begun, leave) = (Gate(), DispatchSemaphore(value: 0))
     let task = Task {
@@ -116,7 +116,7 @@ import VestaTesting
     }
   }
 
-  @Test func theThreeKindsOfMethodsWorkTogether() async {
+  @Test func `the three kinds of methods work together`() async {
     let account = Account()
     let leave = DispatchSemaphore(value: 0)
     Account.globalQueue.async { leave.wait() }
@@ -148,7 +148,7 @@ import VestaTesting
     func runOnItsOwnQueue() async throws -> Int { try await queue.run { 3 } }
   }
 
-  @Test func isTheExecutorOfAnActor() async throws {
+  @Test func `a queue is the executor of an actor`() async throws {
     let root = WorkQueue(label: "root")
     let queue = WorkQueue(label: "actor", target: root)
     let session = Session(on: queue)
@@ -171,7 +171,7 @@ import VestaTesting
     #expect(text.contains(sentence), "\(text)", sourceLocation: location)
   }
 
-  @Test func syncFromTheQueueItselfIsDiagnosed() async {
+  @Test func `sync from the queue itself is diagnosed`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let queue = WorkQueue(label: "auth")
       queue.sync { queue.sync {} }
@@ -179,7 +179,7 @@ import VestaTesting
     expectSentence(result, "sync on the queue 'auth' from code that already runs on 'auth'")
   }
 
-  @Test func syncFromAnAsynchronousClosureOfTheQueueIsDiagnosed() async {
+  @Test func `sync from an asynchronous closure of the queue is diagnosed`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let queue = WorkQueue(label: "auth")
       queue.async { queue.sync {} }
@@ -188,7 +188,7 @@ import VestaTesting
     expectSentence(result, "sync on the queue 'auth' from code that already runs on 'auth'")
   }
 
-  @Test func syncFromAChildToItsRootIsDiagnosed() async {
+  @Test func `sync from a child to its root is diagnosed`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let root = WorkQueue(label: "root")
       WorkQueue(label: "child", target: root).sync { root.sync {} }
@@ -196,7 +196,7 @@ import VestaTesting
     expectSentence(result, "sync on the queue 'root' from code that already runs on 'root'")
   }
 
-  @Test func syncBetweenChildrenOfOneRootIsDiagnosed() async {
+  @Test func `sync between children of one root is diagnosed`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let root = WorkQueue(label: "root")
       let (first, second) = (WorkQueue(label: "a", target: root), WorkQueue(label: "b", target: root))
@@ -205,7 +205,7 @@ import VestaTesting
     expectSentence(result, "sync on the queue 'b' from code that already runs on 'root'")
   }
 
-  @Test func syncFurtherDownAChainIsDiagnosed() async {
+  @Test func `sync further down a chain is diagnosed`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (first, second) = (WorkQueue(label: "first"), WorkQueue(label: "second"))
       first.sync { second.sync { first.sync {} } }
@@ -213,7 +213,7 @@ import VestaTesting
     expectSentence(result, "sync on the queue 'first' from code that already runs on 'first'")
   }
 
-  @Test func syncFromAnActorOnTheQueueIsDiagnosed() async {
+  @Test func `sync from an actor on the queue is diagnosed`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let queue = WorkQueue(label: "actor")
       let session = Session(on: queue)
@@ -222,7 +222,7 @@ import VestaTesting
     expectSentence(result, "sync on the queue 'actor' from code that already runs on 'actor'")
   }
 
-  @Test func assertOnQueueStopsElsewhere() async {
+  @Test func `assert on queue stops elsewhere`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let queue = WorkQueue(label: "auth")
       WorkQueue(label: "other").sync { queue.assertOnQueue() }
@@ -230,7 +230,7 @@ import VestaTesting
     expectSentence(result, "must run on the queue 'auth'")
   }
 
-  @Test func assumeIsolatedStopsElsewhere() async {
+  @Test func `assume isolated stops elsewhere`() async {
     await #expect(processExitsWith: .failure) {
       let session = Session(on: WorkQueue(label: "actor"))
       _ = WorkQueue(label: "other").sync { session.assumeIsolated { $0.count } }

@@ -28,7 +28,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func aCachedComponentIsCreatedLazilyAndOnce() throws {
+  @Test func `a cached component is created lazily and once`() throws {
     let app = try app([CountingLibrary.self])
     #expect(CountingLibrary.created.withLock { $0 } == 0)
     #expect(app.container.resolve((any Greeter).self)?.greeting == "hello 1")
@@ -43,13 +43,13 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func aComponentThatDoesNotAskToBeCachedIsMadeAnewEachTime() throws {
+  @Test func `a component that does not ask to be cached is made anew each time`() throws {
     let app = try app([UncachedLibrary.self])
     #expect(app.container.resolve((any Greeter).self)?.greeting == "1")
     #expect(app.container.resolve((any Greeter).self)?.greeting == "2")
   }
 
-  @Test func whatNothingProvidesIsNilOrAnErrorThatSaysSo() throws {
+  @Test func `what nothing provides is nil or an error that says so`() throws {
     let app = try app([])
     #expect(app.container.resolve((any Greeter).self) == nil)
     let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
@@ -61,7 +61,7 @@ private struct Broken: Error {}
     static func components() -> [Component] { [Component((any Greeter).self) { _, _ in nil }] }
   }
 
-  @Test func aCreationBlockMayHaveNothingToGive() throws {
+  @Test func `a creation block may have nothing to give`() throws {
     let app = try app([EmptyHandedLibrary.self])
     #expect(app.container.resolve((any Greeter).self) == nil)
     let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
@@ -75,7 +75,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func anInstanceOfTheWrongTypeIsRefusedByName() throws {
+  @Test func `an instance of the wrong type is refused by name`() throws {
     let app = try app([WrongLibrary.self])
     let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
     #expect(error.code == .wrongInstanceType)
@@ -88,7 +88,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func anUntypedComponentOfTheRightTypeIsTaken() throws {
+  @Test func `an untyped component of the right type is taken`() throws {
     #expect(try app([UntypedLibrary.self]).container.require((any Greeter).self).greeting == "from data")
   }
 
@@ -109,7 +109,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func aFailedCreationIsReportedAndTriedAgain() throws {
+  @Test func `a failed creation is reported and tried again`() throws {
     let app = try app([FlakyLibrary.self])
     let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
     #expect(error.code == .creationFailed)
@@ -134,7 +134,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func aCircleThatNobodyDeclaredIsAnErrorAndNoDeadlock() throws {
+  @Test func `a cycle that nobody declared is an error and not a deadlock`() throws {
     let app = try app([HiddenCircleLibrary.self])
     let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
     #expect(error.code == .dependencyCycle)
@@ -154,7 +154,7 @@ private struct Broken: Error {}
     static func components() -> [Component] { [.contribution((any Plug).self) { _, _ in NumberedPlug(order: 3) }] }
   }
 
-  @Test func contributionsComeInTheOrderOfTheLibrariesWithoutThoseThatFail() throws {
+  @Test func `contributions come in the order of the libraries without those that fail`() throws {
     let app = try app([FirstPlugs.self, MorePlugs.self])
     #expect(app.container.resolveAll((any Plug).self).map(\.order) == [1, 2, 3])
     #expect(app.container.resolve((any Plug).self) == nil)
@@ -172,7 +172,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func anOverrideStandsInFrontOfAComponentInOneAppOnly() throws {
+  @Test func `an override replaces a component in one app only`() throws {
     let (one, two) = (try app([GreetingLibrary.self]), try app([UntypedLibrary.self]))
     _ = one.container.resolve((any Greeter).self)
     one.container.override((any Greeter).self, with: Hello(greeting: "fake"))
@@ -202,21 +202,21 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func onlyEagerComponentsAreCreatedWhileConfiguring() throws {
+  @Test func `only eager components are created while configuring`() throws {
     _ = try app([LazyLibrary.self])
     _ = try app([EagerInDefaultLibrary.self])
     let error = try #require(throws: VestaError.self) { try app([EagerLibrary.self]) }
     #expect(error.code == .creationFailed)
   }
 
-  @Test func eagerInDefaultAppDependsOnTheApp() {
+  @Test func `eager in default app depends on the app`() {
     #expect(InstantiationTiming.eagerInDefaultApp.isEager(isDefaultApp: true))
     #expect(!InstantiationTiming.eagerInDefaultApp.isEager(isDefaultApp: false))
     #expect(!InstantiationTiming.lazy.isEager(isDefaultApp: true))
     #expect(InstantiationTiming.alwaysEager.isEager(isDefaultApp: false))
   }
 
-  @Test func anEagerFailureLeavesTheNameFree() throws {
+  @Test func `an eager failure leaves the name free`() throws {
     let name = uniqueName()
     #expect(throws: VestaError.self) {
       try VestaApp.configure(name: name, options: VestaOptions(), libraries: [EagerLibrary.self])

@@ -24,7 +24,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
     }
   }
 
-  @Test func aMissingRequirementNamesWhoNeedsWhatAndWhichPackageProvidesIt() throws {
+  @Test func `a missing requirement names who needs what and which package provides it`() throws {
     let error = try error([NeedsTwo.self])
     #expect(error.code == .missingDependency)
     #expect(error.message.contains("NeedsTwo needs Two, which nothing provides"))
@@ -35,7 +35,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
     static func components() -> [Component] { [component((any One).self, needs: [.required((any Three).self)])] }
   }
 
-  @Test func aMissingRequirementWithoutAHintStillSaysWhatToDo() throws {
+  @Test func `a missing requirement without a hint still says what to do`() throws {
     let error = try error([NeedsThreeUnnamed.self])
     #expect(error.message.contains("Add a package that provides Three"))
   }
@@ -44,7 +44,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
     static func components() -> [Component] { [.contribution((any Two).self) { _, _ in Everything() }] }
   }
 
-  @Test func aContributionDoesNotMeetARequirement() throws {
+  @Test func `a contribution does not meet a requirement`() throws {
     #expect(try error([NeedsTwo.self, ContributesTwo.self]).code == .contributionNotProvider)
   }
 
@@ -55,13 +55,13 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
     static func components() -> [Component] { [component((any One).self)] }
   }
 
-  @Test func twoProvidersOfOneProtocolAreRefusedByName() throws {
+  @Test func `two providers of one protocol are refused by name`() throws {
     let error = try error([ProvidesOne.self, AlsoProvidesOne.self])
     #expect(error.code == .duplicateProvider)
     #expect(error.message.contains("One is provided by ProvidesOne and by AlsoProvidesOne"))
   }
 
-  @Test func aLibraryThatStandsInTheListTwiceIsRefused() throws {
+  @Test func `a library that is in the list twice is refused`() throws {
     let error = try error([ProvidesOne.self, ProvidesOne.self])
     #expect(error.code == .duplicateLibrary)
     #expect(error.message.contains("twice"))
@@ -73,7 +73,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
     static func components() -> [Component] { [] }
   }
 
-  @Test func twoLibrariesOfOneNameAreRefused() throws {
+  @Test func `two libraries of one name are refused`() throws {
     let error = try error([ProvidesOne.self, Imposter.self])
     #expect(error.code == .duplicateLibrary)
     #expect(error.message.contains("ProvidesOne and Imposter both call themselves"))
@@ -89,7 +89,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
     }
   }
 
-  @Test func aCircleIsSpelledOut() throws {
+  @Test func `a cycle is spelled out`() throws {
     let error = try error([Circle.self])
     #expect(error.code == .dependencyCycle)
     #expect(error.message.contains("One -> Two -> Three -> One"))
@@ -99,7 +99,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
     static func components() -> [Component] { [component((any One).self, needs: [.required((any One).self)])] }
   }
 
-  @Test func aComponentThatNeedsItselfIsACircleToo() throws {
+  @Test func `a component that needs itself is a cycle too`() throws {
     #expect(try error([SelfNeed.self]).message.contains("One -> One"))
   }
 
@@ -113,11 +113,11 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
     }
   }
 
-  @Test func twoWaysToOneComponentAreNoCircle() throws {
+  @Test func `two ways to one component are not a cycle`() throws {
     #expect(try ComponentGraph(libraries: [Diamond.self]).nodes.count == 3)
   }
 
-  @Test func anAppWithoutLibrariesIsSound() throws {
+  @Test func `an app without libraries is sound`() throws {
     #expect(try ComponentGraph(libraries: []).nodes.isEmpty)
   }
 

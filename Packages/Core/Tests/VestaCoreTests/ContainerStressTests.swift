@@ -50,7 +50,7 @@ private final class Node: A, B, C, Slow {
     }
   }
 
-  @Test func creationHappensOnceUnderSixtyFourThreads() async throws {
+  @Test func `creation happens once under 64 threads`() async throws {
     for _ in 0..<20 {
       let created = Locked(0)
       let app = try DiamondLibrary.$created.withValue(created) { try self.app([DiamondLibrary.self]) }
@@ -90,7 +90,7 @@ private final class Node: A, B, C, Slow {
     }
   }
 
-  @Test func lookUpsDoNotWaitForAnotherComponentsCreation() async throws {
+  @Test func `look-ups do not wait for another component's creation`() async throws {
     let (gate, entered) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let app = try SlowLibrary.$gate.withValue(gate) {
       try SlowLibrary.$entered.withValue(entered) { try self.app([SlowLibrary.self]) }
@@ -122,7 +122,7 @@ private final class Node: A, B, C, Slow {
     }
   }
 
-  @Test func twoThreadsThatComeFromBothEndsOfACircleDoNotDeadlock() async throws {
+  @Test func `two threads that come from both ends of a cycle do not deadlock`() async throws {
     for _ in 0..<200 {
       let app = try app([CrossedLibrary.self])
       await onThreads(2) { index in
@@ -139,7 +139,7 @@ private final class Node: A, B, C, Slow {
     }
   }
 
-  @Test func resolvingWhileTheAppIsDeletedGivesAnInstanceOrNothing() async throws {
+  @Test func `resolving while the app is deleted gives an instance or nothing`() async throws {
     for _ in 0..<30 {
       let app = try app([DiamondLibrary.self])
       async let threads: Void = onThreads(16) { _ in
@@ -151,7 +151,7 @@ private final class Node: A, B, C, Slow {
     }
   }
 
-  @Test func overridesMayChangeWhileOthersResolve() async throws {
+  @Test func `overrides may change while others resolve`() async throws {
     let app = try app([DiamondLibrary.self])
     await onThreads(16) { index in
       for round in 0..<100 {
@@ -164,7 +164,7 @@ private final class Node: A, B, C, Slow {
     }
   }
 
-  @Test func appsOfTheSameNameAreConfiguredOnce() async {
+  @Test func `apps of the same name are configured once`() async {
     let name = uniqueName()
     let configured = Locked(0)
     await onThreads(32) { _ in
@@ -175,7 +175,7 @@ private final class Node: A, B, C, Slow {
     #expect(configured.withLock { $0 } == 1)
   }
 
-  @Test func aTableCreatesEachKeyOnce() async {
+  @Test func `a table creates each key once`() async {
     let table = InstanceTable<Int, Node>()
     let created = Locked(0)
     await onThreads(32) { index in

@@ -4,7 +4,7 @@ import VestaTesting
 @testable import VestaCore
 
 @Suite struct CreationLedgerTests {
-  @Test func theFirstThreadCreatesAndTheSecondWaits() {
+  @Test func `the first thread creates and the second waits`() {
     var ledger = CreationLedger<String, Int>()
     #expect(ledger.request("A", by: 1) == .create)
     #expect(ledger.request("A", by: 2) == .wait)
@@ -12,7 +12,7 @@ import VestaTesting
     #expect(ledger.request("A", by: 2) == .create)
   }
 
-  @Test func aThreadThatComesBackToItsOwnItemGetsThePath() {
+  @Test func `a thread that comes back to its own item gets the path`() {
     var ledger = CreationLedger<String, Int>()
     _ = ledger.request("A", by: 1)
     _ = ledger.request("B", by: 1)
@@ -20,7 +20,7 @@ import VestaTesting
     #expect(ledger.request("B", by: 1) == .cycle(path: ["B", "B"]))
   }
 
-  @Test func aCircleAcrossThreadsGoesToTheThreadThatWouldCloseIt() {
+  @Test func `a cycle across threads goes to the thread that would close it`() {
     var ledger = CreationLedger<String, Int>()
     _ = ledger.request("A", by: 1)
     _ = ledger.request("B", by: 2)
@@ -28,7 +28,7 @@ import VestaTesting
     #expect(ledger.request("A", by: 2) == .cycle(path: ["A", "B", "A"]))
   }
 
-  @Test func waitingForAThreadThatGoesOnIsNoCircle() {
+  @Test func `waiting for a thread that goes on is not a cycle`() {
     var ledger = CreationLedger<String, Int>()
     _ = ledger.request("A", by: 1)
     _ = ledger.request("B", by: 2)
@@ -41,7 +41,7 @@ import VestaTesting
 
   /// Plays random threads against the ledger: nobody creates what is being created, and whenever all threads that are
   /// in the middle of something wait, the ledger has broken its promise.
-  @Test(arguments: 1...40) func noRandomCourseEndsInADeadlock(seed: UInt64) {
+  @Test(arguments: 1...40) func `no random course ends in a deadlock`(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var ledger = CreationLedger<Int, Int>()
     var stacks = [[Int]](repeating: [], count: 5)

@@ -10,18 +10,18 @@ private struct Broken: Error {}
 @Suite struct InstanceTableTests {
   private let table = InstanceTable<String, Thing>()
 
-  @Test func aKeyKeepsItsInstance() throws {
+  @Test func `a key keeps its instance`() throws {
     let first = try table.instance(for: "a") { Thing("first") }
     let second = try table.instance(for: "a") { Thing("second") }
     #expect(first === second)
   }
 
-  @Test func aFailureIsThrownAndTriedAgain() throws {
+  @Test func `a failure is thrown and tried again`() throws {
     #expect(throws: Broken.self) { try table.instance(for: "a") { throw Broken() } }
     #expect(try table.instance(for: "a") { Thing("now") }.name == "now")
   }
 
-  @Test func oneInstanceMayNeedAnother() throws {
+  @Test func `one instance may need another`() throws {
     let outer = try table.instance(for: "outer") {
       Thing("outer of \(try table.instance(for: "inner") { Thing("inner") }.name)")
     }
@@ -29,14 +29,14 @@ private struct Broken: Error {}
     #expect(table.all.map(\.name) == ["inner", "outer of inner"])
   }
 
-  @Test func anInstanceThatNeedsItselfIsAnErrorAndNoDeadlock() throws {
+  @Test func `an instance that needs itself is an error and not a deadlock`() throws {
     let error = try #require(throws: VestaError.self) {
       try table.instance(for: "a") { try table.instance(for: "a") { Thing("never") } }
     }
     #expect(error.code == .dependencyCycle)
   }
 
-  @Test func removingEverythingGivesTheLastOneFirstAndClosesTheTable() async throws {
+  @Test func `removing everything gives the last one first and closes the table`() async throws {
     for name in ["a", "b", "c"] { _ = try table.instance(for: name) { Thing(name) } }
     #expect(await table.removeAll().map(\.name) == ["c", "b", "a"])
     #expect(table.all.isEmpty)

@@ -14,7 +14,7 @@ private final class RecordingSink: LogSink {
 
 /// The log settings belong to the process: one test at a time.
 @Suite(.serialized) struct LoggerTests {
-  @Test func onlyMessagesUpToTheLevelArePutTogetherAndWritten() {
+  @Test func `only messages up to the level are put together and written`() {
     let service = uniqueName()
     let (sink, log) = (RecordingSink(service: service), Logger(service: service))
     VestaConfiguration.shared.setLogSink(sink)
@@ -41,7 +41,7 @@ private final class RecordingSink: LogSink {
     #expect(line.hasSuffix("[error] \(service) I-1: e"))
   }
 
-  @Test func levelsHaveTheNumbersOfTheFirebaseSDK() {
+  @Test func `levels have the numbers of the Firebase SDK`() {
     #expect([VestaLoggerLevel.error, .warning, .notice, .info, .debug].map(\.rawValue) == [3, 4, 5, 6, 7])
     #expect(VestaLoggerLevel.min == .error && VestaLoggerLevel.max == .debug)
     #expect(VestaLoggerLevel.error < .debug)

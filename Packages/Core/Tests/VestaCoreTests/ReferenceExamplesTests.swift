@@ -25,7 +25,7 @@ import VestaCore
     }
   }
 
-  @Test func aLeafIsOneInstanceForEachApp() throws {
+  @Test func `a leaf is one instance for each app`() throws {
     let (one, two) = (uniqueName(), uniqueName())
     let first = try VestaApp.configure(name: one, options: VestaOptions(), libraries: [LeafLibrary.self])
     let second = try VestaApp.configure(name: two, options: VestaOptions(), libraries: [LeafLibrary.self])
@@ -58,7 +58,7 @@ import VestaCore
     }
   }
 
-  @Test func aProviderIsFoundByItsProtocolAlone() throws {
+  @Test func `a provider is found by its protocol alone`() throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [AuthLibrary.self])
     let auth = try app.container.require((any UserInterop).self)
     #expect(auth.userID() == nil)
@@ -96,7 +96,7 @@ import VestaCore
     }
   }
 
-  @Test func aMultiInstanceProviderKeepsOneInstanceForEachKey() throws {
+  @Test func `a multi-instance provider keeps one instance for each key`() throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [FirestoreLibrary.self])
     let cities = try Firestore.firestore(app: app, database: "cities")
     let users = try Firestore.firestore(app: app, database: "users")
@@ -118,14 +118,14 @@ import VestaCore
     }
   }
 
-  @Test func anOptionalDependencyIsInjectedWhereItIsThere() throws {
+  @Test func `an optional dependency is injected where it is there`() throws {
     let libraries: [any Library.Type] = [FunctionsWithAuthLibrary.self, AuthLibrary.self]
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: libraries)
     let functions = try #require(Functions.functions(app: app))
     #expect(functions.auth as? Auth === app.container.resolve((any UserInterop).self) as? Auth)
   }
 
-  @Test func anOptionalDependencyThatIsAbsentIsNil() throws {
+  @Test func `an optional dependency that is absent is nil`() throws {
     let app = try VestaApp.configure(
       name: uniqueName(), options: VestaOptions(), libraries: [FunctionsWithAuthLibrary.self])
     let functions = try #require(Functions.functions(app: app))
@@ -153,7 +153,7 @@ import VestaCore
     }
   }
 
-  @Test func twoProtocolsShareOneInstanceThroughACombinedOne() throws {
+  @Test func `two protocols share one instance through a combined one`() throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [SharedAuthLibrary.self])
     try app.container.require((any SignInInterop).self).signIn("ada")
     #expect(try app.container.require((any UserInterop).self).userID() == "ada")

@@ -16,16 +16,8 @@ extension TestLibrary {
 
 /// A name that no other test uses.
 func uniqueName(_ hint: String = #function) -> String {
-  let letters = hint.prefix { $0.isLetter || $0.isNumber }
+  let letters = hint.filter { $0.isLetter || $0.isNumber }
   return "\(letters.prefix(60))-\(UUID().uuidString)"
-}
-
-/// A directory that is gone when the body has returned.
-func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-  let directory = FileManager.default.temporaryDirectory.appending(path: "vesta-core-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: directory) }
-  return try await body(directory)
 }
 
 /// Runs the body once on each of several threads that start together, and returns when all are done.

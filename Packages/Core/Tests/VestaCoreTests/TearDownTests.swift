@@ -47,7 +47,7 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
     }
   }
 
-  @Test func instancesEndInReverseOrderOfCreationAndAreFreed() async throws {
+  @Test func `instances end in reverse order of creation and are freed`() async throws {
     let diary = Locked<[String]>([])
     let name = uniqueName()
     try await LayeredLibrary.$diary.withValue(diary) {
@@ -61,7 +61,7 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
     #expect(Set(entries.dropFirst(2)) == ["upper freed", "base freed"])
   }
 
-  @Test func whatWasNeverCreatedIsNotCreatedToBeEnded() async throws {
+  @Test func `what was never created is not created to be ended`() async throws {
     let diary = Locked<[String]>([])
     try await LayeredLibrary.$diary.withValue(diary) {
       let app = try VestaApp.configure(
@@ -71,7 +71,7 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
     #expect(diary.withLock { $0 }.isEmpty)
   }
 
-  @Test func aDeletedAppProvidesNothingAndSaysWhy() async throws {
+  @Test func `a deleted app provides nothing and says why`() async throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [LayeredLibrary.self])
     let kept = app.container
     _ = try kept.require((any Upper).self)
@@ -85,13 +85,13 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
     }
   }
 
-  @Test func deletingTwiceSaysThatTheSecondTimeThereWasNothingToDo() async throws {
+  @Test func `deleting twice says that the second time there was nothing to do`() async throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [])
     #expect(await app.delete())
     #expect(await !app.delete())
   }
 
-  @Test func deletionsAtTheSameTimeAllWaitForTheEnd() async throws {
+  @Test func `deletions at the same time all wait for the end`() async throws {
     let diary = Locked<[String]>([])
     try await LayeredLibrary.$diary.withValue(diary) {
       let app = try VestaApp.configure(
@@ -112,7 +112,7 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
     #expect(diary.withLock { $0.filter { $0.contains("ends") }.count } == 2)
   }
 
-  @Test func theCompletionFormCallsBackOnTheQueueOfTheOptions() async throws {
+  @Test func `the completion form calls back on the queue of the options`() async throws {
     let queue = DispatchQueue(label: "callbacks")
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
@@ -143,7 +143,7 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
     }
   }
 
-  @Test func anInstanceThatIsBeingCreatedIsWaitedForAndEndedToo() async throws {
+  @Test func `an instance that is being created is waited for and ended too`() async throws {
     let diary = Locked<[String]>([])
     let gate = (entered: DispatchSemaphore(value: 0), open: DispatchSemaphore(value: 0))
     try await GatedLibrary.$diary.withValue(diary) {

@@ -1,3 +1,4 @@
+import VestaTesting
 import Foundation
 import Testing
 import VestaConcurrency
@@ -10,7 +11,7 @@ import VestaConcurrency
   }
 
   @Test(arguments: ["", "with space", "slash/slash", "dot.dot", "ümlaut", String(repeating: "x", count: 101)])
-  func aNameThatCannotBeUsedIsRefused(name: String) throws {
+  func `a name that cannot be used is refused`(name: String) throws {
     let error = try #require(throws: VestaError.self) {
       try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
     }
@@ -18,7 +19,7 @@ import VestaConcurrency
     #expect(VestaApp.app(name: name) == nil)
   }
 
-  @Test func anAppIsFoundByItsNameUntilItIsDeleted() async throws {
+  @Test func `an app is found by its name until it is deleted`() async throws {
     let name = uniqueName()
     #expect(VestaApp.app(name: name) == nil)
     let app = try VestaApp.configure(name: name, options: VestaOptions(), libraries: [PlainLibrary.self])
@@ -31,7 +32,7 @@ import VestaConcurrency
     try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
   }
 
-  @Test func aSecondAppOfTheSameNameIsRefused() throws {
+  @Test func `a second app of the same name is refused`() throws {
     let name = uniqueName()
     try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
     let error = try #require(throws: VestaError.self) {
@@ -41,7 +42,7 @@ import VestaConcurrency
     #expect(error.message.contains(name))
   }
 
-  @Test func aGraphThatIsUnsoundLeavesTheNameFree() throws {
+  @Test func `a graph that is unsound leaves the name free`() throws {
     let name = uniqueName()
     #expect(throws: VestaError.self) {
       try VestaApp.configure(
@@ -50,7 +51,7 @@ import VestaConcurrency
     try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
   }
 
-  @Test func theAppKeepsACopyOfItsOptions() throws {
+  @Test func `the app keeps a copy of its options`() throws {
     let options = VestaOptions(projectID: "before")
     let app = try VestaApp.configure(name: uniqueName(), options: options, libraries: [])
     options.projectID = "after"
@@ -59,7 +60,7 @@ import VestaConcurrency
     #expect(app.container.options.projectID == "before")
   }
 
-  @Test func theUserAgentNamesThePlatformAndEveryLibrary() throws {
+  @Test func `the user agent names the platform and every library`() throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [PlainLibrary.self])
     #expect(app.userAgent.hasPrefix("vesta-core/\(VestaVersion()) swift/"))
     #expect(app.userAgent.contains(" PlainLibrary/1.2.3"))
@@ -71,13 +72,13 @@ import VestaConcurrency
     static func components() -> [Component] { [] }
   }
 
-  @Test func theUserAgentCannotBeUsedToSmuggleAHeader() {
+  @Test func `the user agent cannot be used to smuggle a header`() {
     let agent = UserAgent.string(libraries: [NastyLibrary.self])
     #expect(agent.hasSuffix(" a_b_c__X:_y/_"))
     #expect(agent.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
   }
 
-  @Test func dataCollectionIsOnUnlessItWasSwitchedOffAndTheChoiceOutlivesTheApp() async throws {
+  @Test func `data collection is on unless it was switched off and the choice outlives the app`() async throws {
     try await withTemporaryDirectory { directory in
       let (name, options) = (uniqueName(), VestaOptions(projectID: "p", backend: .embedded(directory: directory)))
       let first = try VestaApp.configure(name: name, options: options, libraries: [])
@@ -93,7 +94,7 @@ import VestaConcurrency
     }
   }
 
-  @Test func aSettingThatCannotBeSavedHoldsForTheProcess() async throws {
+  @Test func `a setting that cannot be saved holds for the process`() async throws {
     try await withTemporaryDirectory { directory in
       let file = directory.appending(path: "file")
       try Data("not a directory".utf8).write(to: file)
@@ -103,14 +104,14 @@ import VestaConcurrency
     }
   }
 
-  @Test func aDamagedSettingsFileCountsAsEmpty() async throws {
+  @Test func `a damaged settings file counts as empty`() async throws {
     try await withTemporaryDirectory { directory in
       try Data("{".utf8).write(to: directory.appending(path: "app.json"))
       #expect(AppSettings(directory: directory).isDataCollectionDefaultEnabled)
     }
   }
 
-  @Test func configuringTouchesNoFile() async throws {
+  @Test func `configuring touches no file`() async throws {
     try await withTemporaryDirectory { directory in
       let options = VestaOptions(projectID: "p", backend: .embedded(directory: directory))
       let app = try VestaApp.configure(name: uniqueName(), options: options, libraries: [PlainLibrary.self])
@@ -136,7 +137,7 @@ import VestaConcurrency
     static let made = Locked(0)
   }
 
-  @Test func aBareConfigureUsesWhatWasRegisteredAndCreatesWhatIsEagerInIt() async throws {
+  @Test func `a bare configure uses what was registered and creates what is eager in it`() async throws {
     VestaApp.register(RegisteredLibrary.self)
     VestaApp.register(RegisteredLibrary.self)
     let app = try VestaApp.configure()
@@ -149,7 +150,7 @@ import VestaConcurrency
     #expect(VestaApp.app() == nil)
   }
 
-  @Test func anExplicitListReplacesWhatWasRegistered() async throws {
+  @Test func `an explicit list replaces what was registered`() async throws {
     VestaApp.register(RegisteredLibrary.self)
     let app = try VestaApp.configure(options: VestaOptions(), libraries: [])
     #expect(app.container.resolve(Int.self) == nil)

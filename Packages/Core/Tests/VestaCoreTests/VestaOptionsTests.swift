@@ -1,3 +1,4 @@
+import VestaTesting
 import Dispatch
 import Foundation
 import Testing
@@ -43,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func aPropertyListIsReadInFull() async throws {
+  @Test func `a property list is read in full`() async throws {
     try await withFile("GoogleService-Info.plist", Self.propertyList) { path in
       let options = try VestaOptions(file: path)
       #expect(options.googleAppID == "1:42:ios:abc")
@@ -58,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func aServicesFileGivesTheFirstAppOrTheOneThatIsNamed() async throws {
+  @Test func `a services file gives the first app or the one that is named`() async throws {
     try await withFile("google-services.json", Self.json) { path in
       let first = try VestaOptions(file: path)
       #expect(first.googleAppID == "1:42:android:1" && first.apiKey == "k1" && first.clientID == "c1")
@@ -69,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsNotThereIsNamed() throws {
+  @Test func `a file that is not there is named`() throws {
     let error = try error { _ = try VestaOptions(file: "/nowhere/GoogleService-Info.plist") }
     #expect(error.code == .optionsFileUnreadable)
     #expect(error.message.contains("/nowhere/GoogleService-Info.plist"))
@@ -77,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: ["", "{", "[]", "<plist>", "\u{0}\u{1}\u{2}", #"{"client": 3}"#])
-  func aMalformedFileIsAnError(text: String) async throws {
+  func `a malformed file is an error`(text: String) async throws {
     for name in ["a.json", "a.plist"] {
       try await withFile(name, text) { path in
         let error = try error { _ = try VestaOptions(file: path) }
@@ -88,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: ["GOOGLE_APP_ID", "GCM_SENDER_ID"])
-  func aPropertyListThatLacksAFieldNamesIt(field: String) async throws {
+  func `a property list that lacks a field names it`(field: String) async throws {
     let text = Self.propertyList.replacingOccurrences(of: field, with: "OTHER")
     try await withFile("a.plist", text) { path in
       let error = try error { _ = try VestaOptions(file: path) }
@@ -98,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: ["project_id", "project_number", "mobilesdk_app_id"])
-  func aServicesFileThatLacksAFieldNamesIt(field: String) async throws {
+  func `a services file that lacks a field names it`(field: String) async throws {
     try await withFile("a.json", Self.json.replacingOccurrences(of: field, with: "other")) { path in
       let error = try error { _ = try VestaOptions(file: path) }
       #expect(error.code == .invalidOption)
@@ -106,14 +107,14 @@ import Testing
     }
   }
 
-  @Test func anEmptyEnvironmentIsAnEmbeddedAppWithoutAProject() throws {
+  @Test func `an empty environment is an embedded app without a project`() throws {
     let options = try VestaOptions.fromEnvironment([:])
     #expect(options == VestaOptions())
     #expect(options.backend == .embedded())
     #expect(options.projectID == "demo-vesta")
   }
 
-  @Test func theEnvironmentGoesOverTheFileItNames() async throws {
+  @Test func `the environment takes precedence over the file that it names`() async throws {
     try await withFile("google-services.json", Self.json) { path in
       let options = try VestaOptions.fromEnvironment([
         "VESTA_OPTIONS_FILE": path, "VESTA_PROJECT_ID": "other", "VESTA_BACKEND": "emulator:localhost:8080",
@@ -123,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func everyVariableIsRead() throws {
+  @Test func `every variable is read`() throws {
     let options = try VestaOptions.fromEnvironment([
       "VESTA_API_KEY": "k", "VESTA_APP_ID": "a", "VESTA_SENDER_ID": "s", "VESTA_DATABASE_URL": "d",
       "VESTA_STORAGE_BUCKET": "b", "VESTA_DIRECTORY": "/data", "VESTA_BACKEND": "embedded",
@@ -136,19 +137,19 @@ import Testing
   @Test(arguments: [
     "cloud", "emulator", "emulator:", "emulator::1", "emulator:h:0", "emulator:h:65536", "emulator:h:x",
   ])
-  func aBackendThatIsNoneIsRefused(text: String) throws {
+  func `an unknown backend is refused`(text: String) throws {
     let error = try error { _ = try VestaOptions.fromEnvironment(["VESTA_BACKEND": text]) }
     #expect(error.code == .invalidOption)
     #expect(error.message.contains(text))
   }
 
-  @Test func anEmulatorMayHaveAnAddressWithColons() throws {
+  @Test func `an emulator may have an address with colons`() throws {
     let options = try VestaOptions.fromEnvironment(["VESTA_BACKEND": "emulator:[::1]:9099"])
     #expect(options.backend == .emulator(host: "[::1]", port: 9099))
     #expect(options.backend.description == "emulator:[::1]:9099")
   }
 
-  @Test func aCopyIsEqualAndIndependent() {
+  @Test func `a copy is equal and independent`() {
     let options = VestaOptions(googleAppID: "a", gcmSenderID: "b")
     options.callbackQueue = DispatchQueue(label: "q")
     let copy = options.copy()
@@ -157,13 +158,13 @@ import Testing
     #expect(copy != options && options.apiKey == nil)
   }
 
-  @Test func theDescriptionHoldsNoKey() {
+  @Test func `the description holds no key`() {
     let options = VestaOptions(projectID: "p")
     options.apiKey = "very-secret"
     #expect(!options.description.contains("very-secret"))
   }
 
-  @Test func dataLivesInTheGivenDirectoryOrBelowTheUsersOwn() {
+  @Test func `data lives in the given directory or below the user's own`() {
     let given = VestaOptions(projectID: "p", backend: .embedded(directory: URL(filePath: "/data")))
     #expect(given.dataDirectory(appName: "x", environment: [:]).path == "/data/x")
     let own = VestaOptions(projectID: "p")

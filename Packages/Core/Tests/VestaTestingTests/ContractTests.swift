@@ -4,7 +4,7 @@ import VestaTesting
 @Suite struct ContractTests {
   private struct Broken: Error {}
 
-  @Test func runGivesOneOutcomeForEachPromiseInOrder() async {
+  @Test func `run returns one outcome for each promise, in order`() async {
     let contracts: [Contract<Int>] = [
       Contract("is positive") { try expect($0 > 0, "\($0) is not positive") },
       Contract("is even") { try expect($0 % 2, equals: 0, "remainder") },
@@ -16,13 +16,13 @@ import VestaTesting
     #expect(outcomes[1].description.hasPrefix("BROKEN: is even: remainder: expected 0, found 1"))
   }
 
-  @Test func aSubjectThatCannotBeMadeBreaksEveryPromise() async {
+  @Test func `a subject that cannot be made breaks every promise`() async {
     let contracts = [Contract<Int>("anything") { _ in }]
     let outcomes = await contracts.run { throw Broken() }
     #expect(outcomes.map(\.isKept) == [false])
   }
 
-  @Test func expectThrowsTellsNothingFromSomethingElse() async throws {
+  @Test func `expectThrows tells no error from a wrong one`() async throws {
     let error = try await expectThrows(Broken.self, "a call") { throw Broken() }
     #expect(type(of: error) == Broken.self)
     await #expect(throws: ContractViolation.self) { try await expectThrows(Broken.self, "a call") { 1 } }
@@ -31,7 +31,7 @@ import VestaTesting
     }
   }
 
-  @Test func expectValueUnwrapsOrSaysWhatIsMissing() throws {
+  @Test func `expectValue unwraps or says what is missing`() throws {
     #expect(try expectValue(Optional(3), "three") == 3)
     #expect(throws: ContractViolation.self) { try expectValue(Optional<Int>.none, "three") }
   }

@@ -21,7 +21,7 @@ import VestaTesting
     )
   }
 
-  @Test(arguments: [true, false]) func theFakeKeepsEveryPromise(greets: Bool) async {
+  @Test(arguments: [true, false]) func `the fake keeps every promise`(greets: Bool) async {
     let outcomes = await ListenerContracts.all(greets: greets, source: { $0 }).run { Self.fake(greets: greets) }
     #expect(outcomes.filter { !$0.isKept }.map(\.description) == [])
     #expect(outcomes.count >= 10)
@@ -50,7 +50,7 @@ import VestaTesting
     Fault(fault: .greetsUnasked, greets: false, broken: "a new listener hears nothing before the first change"),
   ]
 
-  @Test(arguments: faults) func aWrongSourceBreaksExactlyItsPromise(_ fault: Fault) async {
+  @Test(arguments: faults) func `a wrong source breaks exactly its promise`(_ fault: Fault) async {
     let outcomes = await ListenerContracts.all(greets: fault.greets, source: { $0 }).run { contract in
       let source = WrongSource(fault.fault, greets: fault.greets)
       let current: @Sendable () -> Int = { source.current }
@@ -68,7 +68,7 @@ import VestaTesting
     #expect(outcomes.filter { !$0.isKept }.map(\.name) == [fault.broken], "\(outcomes.filter { !$0.isKept })")
   }
 
-  @Test func everyPromiseHasAFault() {
+  @Test func `every promise has a fault`() {
     let names = [true, false].flatMap { greets in
       ListenerContracts.all(greets: greets, source: { (subject: ListenerSubject<Int>) in subject }).map(\.name)
     }

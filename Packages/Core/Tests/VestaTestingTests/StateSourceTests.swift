@@ -12,7 +12,7 @@ import VestaTesting
     }
   }
 
-  @Test func aStreamAddsItsListenerAtOnceAndMissesNothing() async {
+  @Test func `a stream adds its listener at once and misses nothing`() async {
     let stream = source.events
     #expect(source.listenerCount == 1)
     for value in 1...3 { set(value) }
@@ -24,17 +24,17 @@ import VestaTesting
     #expect(heard == [0, 1, 2, 3])
   }
 
-  @Test func leavingTheLoopOfAStreamRemovesItsListener() async {
+  @Test func `leaving the loop of a stream removes its listener`() async {
     for await _ in source.events { break }
     #expect(source.listenerCount == 0)
   }
 
-  @Test func droppingAStreamThatNobodyReadRemovesItsListener() {
+  @Test func `dropping a stream that nobody read removes its listener`() {
     do { _ = source.events }
     #expect(source.listenerCount == 0)
   }
 
-  @Test func cancellingTheTaskThatReadsAStreamRemovesItsListener() async {
+  @Test func `cancelling the task that reads a stream removes its listener`() async {
     let heard = EventLog<Int>(patience: .seconds(60))
     let task = Task { [source] in
       for await value in source.events { heard.record(value) }
@@ -46,7 +46,7 @@ import VestaTesting
     #expect(await task.value == 0)
   }
 
-  @Test func cancelRunsTheClosureOnce() {
+  @Test func `cancel runs the closure once`() {
     let calls = EventLog<Int>(patience: .seconds(60))
     let registration = ListenerRegistration { calls.record(1) }
     for _ in 1...3 { registration.cancel() }

@@ -5,7 +5,7 @@ import VestaCryptoInterop
 enum PasswordFunctions {
   static let scryptMemoryLimit: UInt64 = 300 << 20
 
-  /// What a password gives with a scheme and a salt.
+  /// The digest of a password with a scheme and a salt.
   ///
   /// - Parameter length: How many bytes are wanted; bcrypt and Firebase's scrypt decide for themselves.
   static func digest(

@@ -56,7 +56,7 @@ enum Platform {
   /// Whether there is a library for Argon2.
   static var hasArgon2: Bool { argon2Hash != nil }
 
-  /// What Argon2 makes of a password.
+  /// The Argon2 digest of a password.
   static func argon2(
     _ password: borrowing WipedBytes, _ salt: [UInt8], _ parameters: Argon2Parameters, length: Int
   ) throws(CryptoError) -> [UInt8] {

@@ -7,7 +7,7 @@ import VestaConcurrency
 @Suite struct BoundedWorkersTests {
   private struct Broken: Error {}
 
-  @Test func onlySoManyRunAtOnceAndAllGetTheirTurn() async throws {
+  @Test func `only so many run at once and all get their turn`() async throws {
     let workers = BoundedWorkers(limit: 2)
     let running = Locked((now: 0, most: 0))
     let sum = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -30,7 +30,7 @@ import VestaConcurrency
     #expect((1...2).contains(running.withLock { $0.most }))
   }
 
-  @Test func aWaitingTaskThatIsCancelledLeavesAtOnce() async throws {
+  @Test func `a waiting task that is cancelled leaves at once`() async throws {
     let workers = BoundedWorkers(limit: 1)
     let gate = DispatchSemaphore(value: 0)
     let first = Task { try await workers.run { gate.wait() } }
@@ -49,7 +49,7 @@ import VestaConcurrency
     #expect(try await workers.run { 5 } == 5)
   }
 
-  @Test func aTaskThatIsCancelledBeforeItComesRunsNothing() async {
+  @Test func `a task that is cancelled before it comes runs nothing`() async {
     let workers = BoundedWorkers(limit: 1)
     let gate = AsyncStream.makeStream(of: Void.self)
     let task = Task {
@@ -62,7 +62,7 @@ import VestaConcurrency
     await #expect(throws: Never.self) { try await workers.run { 1 } }
   }
 
-  @Test func aThrowGivesTheTurnBack() async throws {
+  @Test func `a throw gives the turn back`() async throws {
     let workers = BoundedWorkers(limit: 1)
     for _ in 0..<5 { await #expect(throws: Broken.self) { try await workers.run { throw Broken() } } }
     #expect(try await workers.run { 1 } == 1)

@@ -25,7 +25,7 @@ import VestaCrypto
   }
 
   @Test(.enabled(if: folder != nil, skipped))
-  func firebaseScryptVectors() async throws {
+  func `Firebase scrypt vectors`() async throws {
     let crypto = OpenSSLCrypto(slowOperations: 2)
     var kept = 0
     let cases = try cases("auth-scrypt/vectors.json")
@@ -51,7 +51,7 @@ import VestaCrypto
   @Test(
     .enabled(if: folder != nil, skipped),
     arguments: ["crc-buffer-cases", "crc-string-cases", "crc-to-string-cases"])
-  func checksumVectors(name: String) throws {
+  func `checksum vectors`(name: String) throws {
     let crypto = OpenSSLCrypto()
     let cases = try cases("storage-crc32c/\(name).json")
     var kept = 0

@@ -5,14 +5,14 @@ import Testing
 import VestaCrypto
 
 @Suite struct ContractTests {
-  @Test func openSSLKeepsEveryPromise() async {
+  @Test func `OpenSSL keeps every promise`() async {
     let outcomes = await CryptoContracts.all.run { OpenSSLCrypto() }
     #expect(outcomes.count == CryptoContracts.all.count)
     for outcome in outcomes { #expect(outcome.isKept, "\(outcome)") }
   }
 
   @Test(arguments: FaultyProvider.Fault.allCases)
-  func everyFaultBreaksAPromise(fault: FaultyProvider.Fault) async {
+  func `every fault breaks a promise`(fault: FaultyProvider.Fault) async {
     for contract in Self.quick {
       do {
         try await contract.verify(FaultyProvider(fault))

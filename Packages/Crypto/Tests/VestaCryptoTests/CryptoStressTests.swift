@@ -14,7 +14,7 @@ import VestaCrypto
   }
 
   @Test(arguments: SignatureAlgorithm.allCases)
-  func oneKeySignsAndVerifiesForAll(algorithm: SignatureAlgorithm) async throws {
+  func `one key signs and verifies for all`(algorithm: SignatureAlgorithm) async throws {
     let key = try await OpenSSLCrypto().generateSigningKey(algorithm)
     try await together { index in
       for round in 0..<10 {
@@ -27,7 +27,7 @@ import VestaCrypto
     }
   }
 
-  @Test func oneProviderServesAll() async throws {
+  @Test func `one provider serves all`() async throws {
     let crypto = OpenSSLCrypto(slowOperations: 3)
     let scheme = PasswordScheme.scrypt(ScryptParameters(costLog2: 4, blockSize: 1, parallelism: 1))
     try await together { index in
@@ -47,7 +47,7 @@ import VestaCrypto
     }
   }
 
-  @Test func oneStreamTakesPiecesFromAll() async throws {
+  @Test func `one stream takes pieces from all`() async throws {
     let crypto = OpenSSLCrypto()
     let stream = try crypto.makeDigestStream(.sha512)
     try await together { _ in
@@ -56,7 +56,7 @@ import VestaCrypto
     #expect(try stream.finish() == crypto.digest(.sha512, of: [UInt8](repeating: 7, count: Self.tasks * 100)))
   }
 
-  @Test func aStreamIsFinishedByOneOnly() async throws {
+  @Test func `a stream is finished by one only`() async throws {
     let stream = try OpenSSLCrypto().makeDigestStream(.md5)
     let results = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<Self.tasks {

@@ -8,7 +8,7 @@ import VestaTesting
 @Suite struct HostileInputTests {
   private let crypto = OpenSSLCrypto()
 
-  @Test func mutatedKeysNeverCrashAndNeverLeaveErrorsBehind() async throws {
+  @Test func `mutated keys never crash and never leave errors behind`() async throws {
     let seed = UInt64.random(in: .min ... .max)
     print("mutated keys: seed \(seed)")
     var generator = SplitMix(seed: seed)
@@ -39,7 +39,7 @@ import VestaTesting
     }
   }
 
-  @Test func refusedSignaturesLeaveNoErrorsBehind() async throws {
+  @Test func `refused signatures leave no errors behind`() async throws {
     let key = try await crypto.generateSigningKey(.es256).verificationKey
     for count in [0, 1, 63, 64, 65, 1000] {
       #expect(!key.isValidSignature([UInt8](repeating: 0xFF, count: count), for: [1]))
@@ -47,7 +47,7 @@ import VestaTesting
     }
   }
 
-  @Test func keysOfOtherToolsAreRead() throws {
+  @Test func `keys of other tools are read`() throws {
     // Made with `openssl ecparam -name prime256v1 -genkey -noout` (SEC 1) and `openssl req -x509` over it.
     let key = try crypto.signingKey(pem: Self.secretOfATool, algorithm: .es256, keyID: nil)
     let certified = try crypto.verificationKey(pem: Self.certificate, algorithm: .es256, keyID: nil)
@@ -55,34 +55,34 @@ import VestaTesting
     #expect(certified.keyID == key.keyID)
   }
 
-  @Test func aWeakRSAKeyIsRefusedWithItsReason() throws {
+  @Test func `a weak RSA key is refused with its reason`() throws {
     let error = #expect(throws: CryptoError.self) {
       try crypto.verificationKey(pem: Self.weakKey, algorithm: .rs256, keyID: nil)
     }
     #expect(error?.code == .invalidKey && error?.message.contains("2048") == true)
   }
 
-  @Test func anotherCurveIsRefusedWithItsReason() throws {
+  @Test func `another curve is refused with its reason`() throws {
     let error = #expect(throws: CryptoError.self) {
       try crypto.verificationKey(pem: Self.otherCurve, algorithm: .es256, keyID: nil)
     }
     #expect(error?.code == .invalidKey && error?.message.contains("P-256") == true)
   }
 
-  @Test func aPasswordWithAZeroByteMatchesNoBcryptHash() async throws {
+  @Test func `a password with a zero byte matches no bcrypt hash`() async throws {
     let hash = try PasswordHash(text: "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW")
     #expect(try await crypto.verifyPassword("U*U", against: hash))
     #expect(!(try await crypto.verifyPassword("U*U\u{0}x", against: hash)))
   }
 
   @Test(.enabled(if: Platform.hasArgon2, "libargon2.so.1 is not installed"))
-  func argon2IsVerified() async throws {
+  func `argon2 is verified`() async throws {
     let text = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
     #expect(try await crypto.verifyPassword("password", against: PasswordHash(text: text)))
     #expect(!(try await crypto.verifyPassword("passwort", against: PasswordHash(text: text))))
   }
 
-  @Test func aCancelledTaskHashesNothing() async {
+  @Test func `a cancelled task hashes nothing`() async {
     let crypto = crypto
     let task = Task {
       while !Task.isCancelled { await Task.yield() }

@@ -1,6 +1,7 @@
 public import VestaDatabaseBackend
 public import VestaStoreInterop
 import VestaConcurrency
+import VestaEventsInterop
 
 /// The authoritative tree store, on any `OrderedStore`.
 ///
@@ -18,6 +19,8 @@ public final class DatabaseEngine: DatabaseBackend {
   private let store: LazyResource<any OrderedStore>
   private let options: DatabaseServiceOptions
   private let rooms = Locked([String: Room]())
+  /// The events of values that functions want.
+  let events: EventOutbox
   /// Whose sessions are this engine's, where others use the same store.
   private let owner: String
 
@@ -33,9 +36,11 @@ public final class DatabaseEngine: DatabaseBackend {
   init(options: DatabaseServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
     self.options = options
     owner = options.makeSession()
-    store = LazyResource(
+    let store = LazyResource(
       whenClosed: StoreError(.closed, operation: "open", message: "The database engine has been shut down."),
       open: open, close: { try await $0.close() })
+    self.store = store
+    events = TreeEvents.outbox { try await store.get() }
   }
 
   /// Opens a connection.
@@ -50,6 +55,7 @@ public final class DatabaseEngine: DatabaseBackend {
 
   /// Ends all connections, carries out what they have asked for their end, and closes the store.
   public func close() async throws {
+    await events.close()
     for room in rooms.withLock({ Array($0.values) }) { await room.close() }
     try await store.close()
   }
@@ -66,7 +72,7 @@ public final class DatabaseEngine: DatabaseBackend {
     rooms.withLock { rooms in
       if let room = rooms[namespace] { return room }
       let store = store
-      let room = Room(namespace: namespace, owner: owner, options: options) { try await store.get() }
+      let room = Room(namespace: namespace, owner: owner, options: options, events: events) { try await store.get() }
       rooms[namespace] = room
       return room
     }

@@ -1,4 +1,5 @@
 import VestaDatabaseBackend
+import VestaEventsInterop
 import VestaStoreInterop
 public import VestaCore
 
@@ -38,6 +39,10 @@ public enum DatabaseServiceLibrary: Library {
         try await engine.close()
       },
       EmbeddedService<DatabaseEngine>.provides((any DatabaseBackend).self) { $0 },
+      Component.contribution((any EventSource).self) { container, isCacheable in
+        isCacheable = true
+        return try container.require(EmbeddedService<DatabaseEngine>.self).engine.events
+      },
     ]
   }
 }

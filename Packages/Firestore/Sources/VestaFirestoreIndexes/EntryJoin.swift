@@ -6,8 +6,18 @@ package struct EntryJoin {
   private let test: SuffixTest
   /// How many entries it may look at before it pauses.
   private var allowance = Int.max
-  /// Whether it has stopped because it may look at no more; the next call goes on from there.
-  package private(set) var isPaused = false
+  /// Why there was no entry the last time.
+  private(set) var stop = Stop.end
+
+  enum Stop {
+    case end
+    /// It may look at no more; the next call goes on from there.
+    case pause
+    /// It has looked at as many as the call wanted; the next one goes on from there.
+    case slice
+    /// The next entry, if there is one, comes after the limit of the call.
+    case beyond
+  }
 
   package init(_ branch: QueryPlan.Branch, wanted: Int, in reader: any IndexedReader) {
     let isJumping = branch.scans.count > 1 || !branch.test.isEmpty
@@ -26,11 +36,17 @@ package struct EntryJoin {
 
   /// The first entry; each stream in turn jumps to where another one is.
   ///
-  /// - Returns: `nil` at the end, and at a pause.
-  package mutating func head() async throws -> EntryStream.Entry? {
-    isPaused = false
-    while let entry = try await meeting() {
+  /// - Parameters:
+  ///   - limit: An entry after this one is of no interest.
+  ///   - slice: How many entries this call may look at.
+  /// - Returns: `nil` where there is none to be told; `stop` says why.
+  mutating func head(upTo limit: [UInt8]? = nil, lookingAt slice: Int = .max) async throws -> EntryStream.Entry? {
+    stop = .end
+    let (end, isOverflow) = scanned.addingReportingOverflow(slice)
+    let most = min(allowance, isOverflow ? .max : end)
+    while let entry = try await meeting(upTo: limit, most) {
       if test.isEmpty { return entry }
+      if isBeyond(entry.suffix, limit) { return nil }
       switch test.verdict(entry.suffix) {
       case .fits: return entry
       case .seek(let suffix): streams[0].seek(suffix)
@@ -40,14 +56,14 @@ package struct EntryJoin {
     return nil
   }
 
-  private mutating func meeting() async throws -> EntryStream.Entry? {
-    if mustPause() { return nil }
+  private mutating func meeting(upTo limit: [UInt8]?, _ most: Int) async throws -> EntryStream.Entry? {
+    if mustStop(most) { return nil }
     guard var best = try await streams[0].head() else { return nil }
     if streams.count == 1 { return best }
     var agreed = 1
     var index = 0
     while agreed < streams.count {
-      if mustPause() { return nil }
+      if mustStop(most) || isBeyond(best.suffix, limit) { return nil }
       index = (index + 1) % streams.count
       streams[index].seek(best.suffix)
       guard let entry = try await streams[index].head() else { return nil }
@@ -63,11 +79,18 @@ package struct EntryJoin {
   }
 
   /// Says how many entries it may look at in all before a pause.
-  package mutating func allow(_ entries: Int) { (allowance, isPaused) = (entries, false) }
+  mutating func allow(_ entries: Int) { (allowance, stop) = (entries, .end) }
 
-  private mutating func mustPause() -> Bool {
-    isPaused = scanned > allowance
-    return isPaused
+  private mutating func mustStop(_ most: Int) -> Bool {
+    guard scanned > most else { return false }
+    stop = scanned > allowance ? .pause : .slice
+    return true
+  }
+
+  private mutating func isBeyond(_ suffix: [UInt8], _ limit: [UInt8]?) -> Bool {
+    guard let limit, limit.lexicographicallyPrecedes(suffix) else { return false }
+    stop = .beyond
+    return true
   }
 
   package mutating func advance() {
@@ -88,7 +111,7 @@ package struct EntryUnion {
   package var scanned: Int { joins.reduce(0) { $0 + $1.scanned } }
 
   /// Whether the last call has stopped because no more entries may be looked at.
-  package var isPaused: Bool { joins.contains(where: \.isPaused) }
+  package var isPaused: Bool { joins.contains { $0.stop == .pause } }
 
   /// Says how many entries may be looked at in all before a pause.
   package mutating func allow(_ entries: Int) {
@@ -106,20 +129,30 @@ package struct EntryUnion {
     }
     var first: (entry: EntryStream.Entry, branch: Int)?
     var same: [Int] = []
-    for index in joins.indices {
-      guard let head = try await joins[index].head() else {
-        if joins[index].isPaused { return nil }
-        continue
-      }
-      if let known = first {
-        if known.entry.suffix == head.suffix {
-          same.append(index)
+    // An alternative may look at many entries to find one that fits. It needs to look no further than the first one that
+    // another alternative has, so all of them look in slices that grow.
+    var open = Array(joins.indices)
+    var slice = 64
+    while !open.isEmpty {
+      var rest: [Int] = []
+      for index in open {
+        guard let head = try await joins[index].head(upTo: first?.entry.suffix, lookingAt: slice) else {
+          if joins[index].stop == .pause { return nil }
+          if joins[index].stop == .slice { rest.append(index) }
           continue
         }
-        guard head.suffix.lexicographicallyPrecedes(known.entry.suffix) else { continue }
+        if let known = first {
+          if known.entry.suffix == head.suffix {
+            same.append(index)
+            continue
+          }
+          guard head.suffix.lexicographicallyPrecedes(known.entry.suffix) else { continue }
+        }
+        first = (head, index)
+        same = [index]
       }
-      first = (head, index)
-      same = [index]
+      open = rest
+      slice = slice > .max / 2 ? slice : 2 * slice
     }
     for index in same { joins[index].advance() }
     return first

@@ -18,73 +18,39 @@ public enum FirestoreServiceLibrary: Library {
   public static let name = "vesta-firestore-service"
 
   /// The version of the package.
-  public static let version = "0.1.0"
+  public static var version: String { VestaVersion() }
 
   /// The engine behind its protocol, one for each app.
   public static func components() -> [Component] {
     [
-      Component(
-        (any EmbeddedFirestore).self,
+      EmbeddedService<FirestoreEngine>.component(
+        product: "Firestore",
         dependencies: [
           .required(
             (any StoreProvider).self,
-            providedBy: "VestaSQLite (keeps everything in a file) or VestaMemoryStore (keeps nothing after the process)"
-          ),
+            providedBy: """
+              SQLiteLibrary of VestaSQLite (keeps everything in a file; Packages/SQLite) or MemoryStoreLibrary of \
+              VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
+              """),
           .optional((any CryptoProvider).self),
           .optional(FirestoreServiceOptions.self),
         ]
-      ) { container, isCacheable in
-        isCacheable = true
-        return try EmbeddedFirestoreService(container)
+      ) { container, directory in
+        let stores = try container.require((any StoreProvider).self)
+        var options = try container.find(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
+        if options.md5 == nil { options.md5 = try container.find((any CryptoProvider).self).flatMap(md5) }
+        return FirestoreEngine(options: options) {
+          try await stores.openStore(named: "firestore", in: directory, options: StoreOptions())
+        }
+      } close: {
+        try await $0.close()
       },
-      Component((any FirestoreBackend).self, dependencies: [.required((any EmbeddedFirestore).self)]) { container, _ in
-        try container.require((any EmbeddedFirestore).self).engine
-      },
+      EmbeddedService<FirestoreEngine>.provides((any FirestoreBackend).self) { $0 },
       Component.contribution((any EventSource).self) { container, isCacheable in
         isCacheable = true
-        return try container.require((any EmbeddedFirestore).self).engine.events
+        return try container.require(EmbeddedService<FirestoreEngine>.self).engine.events
       },
     ]
-  }
-}
-
-/// What the app's backend comes from.
-protocol EmbeddedFirestore: Sendable {
-  var engine: FirestoreEngine { get }
-}
-
-/// The engine of an app, which ends with the app.
-struct EmbeddedFirestoreService: EmbeddedFirestore, ComponentLifecycleMaintainer {
-  let engine: FirestoreEngine
-
-  init(_ container: ComponentContainer) throws {
-    guard case .embedded = container.options.backend else {
-      throw VestaError(
-        .creationFailed,
-        """
-        The backend is "\(container.options.backend)", and the document engine is for the embedded one. \
-        Leave FirestoreServiceLibrary out, or use the embedded backend.
-        """
-      )
-    }
-    guard let app = container.app else {
-      throw VestaError(.appDeleted, "The app was deleted while its document engine was being made.")
-    }
-    let stores = try container.require((any StoreProvider).self)
-    let directory = path(of: app.dataDirectory)
-    var options = try container.find(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
-    if options.md5 == nil { options.md5 = try container.find((any CryptoProvider).self).flatMap(md5) }
-    engine = FirestoreEngine(options: options) {
-      try await stores.openStore(named: "firestore", in: directory, options: StoreOptions())
-    }
-  }
-
-  func appWillBeDeleted(_ app: VestaApp) async {
-    do {
-      try await engine.close()
-    } catch {
-      log.error("I-FSS000001", "The document engine's store could not be closed: \(error)")
-    }
   }
 }
 

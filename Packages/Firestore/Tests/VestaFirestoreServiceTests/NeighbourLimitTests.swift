@@ -209,7 +209,7 @@ struct NeighbourLimitTests {
       let pause = pace.note(.microseconds(8 * pace.part), from: version, to: version + 1)
       #expect(pause > .zero)
     }
-    #expect((60...180).contains(pace.part))
-    #expect(pace.note(.seconds(3), from: version + 9, to: version + 10) == .milliseconds(20))
+    #expect((64...180).contains(pace.part))
+    #expect(pace.note(.seconds(3), from: version + 9, to: version + 10) == .milliseconds(5))
   }
 }

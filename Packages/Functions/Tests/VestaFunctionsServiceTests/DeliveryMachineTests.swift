@@ -35,21 +35,29 @@ private struct ModelQueue {
     machine.loaded(queue.page(request), request, generation: 0, now: 0)
     let second = machine.step(now: 0)
     #expect(second == [.deliver(entry(1, "a"), generation: 0), .deliver(entry(4, "b"), generation: 0)])
-    #expect(machine.finished(entry(1, "a"), generation: 0, retryAt: 50, now: 0))
-    #expect(machine.finished(entry(4, "b"), generation: 0, retryAt: nil, now: 0))
-    #expect(machine.nextTime == 50)
-    #expect(machine.step(now: 49) == [])
+    func finish(_ entry: EventEntry, retryAt: Int64?, now: Int64) -> Bool {
+      machine.finished(entry, generation: 0, retryAt: retryAt, now: now)
+    }
+    #expect(finish(entry(1, "a"), retryAt: 50, now: 0))
+    #expect(finish(entry(4, "b"), retryAt: nil, now: 0))
+    let next = machine.nextTime
+    #expect(next == 50)
+    let early = machine.step(now: 49)
+    #expect(early == [])
     let again = machine.step(now: 50)
     #expect(again == [.deliver(entry(1, "a", attempts: 1, retryTime: 50), generation: 0)])
-    #expect(machine.finished(entry(1, "a", attempts: 1), generation: 0, retryAt: nil, now: 50))
-    #expect(machine.step(now: 50) == [.deliver(entry(2, "a"), generation: 0)])
-    #expect(machine.finished(entry(2, "a"), generation: 0, retryAt: nil, now: 50))
+    #expect(finish(entry(1, "a", attempts: 1), retryAt: nil, now: 50))
+    let third = machine.step(now: 50)
+    #expect(third == [.deliver(entry(2, "a"), generation: 0)])
+    #expect(finish(entry(2, "a"), retryAt: nil, now: 50))
     let refill = EventPageRequest(
       function: "f", after: EventPosition(version: 2, number: 0), through: EventPosition(version: 5, number: 0),
       lane: EventLane(scope: "", path: "a"), limit: 2)
-    #expect(machine.step(now: 50) == [.load(refill)])
+    let fourth = machine.step(now: 50)
+    #expect(fourth == [.load(refill)])
     machine.loaded(queue.page(refill), refill, generation: 0, now: 50)
-    #expect(machine.step(now: 50) == [.deliver(entry(3, "a"), generation: 0)])
+    let fifth = machine.step(now: 50)
+    #expect(fifth == [.deliver(entry(3, "a"), generation: 0)])
   }
 
   @Test(arguments: 0..<40) func `any history delivers every event, one lane in order and one at a time`(

@@ -95,7 +95,8 @@ private func zone(_ name: String) throws -> ZoneOffsets { ZoneOffsets(try #requi
       let sample = ScheduleSample(&random)
       let name = zones[number % zones.count]
       let offsets = try zone(name)
-      let start = try utc(starts[number / zones.count % starts.count]) + Int64.random(in: -90_000...90_000, using: &random)
+      let start =
+        try utc(starts[number / zones.count % starts.count]) + Int64.random(in: -90_000...90_000, using: &random)
       let schedule = try ScheduleParser.parse(sample.text)
       let expected = sample.walk(after: start, minutes: 4 * 1_440, zone: offsets.offset)
       let found = schedule.next(after: start, in: offsets)
@@ -116,8 +117,10 @@ private struct ScheduleSample {
   init(_ random: inout SplitMix) {
     func pick(_ range: ClosedRange<Int>, _ most: Int, _ random: inout SplitMix) -> [Int]? {
       if Int.random(in: 0..<3, using: &random) == 0 { return nil }
-      return Array(Set((0..<Int.random(in: 1...most, using: &random)).map { _ in Int.random(in: range, using: &random) }))
-        .sorted()
+      return Array(
+        Set((0..<Int.random(in: 1...most, using: &random)).map { _ in Int.random(in: range, using: &random) })
+      )
+      .sorted()
     }
     minutes = pick(0...59, 3, &random)
     hours = Bool.random(using: &random) ? pick(0...4, 3, &random) : pick(0...23, 4, &random)
@@ -159,7 +162,9 @@ private struct ScheduleSample {
       if followsClock {
         runs = matches(local, dayOfMonth)
       } else if let last = newest {
-        for skipped in stride(from: last + 60, through: local, by: 60) where matches(skipped, dayOfMonth) { runs = true }
+        for skipped in stride(from: last + 60, through: local, by: 60) where matches(skipped, dayOfMonth) {
+          runs = true
+        }
       } else {
         runs = matches(local, dayOfMonth)
       }
@@ -172,25 +177,20 @@ private struct ScheduleSample {
 
 @Suite struct DueRunsTests {
   private func runs(
-    _ text: String, since last: Int64?, now: Int64, _ missed: MissedRuns
+    _ text: String, since last: Int64, now: Int64, _ missed: MissedRuns
   ) throws -> (runs: [Int64], last: Int64) {
     DueRuns.runs(try ScheduleParser.parse(text), since: last, now: now, missed: missed, in: ZoneOffsets { _ in 0 })
   }
 
-  @Test func `a new schedule starts with its next run`() throws {
-    let result = try runs("* * * * *", since: nil, now: 86_400, .runAll(limit: 9))
-    #expect(result.runs == [])
-    #expect(result.last == 86_400)
-  }
-
   @Test func `missed runs are left out, run once, or run up to a limit`() throws {
-    let now: Int64 = 86_400 * 3 + 30
-    #expect(try runs("0 * * * *", since: 86_400, now: now + 1_800, .skip).runs == [])
-    #expect(try runs("0 * * * *", since: 86_400, now: now, .skip).runs == [86_400 * 3])
-    #expect(try runs("0 * * * *", since: 86_400, now: now + 1_800, .runOnce).runs == [86_400 * 3])
-    let all = try runs("0 * * * *", since: 86_400, now: now, .runAll(limit: 3)).runs
-    #expect(all == [86_400 * 3 - 7_200, 86_400 * 3 - 3_600, 86_400 * 3])
-    #expect(try runs("0 * * * *", since: 86_400 * 3 - 3_600, now: now, .runAll(limit: 3)).runs == [86_400 * 3])
+    let (start, due): (Int64, Int64) = (86_400, 259_200)
+    #expect(try runs("0 * * * *", since: start, now: due + 1_830, .skip).runs == [])
+    #expect(try runs("0 * * * *", since: start, now: due + 30, .skip).runs == [due])
+    #expect(try runs("0 * * * *", since: start, now: due + 1_830, .runOnce).runs == [due])
+    let all = try runs("0 * * * *", since: start, now: due + 30, .runAll(limit: 3)).runs
+    let expected: [Int64] = [252_000, 255_600, 259_200]
+    #expect(all == expected)
+    #expect(try runs("0 * * * *", since: due - 3_600, now: due + 30, .runAll(limit: 3)).runs == [due])
   }
 
   @Test func `a clock that is set back by little repeats no run, by much it begins anew`() throws {

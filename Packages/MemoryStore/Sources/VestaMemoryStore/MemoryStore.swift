@@ -51,7 +51,7 @@ public final class MemoryStore: CommitObservable {
     self.onClose = onClose
   }
 
-  /// Reads at one moment in time, without waiting for anybody.
+  /// Reads at one version in time, without waiting for anybody.
   ///
   /// - Parameter body: What to read.
   /// - Returns: What the body returned.

@@ -5,7 +5,7 @@ import VestaCore
 import VestaMemoryStore
 
 @Suite struct MemoryStoreLibraryTests {
-  @Test func anAppFindsItsStoresByTheirProtocol() async throws {
+  @Test func `an app finds its stores by their protocol`() async throws {
     let options = VestaOptions()
     let app = try VestaApp.configure(
       name: "memory-store-library", options: options, libraries: [MemoryStoreLibrary.self])

@@ -9,7 +9,7 @@ import VestaMemoryStore
 @Suite struct MemoryStoreStressTests {
   private struct Unwanted: Error {}
 
-  @Test func transfersReadsScansFailuresAndCancellationsAtOnceKeepTheSum() async throws {
+  @Test func `transfers, reads, scans, failures and cancellations at once keep the sum`() async throws {
     let store = MemoryStore()
     let accounts = 200
     try await store.write { transaction in
@@ -37,7 +37,7 @@ import VestaMemoryStore
     #expect(await listener.value == version)
   }
 
-  @Test func observersComeAndGoWhileOthersCommit() async throws {
+  @Test func `observers come and go while others commit`() async throws {
     let store = MemoryStore()
     let newest = Locked(StoreVersion.zero)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -64,7 +64,7 @@ import VestaMemoryStore
     try await store.close()
   }
 
-  @Test func storesAreClosedInTheMiddleOfEverything() async throws {
+  @Test func `stores are closed in the middle of everything`() async throws {
     for round in 0..<30 {
       let store = MemoryStore()
       let tasks = (0..<12).map { task in

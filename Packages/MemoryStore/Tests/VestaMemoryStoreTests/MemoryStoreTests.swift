@@ -6,7 +6,7 @@ import Testing
 @testable import VestaMemoryStore
 
 @Suite struct MemoryStoreTests {
-  @Test func closeInsideATransactionIsRefusedInsteadOfWaitingForItself() async throws {
+  @Test func `close inside a transaction is refused instead of waiting for itself`() async throws {
     let store = MemoryStore()
     try await store.write { transaction in
       try await transaction.put([1], for: [1])
@@ -17,7 +17,7 @@ import Testing
     try await store.close()
   }
 
-  @Test func nestingIsSeenThroughAnotherStoresTransactionAndInChildTasks() async throws {
+  @Test func `nesting is seen through another store's transaction and in child tasks`() async throws {
     let (outer, inner) = (MemoryStore(), MemoryStore())
     try await outer.write { _ in
       try await inner.write { transaction in
@@ -32,7 +32,7 @@ import Testing
     #expect(try await inner.read { try await $0.get([2]) } == [2])
   }
 
-  @Test func aTaskThatATransactionLeftBehindMayWriteOnceItHasEnded() async throws {
+  @Test func `a task that a transaction left behind may write once it has ended`() async throws {
     let store = MemoryStore()
     let door = Gate()
     let left = try await store.write { _ in
@@ -46,7 +46,7 @@ import Testing
     #expect(try await store.read { try await $0.get([1]) } == [1])
   }
 
-  @Test func writersGoInInTheOrderInWhichTheyCame() async throws {
+  @Test func `writers enter in the order of their arrival`() async throws {
     let store = MemoryStore()
     let (inside, door) = (Gate(), Gate())
     let first = Task {
@@ -77,7 +77,7 @@ import Testing
     #expect(order == (0..<20).filter { $0 != 7 }.map { [UInt8($0)] })
   }
 
-  @Test func nothingIsKeptAfterClose() async throws {
+  @Test func `nothing is kept after close`() async throws {
     let provider = MemoryStoreProvider()
     let first = try await provider.openStore(named: "a", in: "x", options: StoreOptions())
     try await first.write { try await $0.put([1], for: [1]) }

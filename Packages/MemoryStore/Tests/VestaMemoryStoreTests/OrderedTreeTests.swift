@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct OrderedTreeTests {
   @Test(arguments: UInt64(0)..<40)
-  func randomChangesAgreeWithASortedArrayAndKeepTheInvariants(seed: UInt64) throws {
+  func `random changes agree with a sorted array and keep the invariants`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var tree = OrderedTree()
     var model = StoreModel()
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(0)..<12)
-  func rangesCutOutOfADeepTreeLeaveASoundOne(seed: UInt64) {
+  func `ranges cut out of a deep tree leave a sound one`(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let count: UInt64 = 4_000
     var full = OrderedTree()
@@ -70,7 +70,7 @@ import Testing
     #expect(fault(of: full) == nil)
   }
 
-  @Test func aCopyIsNeverTouchedByChangesOfTheOther() {
+  @Test func `a copy is never touched by changes of the other`() {
     var random = SplitMix(seed: 9)
     var tree = OrderedTree()
     var snapshots: [(OrderedTree, [StoreEntry])] = []
@@ -82,7 +82,7 @@ import Testing
     for (snapshot, expected) in snapshots { #expect(entries(of: snapshot) == expected) }
   }
 
-  @Test func aRowOfPutsInOneTransactionCopiesNoNodeTwice() {
+  @Test func `a row of puts in one transaction copies no node twice`() {
     var tree = OrderedTree()
     for number in 0..<UInt64(100_000) { tree.put([], for: numbered(number &* 7_919 % 100_003)) }
     let nodes = count(of: tree)
@@ -94,7 +94,7 @@ import Testing
     #expect(snapshot.get(numbered(5)) == [])
   }
 
-  @Test func onePutInATransactionOfItsOwnCopiesOnlyThePathToItsLeaf() {
+  @Test func `one put in a transaction of its own copies only the path to its leaf`() {
     var tree = OrderedTree()
     for number in 0..<UInt64(20_000) { tree.put([], for: numbered(number &* 7_919 % 20_011)) }
     let depth = depth(of: tree.root)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func takingAwayWhatIsNotThereCopiesNothing() {
+  @Test func `taking away what is not there copies nothing`() {
     var tree = OrderedTree()
     for number in 0..<UInt64(500) { tree.put([], for: numbered(number * 2)) }
     let before = tree

@@ -36,13 +36,16 @@ public final class Messaging: NSObject, Sendable {
   /// The default token, and who hears of it.
   let tokens: StateSource<String?, String?>
   let flight = SingleFlight<String, String>()
+  /// Registrations and their deletion, one at a time, so that a deletion also ends a registration under way.
+  let operations = FairQueue(limit: 1)
   let delivery: DeliveryRunner
   private let dataCollection: @Sendable () -> Bool
 
   struct State: Sendable {
     var stored: StoredRegistration
     weak var delegate: (any MessagingDelegate)?
-    var seenMessages: Set<String> = []
+    /// When the service last refused the token, in microseconds since 1970.
+    var lastRefusal: Int64?
     var topicWaiters: [TopicWaiter] = []
     var isWorkingOnTopics = false
     var isOver = false
@@ -71,6 +74,7 @@ public final class Messaging: NSObject, Sendable {
     delivery = DeliveryRunner(backend: backend, clock: clock)
     super.init()
     delivery.setToken(stored.token)
+    delivery.whenUnregistered { [weak self] token in self?.tokenWasRefused(token) }
     begin()
   }
 
@@ -122,14 +126,12 @@ public final class Messaging: NSObject, Sendable {
 
   // MARK: Messages
 
-  /// Notes down a message that has arrived, and tells whether it is new.
+  /// Tells whether a message that has arrived is new.
   ///
   /// - Parameter message: The message as the system has handed it to the app.
   /// - Returns: `unknown` for an empty message, `new` for any other one.
   public func appDidReceiveMessage(_ message: [AnyHashable: Any]) -> MessagingMessageInfo {
-    guard !message.isEmpty else { return MessagingMessageInfo(.unknown) }
-    if let id = message["gcm.message_id"] as? String { state.withLock { _ = $0.seenMessages.insert(id) } }
-    return MessagingMessageInfo(.new)
+    MessagingMessageInfo(message.isEmpty ? .unknown : .new)
   }
 
   /// The messages that arrive while the program runs, in order.

@@ -9,8 +9,8 @@ public import VestaStoreInterop
 /// - A message is accepted when its transaction is committed; what waits for whom is in the store alone, so a second
 ///   engine on the same data, now or after a restart, goes on where this one was.
 /// - A message to a topic costs two rows and a delivery for each connected subscriber, however many there are.
-/// - Statistics are counted in memory and written down now and then: a crash can lose the last of them, and nothing
-///   else.
+/// - Statistics are counted in the transactions that they count, so a crash loses none. Only deliveries, which change
+///   nothing in the store, are written down with the next acknowledgement or after a second.
 ///
 /// ```swift
 /// let engine = MessagingEngine(projectID: "demo", senderID: "1") { try await provider.openStore(…) }
@@ -24,10 +24,12 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let options: MessagingServiceOptions
   let transports: [any PushTransport]
   let table = SessionTable()
-  let counts = Locked(DeliveryStatistics())
+  let deliveries = DeliveryCount()
   private let storage: LazyResource<any OrderedStore>
   private let observation = Locked<(@Sendable () -> Void)?>(nil)
-  private let lastSweep = Locked<Int64>(0)
+  let lastSweep = Locked<Int64?>(nil)
+  /// The last row of the registrations that was looked at.
+  let lastRegistration = Locked<[UInt8]?>(nil)
   let boundary: ServiceBoundary<MessagingServiceError>
 
   /// An engine; nothing is opened yet.
@@ -58,7 +60,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   public func close() async throws {
     for session in table.close() { session.end(nil) }
     observation.withLock { $0.take() }?()
-    _ = try? await flushStatistics()
+    _ = try? await countDeliveries()
     try await storage.close()
   }
 
@@ -68,12 +70,15 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   public func register(
     _ request: RegisterRequest, context: CallContext
   ) async throws(MessagingServiceError) -> String {
-    try await write(context) { try await $0.register(request) }
+    let token = try await write(context) { try await $0.register(request) }
+    startDispatching()
+    return token
   }
 
   /// Deletes a registration; its token is not valid any more.
   public func unregister(token: String, context: CallContext) async throws(MessagingServiceError) {
     try await write(context) { try await $0.unregister(token: token) }
+    startDispatching()
   }
 
   /// Subscribes a registration to a topic.
@@ -114,9 +119,16 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     guard messageIDs.count <= 1000 else {
       throw .invalid("messageIDs", "At most 1000 messages are acknowledged at once.")
     }
-    let numbers = try await write(context) { try await $0.acknowledge(token: token, messageIDs: messageIDs) }
-    counts.withLock { $0.acknowledged += Int64(numbers.count) }
-    settle(numbers, token: token)
+    let delivered = deliveries.take()
+    do {
+      let outcome = try await write(context) {
+        try await $0.acknowledge(token: token, messageIDs: messageIDs, delivered: delivered)
+      }
+      settle(outcome.numbers, of: outcome.key, token: token)
+    } catch {
+      deliveries.add(delivered)
+      throw error
+    }
   }
 
   // MARK: The service as the owner sees it
@@ -129,7 +141,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     let acceptance = try await write(context, asOwner: true) {
       try await $0.send(message, isValidateOnly: isValidateOnly)
     }
-    accepted([(message, acceptance)], isValidateOnly: isValidateOnly)
+    accepted([acceptance], isValidateOnly: isValidateOnly)
     return name(acceptance)
   }
 
@@ -140,13 +152,15 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     guard (1...500).contains(messages.count) else {
       throw .invalid("messages", "There are 1 to 500 messages in a call, not \(messages.count).")
     }
+    // They are checked before the transaction, which nobody is to wait for longer than needed.
+    let checked = messages.map { message in Result { () throws(MessagingServiceError) in try message.checked() } }
     let outcomes = try await write(context, asOwner: true) { call in
-      var outcomes: [Result<(PushMessage, Acceptance), MessagingServiceError>] = []
-      for message in messages { outcomes.append(try await call.outcome(of: message, isValidateOnly)) }
+      var outcomes: [Result<Acceptance, MessagingServiceError>] = []
+      for message in checked { outcomes.append(try await call.outcome(of: message, isValidateOnly)) }
       return outcomes
     }
     accepted(outcomes.compactMap { try? $0.get() }, isValidateOnly: isValidateOnly)
-    return outcomes.map { outcome in outcome.map { name($0.1) } }
+    return outcomes.map { outcome in outcome.map(name) }
   }
 
   /// Subscribes registrations to a topic.
@@ -187,11 +201,12 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     return try await read(context) { try await OutboxCall(reader: $0).page(pageSize, before: before) }
   }
 
-  /// Returns the counts of accepted, delivered and expired messages.
+  /// Removes what is over, and returns the counts of accepted, delivered and expired messages.
   public func statistics(context: CallContext) async throws(MessagingServiceError) -> DeliveryStatistics {
     try await answer(context) {
       try Self.check(owner: context)
-      return try await self.flushStatistics()
+      try await self.sweep()
+      return try await self.countDeliveries()
     }
   }
 
@@ -199,15 +214,10 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
 
   private func name(_ acceptance: Acceptance) -> String { "projects/\(projectID)/messages/\(acceptance.messageID)" }
 
-  private func accepted(_ messages: [(PushMessage, Acceptance)], isValidateOnly: Bool) {
+  private func accepted(_ messages: [Acceptance], isValidateOnly: Bool) {
     guard !isValidateOnly else { return }
-    counts.withLock { counts in
-      counts.accepted += Int64(messages.count)
-      counts.collapsed += messages.reduce(0) { $0 + $1.1.collapsed }
-      counts.discarded += messages.reduce(0) { $0 + $1.1.discarded }
-    }
     startDispatching()
-    startPushing(messages.map(\.1.number))
+    startPushing(messages.map(\.number))
     startSweeping()
   }
 
@@ -233,46 +243,6 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     }
     startDispatching()
     return outcomes
-  }
-
-  // MARK: Housekeeping
-
-  /// Removes what is over, at most once a minute.
-  private func startSweeping() {
-    let now = options.clock.now()
-    let isDue = lastSweep.withLock { last in
-      guard now - last > 60_000_000 else { return false }
-      last = now
-      return true
-    }
-    if isDue { Task { try? await sweep() } }
-  }
-
-  func sweep() async throws {
-    while true {
-      let swept = try await write(CallContext()) { try await $0.sweep(limit: 256) }
-      counts.withLock { $0.expired += swept.expired }
-      if swept.rows < 256 { return }
-    }
-  }
-
-  @discardableResult
-  private func flushStatistics() async throws -> DeliveryStatistics {
-    let news = counts.withLock { counts in
-      defer { counts = DeliveryStatistics() }
-      return counts
-    }
-    do {
-      return try await write(CallContext()) { call in
-        var record = try await call.reader.record(StatisticsRecord.self, Keys.statistics) ?? StatisticsRecord()
-        record.counts.add(news)
-        try await call.put(record, Keys.statistics)
-        return record.counts
-      }
-    } catch {
-      counts.withLock { $0.add(news) }
-      throw error
-    }
   }
 
   // MARK: The store
@@ -339,25 +309,13 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
 extension MessagingCall {
   /// One message of several: a refused one does not stop the others.
   fileprivate func outcome(
-    of message: PushMessage, _ isValidateOnly: Bool
-  ) async throws -> Result<(PushMessage, Acceptance), MessagingServiceError> {
+    of message: Result<PushMessage, MessagingServiceError>, _ isValidateOnly: Bool
+  ) async throws -> Result<Acceptance, MessagingServiceError> {
     do {
-      let message = try message.checked()
-      return .success((message, try await send(message, isValidateOnly: isValidateOnly)))
+      return .success(try await send(try message.get(), isValidateOnly: isValidateOnly))
     } catch let error as MessagingServiceError where error.code != .dataLoss {
       return .failure(error)
     }
-  }
-}
-
-extension DeliveryStatistics {
-  mutating func add(_ other: DeliveryStatistics) {
-    accepted += other.accepted
-    delivered += other.delivered
-    acknowledged += other.acknowledged
-    collapsed += other.collapsed
-    expired += other.expired
-    discarded += other.discarded
   }
 }
 

@@ -7,11 +7,11 @@ extension RemoteConfig {
   /// They are added to those set before, and saved. None is changed when one of them is refused.
   ///
   /// - Parameter customSignals: The values by key; `nil` removes a signal.
-  /// - Throws: ``RemoteConfigCustomSignalsError`` with `limitExceeded`: a key has at most 250 characters, a string 500,
-  ///   and there are at most 100 signals.
+  /// - Throws: ``RemoteConfigCustomSignalsError`` with `limitExceeded`: a key has at most 250 characters, a string 500
+  ///   (in UTF-16, as upstream counts), and there are at most 100 signals.
   public func setCustomSignals(_ customSignals: [String: CustomSignalValue?]) async throws {
     try checkAppIsThere()
-    for (key, value) in customSignals where key.count > 250 || (value?.text.count ?? 0) > 500 {
+    for (key, value) in customSignals where key.utf16.count > 250 || (value?.text.utf16.count ?? 0) > 500 {
       throw RemoteConfigCustomSignalsError(
         .limitExceeded,
         "Custom signal keys and string values must be 250 and 500 characters or less respectively.")

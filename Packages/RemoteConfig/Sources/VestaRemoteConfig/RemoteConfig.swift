@@ -2,6 +2,7 @@ public import Foundation
 import VestaConcurrency
 public import VestaCore
 import VestaRemoteConfigBackend
+import VestaRemoteConfigInterop
 import VestaServiceInterop
 
 /// The configuration of an app: values that its owner changes while the app is in use.
@@ -38,6 +39,8 @@ public final class RemoteConfig: NSObject, Sendable {
   let callbackQueue: DispatchQueue
   let flight = SingleFlight<String, RemoteConfigFetchStatus>()
   let realtime: RealtimeRunner
+  /// The rollouts that the active values come from, and who hears of them.
+  let rollouts: StateSource<RolloutsState, RolloutsState>
   let state: Locked<State>
   private let backgroundQueue = DispatchQueue(label: "vesta.remote-config.files", qos: .utility)
 
@@ -63,6 +66,7 @@ public final class RemoteConfig: NSObject, Sendable {
     var contents = files.load()
     if contents.record.firstOpenTime == nil { contents.record.firstOpenTime = clock.now() }
     state = Locked(State(contents: contents))
+    rollouts = StateSource(contents.active.rolloutsState, greeting: { $0 })
     realtime = RealtimeRunner(backend: backend, namespace: namespace, clock: clock, random: random)
     super.init()
     realtime.attach(self)
@@ -257,6 +261,7 @@ public final class RemoteConfig: NSObject, Sendable {
   func end() {
     state.withLock { $0.isOver = true }
     realtime.end()
+    rollouts.finish()
     backgroundQueue.sync {}
   }
 }

@@ -1,9 +1,10 @@
 public import VestaCore
 import VestaRemoteConfigBackend
+import VestaRemoteConfigInterop
 
 /// What makes Remote Config a part of an app.
 ///
-/// It needs a `RemoteConfigBackend`.
+/// It needs a `RemoteConfigBackend`, and offers `RemoteConfigInterop` to other products.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [RemoteConfigLibrary.self, RemoteConfigServiceLibrary.self, SQLiteLibrary.self])
@@ -16,7 +17,7 @@ public enum RemoteConfigLibrary: Library {
   /// The version of the library.
   public static let version = VestaVersion()
 
-  /// The provider of the instances, one for each namespace.
+  /// The provider of the instances, one for each namespace, which is also the `RemoteConfigInterop`.
   public static func components() -> [Component] {
     [
       Component(
@@ -30,7 +31,12 @@ public enum RemoteConfigLibrary: Library {
         isCacheable = true
         guard let app = container.app else { return nil }
         return RemoteConfigProvider(app: app, backend: try container.require((any RemoteConfigBackend).self))
-      }
+      },
+      Component((any RemoteConfigInterop).self, dependencies: [.required(RemoteConfigProvider.self)]) {
+        container, isCacheable in
+        isCacheable = true
+        return try container.require(RemoteConfigProvider.self)
+      },
     ]
   }
 }

@@ -29,9 +29,9 @@ public final class RemoteConfigSettings: NSObject, Sendable {
 
   /// How long a fetch may take, in seconds; 60 unless it was set.
   ///
-  /// An interval of 0 or less counts as 60.
+  /// An interval of 0 or less counts as 60, one of more than a day as a day.
   public var fetchTimeout: TimeInterval {
     get { locked.withLock { $0.fetchTimeout } }
-    set { locked.withLock { $0.fetchTimeout = newValue.isFinite && newValue > 0 ? newValue : 60 } }
+    set { locked.withLock { $0.fetchTimeout = newValue.isFinite && newValue > 0 ? min(newValue, 86_400) : 60 } }
   }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import VestaConcurrency
 import VestaRemoteConfigBackend
 
@@ -53,7 +54,12 @@ final class InvalidationHub: Sendable {
 }
 
 /// One realtime connection: hears of newer versions only, one call at a time.
+///
+/// It is called on a queue that many connections share and that lets them run side by side: a receiver that blocks
+/// delays neither the publisher nor the others.
 final class Connection: Sendable {
+  private static let queue = DispatchQueue(label: "vesta.remote-config.connections", attributes: .concurrent)
+
   private struct Handlers: Sendable {
     var receive: @Sendable (ConfigInvalidation) -> Void
     var end: @Sendable (RemoteConfigServiceError?) -> Void
@@ -75,28 +81,29 @@ final class Connection: Sendable {
     state = Locked(State(lastVersion: lastKnownVersion, handlers: Handlers(receive: receive, end: onEnd)))
   }
 
-  /// Delivers a version that is newer than the last one.
+  /// Delivers a version that is newer than the last one, later; returns at once.
   ///
-  /// While another thread delivers, only the newest waits.
+  /// While one is delivered, only the newest waits.
   func offer(_ version: Int64) {
     let begins = state.withLock { state in
       guard version > state.lastVersion, state.handlers != nil else { return false }
       state.lastVersion = version
-      guard !state.isDelivering else {
-        state.waiting = version
-        return false
-      }
+      state.waiting = version
+      guard !state.isDelivering else { return false }
       state.isDelivering = true
       return true
     }
-    var next = begins ? version : nil
-    while let version = next {
-      let handlers = state.withLock { $0.handlers }
-      handlers?.receive(ConfigInvalidation(latestVersion: version))
-      next = state.withLock { state in
+    if begins { Self.queue.async { self.deliver() } }
+  }
+
+  private func deliver() {
+    while true {
+      let (version, handlers) = state.withLock { state in
         if state.waiting == nil { state.isDelivering = false }
-        return state.waiting.take()
+        return (state.waiting.take(), state.handlers)
       }
+      guard let version else { return }
+      handlers?.receive(ConfigInvalidation(latestVersion: version))
     }
   }
 

@@ -29,6 +29,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   private let observation = Locked<(@Sendable () -> Void)?>(nil)
   private let boundary: ServiceBoundary<RemoteConfigServiceError>
   private let plans = Locked<[String: FetchPlan]>([:])
+  private let loads = SingleFlight<String, FetchPlan?>()
 
   /// An engine; nothing is opened yet.
   ///
@@ -91,7 +92,8 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   public func publish(
     _ request: PublishRequest, context: CallContext
   ) async throws(RemoteConfigServiceError) -> StoredTemplate {
-    let violations = TemplateCheck.violations(in: request.template)
+    try Self.check(owner: context)
+    let violations = TemplateCheck.violations(in: request.template) + TemplateCheck.violations(in: request.user)
     guard violations.isEmpty else { throw .invalidTemplate(violations) }
     return try await write(request.namespace, context) { try await $0.publish(request) }
   }
@@ -100,7 +102,9 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   public func rollback(
     namespace: String, to version: Int64, user: ConfigVersion.User?, context: CallContext
   ) async throws(RemoteConfigServiceError) -> StoredTemplate {
-    try await write(namespace, context) { try await $0.rollback(to: version, user: user) }
+    let violations = TemplateCheck.violations(in: user)
+    guard violations.isEmpty else { throw .invalidTemplate(violations) }
+    return try await write(namespace, context) { try await $0.rollback(to: version, user: user) }
   }
 
   /// Returns the versions, a page at a time, newest first.
@@ -135,6 +139,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
 
   private func evaluate(_ request: FetchConfigRequest) async throws -> FetchConfigResponse {
     try Self.check(request.namespace)
+    try InstanceCheck.check(request.instance)
     guard let plan = try await plan(for: request.namespace) else {
       return FetchConfigResponse(state: .noTemplate, etag: ETags.fetch(projectID, request.namespace, 0, "0"))
     }
@@ -149,24 +154,31 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   }
 
   /// The plan of the current template; `nil` before the first one is published.
+  ///
+  /// After a publish all instances fetch at once: the first of them makes the plan, and the others wait for it.
   private func plan(for namespace: String) async throws -> FetchPlan? {
-    let known = plans.withLock { $0[namespace] }
-    let made = try await store().read { reader -> FetchPlan? in
-      let reader = ConfigReader(reader: reader, namespace: namespace)
-      let current = try await reader.currentVersion()
-      if current == 0 { return nil }
-      if let known, known.version == current { return known }
-      guard let template = try await reader.template(current) else {
-        throw RemoteConfigServiceError(.dataLoss, "The current template \(current) of \(namespace) is missing.")
-      }
-      return try FetchPlan(template, version: current)
-    }
-    guard let made, made !== known else { return made }
+    let current = try await store().read { try await ConfigReader(reader: $0, namespace: namespace).currentVersion() }
+    if current == 0 { return nil }
+    if let known = plans.withLock({ $0[namespace] }), known.version >= current { return known }
+    let made = try await loads.value(for: "\(namespace) \(current)") { try await self.load(namespace) }
+    guard let made else { return nil }
     plans.withLock { plans in
       // Names come from clients: plans are kept for namespaces that have a template only.
       if made.version > plans[namespace]?.version ?? 0 { plans[namespace] = made }
     }
     return made
+  }
+
+  private func load(_ namespace: String) async throws -> FetchPlan? {
+    try await store().read { reader in
+      let reader = ConfigReader(reader: reader, namespace: namespace)
+      let current = try await reader.currentVersion()
+      if current == 0 { return nil }
+      guard let template = try await reader.template(current) else {
+        throw RemoteConfigServiceError(.dataLoss, "The current template \(current) of \(namespace) is missing.")
+      }
+      return try FetchPlan(template, version: current)
+    }
   }
 
   // MARK: Connections
@@ -277,7 +289,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     }
   }
 
-  private static func check(owner context: CallContext) throws {
+  private static func check(owner context: CallContext) throws(RemoteConfigServiceError) {
     guard context.isOwner else {
       throw RemoteConfigServiceError(.permissionDenied, "Templates are for the owner: call with CallContext.owner.")
     }

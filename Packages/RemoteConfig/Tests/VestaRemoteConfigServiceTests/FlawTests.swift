@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 import VestaConcurrency
 import VestaRemoteConfigBackend
@@ -17,12 +18,23 @@ enum Flaw: String, CaseIterable, Sendable {
   case emptyInAppDefaults = "an in-app default leaves the parameter out"
   case drawsAnew = "a percentage has the same instances at every fetch"
   case namesNoPlaces = "an invalid template is refused with the place"
+  case inventsATemplate = "without a template a fetch says so"
+  case fetchesLate = "a fetch after a publish has the published values"
+  case publishesAll = "of 8 publishes over one ETag one succeeds"
+  case rollsBackToNothing = "a rollback publishes the old template"
+  case listsTheOldestFirst = "versions are listed from the newest"
+  case readsEverything = "an instance with oversized attributes"
+  case hearsNothing = "a listener hears of a publish"
+  case hearsTwice = "a listener hears of versions in ascending order"
+  case callsOneAfterTheOther = "a listener that blocks"
+  case neverStops = "a cancelled listener hears nothing more"
 }
 
 private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend {
   let engine = RemoteConfigEngine(projectID: "p") { ModelStore() }
   let flaw: Flaw
   private let fetches = Locked(0)
+  private let queue = DispatchQueue(label: "flaw")
 
   init(_ flaw: Flaw) { self.flaw = flaw }
 
@@ -31,6 +43,7 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
   ) async throws(RemoteConfigServiceError) -> FetchConfigResponse {
     var request = request
     if flaw == .neverUnchanged { request.etag = nil }
+    if flaw == .readsEverything { request.instance.userProperties = [:] }
     if flaw == .drawsAnew {
       request.instance.installationID = fetches.withLock { count in
         count += 1
@@ -39,6 +52,10 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
     }
     var response = try await engine.fetch(request, context: context)
     if flaw == .emptyInAppDefaults { response.entries["a"] = "" }
+    if flaw == .inventsATemplate, response.state == .noTemplate { response.state = .emptyConfig }
+    if flaw == .fetchesLate {
+      return FetchConfigResponse(state: .update, entries: ["key": "old"], templateVersion: 1, etag: response.etag)
+    }
     return response
   }
 
@@ -47,7 +64,17 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
     onEnd: @escaping @Sendable (RemoteConfigServiceError?) -> Void,
     _ receive: @escaping @Sendable (ConfigInvalidation) -> Void
   ) -> ListenerRegistration {
-    engine.listenForInvalidations(request, context: context, onEnd: onEnd, receive)
+    let registration = engine.listenForInvalidations(request, context: context, onEnd: onEnd) { [flaw, queue] message in
+      switch flaw {
+      case .hearsNothing: break
+      case .hearsTwice:
+        receive(message)
+        receive(message)
+      case .callsOneAfterTheOther: queue.sync { receive(message) }
+      default: receive(message)
+      }
+    }
+    return flaw == .neverStops ? ListenerRegistration {} : registration
   }
 
   func template(
@@ -63,7 +90,7 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
     var request = request
     switch flaw {
     case .lastConditionWins: request.template.conditions.reverse()
-    case .publishesOverAnything: request.precondition = .any
+    case .publishesOverAnything, .publishesAll: request.precondition = .any
     case .publishesChecks: request.isValidateOnly = false
     default: break
     }
@@ -77,13 +104,18 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
   func rollback(
     namespace: String, to version: Int64, user: ConfigVersion.User?, context: CallContext
   ) async throws(RemoteConfigServiceError) -> StoredTemplate {
-    try await engine.rollback(namespace: namespace, to: version, user: user, context: context)
+    if flaw == .rollsBackToNothing {
+      return try await engine.publish(PublishRequest(template: ConfigTemplate(), precondition: .any), context: context)
+    }
+    return try await engine.rollback(namespace: namespace, to: version, user: user, context: context)
   }
 
   func listVersions(
     _ request: ListVersionsRequest, context: CallContext
   ) async throws(RemoteConfigServiceError) -> VersionPage {
-    try await engine.listVersions(request, context: context)
+    var page = try await engine.listVersions(request, context: context)
+    if flaw == .listsTheOldestFirst { page.versions.reverse() }
+    return page
   }
 
   func difference(
@@ -103,6 +135,16 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
   @Test(arguments: Flaw.allCases)
   func `the contract finds a service that breaks a promise`(flaw: Flaw) async throws {
     let contract = try #require(RemoteConfigContracts.all.first { $0.name.hasPrefix(flaw.rawValue) })
-    await #expect(throws: (any Error).self) { try await contract.verify(RemoteConfigSubject(FlawedService(flaw))) }
+    await #expect(throws: (any Error).self) {
+      try await contract.verify(RemoteConfigSubject(FlawedService(flaw), patience: .seconds(1)))
+    }
+  }
+
+  @Test func `every promise has a service that breaks it`() {
+    let found = Set(
+      Flaw.allCases.compactMap { flaw in
+        RemoteConfigContracts.all.first { $0.name.hasPrefix(flaw.rawValue) }?.name
+      })
+    #expect(RemoteConfigContracts.all.map(\.name).filter { !found.contains($0) } == [])
   }
 }

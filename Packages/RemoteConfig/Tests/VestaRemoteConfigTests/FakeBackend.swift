@@ -18,6 +18,7 @@ final class FakeBackend: RemoteConfigBackend {
   struct State {
     var entries: [String: String] = [:]
     var version: Int64 = 0
+    var rollouts: [ConfigRollout] = []
     var failure: RemoteConfigServiceError?
     var requests: [FetchConfigRequest] = []
     var contexts: [CallContext] = []
@@ -53,12 +54,13 @@ final class FakeBackend: RemoteConfigBackend {
       state.contexts.append(context)
     }
     await gate.wait()
-    let (failure, entries, version) = state.withLock { ($0.failure, $0.entries, $0.version) }
+    let (failure, entries, version, rollouts) = state.withLock { ($0.failure, $0.entries, $0.version, $0.rollouts) }
     if let failure { throw failure }
     let etag = "etag-\(version)"
     if request.etag == etag { return FetchConfigResponse(state: .noChange, templateVersion: version, etag: etag) }
     return FetchConfigResponse(
-      state: entries.isEmpty ? .emptyConfig : .update, entries: entries, templateVersion: version, etag: etag)
+      state: entries.isEmpty ? .emptyConfig : .update, entries: entries, templateVersion: version, etag: etag,
+      rollouts: rollouts)
   }
 
   func listenForInvalidations(

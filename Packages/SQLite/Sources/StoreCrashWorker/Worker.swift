@@ -3,7 +3,7 @@ import VestaSQLite
 import VestaStoreInterop
 import VestaStoreInteropCrashTesting
 
-/// What the crash contracts ask for, and what takes a process of its own because it uses up something of it.
+/// The commands of the crash contracts, and tests that need a process of their own because they exhaust it.
 ///
 /// Usage: as `CrashWorker`, or `StoreCrashWorker fill <directory> <bytes per file>` or `... scarce <directory> <files>
 /// <reads>`; `... hasty <directory> <first number> <tasks>` acknowledges before it commits, as a wrong store does.

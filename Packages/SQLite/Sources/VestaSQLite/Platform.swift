@@ -8,10 +8,11 @@
 #elseif canImport(Android)
   import Android
 #endif
+import VestaFiles
 
-/// What the store asks of the system beside SQLite: directories, a lock file, and making both durable.
+/// Directories, the lock file, and making both durable: all of the system that the store uses besides SQLite.
 enum Platform {
-  /// Which file or directory a path leads to, whatever links it goes through.
+  /// Identifies the file or directory at the end of a path, whatever links the path goes through.
   struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let file: UInt64
@@ -172,18 +173,9 @@ enum Platform {
     guard fsync(descriptor) == 0 else { throw SystemFailure.last }
   }
 
-  /// Gives a file a new name, in place of a file that may have it.
-  static func rename(_ path: String, to target: String) throws(SystemFailure) {
-    #if canImport(Darwin)
-      let status = Darwin.rename(path, target)
-    #elseif canImport(Glibc)
-      let status = Glibc.rename(path, target)
-    #elseif canImport(Musl)
-      let status = Musl.rename(path, target)
-    #else
-      let status = Android.rename(path, target)
-    #endif
-    guard status == 0 else { throw SystemFailure.last }
+  /// Gives a file a new name, durably; a file that has that name is replaced.
+  static func move(_ path: String, to target: String) throws(SystemFailure) {
+    do { try DurableFile.move(path, to: target) } catch { throw SystemFailure(code: error.code) }
   }
 
   static func removeFile(_ path: String) { _ = unlink(path) }

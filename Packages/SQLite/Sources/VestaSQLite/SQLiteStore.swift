@@ -75,7 +75,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
 
   // MARK: Reading
 
-  /// Reads at one moment in time; see `OrderedStore`.
+  /// Reads at one version in time; see `OrderedStore`.
   ///
   /// Up to 64 bodies read at once; a body beyond them waits, suspended, unless it is inside another one.
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {

@@ -1,3 +1,4 @@
+import VestaTesting
 import Foundation
 import Testing
 import VestaStoreInterop
@@ -67,11 +68,11 @@ extension OneAtATime {
 
     @Test func `a link in the place of the target is replaced and not followed`() async throws {
       let (directory, store, _) = try await filled(10)
-      try directory.write([1, 2, 3], to: "\(directory.path)/precious")
+      try directory.write([1, 2, 3], at: "\(directory.path)/precious")
       try FileManager.default.createSymbolicLink(
         atPath: "\(directory.path)/copy", withDestinationPath: "\(directory.path)/precious")
       try await store.backup(to: "\(directory.path)/copy")
-      #expect(try directory.bytes(of: "\(directory.path)/precious") == [1, 2, 3])
+      #expect(try directory.bytes(at: "\(directory.path)/precious") == [1, 2, 3])
       #expect(try directory.mode(of: "\(directory.path)/copy") == 0o600)
       try await store.close()
     }
@@ -100,7 +101,7 @@ extension OneAtATime {
       let inUse = await code { try await SQLiteStore.restore(named: "other", in: directory.path, from: store.path) }
       #expect(inUse == .locked)
       try await store.close()
-      let sound = try directory.bytes(of: target)
+      let sound = try directory.bytes(at: target)
       var flipped = sound
       flipped[9 * 8_192 + 5_000] ^= 4
       var truncated = sound
@@ -111,7 +112,7 @@ extension OneAtATime {
         (foreign, .notADatabase),
       ]
       for (bytes, expected) in cases {
-        try directory.write(bytes, to: target)
+        try directory.write(bytes, at: target)
         let found = await code { try await SQLiteStore.restore(named: "test", in: directory.path, from: target) }
         #expect(found == expected, "\(bytes.count) bytes")
       }

@@ -23,7 +23,7 @@ extension OneAtATime {
       return (directory, entries)
     }
 
-    @Test func aFullDiskIsAnErrorAndLosesNothing() async throws {
+    @Test func `a full disk is an error and loses nothing`() async throws {
       let directory = try TemporaryDirectory()
       let worker = try WorkerProcess("StoreCrashWorker", "fill", directory.path, "3000000")
       let lines = await worker.finish()
@@ -38,7 +38,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func afterRunningOutOfPagesTheStoreGoesOn() async throws {
+    @Test func `after running out of pages the store goes on`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.put([1], for: key(0))
@@ -57,7 +57,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func aBodyThatSwallowsAFailureOfTheDiskCommitsNothing() async throws {
+    @Test func `a body that swallows a failure of the disk commits nothing`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.withTurn { try $0.limitPages(to: 40) }
@@ -73,7 +73,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func aFailedSyncIsAnErrorForTheWholeGroupAndDoesNotComeBack() async throws {
+    @Test func `a failed sync is an error for the whole group and does not come back`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.put([1], for: key(0))
@@ -87,7 +87,7 @@ extension OneAtATime {
       let copy = try TemporaryDirectory()
       try FileManager.default.createDirectory(atPath: "\(copy.path)/test", withIntermediateDirectories: true)
       for suffix in ["", "-wal"] {
-        try copy.write(directory.bytes(of: directory.database + suffix), to: copy.database + suffix)
+        try copy.write(directory.bytes(at: directory.database + suffix), at: copy.database + suffix)
       }
       let recovered = try copy.open()
       let kept = try await recovered.value(for: key(0))
@@ -99,7 +99,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func aDiskThatFailsForGoodLeavesTheOutcomeOpenAndSaysSo() async throws {
+    @Test func `a disk that fails for good leaves the outcome open and says so`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.put([1], for: key(0))
@@ -112,18 +112,18 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func flippedBytesAreAnErrorOrHarmlessAndNeverWrongData() async throws {
+    @Test func `flipped bytes are an error or harmless and never wrong data`() async throws {
       let (directory, entries) = try await filled()
       let seed = UInt64.random(in: 0...UInt64.max)
       print("FaultTests: seed \(seed)")
       var random = SplitMix(seed: seed)
-      let sound = try directory.bytes(of: directory.database)
+      let sound = try directory.bytes(at: directory.database)
       var found = 0
       for _ in 0..<150 {
         var bytes = sound
         let position = Int.random(in: 0..<bytes.count, using: &random)
         bytes[position] ^= UInt8.random(in: 1...255, using: &random)
-        try directory.write(bytes, to: directory.database)
+        try directory.write(bytes, at: directory.database)
         let result = await read(directory)
         switch result {
         case .success(let read): #expect(read == entries, "position \(position)")
@@ -136,23 +136,23 @@ extension OneAtATime {
       #expect(found > 100)
     }
 
-    @Test func theIntegrityCheckFindsFlippedBytes() async throws {
+    @Test func `the integrity check finds flipped bytes`() async throws {
       let (directory, _) = try await filled()
-      var bytes = try directory.bytes(of: directory.database)
+      var bytes = try directory.bytes(at: directory.database)
       let page = 8_192
       bytes[5 * page + 4_000] ^= 0x40
-      try directory.write(bytes, to: directory.database)
+      try directory.write(bytes, at: directory.database)
       let store = try directory.open()
       let problems = try await store.checkIntegrity()
       #expect(!problems.isEmpty)
       try await store.close()
     }
 
-    @Test func aTruncatedFileIsAnErrorOrHarmlessAndNeverWrongData() async throws {
+    @Test func `a truncated file is an error or harmless and never wrong data`() async throws {
       let (directory, entries) = try await filled()
-      let sound = try directory.bytes(of: directory.database)
+      let sound = try directory.bytes(at: directory.database)
       for length in [0, 1, 99, 100, 8_191, 8_192, 8_193, sound.count / 2, sound.count - 8_192, sound.count - 1] {
-        try directory.write(Array(sound.prefix(length)), to: directory.database)
+        try directory.write(Array(sound.prefix(length)), at: directory.database)
         switch await read(directory) {
         case .success(let read): #expect(read == entries, "length \(length)")
         case .failure(let error): #expect(error.code == .corrupt, "length \(length): \(error)")
@@ -160,7 +160,7 @@ extension OneAtATime {
       }
     }
 
-    @Test func aMissingDataFileIsNotTakenForANewStore() async throws {
+    @Test func `a missing data file is not taken for a new store`() async throws {
       let (directory, _) = try await filled()
       try FileManager.default.removeItem(atPath: directory.database)
       let error = await code { _ = try directory.open() }

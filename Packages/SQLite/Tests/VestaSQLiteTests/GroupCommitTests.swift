@@ -32,7 +32,7 @@ extension OneAtATime {
       return (holder, writes)
     }
 
-    @Test func transactionsThatWaitShareACommit() async throws {
+    @Test func `transactions that wait share a commit`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.put([], for: key(0))
@@ -50,7 +50,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func aFailureInAGroupIsThatOfItsBodyAlone() async throws {
+    @Test func `a failure in a group is that of its body alone`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       let gate = Gate()
@@ -68,7 +68,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func aLeaderThatFailsStillServesTheOthers() async throws {
+    @Test func `a leader that fails still serves the others`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       let (inside, gate) = (Gate(), Gate())
@@ -92,7 +92,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func theCancellationOfALeaderDoesNotReachTheBodiesItServes() async throws {
+    @Test func `the cancellation of a leader does not reach the bodies it serves`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       let (inside, gate) = (Gate(), Gate())
@@ -135,7 +135,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func aCancelledWaiterLeavesTheQueue() async throws {
+    @Test func `a cancelled waiter leaves the queue`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       let gate = Gate()
@@ -150,7 +150,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func aFailedCommitIsAnErrorForEveryBodyInIt() async throws {
+    @Test func `a failed commit is an error for every body in it`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.withTurn { $0.failSyncs(1) }
@@ -167,7 +167,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func commitsOfAGroupAreToldOneByOneInOrder() async throws {
+    @Test func `commits of a group are reported one by one, in order`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       let told = Locked<[StoreVersion]>([])
@@ -184,7 +184,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func aWriteFromAChildTaskOfABodyIsNested() async throws {
+    @Test func `a write from a child task of a body is nested`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.write { transaction in
@@ -200,7 +200,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func theQueueServesInOrderAndPassesTheTurnOn() {
+    @Test func `the queue serves in order and passes the turn on`() {
       var queue = WriteQueue()
       let waiters = (0..<3).map { _ in WriteQueue.Waiter(request: WriteRequest { _ in }) { _ in } }
       #expect(queue.isIdle)
@@ -224,7 +224,7 @@ extension OneAtATime {
       #expect(queue.tryToLead() == .closed)
     }
 
-    @Test func aWaiterThatWasCancelledBeforeItCameIsNotLetIn() {
+    @Test func `a waiter that was cancelled before it came is not let in`() {
       var queue = WriteQueue()
       let waiter = WriteQueue.Waiter(request: WriteRequest { _ in }) { _ in }
       waiter.request.cancel()

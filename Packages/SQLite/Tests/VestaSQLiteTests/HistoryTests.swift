@@ -8,7 +8,7 @@ import Testing
 extension OneAtATime {
   /// One random history on the store and on the obvious model, which must answer alike all along.
   @Suite struct HistoryTests {
-    @Test func randomHistoriesGiveTheAnswersOfTheModel() async throws {
+    @Test func `random histories give the answers of the model`() async throws {
       let seed = UInt64.random(in: 0...UInt64.max)
       print("HistoryTests: seed \(seed)")
       var random = SplitMix(seed: seed)

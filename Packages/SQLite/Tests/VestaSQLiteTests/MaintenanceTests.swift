@@ -1,3 +1,4 @@
+import VestaTesting
 import Foundation
 import VestaStoreInterop
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 extension OneAtATime {
   @Suite struct MaintenanceTests {
-    @Test func aBackupIsOneMomentOfTheStoreAndCanBeRestored() async throws {
+    @Test func `a backup is one version of the store and can be restored`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       for number in 0..<300 { try await store.put(value(number, length: number * 20), for: key(number)) }
@@ -36,7 +37,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func aBackupThatCannotBeWrittenIsAnErrorAndLeavesNothing() async throws {
+    @Test func `a backup that cannot be written is an error and leaves nothing`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       let error = await code { try await store.backup(to: "\(directory.path)/missing/copy.sqlite") }
@@ -45,7 +46,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func theIntegrityCheckFindsLostAndLooseLargeValues() async throws {
+    @Test func `the integrity check finds lost and loose large values`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       for number in 0..<3 { try await store.put(value(number, length: 9_000), for: key(number)) }
@@ -58,7 +59,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func theLogStaysWithinItsBoundUnderConstantReads() async throws {
+    @Test func `the log stays within its bound under constant reads`() async throws {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()
       tuning.checkpointPages = 50
@@ -91,7 +92,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func theLogIsWrittenBackMoreRarelyWhileReadersHoldIt() {
+    @Test func `the log is written back more rarely while readers hold it`() {
       var policy = LogPolicy(checkpointPages: 100, limit: 1_000)
       #expect(policy.decide(pages: 99) == .nothing)
       #expect(policy.decide(pages: 100) == .writeBack)

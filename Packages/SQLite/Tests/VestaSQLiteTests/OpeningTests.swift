@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaStoreInteropCrashTesting
 import CVestaSQLite
 import Foundation
@@ -8,7 +9,7 @@ import Testing
 
 extension OneAtATime {
   @Suite struct OpeningTests {
-    @Test func filesAndDirectoriesAreForTheOwnerAlone() async throws {
+    @Test func `files and directories are for the owner alone`() async throws {
       let directory = try TemporaryDirectory()
       let parent = "\(directory.path)/a/b"
       let store = try await SQLiteStore.open(named: "test", in: parent)
@@ -25,7 +26,7 @@ extension OneAtATime {
       #expect(!FileManager.default.fileExists(atPath: "\(parent)/test/store.sqlite-wal"))
     }
 
-    @Test func aStoreIsOpenOnceInAProcess() async throws {
+    @Test func `a store is open once in a process`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       #expect(await code { _ = try directory.open() } == .alreadyOpen)
@@ -40,7 +41,7 @@ extension OneAtATime {
       try await directory.open().close()
     }
 
-    @Test func aStoreThatWasDroppedCanBeOpenedAgain() async throws {
+    @Test func `a store that was dropped can be opened again`() async throws {
       let directory = try TemporaryDirectory()
       var store: SQLiteStore? = try directory.open()
       try await store?.put([1], for: [1])
@@ -53,7 +54,7 @@ extension OneAtATime {
       try await again.close()
     }
 
-    @Test func anotherProcessFindsTheStoreLockedUntilItsOwnerIsKilled() async throws {
+    @Test func `another process finds the store locked until its owner is killed`() async throws {
       let directory = try TemporaryDirectory()
       let owner = try WorkerProcess("StoreCrashWorker", "hold", directory.path)
       try await owner.wait(for: "ready")
@@ -63,23 +64,23 @@ extension OneAtATime {
     }
 
     @Test(arguments: ["", ".", "..", ".hidden", "a/b", "a b", "ä", String(repeating: "x", count: 101)])
-    func aNameThatCannotBeADirectoryIsRefused(_ name: String) async throws {
+    func `a name that cannot be a directory is refused`(_ name: String) async throws {
       let directory = try TemporaryDirectory()
       #expect(await code { _ = try await SQLiteStore.open(named: name, in: directory.path) } == .invalidName)
       #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
     }
 
-    @Test func otherFilesAreNotTakenForAStore() async throws {
+    @Test func `other files are not taken for a store`() async throws {
       for content in [Array("hello".utf8), value(1, length: 20_000), Array("SQLite format 3\0".utf8)] {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: "\(directory.path)/test", withIntermediateDirectories: true)
-        try directory.write(content, to: directory.database)
+        try directory.write(content, at: directory.database)
         #expect(await code { _ = try directory.open() } == .notADatabase)
-        #expect(try directory.bytes(of: directory.database) == content)
+        #expect(try directory.bytes(at: directory.database) == content)
       }
     }
 
-    @Test func theDatabaseOfAnotherProgramIsNotTakenForAStore() async throws {
+    @Test func `the database of another program is not taken for a store`() async throws {
       for settings in ["", "PRAGMA page_size = 8192; PRAGMA application_id = 7;", "PRAGMA journal_mode = WAL;"] {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: "\(directory.path)/test", withIntermediateDirectories: true)
@@ -88,7 +89,7 @@ extension OneAtATime {
       }
     }
 
-    @Test func aFileOfALaterVersionIsLeftAlone() async throws {
+    @Test func `a file of a later version is left alone`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.close()
@@ -99,19 +100,19 @@ extension OneAtATime {
       #expect(error?.hint != nil)
     }
 
-    @Test func anInterruptedMakingIsTakenUpAgain() async throws {
+    @Test func `an interrupted making is taken up again`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.close()
       // As a kill before the tables were made leaves it: an empty file, or none, and nothing noted in the lock file.
-      try directory.write([], to: directory.database)
-      try directory.write([], to: "\(directory.path)/test/lock")
+      try directory.write([], at: directory.database)
+      try directory.write([], at: "\(directory.path)/test/lock")
       let again = try directory.open()
       try await again.put([1], for: [1])
       try await again.close()
     }
 
-    @Test func aDirectoryThatCannotBeWrittenIsSaidToBeReadOnly() async throws {
+    @Test func `a directory that cannot be written is reported as read-only`() async throws {
       // Nobody may make directories there, not even the administrator, whom no permissions stop elsewhere.
       let place = FileManager.default.fileExists(atPath: "/sys/kernel") ? "/sys/kernel" : "/System"
       let error = await #expect(throws: StoreError.self) {
@@ -122,9 +123,9 @@ extension OneAtATime {
       #expect(error?.hint != nil)
     }
 
-    @Test func aPathBelowAFileIsAnErrorWithThePath() async throws {
+    @Test func `a path below a file is an error with the path`() async throws {
       let directory = try TemporaryDirectory()
-      try directory.write([1], to: "\(directory.path)/file")
+      try directory.write([1], at: "\(directory.path)/file")
       let error = await #expect(throws: StoreError.self) {
         try await SQLiteStore.open(named: "test", in: "\(directory.path)/file/below")
       }
@@ -132,7 +133,7 @@ extension OneAtATime {
       #expect(error?.path?.hasPrefix(directory.path) == true)
     }
 
-    @Test func aReadOnlyFileSystemIsAnErrorThatSaysSo() {
+    @Test func `a read-only file system is an error that says so`() {
       let failure = StoreError(system: SystemFailure(code: EROFS), operation: "open", path: "/x")
       #expect(failure.code == .readOnly)
       let inSQLite = StoreError(sqlite: SQLITE_CANTOPEN, system: EACCES, operation: "open", path: "/x")
@@ -140,7 +141,7 @@ extension OneAtATime {
       #expect(StoreError(sqlite: SQLITE_READONLY, system: 0, operation: "write", path: "/x").code == .readOnly)
     }
 
-    @Test func theHeaderTellsWhatAFileIs() throws {
+    @Test func `the header tells what a file is`() throws {
       #expect(StoreHeader([]) == .empty)
       var header = [UInt8](repeating: 0, count: 100)
       #expect(StoreHeader(header) == .zeros)

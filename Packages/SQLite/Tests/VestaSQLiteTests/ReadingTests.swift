@@ -7,7 +7,7 @@ import VestaConcurrency
 
 extension OneAtATime {
   @Suite struct ReadingTests {
-    @Test func valuesOnBothSidesOfTheLimitAreKeptAndReplacedByEachOther() async throws {
+    @Test func `values on both sides of the limit are kept and replaced by each other`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       var expected: [StoreEntry] = []
@@ -30,7 +30,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func aFullPoolMakesReadersWaitAndNestedOnesNot() async throws {
+    @Test func `a full pool makes readers wait and nested ones not`() async throws {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()
       tuning.readerLimit = 2
@@ -60,7 +60,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func manyReadersAtOnceLeaveAFewOpen() async throws {
+    @Test func `many readers at once leave a few open`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.put([1], for: [1])
@@ -84,7 +84,7 @@ extension OneAtATime {
       #expect(store.readers.openCount == 0)
     }
 
-    @Test func aBodyThatThrowsGivesItsReaderBack() async throws {
+    @Test func `a body that throws gives its reader back`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       for _ in 0..<5 {
@@ -99,7 +99,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func closingInsideABodyIsNested() async throws {
+    @Test func `closing inside a body is nested`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       let error = await code { try await store.read { _ in try await store.close() } }
@@ -107,7 +107,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func anErrorNamesThePlaceAndNoKeysOrValues() async throws {
+    @Test func `an error names the place and no keys or values`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       let secret = Array(repeating: UInt8(ascii: "s"), count: StoreLimits.maximumKeyLength + 1)

@@ -1,3 +1,4 @@
+import VestaTesting
 import CVestaSQLite
 import Foundation
 import Testing
@@ -48,10 +49,10 @@ extension OneAtATime {
       let store = try directory.open()
       #expect(await code { try await SQLiteStore.repair(named: "test", in: directory.path) } == .alreadyOpen)
       try await store.close()
-      let before = try directory.bytes(of: directory.database)
+      let before = try directory.bytes(at: directory.database)
       let repair = try await SQLiteStore.repair(named: "test", in: directory.path)
       #expect(repair == StoreRepair(rewroteChecksums: false, lostLog: false))
-      #expect(try directory.bytes(of: directory.database) == before)
+      #expect(try directory.bytes(at: directory.database) == before)
       let again = try directory.open()
       #expect(try await again.everything() == entries)
       try await again.close()
@@ -61,26 +62,26 @@ extension OneAtATime {
       let (directory, _) = try await crashed()
       let store = try directory.open()
       try await store.close()
-      var bytes = try directory.bytes(of: directory.database)
+      var bytes = try directory.bytes(at: directory.database)
       for page in 2..<6 { for at in 0..<60 { bytes[page * 8_192 + at] = 0xAA } }
-      try directory.write(bytes, to: directory.database)
+      try directory.write(bytes, at: directory.database)
       let error = await #expect(throws: StoreError.self) {
         try await SQLiteStore.repair(named: "test", in: directory.path)
       }
       #expect(error?.code == .corrupt)
       #expect(error?.operation == "repair")
-      #expect(try directory.bytes(of: directory.database) == bytes)
+      #expect(try directory.bytes(at: directory.database) == bytes)
       #expect(try directory.files().filter { $0.contains("partial") } == [])
     }
 
     @Test func `a flipped bit in the header of the log is told, and repair goes on without the log`() async throws {
       let (directory, _) = try await crashed()
       let log = directory.database + "-wal"
-      let sound = try directory.bytes(of: log)
+      let sound = try directory.bytes(at: log)
       for bit in stride(from: 0, to: 32 * 8, by: 7) {
         var bytes = sound
         bytes[bit / 8] ^= 1 << (bit % 8)
-        try directory.write(bytes, to: log)
+        try directory.write(bytes, at: log)
         let error = #expect(throws: StoreError.self) { try directory.open() }
         #expect(error?.code == .corrupt, "bit \(bit)")
         #expect(error?.path == log)
@@ -103,18 +104,18 @@ extension OneAtATime {
     @Test func `a file of zeros that was never complete is started over, a complete one is damaged`() async throws {
       let directory = try TemporaryDirectory()
       try FileManager.default.createDirectory(atPath: "\(directory.path)/test", withIntermediateDirectories: true)
-      try directory.write([UInt8](repeating: 0, count: 8_192), to: directory.database)
+      try directory.write([UInt8](repeating: 0, count: 8_192), at: directory.database)
       let store = try directory.open()
       try await store.put([1], for: [1])
       try await store.close()
-      try directory.write([UInt8](repeating: 0, count: 8_192), to: directory.database)
+      try directory.write([UInt8](repeating: 0, count: 8_192), at: directory.database)
       #expect(await code { _ = try directory.open() } == .corrupt)
       // Zeros and something else are another program's file.
       let other = try TemporaryDirectory()
       try FileManager.default.createDirectory(atPath: "\(other.path)/test", withIntermediateDirectories: true)
-      try other.write([UInt8](repeating: 0, count: 8_192) + [1], to: other.database)
+      try other.write([UInt8](repeating: 0, count: 8_192) + [1], at: other.database)
       #expect(await code { _ = try other.open() } == .notADatabase)
-      #expect(try other.bytes(of: other.database).count == 8_193)
+      #expect(try other.bytes(at: other.database).count == 8_193)
     }
 
     @Test func `a store of the first schema is brought up to date`() async throws {
@@ -143,7 +144,7 @@ extension OneAtATime {
       case "database": try files.moveItem(atPath: directory.database, toPath: "\(directory.path)/moved")
       case "lock": try files.removeItem(atPath: "\(directory.path)/test/lock")
       case "replaced":
-        try directory.write(directory.bytes(of: directory.database), to: "\(directory.path)/copy")
+        try directory.write(directory.bytes(at: directory.database), at: "\(directory.path)/copy")
         try files.removeItem(atPath: directory.database)
         try files.moveItem(atPath: "\(directory.path)/copy", toPath: directory.database)
       default: try files.moveItem(atPath: "\(directory.path)/test", toPath: "\(directory.path)/moved")
@@ -184,7 +185,7 @@ extension TemporaryDirectory {
     let copy = try TemporaryDirectory()
     try FileManager.default.createDirectory(atPath: "\(copy.path)/test", withIntermediateDirectories: true)
     for file in ["lock", "store.sqlite", "store.sqlite-wal"] {
-      try copy.write(bytes(of: "\(path)/test/\(file)"), to: "\(copy.path)/test/\(file)")
+      try copy.write(bytes(at: "\(path)/test/\(file)"), at: "\(copy.path)/test/\(file)")
     }
     return copy
   }

@@ -8,7 +8,7 @@ import Testing
 extension OneAtATime {
   @Suite struct SQLiteStoreContractTests {
     @Test(arguments: StoreContracts.all)
-    func sqliteKeeps(_ contract: Contract<StoreSubject>) async throws {
+    func `SQLite keeps the promise`(_ contract: Contract<StoreSubject>) async throws {
       let directory = try TemporaryDirectory()
       let clock = ManualStoreClock()
       let other = try TemporaryDirectory()
@@ -21,7 +21,7 @@ extension OneAtATime {
     }
 
     @Test(arguments: StoreContracts.all)
-    func aStoreWithTightBoundsKeeps(_ contract: Contract<StoreSubject>) async throws {
+    func `a store with tight bounds keeps the promise`(_ contract: Contract<StoreSubject>) async throws {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()
       tuning.groupLimit = 1

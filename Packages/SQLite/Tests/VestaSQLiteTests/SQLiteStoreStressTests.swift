@@ -8,7 +8,7 @@ import Testing
 extension OneAtATime {
   /// Many tasks at once; meant for Thread Sanitizer as well.
   @Suite struct SQLiteStoreStressTests {
-    @Test func transfersBetweenAccountsKeepTheirSumWhileEverythingElseGoesOn() async throws {
+    @Test func `transfers between accounts keep their sum while everything else goes on`() async throws {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()
       tuning.readerLimit = 6
@@ -70,7 +70,7 @@ extension OneAtATime {
       }
     }
 
-    @Test func closingWhileEverythingIsUnderWayEndsEverything() async throws {
+    @Test func `closing while everything is under way ends everything`() async throws {
       for _ in 0..<10 {
         let directory = try TemporaryDirectory()
         let store = try directory.open(.relaxed)

@@ -1,20 +1,12 @@
+import VestaTesting
 import Foundation
 import VestaStoreInterop
 
 @testable import VestaSQLite
 
-/// A directory that is removed with its owner.
-final class TemporaryDirectory: Sendable {
-  let path: String
-
-  init() throws {
-    path = FileManager.default.temporaryDirectory.appendingPathComponent("vesta-sqlite-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  var database: String { "\(path)/test/store.sqlite" }
+extension TemporaryDirectory {
+  /// The path of the database file of this directory's store.
+  var database: String { path(of: "test/store.sqlite") }
 
   /// Opens the store of this directory.
   func open(_ durability: StoreDurability = .full, tuning: StoreTuning = StoreTuning(), clock: StoreClock = .system)
@@ -24,9 +16,11 @@ final class TemporaryDirectory: Sendable {
     return try SQLiteStore(named: "test", in: path, options: options, tuning: tuning)
   }
 
-  func bytes(of file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: file))) }
+  /// The bytes of a file at any path.
+  func bytes(at path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-  func write(_ bytes: [UInt8], to file: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: file)) }
+  /// Writes a file at any path.
+  func write(_ bytes: [UInt8], at path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 }
 
 extension OrderedStore {

@@ -9,6 +9,7 @@ import SQLiteBaseline
 /// cost of at most 1/0.5.
 public func firestoreBenchmarks() -> [Benchmark] {
   writeLines() + readLines() + pastLines() + indexLines() + listenLines() + neighbourLines() + clientLines()
+    + clientCacheLines()
 }
 
 /// Removes the files that the benchmarks have made.

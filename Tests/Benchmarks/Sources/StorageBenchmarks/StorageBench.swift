@@ -13,6 +13,8 @@ import VestaStorageService
 /// An app with Storage, a file of 1 GiB and two buckets; made when the first line needs it.
 final class StorageBench: Sendable {
   static let fileLength = 1 << 30
+  /// The largest file of which the service computes the MD5 digest.
+  static let digestedLength = Int(StorageServiceOptions().digestLimit)
   static let large = "bench-large"
   static let little = "bench-little"
   /// How many objects the large bucket has: 100,000, or 1,000,000 with `VESTA_BENCH_FULL=1`.
@@ -20,6 +22,7 @@ final class StorageBench: Sendable {
 
   let directory: URL
   let source: URL
+  let digested: URL
   let target: URL
   let small = [UInt8](repeating: 7, count: 4096)
   let storage: Storage
@@ -44,7 +47,9 @@ final class StorageBench: Sendable {
     source = directory.appending(path: "source")
     target = directory.appending(path: "target")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    digested = directory.appending(path: "digested")
     try RawFiles.make(source, length: Self.fileLength)
+    try RawFiles.make(digested, length: Self.digestedLength)
     let options = VestaOptions(projectID: "bench", backend: .embedded(directory: directory))
     options.storageBucket = "bench-bucket"
     options.callbackQueue = DispatchQueue(label: "bench.callbacks")
@@ -77,6 +82,8 @@ final class StorageBench: Sendable {
   }
 
   func upload() async throws { _ = try await storage.reference(withPath: "file").putFileAsync(from: source) }
+
+  func uploadDigested() async throws { _ = try await storage.reference(withPath: "d").putFileAsync(from: digested) }
 
   func download() async throws { _ = try await storage.reference(withPath: "file").writeAsync(toFile: target) }
 

@@ -14,9 +14,16 @@ import VestaStorageBackend
 public func storageBenchmarks() -> [Benchmark] {
   [
     Benchmark(
-      name: "storage: upload of 1 GiB, each MiB", unit: .microseconds, bar: .ratio(atMost: 1 / 0.6),
+      name: "storage: upload of 1 GiB with CRC-32C, each MiB", unit: .microseconds, bar: .ratio(atMost: 1 / 0.6),
       ours: ("putFile", { await perMiB { try await $0.upload() } }),
       other: ("cp and sync", { await perMiB { try RawFiles.copy($0.source, to: $0.target) } })),
+    Benchmark(
+      name: "storage: upload of 256 MiB with MD5 too, each MiB", unit: .microseconds, bar: .none,
+      ours: ("putFile", { await perMiB(of: StorageBench.digestedLength) { try await $0.uploadDigested() } }),
+      other: (
+        "cp and sync",
+        { await perMiB(of: StorageBench.digestedLength) { try RawFiles.copy($0.digested, to: $0.target) } }
+      )),
     Benchmark(
       name: "storage: hashing of 1 GiB, each MiB", unit: .microseconds, bar: .none,
       ours: ("MD5 and CRC-32C", { await perMiB { try $0.hash() } }),
@@ -30,14 +37,17 @@ public func storageBenchmarks() -> [Benchmark] {
       ours: ("putData", { await perObject { try await $0.putSmall($1) } }),
       other: ("write, sync, rename", { await perObject { try RawFiles.put($0.small, in: $0.directory, $1) } })),
     Benchmark(
-      name: "storage: list of 1,000 in a large bucket", unit: .microseconds, bar: .ratio(atMost: 1.5),
+      name: "storage: list of 1,000 in a bucket of \(StorageBench.largeCount)", unit: .microseconds,
+      bar: .ratio(atMost: 1.5),
       ours: ("a large bucket", { await list(in: StorageBench.large) }),
       other: ("a bucket of 1,000", { await list(in: StorageBench.little) })),
   ]
 }
 
-private func perMiB(_ work: @Sendable (StorageBench) async throws -> Void) async -> Double {
-  await timed { bench in try await work(bench) } / 1000 / Double(StorageBench.fileLength >> 20)
+private func perMiB(
+  of length: Int = StorageBench.fileLength, _ work: @Sendable (StorageBench) async throws -> Void
+) async -> Double {
+  await timed { bench in try await work(bench) } / 1000 / Double(length >> 20)
 }
 
 /// 4,000 objects in 16 lanes.

@@ -21,7 +21,7 @@ let benchmarks: [Benchmark] =
   + authBenchmarks()
   + firestoreBenchmarks()
   + databaseBenchmarks()
-  + functionsBenchmarks()
+  + functionsBenchmarks() + eventBenchmarks()
   + storageBenchmarks()
   + remoteConfigBenchmarks()
   + messagingBenchmarks()

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import VestaAuthBackend
 import VestaCore
+import VestaDatabaseBackend
 import VestaFirestoreBackend
 import VestaFunctionsService
 import VestaRemoteConfigBackend
@@ -116,6 +117,32 @@ import VestaTesting
     #expect(log.entries[0] == "finalized a/b 2")
     #expect(Set(log.entries[1...2]) == ["deleted 2", "finalized a/b 3"])
     #expect(log.entries[3...] == ["changed text/plain", "deleted 3"])
+    await app.app.delete()
+  }
+
+  @Test func `the tree: writes at, below and above a reference`() async throws {
+    let app = try EventApp(directory.path)
+    let log = Log<String>()
+    try app.registry.onValueWritten("f", ref: "rooms/{room}") { event in
+      let kind = event.type.split(separator: ".").last ?? ""
+      let (before, after) = (event.data.before?.value as? [String: Any], event.data.after?.value as? [String: Any])
+      log.add("\(kind) \(event.params["room"] ?? "") \(before?["n"] ?? "-") \(after?["n"] ?? "-")")
+    }
+    let backend = try app.app.container.require((any DatabaseBackend).self)
+    let connection = backend.connect(DatabaseConnectRequest(namespace: "demo")) { _ in }
+    func put(_ path: DatabasePath, _ node: DatabaseNode, _ count: Int) async {
+      connection.send(.put(path, node, hash: nil), id: count)
+      await log.wait { $0.count == count }
+    }
+    func room(_ n: Int64) -> DatabaseNode { DatabaseNode(children: [("n", DatabaseNode(.int(n)))]) }
+    await put("rooms/a", room(1), 1)
+    await put("rooms/a/n", DatabaseNode(.int(2)), 2)
+    connection.send(.put("elsewhere", room(0), hash: nil), id: 100)
+    connection.send(.put("rooms/a/n", DatabaseNode(.int(2)), hash: nil), id: 101)
+    await put("rooms", DatabaseNode(children: [("a", room(2)), ("b", room(3))]), 3)
+    await put(.root, .empty, 5)
+    #expect(log.entries[..<3] == ["created a - 1", "updated a 1 2", "created b - 3"])
+    #expect(Set(log.entries[3...]) == ["deleted a 2 -", "deleted b 3 -"])
     await app.app.delete()
   }
 

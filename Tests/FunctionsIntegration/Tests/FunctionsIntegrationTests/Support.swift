@@ -2,6 +2,7 @@ import Foundation
 import VestaAuthService
 import VestaCore
 import VestaCrypto
+import VestaDatabaseService
 import VestaFirestoreBackend
 import VestaFirestoreService
 import VestaFunctionsService
@@ -21,7 +22,8 @@ struct EventApp {
     app = try VestaApp.configure(
       name: UUID().uuidString, options: options,
       libraries: [
-        AuthServiceLibrary.self, CryptoLibrary.self, FirestoreServiceLibrary.self, FunctionsServiceLibrary.self,
+        AuthServiceLibrary.self, CryptoLibrary.self, DatabaseServiceLibrary.self, FirestoreServiceLibrary.self,
+        FunctionsServiceLibrary.self,
         RemoteConfigServiceLibrary.self, SQLiteLibrary.self, StorageServiceLibrary.self,
       ])
   }

@@ -5,8 +5,9 @@ import VestaTesting
 
 /// Uploads and replaces objects until it is killed, and says what has been acknowledged.
 enum Worker {
-  /// - Parameter arguments: The directory, the seed, and the file that is uploaded.
+  /// - Parameter arguments: The directory, the seed, and the file that is uploaded; or `full` and the directory.
   static func run(_ arguments: [String]) async {
+    if arguments.count == 2, arguments[0] == "full" { return await fill(arguments[1]) }
     guard arguments.count == 3, let seed = UInt64(arguments[1]) else { exit(2) }
     do {
       let harness = try StorageHarness(directory: arguments[0], name: "crash")
@@ -55,6 +56,38 @@ enum Worker {
       withUnsafeBytes(of: random.next()) { data.append(contentsOf: $0) }
     }
     return data.prefix(length)
+  }
+
+  // MARK: A disk that is full
+
+  /// Uploads what does not fit, and says what came of it.
+  ///
+  /// The system refuses files above 3 MiB, as a full disk does, for the whole process: blobs and the store's own file.
+  private static func fill(_ directory: String) async {
+    var limit = rlimit(rlim_cur: 3 << 20, rlim_max: 3 << 20)
+    signal(SIGXFSZ, SIG_IGN)
+    guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(2) }
+    do {
+      let harness = try StorageHarness(directory: directory, name: "full")
+      let root = harness.storage.reference()
+      _ = try await root.child("a").putDataAsync(content(1, 1_000_000))
+      for round in 0..<4 {
+        do {
+          _ = try await root.child(round % 2 == 0 ? "a" : "b").putDataAsync(content(2, 5_000_000))
+          say("uploaded")
+        } catch let error as StorageError {
+          say("\(error.code)")
+        }
+      }
+      say("kept \(try await root.child("a").data(maxSize: 10_000_000) == content(1, 1_000_000))")
+      _ = try await root.child("a").putDataAsync(content(3, 2_000_000))
+      say("replaced \(try await root.child("a").data(maxSize: 10_000_000) == content(3, 2_000_000))")
+      try await root.child("a").delete()
+      await harness.app.delete()
+      say("done")
+    } catch {
+      say("error \(error)")
+    }
   }
 
   private static func say(_ line: String) {

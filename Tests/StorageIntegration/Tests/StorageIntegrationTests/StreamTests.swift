@@ -136,18 +136,43 @@ import VestaTesting
   }
 
   @Test func `the executor of the caller is kept, on success and on failure`() async throws {
-    let reference = harness.storage.reference(withPath: "a")
-    _ = try await reference.putDataAsync(Data([1]))
-    let missing = harness.storage.reference(withPath: "none")
-    for report in [
-      await ExecutorProbe.fromMainActor { try await reference.getMetadata() },
-      await ExecutorProbe.fromMainActor { try await missing.getMetadata() },
-      await ExecutorProbe.fromActor { try await reference.data(maxSize: 10) },
-      await ExecutorProbe.fromActor { try await missing.data(maxSize: 10) },
-      await ExecutorProbe.fromActor { try await reference.downloadURL() },
-      await ExecutorProbe.fromMainActor { try await missing.delete() },
-    ] {
-      #expect(report.isKept, "\(report)")
+    let root = harness.storage.reference()
+    let file = URL(fileURLWithPath: directory.path(of: "file"))
+    try ClientTests.data(600_000).write(to: file)
+    let nowhere = URL(fileURLWithPath: directory.path(of: "none"))
+    let (small, large) = (ClientTests.data(10), ClientTests.data(600_000))
+    _ = try await root.child("a").putDataAsync(small)
+    let calls: [(String, @Sendable (_ succeeds: Bool) async throws -> Void)] = [
+      ("putDataAsync", { _ = try await ($0 ? root.child("b") : root).putDataAsync(small) }),
+      ("putDataAsync in chunks", { _ = try await ($0 ? root.child("b") : root.child("a\n")).putDataAsync(large) }),
+      ("putFileAsync", { _ = try await root.child("b").putFileAsync(from: $0 ? file : nowhere) }),
+      ("data", { _ = try await root.child("a").data(maxSize: $0 ? 100 : 1) }),
+      ("writeAsync", { _ = try await root.child($0 ? "a" : "none").writeAsync(toFile: nowhere) }),
+      ("getMetadata", { _ = try await root.child($0 ? "a" : "none").getMetadata() }),
+      ("updateMetadata", { _ = try await root.child($0 ? "a" : "none").updateMetadata(StorageMetadata()) }),
+      ("downloadURL", { _ = try await root.child($0 ? "a" : "none").downloadURL() }),
+      ("list", { _ = try await root.list(maxResults: $0 ? 10 : 0) }),
+      ("list of a page", { _ = try await root.list(maxResults: 10, pageToken: $0 ? try await Self.token(root) : "?") }),
+      ("listAll", { _ = try await ($0 ? root : Self.otherBucket(root)).listAll() }),
+      ("contents", { for try await _ in root.child($0 ? "a" : "none").contents() {} }),
+      ("delete", { try await root.child($0 ? "b" : "none").delete() }),
+    ]
+    for (name, call) in calls {
+      for succeeds in [true, false] {
+        let main = await ExecutorProbe.fromMainActor { try await call(succeeds) }
+        if name == "delete", succeeds { _ = try await root.child("b").putDataAsync(small) }
+        let actor = await ExecutorProbe.fromActor { try await call(succeeds) }
+        for report in [main, actor] { #expect(report.isKept && report.hasThrown != succeeds, "\(name): \(report)") }
+      }
     }
+  }
+
+  private static func token(_ root: StorageReference) async throws -> String {
+    _ = try await root.child("c").putDataAsync(Data([1]))
+    return try #require(try await root.list(maxResults: 1).pageToken)
+  }
+
+  private static func otherBucket(_ root: StorageReference) -> StorageReference {
+    StorageReference(storage: root.storage, location: StorageLocation(bucket: "No Bucket", path: ""))
   }
 }

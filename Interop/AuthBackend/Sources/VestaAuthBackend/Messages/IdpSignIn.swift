@@ -26,7 +26,7 @@ public struct IdpCredential: AuthMessage {
   /// The provider's SAML response.
   public var samlResponse: String?
 
-  /// What Game Center gave, as the wire's JSON text.
+  /// The credential of Game Center, as the wire's JSON.
   public var gameCenterSignature: String?
 
   /// The given name, where the provider tells it once and not in the token.

@@ -12,7 +12,7 @@ public struct PasswordPolicy: AuthMessage {
   /// Whether there has to be an upper-case letter.
   public var requiresUppercase: Bool
 
-  /// Whether there has to be a digit.
+  /// Whether a password needs a digit.
   public var requiresNumeric: Bool
 
   /// Whether there has to be one of the other characters.

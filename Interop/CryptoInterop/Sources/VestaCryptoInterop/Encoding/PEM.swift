@@ -2,7 +2,7 @@
 ///
 /// The codec knows nothing of keys. Description and mirror show the label and the size, never the bytes.
 public struct PEM: Sendable, Equatable {
-  /// What the block says it is, such as `PUBLIC KEY`.
+  /// The label of the block, such as `PUBLIC KEY`.
   public let label: String
 
   /// The DER bytes.

@@ -66,7 +66,7 @@ public struct JSONWebKey: Sendable, Equatable {
     JSONWebKey(copying: self, parameters: parameters.filter { Self.publicNames(keyType).contains($0.key) })
   }
 
-  /// What the RFC 7638 thumbprint is the SHA-256 of; the base64url of that digest is a good key id.
+  /// The input of the RFC 7638 thumbprint, whose SHA-256 in base64url is a good key id.
   public var thumbprintInput: [UInt8] {
     func text(_ parameter: Parameter) -> String { Base64.url.encode(parameters[parameter] ?? []) }
     return switch keyType {

@@ -12,7 +12,7 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
 ///
 /// What is behind it belongs to the provider. Descriptions and mirrors show the algorithm and the key id, nothing else.
 public protocol VerificationKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What the key is for.
+  /// The algorithm of the key.
   var algorithm: SignatureAlgorithm { get }
 
   /// The `kid` the key is known by.
@@ -42,7 +42,7 @@ public protocol VerificationKey: Sendable, CustomStringConvertible, CustomDebugS
 /// The secret stays with the provider and is wiped when the last reference goes. Descriptions and mirrors show the
 /// algorithm and the key id, nothing else; only the two calls that say "private" hand the secret out.
 public protocol SigningKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What the key is for.
+  /// The algorithm of the key.
   var algorithm: SignatureAlgorithm { get }
 
   /// The `kid` that goes into tokens.

@@ -103,11 +103,11 @@ public struct FirebaseScryptParameters: Sendable, Hashable {
   }
 }
 
-/// Which bcrypt: they differ in bugs of old implementations.
+/// The revision of bcrypt: revisions differ in bugs of old implementations.
 public enum BcryptRevision: String, Sendable, Hashable {
   /// `2a`: the original.
   case a = "2a"
-  /// `2b`: today's.
+  /// `2b`: the current revision.
   case b = "2b"
   /// `2y`: what PHP calls today's.
   case y = "2y"
@@ -115,7 +115,7 @@ public enum BcryptRevision: String, Sendable, Hashable {
 
 /// The parameters of Argon2.
 public struct Argon2Parameters: Sendable, Hashable {
-  /// Which Argon2.
+  /// The variant of Argon2.
   public enum Variant: String, Sendable, Hashable {
     /// Argon2d.
     case d = "argon2d"
@@ -125,7 +125,7 @@ public struct Argon2Parameters: Sendable, Hashable {
     case id = "argon2id"
   }
 
-  /// Which Argon2.
+  /// The variant of Argon2.
   public var variant: Variant
   /// The version: 19 (1.3), or 16 (1.0) for old hashes.
   public var version: Int

@@ -4,7 +4,7 @@
 /// header names another one (`none`, `HS256` with the public key as its secret) is refused before any signature is
 /// looked at.
 public struct JWTVerifier: Sendable {
-  /// Who may have issued the token (`iss`); `nil` for anybody.
+  /// The accepted issuers of the token (`iss`); `nil` for any.
   public var issuers: Set<String>?
 
   /// Whom the token may be meant for (`aud`, at least one of these); `nil` for anybody.

@@ -167,5 +167,7 @@ public final class EventOutbox: EventSource {
       time: record.time ?? position.version, data: try data(record))
   }
 
-  func id(_ position: EventPosition) -> String { "\(service)-\(String(position.version, radix: 16))-\(position.number)" }
+  func id(_ position: EventPosition) -> String {
+    "\(service)-\(String(position.version, radix: 16))-\(position.number)"
+  }
 }

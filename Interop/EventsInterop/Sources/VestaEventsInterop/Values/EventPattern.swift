@@ -122,7 +122,9 @@ public struct EventPattern: Sendable, Hashable, CustomStringConvertible {
   private static func segment(_ part: Substring) throws(EventPatternError) -> Segment {
     if part == "*" { return .one(name: nil) }
     if part == "**" { return .many(name: nil) }
-    guard part.contains("{") || part.contains("}") || part.contains("*") else { return .exact(UTF8String(String(part))) }
+    guard part.contains("{") || part.contains("}") || part.contains("*") else {
+      return .exact(UTF8String(String(part)))
+    }
     guard part.first == "{", part.last == "}", part.utf8.count > 2 else {
       throw EventPatternError("The segment \"\(part)\" mixes text and wildcards. Use a parameter such as {id} alone.")
     }

@@ -1,6 +1,6 @@
 /// Runs a query.
 public struct RunQueryRequest: Sendable, Hashable {
-  /// What the collections are below: `…/documents`, or a document.
+  /// The parent of the collections: `…/documents`, or a document.
   public var parent: String
 
   /// The query.
@@ -67,7 +67,7 @@ public struct RunQueryResponse: Sendable, Hashable {
 
 /// Asks for figures about the results of a query.
 public struct RunAggregationQueryRequest: Sendable, Hashable {
-  /// What the collections are below: `…/documents`, or a document.
+  /// The parent of the collections: `…/documents`, or a document.
   public var parent: String
 
   /// The query and the figures.
@@ -132,7 +132,7 @@ public struct PartitionQueryRequest: Sendable, Hashable {
   /// How many cursors at the most; one less than the number of parts.
   public var partitionCount: Int64
 
-  /// How many cursors in one response; zero for all.
+  /// The maximum number of cursors in one response; zero for all.
   public var pageSize: Int32
 
   /// Where the page before ended; empty for the first one.
@@ -166,7 +166,7 @@ public struct PartitionQueryResponse: Sendable, Hashable {
   /// There may be fewer than were asked for, or none.
   public var partitions: [StructuredQuery.Cursor]
 
-  /// What to ask for the next page with; empty after the last one.
+  /// The token of the next page; empty after the last one.
   public var nextPageToken: String
 
   /// Where the parts of a query meet.

@@ -27,7 +27,7 @@ public struct BatchGetDocumentsRequest: Sendable, Hashable {
 
 /// One of the documents that were asked for, or the transaction that was begun.
 public struct BatchGetDocumentsResponse: Sendable, Hashable {
-  /// What became of one name.
+  /// The document of one name, or its absence.
   public enum Result: Sendable, Hashable {
     /// The document is there.
     case found(Document)
@@ -54,7 +54,7 @@ public struct BatchGetDocumentsResponse: Sendable, Hashable {
 
 /// Lists the documents of a collection, a page at a time.
 public struct ListDocumentsRequest: Sendable, Hashable {
-  /// What the collection is right below: `…/documents`, or a document.
+  /// The parent of the collection: `…/documents`, or a document.
   public var parent: String
 
   /// The last part of the collection's path; empty for all collections below the parent.
@@ -107,7 +107,7 @@ public struct ListDocumentsResponse: Sendable, Hashable {
   /// The documents; missing ones have a name and no times.
   public var documents: [Document]
 
-  /// What to ask for the next page with; empty after the last one.
+  /// The token of the next page; empty after the last one.
   public var nextPageToken: String
 
   /// A page of documents.
@@ -117,7 +117,7 @@ public struct ListDocumentsResponse: Sendable, Hashable {
   }
 }
 
-/// Lists the collections right below a document or the root, a page at a time.
+/// Lists the collections directly below a document or the root, a page at a time.
 public struct ListCollectionIDsRequest: Sendable, Hashable {
   /// `…/documents`, or a document, which may be missing.
   public var parent: String
@@ -145,7 +145,7 @@ public struct ListCollectionIDsResponse: Sendable, Hashable {
   /// The last parts of their paths, sorted.
   public var collectionIDs: [String]
 
-  /// What to ask for the next page with; empty after the last one.
+  /// The token of the next page; empty after the last one.
   public var nextPageToken: String
 
   /// A page of collections.

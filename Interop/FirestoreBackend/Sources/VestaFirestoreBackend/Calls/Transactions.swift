@@ -1,4 +1,4 @@
-/// What kind of transaction is wanted.
+/// The kind of a transaction.
 public enum TransactionOptions: Sendable, Hashable {
   /// Reads one moment: that of `readTime`, at most an hour ago, or that of the first read. It never fails for others.
   case readOnly(readTime: Timestamp? = nil)
@@ -9,7 +9,7 @@ public enum TransactionOptions: Sendable, Hashable {
   public enum ConcurrencyMode: Sendable, Hashable {
     /// Nothing is locked; the commit fails with `ABORTED` when something that was read has changed.
     case optimistic
-    /// What is read is locked; others that want to change it wait.
+    /// Documents that are read are locked; other writers of them wait.
     case pessimistic
   }
 }
@@ -31,7 +31,7 @@ public struct BeginTransactionRequest: Sendable, Hashable {
   /// The database, `projects/{p}/databases/{d}`.
   public var database: String
 
-  /// What kind of transaction.
+  /// The kind of transaction.
   public var options: TransactionOptions
 
   /// A request for a transaction.

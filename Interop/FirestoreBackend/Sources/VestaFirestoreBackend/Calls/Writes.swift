@@ -47,16 +47,16 @@ public struct BatchWriteRequest: Sendable, Hashable {
   }
 }
 
-/// What became of each write of a batch.
+/// The results of a batch of writes.
 public struct BatchWriteResponse: Sendable, Hashable {
   /// One result for each write, in the order of the request: done, or refused.
   public var results: [Result<WriteResult, FirestoreServiceError>]
 
-  /// What became of each write.
+  /// The result of each write.
   public init(results: [Result<WriteResult, FirestoreServiceError>]) { self.results = results }
 }
 
-/// What is sent in a write call.
+/// A request of a write call.
 ///
 /// The first request opens the stream and has no writes; the response tells stream and token. Each later request is a
 /// commit by itself, answered by one response, in order; several may be under way. A request without writes gets a
@@ -110,7 +110,7 @@ public struct WriteRequestID: Sendable, Hashable {
   }
 }
 
-/// What is answered in a write call.
+/// A response of a write call.
 public struct WriteResponse: Sendable, Hashable {
   /// The name of the stream; in the first response only.
   public var streamID: String

@@ -6,7 +6,7 @@ public struct Document: Sendable, Hashable {
   /// The fields.
   public var fields: MapValue
 
-  /// When the document was made; kept by updates, new after a deletion.
+  /// The time at which the document was created; kept by updates, new after a deletion.
   ///
   /// Ignored in writes.
   public var createTime: Timestamp?
@@ -39,7 +39,7 @@ public struct Document: Sendable, Hashable {
   }
 }
 
-/// Which fields of a document are meant.
+/// A selection of the fields of a document.
 public struct DocumentMask: Sendable, Hashable {
   /// Field paths as the wire writes them: names joined by dots, such as `address.city`; a name that is not simple
   /// stands between backticks.
@@ -51,7 +51,7 @@ public struct DocumentMask: Sendable, Hashable {
   public init(fieldPaths: [String]) { self.fieldPaths = fieldPaths }
 }
 
-/// What must be true of a document for a write to happen.
+/// A condition on a document, without which a write fails.
 public enum Precondition: Sendable, Hashable {
   /// The document is there, or is not.
   ///

@@ -1,6 +1,6 @@
 /// One change of one document.
 public struct Write: Sendable, Hashable {
-  /// What is done.
+  /// The operation.
   public enum Operation: Sendable, Hashable {
     /// Makes or changes a document.
     ///
@@ -16,10 +16,10 @@ public struct Write: Sendable, Hashable {
     case transform(name: String, transforms: [FieldTransform])
   }
 
-  /// What is done.
+  /// The operation.
   public var operation: Operation
 
-  /// What must be true of the document before; `nil` for nothing.
+  /// The condition on the document before the write; `nil` for none.
   public var precondition: Precondition?
 
   /// A change of one document.
@@ -67,7 +67,7 @@ public struct Write: Sendable, Hashable {
 
 /// A change of a field that depends on what is there.
 public struct FieldTransform: Sendable, Hashable {
-  /// What becomes of the field.
+  /// The transformation of the field.
   public enum Operation: Sendable, Hashable {
     /// The time of the request, to the millisecond; the same for all in one commit.
     case serverTimestamp
@@ -87,7 +87,7 @@ public struct FieldTransform: Sendable, Hashable {
   /// The path of the field.
   public var fieldPath: String
 
-  /// What becomes of the field.
+  /// The transformation of the field.
   public var operation: Operation
 
   /// A change of one field.
@@ -97,7 +97,7 @@ public struct FieldTransform: Sendable, Hashable {
   }
 }
 
-/// What one write came to.
+/// The result of one write.
 public struct WriteResult: Sendable, Hashable {
   /// The document's time of change after the write: the commit's, or the one before if nothing changed; `nil` after a
   /// deletion or a verification.

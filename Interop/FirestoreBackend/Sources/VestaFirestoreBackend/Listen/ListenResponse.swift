@@ -1,4 +1,4 @@
-/// What is said in a listen call.
+/// A response of a listen call.
 ///
 /// For a target: `.add`; the documents that match; `.current`. After every commit that concerns a target of the call:
 /// one message for each document, for all its targets together. Behind each of both comes a global snapshot: a target
@@ -17,9 +17,9 @@ public enum ListenResponse: Sendable, Hashable {
   case filter(ExistenceFilter)
 }
 
-/// What has become of targets.
+/// A change of the state of targets.
 public struct TargetChange: Sendable, Hashable {
-  /// What has become of them.
+  /// The kind of a change.
   public enum Kind: Sendable, Hashable {
     /// Nothing; with no target identifiers and a read time this is a global snapshot.
     case noChange
@@ -29,11 +29,11 @@ public struct TargetChange: Sendable, Hashable {
     case remove
     /// Everything that matched when they were added has been sent.
     case current
-    /// What the caller has must be forgotten: all of it is sent again.
+    /// The documents that the caller has of the targets must be dropped: all are sent again.
     case reset
   }
 
-  /// What has become of the targets.
+  /// The kind of change.
   public var kind: Kind
 
   /// The targets; empty for all of the call.

@@ -1,6 +1,6 @@
 /// Something to listen to: the results of a query, or documents by name.
 public struct Target: Sendable, Hashable {
-  /// What is listened to.
+  /// The subject of a target.
   public enum Subject: Sendable, Hashable {
     /// The results of a query below a parent: `…/documents`, or a document.
     case query(parent: String, StructuredQuery)
@@ -19,7 +19,7 @@ public struct Target: Sendable, Hashable {
   /// The caller's number for the target; above zero, and free in this call.
   public var id: Int32
 
-  /// What is listened to.
+  /// The subject of a target.
   public var subject: Subject
 
   /// From where on changes are wanted; `nil` for everything from the start.
@@ -43,7 +43,7 @@ public struct Target: Sendable, Hashable {
   }
 }
 
-/// What is sent in a listen call.
+/// A request of a listen call.
 public enum ListenRequest: Sendable, Hashable {
   /// Begins to listen; acknowledged by exactly one target change `.add`, or by `.remove` with a cause.
   case addTarget(Target)

@@ -1,6 +1,6 @@
 /// A query of which only figures are returned.
 public struct StructuredAggregationQuery: Sendable, Hashable {
-  /// Which documents count.
+  /// The operation on the results.
   public var query: StructuredQuery
 
   /// One to five figures.
@@ -13,9 +13,9 @@ public struct StructuredAggregationQuery: Sendable, Hashable {
   }
 }
 
-/// A figure about the results of a query.
+/// A count, sum or average over the results of a query.
 public struct Aggregation: Sendable, Hashable {
-  /// What is figured out.
+  /// The operation.
   public enum Operation: Sendable, Hashable {
     /// How many documents there are; not counted beyond `upTo`, where it is given.
     case count(upTo: Int64?)
@@ -25,7 +25,7 @@ public struct Aggregation: Sendable, Hashable {
     case average(fieldPath: String)
   }
 
-  /// What is figured out.
+  /// The operation.
   public var operation: Operation
 
   /// The name of the figure in the result; empty for `field_1` and so on, by the place among those without a name.

@@ -12,7 +12,7 @@ public struct ExplainMetrics: Sendable, Hashable {
   /// The indexes that are used: for each, properties such as `"query_scope"` and `"properties"`.
   public var indexesUsed: [MapValue]
 
-  /// What running the query took; `nil` where it was not run.
+  /// The figures of the run; `nil` for a query that was not run.
   public var executionStats: ExecutionStats?
 
   /// The plan of a query, and what it took.
@@ -22,7 +22,7 @@ public struct ExplainMetrics: Sendable, Hashable {
   }
 }
 
-/// What running a query took.
+/// The figures of a run of a query.
 public struct ExecutionStats: Sendable, Hashable {
   /// How many results were returned.
   public var resultsReturned: Int64
@@ -36,7 +36,7 @@ public struct ExecutionStats: Sendable, Hashable {
   /// More figures, such as how many index entries were scanned.
   public var debugStats: MapValue
 
-  /// What running a query took.
+  /// The figures of a run of a query.
   public init(
     resultsReturned: Int64, executionDuration: Duration, readOperations: Int64, debugStats: MapValue = [:]
   ) {

@@ -1,4 +1,4 @@
-/// What a document must match.
+/// A condition that documents must match.
 public indirect enum Filter: Sendable, Hashable {
   /// Several filters joined.
   case composite(CompositeOperator, [Filter])
@@ -35,11 +35,11 @@ public indirect enum Filter: Sendable, Hashable {
     case `in` = "IN"
     /// An array that contains one of an array of values.
     case arrayContainsAny = "ARRAY_CONTAINS_ANY"
-    /// There, not null, and equal to none of an array of values.
+    /// The field exists, is not null, and equals none of an array of values.
     case notIn = "NOT_IN"
   }
 
-  /// What is asked about a field alone.
+  /// A condition on a field without an operand.
   public enum UnaryOperator: String, Sendable, Hashable, CaseIterable {
     /// The field is NaN.
     case isNaN = "IS_NAN"

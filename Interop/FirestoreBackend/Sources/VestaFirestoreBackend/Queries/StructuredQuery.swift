@@ -2,7 +2,7 @@
 ///
 /// Applied in this order: from, where, select, order with its cursors, offset, limit, nearest vectors.
 public struct StructuredQuery: Sendable, Hashable {
-  /// Which collections are looked at.
+  /// A collection, or all collections with an id.
   public struct CollectionSelector: Sendable, Hashable {
     /// The last part of the collection's path; empty, with `allDescendants`, for every document.
     public var collectionID: String
@@ -22,7 +22,7 @@ public struct StructuredQuery: Sendable, Hashable {
     /// The path of the field; `__name__` for the document's name.
     public var fieldPath: String
 
-    /// Which way.
+    /// The direction.
     public var direction: Direction
 
     /// An order by a field.
@@ -63,7 +63,7 @@ public struct StructuredQuery: Sendable, Hashable {
   /// The collections to look at; one, as a rule.
   public var from: [CollectionSelector]
 
-  /// What documents must match; `nil` for all of them.
+  /// The condition that documents must match; `nil` for all documents.
   public var filter: Filter?
 
   /// The order of the results; the service appends fields with inequalities and `__name__`.

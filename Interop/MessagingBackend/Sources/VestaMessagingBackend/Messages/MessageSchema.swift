@@ -38,8 +38,10 @@ indirect enum MessageSchema: Sendable {
 
   private func checked(_ value: JSONValue, at path: String) throws(MessagingServiceError) -> JSONValue {
     switch (self, value) {
-    case (.string, .string), (.bool, .bool), (.integer, .integer), (.number, .integer), (.number, .number): return value
-    case (.anything, .object): return value
+    case (.string, .string), (.bool, .bool), (.integer, .integer), (.number, .integer): return value
+    case (.number, .number(let number)):
+      guard number.isFinite else { throw .invalid(path, "A number must be finite.") }
+    case (.anything, .object): try Self.checkContents(of: value, at: path, depth: 0)
     case (.integer, .string(let text)) where Int64(text) != nil: return .integer(Int64(text) ?? 0)
     case (.duration(let maximum), .string(let text)):
       guard let seconds = Self.seconds(text), (0...maximum).contains(seconds) else {
@@ -67,6 +69,24 @@ indirect enum MessageSchema: Sendable {
     default: throw .invalid(path, "Expected \(expectation).")
     }
     return value
+  }
+
+  /// The deepest nesting of what any JSON object may be: the service has to be able to read again what it stores.
+  private static let maximumDepth = 20
+
+  private static func checkContents(
+    of value: JSONValue, at path: String, depth: Int
+  ) throws(MessagingServiceError) {
+    guard depth <= maximumDepth else { throw .invalid(path, "It is nested deeper than \(maximumDepth) levels.") }
+    switch value {
+    case .array(let elements):
+      for element in elements { try checkContents(of: element, at: path, depth: depth + 1) }
+    case .object(let object):
+      for member in object.members { try checkContents(of: member.value, at: path, depth: depth + 1) }
+    case .number(let number):
+      guard number.isFinite else { throw .invalid(path, "A number must be finite.") }
+    default: break
+    }
   }
 
   private var expectation: String {

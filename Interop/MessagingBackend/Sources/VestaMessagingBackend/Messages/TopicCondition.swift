@@ -48,14 +48,22 @@ public struct TopicCondition: Sendable, Hashable {
 
 private struct TopicConditionParser {
   private let characters: [Character]
+  private let size: Int
   private var index = 0
   private var depth = 0
   private(set) var topics: Set<String> = []
 
-  init(_ text: String) { characters = Array(text) }
+  /// The longest condition that is read, in bytes: a single character can have any number of them.
+  private static let maximumSize = 5000
+  private static let spaces: Set<Character> = [" ", "\t", "\n", "\r", "\r\n"]
+
+  init(_ text: String) {
+    size = text.utf8.count
+    characters = size <= Self.maximumSize ? Array(text) : []
+  }
 
   mutating func parse() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
-    guard characters.count <= 5000 else { throw error("The condition is too long.") }
+    guard size <= Self.maximumSize else { throw error("It is longer than \(Self.maximumSize) bytes.") }
     let node = try any()
     guard peek == nil else { throw error("Expected && or || or the end.") }
     return node
@@ -63,7 +71,7 @@ private struct TopicConditionParser {
 
   private var peek: Character? {
     mutating get {
-      while index < characters.count, characters[index].isWhitespace { index += 1 }
+      while index < characters.count, Self.spaces.contains(characters[index]) { index += 1 }
       return index < characters.count ? characters[index] : nil
     }
   }

@@ -18,7 +18,9 @@ enum ConfigTime {
     guard text.hasSuffix("Z"), (1...2).contains(parts.count), let date = try? Date("\(parts[0])Z", strategy: .iso8601)
     else { return nil }
     let fraction = parts.count == 2 ? String(parts[1].prefix(6)) : "0"
-    guard let digits = Int64(fraction.padding(to: 6)), digits >= 0 else { return nil }
+    guard let digits = Int64(fraction.padding(to: 6)), digits >= 0, abs(date.timeIntervalSince1970) < 9e12 else {
+      return nil
+    }
     return Int64(date.timeIntervalSince1970) * 1_000_000 + digits
   }
 }

@@ -19,7 +19,11 @@ struct TemplateReader {
         description: string(group["description"], at: "\(path).description"),
         parameters: parameters(group["parameters"], at: "\(path).parameters"))
     }
-    if case .object(let object) = object["version"] { template.version = version(object, at: "version") }
+    switch object["version"] {
+    case .object(let object): template.version = version(object, at: "version")
+    case nil, .null: break
+    default: refuse("version", "Expected an object.")
+    }
     return template
   }
 
@@ -48,7 +52,9 @@ struct TemplateReader {
     guard case .object(let object) = value else { refuse(path, "Expected an object."); return nil }
     allow(["defaultValue", "conditionalValues", "description", "valueType"], in: object, at: path)
     var parameter = ConfigParameter()
-    if let value = object["defaultValue"] { parameter.defaultValue = self.value(value, at: "\(path).defaultValue") }
+    if let value = object["defaultValue"], value != .null {
+      parameter.defaultValue = self.value(value, at: "\(path).defaultValue")
+    }
     for member in members(object["conditionalValues"], at: "\(path).conditionalValues") {
       let place = "\(path).conditionalValues.\(member.name)"
       parameter.conditionalValues[member.name] = self.value(member.value, at: place)

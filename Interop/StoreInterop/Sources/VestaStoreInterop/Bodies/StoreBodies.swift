@@ -128,7 +128,7 @@ public final class StoreBodies: Sendable {
 
 /// A body that is running, known to everything that is called from it.
 public final class StoreBody: Sendable {
-  /// What a body does.
+  /// The work of a body.
   public enum Kind: Sendable { case read, write }
 
   @TaskLocal static var current: StoreBody?

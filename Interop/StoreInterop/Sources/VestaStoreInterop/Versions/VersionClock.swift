@@ -27,7 +27,7 @@ public struct VersionClock: Sendable {
   /// How long a wall clock that jumped ahead must stand there before it is believed: five minutes.
   public static let probation: Int64 = 300_000_000
 
-  /// How far beyond the present a floor may be raised: one minute.
+  /// The maximum distance of a raised floor from the current time: one minute.
   public static let largestLead: Int64 = 60_000_000
 
   /// No version from here on is at or below this one.

@@ -18,7 +18,7 @@ public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringCo
   /// Why the operation failed.
   public let code: AuthErrorCode
 
-  /// What happened and what to do about it; no passwords, codes or tokens in it.
+  /// The cause, and the way to mend it; no passwords, codes or tokens in it.
   public let message: String
 
   /// The error behind this one.

@@ -112,7 +112,7 @@ public final class OAuthProvider: FederatedAuthProvider {
     OAuthCredential(provider: providerID.rawValue, idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)
   }
 
-  /// What Apple has issued for a user.
+  /// The tokens that Apple has issued for a user.
   ///
   /// - Parameters:
   ///   - idToken: The ID token.

@@ -28,7 +28,7 @@ public enum FacebookAuthProvider {
   }
 }
 
-/// Makes credentials of GitHub.
+/// Creates credentials of GitHub.
 public enum GitHubAuthProvider {
   /// The provider id.
   public static let id = GitHubAuthProviderID

@@ -1,5 +1,6 @@
 import Foundation
 import VestaAuthBackend
+import VestaServiceInterop
 import VestaCredentialInterop
 import VestaConcurrency
 public import VestaCore
@@ -134,16 +135,16 @@ extension Auth {
   @AuthActor
   private func scheduleRefresh(expiration: Date) {
     stopWatching()
-    let moment = TokenFreshness.nextRefresh(expiration: expiration, failures: refreshFailures, now: clock.now())
-    stopTimer = clock.schedule(moment) { [weak self] in
+    let moment = TokenFreshness.nextRefresh(expiration: expiration, failures: refreshFailures, now: clock.date())
+    refreshTimer = clock.schedule(at: moment) { [weak self] in
       Task { await self?.refreshBeforeExpiry() }
     }
   }
 
   @AuthActor
   func stopWatching() {
-    stopTimer?()
-    stopTimer = nil
+    refreshTimer?.cancel()
+    refreshTimer = nil
   }
 
   /// Refreshes the token of the current user, and schedules the next refresh.
@@ -154,14 +155,14 @@ extension Auth {
   private func refreshBeforeExpiry() async {
     guard let user, !isOver else { return }
     // Somebody who asked may have refreshed it between the alarm and this.
-    guard TokenFreshness.isDue(expiration: user.tokens.expiration, now: clock.now()) else {
+    guard TokenFreshness.isDue(expiration: user.tokens.expiration, now: clock.date()) else {
       return scheduleRefresh(expiration: user.tokens.expiration)
     }
     do {
       _ = try await user.currentTokens(forcingRefresh: true)
       guard user === self.user, !isOver else { return }
       // A token that has expired when it comes is no success that could be repeated at once.
-      refreshFailures = user.tokens.expiration > clock.now() ? 0 : refreshFailures + 1
+      refreshFailures = user.tokens.expiration > clock.date() ? 0 : refreshFailures + 1
       scheduleRefresh(expiration: user.tokens.expiration)
     } catch {
       guard user === self.user, !isOver else { return }

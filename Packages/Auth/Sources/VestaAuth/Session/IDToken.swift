@@ -1,6 +1,6 @@
 import VestaCryptoInterop
 
-/// What Auth itself reads in an ID token.
+/// The claims of an ID token that Auth itself reads.
 ///
 /// It is not verified: it comes from the backend that made it.
 struct IDToken: Equatable {

@@ -1,4 +1,5 @@
 public import VestaCredentialInterop
+import VestaFiles
 public import Foundation
 
 /// Keeps each session in a file of its own, which only its owner may read (mode 0600, in a directory with mode 0700).
@@ -31,9 +32,9 @@ public final class FileCredentialStore: CredentialStore {
   public func load(_ key: String) throws(CredentialStoreError) -> [UInt8]? {
     let path = path(of: key)
     let file: [UInt8]?
-    PrivateFile.sweep(path)
+    DurableFile.sweep(path)
     do {
-      file = try PrivateFile.read(path)
+      file = try DurableFile.read(path)
     } catch {
       throw CredentialStoreError(.unreadable, "The session in \(path) cannot be read.", underlying: error)
     }
@@ -48,13 +49,13 @@ public final class FileCredentialStore: CredentialStore {
   /// - Parameters:
   ///   - bytes: The bytes.
   ///   - key: The key.
-  /// - Throws: `unwritable`; the file that was there is there still.
+  /// - Throws: `unwritable`; the file is as it was, or has the new bytes where only its directory could not be written.
   public func save(_ bytes: [UInt8], for key: String) throws(CredentialStoreError) {
     let path = path(of: key)
-    try writing(path) { () throws(PlatformFileError) in
-      if try PrivateFile.change(path, { CredentialFile.change(of: $0, to: bytes) }) { return }
-      try PrivateFile.makeDirectory(directoryPath)
-      try PrivateFile.replace(path, with: CredentialFile.encode(bytes))
+    try writing(path) { () throws(FileFailure) in
+      if try DurableFile.change(path, { CredentialFile.layout.change(of: $0, to: bytes) }) { return }
+      try DurableFile.makeDirectory(directoryPath)
+      try DurableFile.replace(path, with: CredentialFile.layout.encode(bytes))
     }
   }
 
@@ -64,7 +65,7 @@ public final class FileCredentialStore: CredentialStore {
   /// - Throws: `unwritable`; the file is there still.
   public func remove(_ key: String) throws(CredentialStoreError) {
     let path = path(of: key)
-    try writing(path) { () throws(PlatformFileError) in try PrivateFile.remove(path) }
+    try writing(path) { () throws(FileFailure) in try DurableFile.remove(path) }
   }
 
   /// Renames the file of a key.
@@ -75,12 +76,12 @@ public final class FileCredentialStore: CredentialStore {
   public func setAside(_ key: String) throws(CredentialStoreError) -> String {
     let path = path(of: key)
     let place = "\(path).corrupt-\(UUID().uuidString)"
-    try writing(path) { () throws(PlatformFileError) in try PrivateFile.move(path, to: place) }
+    try writing(path) { () throws(FileFailure) in try DurableFile.move(path, to: place) }
     return place
   }
 
   private func writing(
-    _ path: String, _ body: () throws(PlatformFileError) -> Void
+    _ path: String, _ body: () throws(FileFailure) -> Void
   ) throws(CredentialStoreError) {
     do {
       try body()

@@ -26,7 +26,7 @@ extension AuthOperation {
     return record.tenant(id)
   }
 
-  /// What an id begins with: the display name's letters and digits.
+  /// The beginning of an id: the display name's letters and digits.
   private func tenantName(_ displayName: String?) throws -> String {
     guard let displayName else { return "tenant" }
     guard (1...256).contains(displayName.utf8.count) else {

@@ -55,7 +55,7 @@ extension AuthOperation {
     }
   }
 
-  /// What verified claims say of their account.
+  /// The account of verified claims.
   func proof(of claims: JWTObject, or invalid: AuthServiceError.Code) throws -> Proof {
     guard let localID = claims["sub"]?.string, let issuedAt = claims["iat"]?.integer else {
       throw AuthServiceError(invalid)

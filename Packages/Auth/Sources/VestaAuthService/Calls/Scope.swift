@@ -1,7 +1,7 @@
 import VestaAuthBackend
 import VestaStoreInterop
 
-/// Whose users a call is about, and what is allowed there.
+/// The project or tenant of a call, with its settings.
 struct Scope: Sendable {
   let tenantID: String?
   let config: ProjectConfig

@@ -1,7 +1,7 @@
 import VestaCryptoInterop
 import VestaAuthBackend
 
-/// What can be said of a request's text without looking anything up.
+/// Checks the strings of a request without reading the store.
 enum Checks {
   /// The longest address of RFC 5321, with its brackets.
   static let longestEmail = 256
@@ -168,7 +168,7 @@ extension PasswordPolicy {
     }
   }
 
-  /// What a password lacks, in the order of the service.
+  /// The requirements that a password does not meet, in the order of the service.
   func missingRequirements(of password: String) -> [String] {
     let scalars = password.unicodeScalars
     let special = Set(allowedNonAlphanumericCharacters.unicodeScalars)

@@ -1,7 +1,7 @@
 import VestaCryptoInterop
 import VestaAuthBackend
 
-/// What an identity provider says of a user, taken from the claims of its ID token.
+/// A user as an identity provider describes them, taken from the claims of its ID token.
 struct IdpAssertion: Sendable, Equatable {
   var provider: UserRecord.Provider
   var emailVerified: Bool
@@ -58,7 +58,7 @@ struct IdpAssertion: Sendable, Equatable {
   }
 }
 
-/// What to do with what a provider said: the rules, without the store.
+/// The rules for a provider's assertion about a user, without the store.
 enum IdpDecision: Sendable {
   /// Keep the account as it is here, and sign in.
   case signIn(UserRecord, replacing: UserRecord?)

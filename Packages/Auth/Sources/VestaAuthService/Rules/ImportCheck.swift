@@ -1,7 +1,7 @@
 import VestaCryptoInterop
 import VestaAuthBackend
 
-/// What can be said of the accounts of an import without the store.
+/// Checks the accounts of an import without the store.
 enum ImportCheck {
   /// Why one account is not imported; the others are.
   struct Refusal: Error {

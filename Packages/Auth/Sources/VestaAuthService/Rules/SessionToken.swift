@@ -13,7 +13,7 @@ struct SessionToken: Sendable, Equatable {
   let tenant: String
   let localID: String
 
-  /// What the client gets.
+  /// The token as the client receives it.
   let text: String
 
   /// A token for a session of an account.

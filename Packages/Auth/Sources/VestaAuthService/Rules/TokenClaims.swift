@@ -1,7 +1,7 @@
 import VestaBytes
 import VestaCryptoInterop
 
-/// What a session is about, besides its user: goes into every ID token of it.
+/// The facts of a session besides its user; every ID token of the session has them.
 struct SessionFacts: FieldRecord, Equatable {
   /// The second factor that was used.
   struct SecondFactor: FieldRecord, Equatable {

@@ -87,7 +87,7 @@ final class KeyRing: Sendable {
     try await storage.get().read { try await $0.record(SigningKeysRecord.self, Keys.signingKeys) }
   }
 
-  /// Makes a key and puts it in place of the present one.
+  /// Makes a key and puts it in place of the current one.
   ///
   /// - Parameter old: The key to replace: where another one is present by now, that one stays. `nil` for any.
   private func makeKey(replacing old: String?) async throws -> Loaded {

@@ -74,7 +74,7 @@ extension StoreTransaction {
 
   /// Forgets the sessions of an account that are over, now that its epoch has moved on.
   ///
-  /// Those of the epoch before this one are kept: their refresh tokens are told that they have expired.
+  /// Sessions of the epoch before this one are kept: their refresh tokens are refused as expired.
   func forgetOldSessions(of user: UserRecord, tenant: String) async throws {
     _ = try await keepSessions(of: user, tenant: tenant, atMost: .max)
   }

@@ -24,7 +24,7 @@ struct UserRecord: Sendable, Equatable {
     var displayName: String?
     var enrolledAt: Int64
 
-    /// What tokens call it.
+    /// The name of the factor in tokens.
     var kind: String { phoneNumber != nil ? "phone" : "totp" }
   }
 
@@ -43,7 +43,7 @@ struct UserRecord: Sendable, Equatable {
   var phoneNumber: String?
   /// The text form of a `PasswordHash`.
   var passwordHash: String?
-  /// Which signer key the hash needs; for Firebase's scrypt only.
+  /// The id of the signer key that the hash needs; for Firebase's scrypt only.
   var signerKeyID: String?
   var passwordUpdatedAt: Int64?
   /// ID tokens that were issued before are revoked, for verifiers that do not know the epoch; in seconds.

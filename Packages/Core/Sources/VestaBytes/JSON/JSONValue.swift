@@ -23,12 +23,16 @@ public enum JSONValue: Sendable, Hashable {
   /// The boolean; `nil` for another kind of value.
   public var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
 
-  /// The number without its fraction; `nil` for another kind of value, and for one beyond 64 bits.
+  /// The number rounded down; `nil` for another kind of value, and for one beyond 64 bits.
   public var integer: Int64? {
     switch self {
-    case .integer(let number): number
-    case .number(let number): Int64(exactly: number.rounded(.down))
-    default: nil
+    case .integer(let number): return number
+    case .number(let number):
+      // Without the library's `floor`, which a program that has this module and no Foundation is not linked with.
+      guard number >= -0x1p63, number < 0x1p63 else { return nil }
+      let whole = Int64(number)
+      return Double(whole) > number ? whole - 1 : whole
+    default: return nil
     }
   }
 

@@ -83,7 +83,7 @@ public enum KeyElement: Sendable, Comparable, Hashable, CustomStringConvertible 
   }
 }
 
-/// Which way an element of a key is ordered.
+/// The direction in which an element of a key is ordered.
 public enum KeyDirection: Sendable, Hashable {
   /// Smaller values first.
   case ascending

@@ -1,6 +1,6 @@
 /// A half-open range of keys in byte order: from `lower` up to, and without, `upper`.
 public struct KeyRange: Sendable, Hashable, CustomStringConvertible {
-  /// The first key that can be in the range.
+  /// The lower bound: the first key that can be in the range.
   public let lower: [UInt8]
 
   /// The first key beyond the range; `nil` when the range has no end.

@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaFiles
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -8,8 +9,8 @@ import VestaConcurrency
 
 /// The few settings of an app that outlive the process, in one small file.
 ///
-/// The file is read when a setting is first asked for, and written beside itself and renamed when one changes. A file
-/// that cannot be used counts as empty: settings have defaults, and an app must not fail over them.
+/// The file is read when a setting is first asked for, and replaced, durably, when one changes. A file that cannot be
+/// used counts as empty: settings have defaults, and an app must not fail over them.
 final class AppSettings: Sendable {
   private struct Contents: Codable {
     var isDataCollectionDefaultEnabled: Bool?
@@ -40,7 +41,7 @@ final class AppSettings: Sendable {
       // Loaded from the file only if it was needed; an app that never set anything has no file.
       guard loaded(&contents).isDataCollectionDefaultEnabled != nil else { return }
       contents = Contents()
-      try? FileManager.default.removeItem(at: file)
+      try? DurableFile.remove(file.path)
     }
   }
 
@@ -53,9 +54,8 @@ final class AppSettings: Sendable {
 
   private func write(_ contents: Contents) -> (any Error)? {
     do {
-      let directory = file.deletingLastPathComponent()
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      try JSONEncoder().encode(contents).write(to: file, options: .atomic)
+      try DurableFile.makeDirectory(file.deletingLastPathComponent().path)
+      try DurableFile.replace(file.path, with: Array(try JSONEncoder().encode(contents)))
       return nil
     } catch {
       return error

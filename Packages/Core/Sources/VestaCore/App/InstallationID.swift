@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaFiles
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -67,8 +68,8 @@ final class InstallationIDs: Sendable {
     for _ in 1..<22 { id.append(alphabet[Int.random(in: 0...63)]) }
     let text = String(decoding: id, as: UTF8.self)
     do {
-      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(text.utf8).write(to: file, options: .atomic)
+      try DurableFile.makeDirectory(file.deletingLastPathComponent().path)
+      try DurableFile.replace(file.path, with: Array(text.utf8))
     } catch {
       log.warning("I-COR000007", "The installation identifier could not be saved to \(file.path): \(error)")
     }

@@ -3,7 +3,7 @@ import VestaConcurrency
 
 /// The components of one app: creates each instance when it is first needed, and returns it from then on.
 ///
-/// - Creation happens once, however many threads ask at the same moment; the others wait for it.
+/// - Creation happens once, however many threads ask at the same time; the others wait for it.
 /// - A look-up of an instance that exists takes no lock and waits for nobody.
 /// - A creation block may resolve other components. Components that come to need themselves, in one thread or across
 ///   several, get an error with the path instead of a deadlock.

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// Which component a slot belongs to.
+/// The component that a slot belongs to.
 @usableFromInline
 struct SlotInfo: Sendable {
   let index: Int

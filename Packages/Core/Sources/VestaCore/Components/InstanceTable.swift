@@ -3,7 +3,7 @@ import VestaConcurrency
 /// The instances of a product that has several for each app: a Firestore for each database, a Storage for each bucket.
 ///
 /// The component of such a product is a provider that owns one of these. Each key's instance is created once, however
-/// many threads ask at the same moment; different keys do not wait for one another.
+/// many threads ask at the same time; different keys do not wait for one another.
 ///
 /// ```swift
 /// final class FirestoreProvider: Sendable {

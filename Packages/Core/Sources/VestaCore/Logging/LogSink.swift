@@ -22,7 +22,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
   /// The level.
   public let level: VestaLoggerLevel
 
-  /// Which part of Vesta logged it, such as "VestaAuth".
+  /// The module that logged the message, such as "VestaAuth".
   public let service: String
 
   /// A short code that names this message among all others, such as "I-AUT000017".

@@ -13,7 +13,7 @@
 /// log.warning("I-AUT000017", "The credential file could not be read: \(error)")
 /// ```
 public struct Logger: Sendable {
-  /// Which part of Vesta logs here.
+  /// The module that logs here.
   public let service: String
 
   /// A logger for one part of Vesta.

@@ -7,7 +7,7 @@ enum EncodedValue {
   case leaf(Any)
   case array(EncodedArray)
   case dictionary(EncodedDictionary)
-  /// What an encoder that was handed out, such as that of a superclass, will put here.
+  /// The place for the value of an encoder that was handed out, such as that of a superclass.
   case pending(EncodedSlot)
 
   /// The finished value.

@@ -1,5 +1,6 @@
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaEventsInterop
 import VestaStoreInterop
 
 /// Writes: a group of them in one commit, then what listens hear of it, then the replies.
@@ -123,6 +124,7 @@ extension Room {
 
   /// Tells the listens of a commit of this engine; in company, with those of the others before it.
   func publish(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
+    if let events = context.events, events.interest != nil { events.wake() }
     if context.isShared { await catchUp() } else { await tell(writes, version) }
   }
 

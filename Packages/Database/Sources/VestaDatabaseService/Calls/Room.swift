@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
@@ -44,12 +45,12 @@ final class Room: Sendable {
   let lane = CommitLane<Job>(limit: 256)
 
   init(
-    namespace: String, owner: String, options: DatabaseServiceOptions,
+    namespace: String, owner: String, options: DatabaseServiceOptions, events: EventOutbox? = nil,
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     context = RoomContext(
       owner: owner, keys: Keys(namespace: namespace), catalogs: CatalogCache(),
-      isShared: options.sharing.lease != nil)
+      isShared: options.sharing.lease != nil, namespace: namespace, events: events)
     access = options.access
     self.options = options
     self.openStore = openStore
@@ -162,6 +163,9 @@ struct RoomContext: Sendable {
   let catalogs: CatalogCache
   /// Whether other engines have to be told of commits.
   let isShared: Bool
+  let namespace: String
+  /// Where changes are recorded that functions want.
+  let events: EventOutbox?
 }
 
 extension DatabaseRequest {

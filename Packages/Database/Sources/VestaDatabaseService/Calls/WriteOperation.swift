@@ -61,7 +61,10 @@ struct WriteOperation: Sendable {
     }
     let catalog = try await room.catalogs.read(transaction, room.keys)
     let writer = TreeWriter(transaction: transaction, keys: room.keys, catalog: catalog)
+    var events = TreeEvents(room.events, scope: room.namespace, writing: written.map(\.path))
+    try await events?.begin(reader)
     for value in written { try await writer.write(value.path, value.node) }
+    try await events?.finish(reader, in: transaction)
     return written
   }
 }

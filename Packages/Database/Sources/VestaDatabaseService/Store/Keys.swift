@@ -16,7 +16,10 @@ import VestaStoreInterop
 /// | `5` | | the catalog of the indexes of table 3 (`IndexCatalog`) |
 /// | `6` | engine | until when its sessions are its own; with several engines on a store |
 /// | `7` | version of a commit, part | what it has written (`CommitLog`); with several engines on a store |
+/// | `8` | (of all namespaces) | events; see `EventOutbox` |
 struct Keys: Sendable {
+  static let outbox: [UInt8] = [8]
+
   private let namespace: [UInt8]
 
   init(namespace: String) { self.namespace = KeyEncoder(.string(namespace)).bytes }

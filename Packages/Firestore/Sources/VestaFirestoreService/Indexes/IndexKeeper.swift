@@ -230,18 +230,19 @@ final class IndexKeeper: Sendable {
       while run.isOpen {
         if await isOver(lease) { return }
         // The body may run again, and begins with the same run then.
-        let (before, part, start) = (run, pace.part, ContinuousClock.now)
+        let (before, part) = (run, pace.part)
         let commit = try await store.write { transaction in
+          let start = ContinuousClock.now
           let run = try await build.write(before, part: part, in: transaction)
           if run.isLast {
             try await lease.release(in: transaction)
           } else {
             try await lease.keep(in: transaction)
           }
-          return run
+          return (run, start)
         }
-        run = commit.value
-        let pause = pace.note(.now - start, from: run.version, to: commit.version.microseconds)
+        run = commit.value.0
+        let pause = pace.note(.now - commit.value.1, from: run.version, to: commit.version.microseconds)
         if pause > .zero { try await Task.sleep(for: pause) }
       }
       if run.isLast { return }

@@ -4,7 +4,7 @@
 /// the pause after it is as long: so nobody waits for more than one short part, and the others have half of the store.
 struct WorkPace: Sendable {
   static let largest = 1_000
-  static let smallest = 16
+  static let smallest = 64
   private static let aim = Duration.milliseconds(1)
 
   /// How many entries the next part may have.
@@ -15,7 +15,7 @@ struct WorkPace: Sendable {
   /// Notes what a part took, and adapts the next one.
   ///
   /// - Parameters:
-  ///   - duration: How long the transaction took, waiting included.
+  ///   - duration: How long the transaction took, from the beginning of its body on.
   ///   - before: The version that the transaction has seen.
   ///   - version: Its own version.
   /// - Returns: The pause before the next part.
@@ -29,6 +29,6 @@ struct WorkPace: Sendable {
     }
     let factor = duration > .zero ? WorkPace.aim / duration : 2
     part = min(max(Int(Double(part) * min(max(factor, 0.25), 2)), WorkPace.smallest), WorkPace.largest)
-    return min(duration, .milliseconds(20))
+    return min(duration, .milliseconds(5))
   }
 }

@@ -67,7 +67,9 @@ final class RecentDocuments: Sendable {
   /// Begins to follow a store, unless it does already; with a store that does not tell of each commit before it is
   /// acknowledged nothing is kept.
   func follow(_ store: any OrderedStore) async throws {
-    guard limit > 0, let observable = store as? any CommitObservable, observable.tellsBeforeAcknowledging else { return }
+    guard limit > 0, let observable = store as? any CommitObservable, observable.tellsBeforeAcknowledging else {
+      return
+    }
     if state.withLock({ $0.observation != nil }) { return }
     let observation = observable.observeCommits { [weak self] in self?.told(of: $0.microseconds) }
     let isFirst = state.withLock { state in

@@ -59,6 +59,8 @@ final class SimulatedClient {
   /// What was wrong with a snapshot or an answer.
   private(set) var complaints: [String] = []
   private var seen: [ListenerID: Int] = [:]
+  /// The targets that the watch stream follows.
+  private var followed: Set<Int32> = []
   /// The documents that were written, and when; they are shown before the watch stream has brought the other changes.
   private var written: [DocumentKey: Timestamp] = [:]
   var isNetworkEnabled = true
@@ -178,7 +180,7 @@ final class SimulatedClient {
   private func closeWatch() {
     if let served { server.close(served) }
     (watch, served) = (nil, nil)
-    fetches = []
+    (fetches, followed) = ([], [])
   }
 
   /// Delivers one message or fires one timer; `false` when nothing is on its way.
@@ -237,7 +239,9 @@ final class SimulatedClient {
   }
 
   private func deliverWatch(_ number: Int, _ served: SimulatedServer.Watch) {
-    machine.watchReceived(stream: number, served.outbox.removeFirst())
+    let response = served.outbox.removeFirst()
+    if case .targetChange(let change) = response, change.kind == .add { followed.formUnion(change.targetIDs) }
+    machine.watchReceived(stream: number, response)
   }
 
   /// Reads the first results of a target, or hands them over.
@@ -249,6 +253,7 @@ final class SimulatedClient {
     }
     let fetch = fetches.remove(at: index)
     let version = Timestamp(seconds: Int64(found.version))
+    followed.insert(record.id)
     let isUsed = machine.watchFetched(
       stream: fetch.stream, target: record.id, found.documents, version: version)
     var message = record.message
@@ -328,7 +333,7 @@ final class SimulatedClient {
     case .shakeHands: write?.requests.append(.handshake)
     case .write(_, let batch, _): write?.requests.append(.batch(batch))
     case .closeWrite: write = nil
-    case .startTimer(let name, let seconds): timers[name] = clock.now + seconds
+    case .startTimer(let name, let seconds): timers[name] = monotonic + seconds
     case .cancelTimer(let name): timers[name] = nil
     case .event(.snapshot(let id, let snapshot)):
       guard listeners[id] != nil else { return }
@@ -354,8 +359,12 @@ extension SimulatedClient {
 
   /// A snapshot that is not from the cache is a state that the server had, no earlier than the one before; documents
   /// with writes of the client's own are left aside.
+  ///
+  /// After a stream has broken, a view goes on showing what it had, and what other targets bring of its documents,
+  /// until its own target is followed again.
   private func check(_ snapshot: ViewSnapshot, _ id: ListenerID) {
     guard !snapshot.isFromCache, let query = listeners[id] else { return }
+    guard let target = machine.target(of: query), followed.contains(target) else { return }
     let unseen = written.filter { $0.value > machine.local.lastRemoteSnapshotVersion }.keys
     let own = Set(machine.local.queue.batches.flatMap(\.paths)).union(snapshot.mutatedKeys).union(unseen)
       .union(snapshot.documents.filter { $0.pending != .none }.map(\.path))

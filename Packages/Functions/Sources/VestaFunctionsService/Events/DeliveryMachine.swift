@@ -57,13 +57,16 @@ struct DeliveryMachine {
   private(set) var generation = 0
   /// The number of events in memory.
   private(set) var count = 0
-  /// The number of events that run.
-  private(set) var running = 0
+  /// The events that run, with the generation in which they were started.
+  private var inFlight: [EventPosition: Int] = [:]
 
   init(function: String, limits: Limits = Limits()) {
     self.function = function
     self.limits = limits
   }
+
+  /// The number of events that run.
+  var running: Int { inFlight.count }
 
   /// Whether there is nothing to do, as far as is known.
   var isIdle: Bool { lanes.isEmpty && !mayHaveMore && !isLoading }
@@ -104,7 +107,7 @@ struct DeliveryMachine {
       guard var state = lanes[lane], let entry = state.waiting.first else { continue }
       (state.isRunning, state.isQueued) = (true, false)
       lanes[lane] = state
-      running += 1
+      inFlight[entry.position] = generation
       actions.append(.deliver(entry, generation: generation))
     }
     if pausedUntil <= now, let request = nextLoad() {
@@ -179,7 +182,9 @@ struct DeliveryMachine {
   mutating func finished(
     _ entry: EventEntry, generation: Int, retryAt: Int64?, isAttempt: Bool = true, now: Int64
   ) -> Bool {
-    running -= 1
+    // Of a function that was removed and has come back: nothing is known of it.
+    guard inFlight[entry.position] == generation else { return false }
+    inFlight[entry.position] = nil
     guard var state = lanes[entry.lane] else { return false }
     state.isRunning = false
     let counts = generation == self.generation

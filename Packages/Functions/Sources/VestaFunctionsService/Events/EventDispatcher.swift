@@ -92,12 +92,13 @@ final class EventDispatcher: EventSourceObserver {
       case .settle(let outcomes): Task { await self.settle(outcomes) }
       }
     }
-    setTimer()
+    setTimer(now)
   }
 
   /// Sets the timer to the next time at which something is to be done.
-  private func setTimer() {
-    let now = clock.now()
+  ///
+  /// - Parameter now: The time for which the machine was asked: what has become due since fires at once.
+  private func setTimer(_ now: Int64) {
     let time = state.withLock { state -> Int64? in
       guard let time = state.machine.nextTime(now: now), state.timer.map({ time < $0.time }) ?? true else { return nil }
       return time

@@ -29,6 +29,7 @@ final class EventFunctions: Sendable {
   private let clock: ServiceClock
   private let sources: @Sendable () -> [any EventSource]
   private let places: FairQueue
+  private let deadlines: Deadlines
   private let state = Locked(State())
   /// Another one in each process, and in each app.
   private let owner = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -40,6 +41,7 @@ final class EventFunctions: Sendable {
     self.clock = clock
     self.sources = sources
     places = FairQueue(limit: options.maximumConcurrentEvents)
+    deadlines = Deadlines(clock: clock)
   }
 
   /// Whether nothing is left to deliver, as far as is known.
@@ -52,8 +54,9 @@ final class EventFunctions: Sendable {
       defer { state.dispatchers = [:] }
       return Array(state.dispatchers.values)
     }
-    places.close(throwing: CancellationError())
+    // Deliveries are cancelled before those that wait for a place are refused, so that none of them counts as failed.
     for dispatcher in dispatchers { await dispatcher.sourceWillClose() }
+    places.close(throwing: CancellationError())
   }
 
   // MARK: Registering
@@ -137,7 +140,8 @@ final class EventFunctions: Sendable {
   private func run(_ function: EventFunction, _ event: Event) async throws {
     let task = Task { try await function.run(event) }
     let isLate = Locked(false)
-    let timer = clock.schedule(after: function.options.timeout ?? options.timeout) {
+    let limit = clock.now().addingReportingOverflow((function.options.timeout ?? options.timeout).microseconds)
+    let timer = deadlines.add(at: limit.overflow ? .max : limit.partialValue) {
       isLate.withLock { $0 = true }
       task.cancel()
     }

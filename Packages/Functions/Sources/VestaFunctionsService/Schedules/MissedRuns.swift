@@ -22,15 +22,14 @@ enum DueRuns {
   ///
   /// - Parameters:
   ///   - schedule: The schedule.
-  ///   - last: The time up to which runs have been started, in seconds since 1970; `nil` for a new schedule.
+  ///   - last: The time up to which runs have been started, in seconds since 1970.
   ///   - now: The present, in seconds since 1970.
   ///   - missed: What to do about missed runs.
   ///   - zone: The time zone.
   /// - Returns: The times of the runs, oldest first, and the new value of `last`.
   static func runs(
-    _ schedule: Schedule, since last: Int64?, now: Int64, missed: MissedRuns, in zone: ZoneOffsets
+    _ schedule: Schedule, since last: Int64, now: Int64, missed: MissedRuns, in zone: ZoneOffsets
   ) -> (runs: [Int64], last: Int64) {
-    guard let last else { return ([], now) }
     // The clock was set back: by little, and the runs in between have been; or it was wrong before.
     guard last <= now else { return ([], last - now > tolerance ? now : last) }
     let limit = if case .runAll(let limit) = missed { max(1, limit) } else { 1 }

@@ -19,6 +19,8 @@ final class ScheduleRunner: Sendable {
     let schedule: Schedule
     let timeZone: TimeZone
     let missed: MissedRuns
+    /// The time of the registration, in seconds since 1970: a new schedule begins there.
+    var since: Int64 = 0
     var zone: ZoneOffsets { ZoneOffsets(timeZone) }
   }
 
@@ -65,10 +67,13 @@ final class ScheduleRunner: Sendable {
   }
 
   func set(_ entry: Entry) {
-    state.withLock { $0.entries[entry.function] = entry }
     let now = clock.seconds()
-    Task { await check(entry, now) }
-    plan(entry, after: now)
+    var entry = entry
+    entry.since = now
+    let kept = entry
+    state.withLock { $0.entries[kept.function] = kept }
+    Task { await check(kept, now) }
+    plan(kept, after: now)
     setTimer()
   }
 
@@ -137,7 +142,7 @@ final class ScheduleRunner: Sendable {
       row.schedule == entry.text && row.timeZone == entry.timeZone.identifier ? row : nil
     }
     let (runs, last) = DueRuns.runs(
-      entry.schedule, since: same?.last, now: now, missed: entry.missed, in: entry.zone)
+      entry.schedule, since: same?.last ?? entry.since, now: now, missed: entry.missed, in: entry.zone)
     // Nothing to remember: no run, and a row that is right.
     if runs.isEmpty, let same, last >= same.last { return 0 }
     let row = ScheduleRecord(schedule: entry.text, timeZone: entry.timeZone.identifier, last: last)

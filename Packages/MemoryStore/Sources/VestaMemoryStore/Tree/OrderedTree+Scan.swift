@@ -1,7 +1,7 @@
 import VestaStoreInterop
 
 extension OrderedTree {
-  /// What a scan calls for each entry.
+  /// The visitor of a scan, called with each entry.
   typealias Visitor = (_ key: [UInt8], _ value: [UInt8]) throws -> ScanStep
 
   /// Visits the entries of a range in order.

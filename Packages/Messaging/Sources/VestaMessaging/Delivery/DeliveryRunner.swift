@@ -4,7 +4,8 @@ import VestaServiceInterop
 
 /// Keeps the connection while there are a token and listeners, hands over what arrives, and acknowledges it.
 ///
-/// Messages are acknowledged together: while one acknowledgement is under way, the next ones are gathered.
+/// Messages are acknowledged together: while one acknowledgement is under way, the next ones are gathered. One that
+/// fails for the moment is tried again: the service delivers a limited number of messages without it.
 final class DeliveryRunner: Sendable {
   private struct State {
     var token: String?
@@ -15,6 +16,10 @@ final class DeliveryRunner: Sendable {
     var failures = 0
     var unacknowledged: [String] = []
     var isAcknowledging = false
+    var failedAcknowledgements = 0
+    var acknowledgementTimer: ListenerRegistration?
+    /// Called with a token that the service does not know any more.
+    var onUnregistered: (@Sendable (String) -> Void)?
     /// The ids of messages that were handed over; what comes again is acknowledged and not handed over again.
     var handedOver: Set<String> = []
     var order: [String] = []
@@ -46,6 +51,11 @@ final class DeliveryRunner: Sendable {
     }
   }
 
+  /// Has a closure called with each token that the service does not know any more.
+  func whenUnregistered(_ handler: @escaping @Sendable (String) -> Void) {
+    state.withLock { $0.onUnregistered = handler }
+  }
+
   func setToken(_ token: String?) {
     let earlier = state.withLock { state -> ListenerRegistration? in
       guard state.token != token else { return nil }
@@ -58,7 +68,12 @@ final class DeliveryRunner: Sendable {
   }
 
   func end() {
-    state.withLock { $0.isOver = true }
+    let (timers, handler) = state.withLock { state in
+      state.isOver = true
+      return ([state.timer.take(), state.acknowledgementTimer.take()], state.onUnregistered.take())
+    }
+    for timer in timers { timer?.cancel() }
+    withExtendedLifetime(handler) {}
     update()
     listeners.finish()
   }
@@ -99,13 +114,17 @@ final class DeliveryRunner: Sendable {
 
   /// Connects again after a pause, which doubles up to a minute; not for a token that is not registered any more.
   private func connectionEnded(_ error: MessagingServiceError?, _ generation: Int) {
-    let pause = state.withLock { state -> Int64? in
-      guard state.generation == generation, !state.isOver else { return nil }
+    let (pause, refused) = state.withLock { state -> (Int64?, (@Sendable () -> Void)?) in
+      guard state.generation == generation, !state.isOver else { return (nil, nil) }
       state.connection = nil
-      guard error?.reason != .unregistered, error?.code != .aborted else { return nil }
+      if error?.reason == .unregistered, let token = state.token, let handler = state.onUnregistered {
+        return (nil, { handler(token) })
+      }
+      guard error?.reason != .unregistered, error?.code != .aborted else { return (nil, nil) }
       state.failures += 1
-      return min(60_000, 1000 << Int64(min(state.failures - 1, 6)))
+      return (min(60_000, 1000 << Int64(min(state.failures - 1, 6))), nil)
     }
+    refused?()
     guard let pause else { return }
     let timer = clock.schedule(after: .milliseconds(pause)) { [weak self] in
       self?.state.withLock { $0.timer = nil }
@@ -117,6 +136,8 @@ final class DeliveryRunner: Sendable {
   // MARK: Messages
 
   private func received(_ delivery: PushDelivery, _ generation: Int) {
+    // Between the end of the last stream and that of the connection nobody is there to be given a message: it waits.
+    guard listeners.listenerCount > 0 else { return }
     let (isCurrent, isNew) = state.withLock { state -> (Bool, Bool) in
       guard state.generation == generation else { return (false, false) }
       state.failures = 0
@@ -130,14 +151,15 @@ final class DeliveryRunner: Sendable {
       let message = MessagingRemoteMessage(delivery)
       listeners.change { _, announce in announce(message) }
     }
-    acknowledge(delivery.messageID)
+    acknowledge([delivery.messageID])
   }
 
-  private func acknowledge(_ id: String) {
+  private func acknowledge(_ ids: [String]) {
     let begins = state.withLock { state in
-      state.unacknowledged.append(id)
-      defer { state.isAcknowledging = true }
-      return !state.isAcknowledging
+      state.unacknowledged += ids
+      guard !state.unacknowledged.isEmpty, !state.isAcknowledging, !state.isOver else { return false }
+      state.isAcknowledging = true
+      return true
     }
     if begins { Task { await acknowledgeGathered() } }
   }
@@ -146,11 +168,35 @@ final class DeliveryRunner: Sendable {
     while let (token, ids) = gathered() {
       do {
         try await backend.acknowledge(token: token, messageIDs: ids, context: CallContext())
+        state.withLock { $0.failedAcknowledgements = 0 }
       } catch {
-        // They are delivered again at the next connection, and recognised by their ids then.
-        continue
+        // Refused ones are delivered again at the next connection, and recognised by their ids then.
+        if Self.isTransient(error.code) { return acknowledgeLater(ids) }
       }
     }
+  }
+
+  private static func isTransient(_ code: ServiceCode) -> Bool {
+    switch code {
+    case .unavailable, .deadlineExceeded, .aborted, .resourceExhausted, .internal, .cancelled, .unknown: true
+    default: false
+    }
+  }
+
+  /// Tries again after a pause, which doubles up to a minute.
+  private func acknowledgeLater(_ ids: [String]) {
+    let pause = state.withLock { state in
+      state.unacknowledged = ids + state.unacknowledged
+      state.isAcknowledging = false
+      state.failedAcknowledgements += 1
+      return min(60_000, 1000 << Int64(min(state.failedAcknowledgements - 1, 6)))
+    }
+    let timer = clock.schedule(after: .milliseconds(pause)) { [weak self] in self?.acknowledge([]) }
+    let earlier = state.withLock { state in
+      defer { state.acknowledgementTimer = timer }
+      return state.acknowledgementTimer
+    }
+    earlier?.cancel()
   }
 
   private func gathered() -> (String, [String])? {

@@ -1,5 +1,6 @@
 import Foundation
 public import VestaConcurrency
+import VestaCore
 import VestaMessagingBackend
 import VestaServiceInterop
 
@@ -27,11 +28,13 @@ extension Messaging {
   /// - Throws: ``MessagingError`` when the service could not be told; the token is deleted here all the same.
   public func deleteToken() async throws {
     try checkAppIsThere()
-    guard let token = forgetToken() else { return }
-    do {
-      try await backend.unregister(token: token, context: context)
-    } catch {
-      throw MessagingError(error)
+    try await operations.run {
+      guard let token = forgetToken() else { return }
+      do throws(MessagingServiceError) {
+        try await backend.unregister(token: token, context: context)
+      } catch {
+        throw MessagingError(error)
+      }
     }
   }
 
@@ -43,13 +46,15 @@ extension Messaging {
     guard !senderID.isEmpty else { throw MessagingError(.invalidRequest, "Sender ID is required.") }
     if senderID == self.senderID { return try await token() }
     try checkAppIsThere()
-    let known = state.withLock { $0.stored.otherTokens[senderID] }
-    do {
-      let token = try await backend.register(request(senderID: senderID, currentToken: known), context: context)
-      change { $0.otherTokens[senderID] = token }
-      return token
-    } catch {
-      throw MessagingError(error)
+    return try await operations.run {
+      let known = state.withLock { $0.stored.otherTokens[senderID] }
+      do throws(MessagingServiceError) {
+        let token = try await backend.register(request(senderID: senderID, currentToken: known), context: context)
+        change { $0.otherTokens[senderID] = token }
+        return token
+      } catch {
+        throw MessagingError(error)
+      }
     }
   }
 
@@ -61,12 +66,14 @@ extension Messaging {
     guard !senderID.isEmpty else { throw MessagingError(.invalidRequest, "Sender ID is required.") }
     if senderID == self.senderID { return try await deleteToken() }
     try checkAppIsThere()
-    guard let token = state.withLock({ $0.stored.otherTokens[senderID] }) else { return }
-    change { $0.otherTokens[senderID] = nil }
-    do {
-      try await backend.unregister(token: token, context: context)
-    } catch {
-      throw MessagingError(error)
+    try await operations.run {
+      guard let token = state.withLock({ $0.stored.otherTokens[senderID] }) else { return }
+      change { $0.otherTokens[senderID] = nil }
+      do throws(MessagingServiceError) {
+        try await backend.unregister(token: token, context: context)
+      } catch {
+        throw MessagingError(error)
+      }
     }
   }
 
@@ -75,18 +82,20 @@ extension Messaging {
   /// - Throws: ``MessagingError`` when the service could not be told; the tokens are deleted here all the same.
   public func deleteData() async throws {
     try checkAppIsThere()
-    let tokens = state.withLock { [$0.stored.token].compactMap { $0 } + $0.stored.otherTokens.values }
-    _ = forgetToken()
-    change { $0.otherTokens = [:] }
-    var failure: MessagingServiceError?
-    for token in tokens {
-      do {
-        try await backend.unregister(token: token, context: context)
-      } catch {
-        failure = error
+    try await operations.run {
+      let tokens = state.withLock { [$0.stored.token].compactMap { $0 } + $0.stored.otherTokens.values }
+      _ = forgetToken()
+      change { $0.otherTokens = [:] }
+      var failure: MessagingServiceError?
+      for token in tokens {
+        do throws(MessagingServiceError) {
+          try await backend.unregister(token: token, context: context)
+        } catch {
+          failure = error
+        }
       }
+      if let failure { throw MessagingError(failure) }
     }
-    if let failure { throw MessagingError(failure) }
     if isAutoInitEnabled { registerInBackground() }
   }
 
@@ -146,7 +155,9 @@ extension Messaging {
   private func renewToken() async throws -> String {
     try checkAppIsThere()
     do {
-      return try await flight.value(for: senderID) { try await self.loadToken() }
+      return try await flight.value(for: senderID) {
+        try await self.operations.run { try await self.loadToken() }
+      }
     } catch let error as MessagingServiceError {
       throw MessagingError(error)
     } catch {
@@ -167,9 +178,24 @@ extension Messaging {
     return token
   }
 
+  /// Registers again when the service does not know the token any more.
+  ///
+  /// At most once an hour: of two programs with one installation each would make the other's token invalid.
+  func tokenWasRefused(_ token: String) {
+    let now = clock.now()
+    let isWorthTrying = state.withLock { state in
+      if let last = state.lastRefusal, (0..<3_600_000_000).contains(now - last) { return false }
+      state.lastRefusal = now
+      return true
+    }
+    guard isWorthTrying, fcmTokenIfKnown == token else { return }
+    change { $0.tokenTime = 0 }
+    registerInBackground()
+  }
+
   private func request(senderID: String?, currentToken: String?) -> RegisterRequest {
     RegisterRequest(
-      installationID: installationID(), senderID: senderID, platform: platformName, appID: appID,
+      installationID: installationID(), senderID: senderID, platform: VestaApp.systemName, appID: appID,
       currentToken: currentToken)
   }
 

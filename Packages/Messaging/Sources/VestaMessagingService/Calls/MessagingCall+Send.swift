@@ -7,8 +7,6 @@ import VestaStoreInterop
 struct Acceptance: Sendable {
   var number: Int64
   var messageID: String
-  var collapsed: Int64 = 0
-  var discarded: Int64 = 0
 }
 
 extension MessagingCall {
@@ -18,8 +16,9 @@ extension MessagingCall {
   func send(_ message: PushMessage, isValidateOnly: Bool) async throws -> Acceptance {
     let target = try await recipient(of: message)
     if isValidateOnly { return Acceptance(number: 0, messageID: "fake_message_id") }
-    let number = try await nextNumber()
-    var acceptance = Acceptance(number: number, messageID: Tokens.messageID(number, sentTime: now))
+    var sequence = try await nextNumber()
+    sequence.accepted += 1
+    let number = sequence.number
     var record = MessageRecord()
     (record.json, record.sentTime) = (message.json, now)
     switch (message.target, target) {
@@ -28,7 +27,7 @@ extension MessagingCall {
       record.expiryTime = now + Int64(settings.timeToLive * 1_000_000)
       (record.installationID, record.senderID) = (key.installationID, key.senderID)
       if settings.timeToLive > 0 {
-        try await enqueue(number, settings, record.expiryTime, key, registration, &acceptance)
+        try await enqueue(number, settings, record.expiryTime, key, registration, &sequence)
       }
     case (.topic(let topic), nil):
       (record.kind, record.expiryTime) = (.topic, now + Self.longestTimeToLive(message, now))
@@ -37,10 +36,11 @@ extension MessagingCall {
       (record.kind, record.expiryTime) = (.condition, now + Self.longestTimeToLive(message, now))
       try await transaction.put([], for: Keys.condition(number))
     }
+    try await put(sequence, Keys.sequence)
     try await put(record, Keys.message(number))
     // A message for now or never stays long enough to reach the connections of every engine on this store.
     try await transaction.put([], for: Keys.expiry(max(record.expiryTime, now + 60_000_000), number))
-    return acceptance
+    return Acceptance(number: number, messageID: Tokens.messageID(number, sentTime: now))
   }
 
   private func recipient(of message: PushMessage) async throws -> (RegistrationKey, RegistrationRecord)? {
@@ -66,24 +66,23 @@ extension MessagingCall {
 
   private func enqueue(
     _ number: Int64, _ settings: DeliverySettings, _ expiryTime: Int64, _ key: RegistrationKey,
-    _ registration: RegistrationRecord, _ acceptance: inout Acceptance
+    _ registration: RegistrationRecord, _ sequence: inout SequenceRecord
   ) async throws {
     var registration = registration
     if let collapseKey = settings.collapseKey {
       let row = Keys.collapse(key, collapseKey)
-      if let earlier = try await reader.record(SequenceRecord.self, row) {
-        try await transaction.delete(Keys.queued(key, earlier.number))
-        registration.waiting -= 1
-        acceptance.collapsed += 1
+      if let earlier = try await reader.record(CollapseRecord.self, row)?.number,
+        try await dequeue(earlier, key, &registration) != nil
+      {
+        sequence.collapsed += 1
       }
-      try await put(SequenceRecord(number), row)
+      try await put(CollapseRecord(number), row)
     }
-    if registration.waiting >= Int64(options.maximumWaiting),
-      let oldest = try await transaction.entries(in: Keys.queue(key), limit: 1).first
-    {
-      try await transaction.delete(oldest.key)
-      registration.waiting -= 1
-      acceptance.discarded += 1
+    while registration.waiting >= Int64(options.maximumWaiting) {
+      guard let oldest = try await reader.numbers(in: Keys.queue(key), limit: 1).first,
+        let dropped = try await dequeue(oldest, key, &registration)
+      else { break }
+      if dropped.expiryTime > now { sequence.discarded += 1 } else { try await count { $0.expired += 1 } }
     }
     var queued = QueueRecord()
     (queued.isHighPriority, queued.expiryTime) = (settings.isHighPriority, expiryTime)
@@ -103,30 +102,79 @@ extension MessagingCall {
 
   // MARK: Acknowledgement
 
+  /// What an acknowledgement came to.
+  struct Acknowledgement: Sendable {
+    var key: RegistrationKey
+    /// The messages of the registration that were named, those acknowledged before included.
+    var numbers: [Int64] = []
+    /// How many of them were acknowledged now.
+    var count: Int64 = 0
+  }
+
   /// Acknowledges deliveries; ids of other services and of messages for others are ignored.
   ///
-  /// - Returns: The numbers of the messages that were acknowledged now.
-  func acknowledge(token: String, messageIDs: [String]) async throws -> [Int64] {
-    let (key, registration) = try await reader.registration(token: token, now: now, lifetime: lifetime)
-    let numbers = Set(messageIDs.compactMap(Tokens.number(ofMessageID:))).sorted()
-    let messages = try await reader.messages(numbers)
-    var acknowledged: [Int64] = []
-    for number in numbers {
-      guard let message = messages[number] else { continue }
+  /// - Parameter delivered: How many deliveries to count along with them.
+  func acknowledge(token: String, messageIDs: [String], delivered: Int64) async throws -> Acknowledgement {
+    var (key, registration) = try await reader.registration(token: token, now: now, lifetime: lifetime)
+    let ids = Dictionary(messageIDs.compactMap { id in Tokens.number(ofMessageID: id).map { ($0, id) } }) { $1 }
+    let messages = try await reader.messages(ids.keys.sorted())
+    var outcome = Acknowledgement(key: key)
+    for (number, message) in messages.sorted(by: { $0.key < $1.key }) {
+      // The numbers of another service, or of this one before its data were deleted, are not meant.
+      guard Tokens.messageID(number, sentTime: message.sentTime) == ids[number] else { continue }
       switch message.kind {
       case .subscriptionChange: continue
       case .direct:
         guard message.registration == key else { continue }
-        if try await dequeue(number, key) {
+        if try await dequeue(number, key, &registration) != nil {
+          outcome.count += 1
           let time = now + options.acknowledgedRetention.microseconds
           try await transaction.put([], for: Keys.expiry(time, number))
         }
       case .topic, .condition:
-        if number > registration.cursor { try await transaction.put([], for: Keys.acknowledged(key, number)) }
+        if try await noteAcknowledged(number, key, registration) { outcome.count += 1 }
       }
-      acknowledged.append(number)
+      outcome.numbers.append(number)
     }
-    return acknowledged
+    registration.lastSeenTime = max(registration.lastSeenTime, now)
+    try await put(registration, Keys.registration(key))
+    try await count { statistics in
+      statistics.acknowledged += outcome.count
+      statistics.delivered += delivered
+    }
+    return outcome
+  }
+
+  /// Notes down the acknowledgement of a message for many; answers whether it is new.
+  private func noteAcknowledged(
+    _ number: Int64, _ key: RegistrationKey, _ registration: RegistrationRecord
+  ) async throws -> Bool {
+    let row = Keys.acknowledged(key, number)
+    guard number > registration.cursor, try await transaction.get(row) == nil else { return false }
+    try await transaction.put([], for: row)
+    return true
+  }
+
+  /// Changes what is counted, if anything is.
+  @discardableResult
+  func count(_ change: (inout StatisticsRecord) -> Void) async throws -> DeliveryStatistics {
+    let sequence = try await reader.record(SequenceRecord.self, Keys.sequence) ?? SequenceRecord()
+    var record = try await reader.record(StatisticsRecord.self, Keys.statistics) ?? StatisticsRecord()
+    change(&record)
+    try await put(record, Keys.statistics)
+    var counts = DeliveryStatistics()
+    (counts.accepted, counts.collapsed, counts.discarded) = (sequence.accepted, sequence.collapsed, sequence.discarded)
+    (counts.delivered, counts.acknowledged, counts.expired) = (record.delivered, record.acknowledged, record.expired)
+    return counts
+  }
+
+  /// Notes down that a registration was connected, once a day.
+  func touch(_ key: RegistrationKey) async throws {
+    guard var registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
+      registration.lastSeenTime < now
+    else { return }
+    registration.lastSeenTime = now
+    try await put(registration, Keys.registration(key))
   }
 
   /// Notes down that a registration has acknowledged everything up to a message.

@@ -18,10 +18,11 @@ struct MessagingCall {
     try await transaction.put(record.fieldBytes(), for: key)
   }
 
-  func nextNumber() async throws -> Int64 {
-    let number = try await reader.lastNumber() + 1
-    try await put(SequenceRecord(number), Keys.sequence)
-    return number
+  /// The row with the next number, which the caller writes.
+  func nextNumber() async throws -> SequenceRecord {
+    var sequence = try await reader.record(SequenceRecord.self, Keys.sequence) ?? SequenceRecord()
+    sequence.number += 1
+    return sequence
   }
 
   // MARK: Registrations
@@ -54,6 +55,8 @@ struct MessagingCall {
       return existing.token
     }
     try await transaction.delete(Keys.token(existing.token))
+    // The connection of the old token ends.
+    _ = try await noteChange(of: key)
     return try await store(existing, key, request)
   }
 
@@ -90,7 +93,9 @@ struct MessagingCall {
     try await remove(key, record)
   }
 
+  /// Removes a registration, and has its connection end.
   func remove(_ key: RegistrationKey, _ record: RegistrationRecord) async throws {
+    _ = try await noteChange(of: key)
     for topic in try await reader.subscriptions(key).keys { try await transaction.delete(Keys.member(topic, key)) }
     try await transaction.delete(Keys.token(record.token))
     try await transaction.delete(Keys.registration(key))
@@ -101,26 +106,40 @@ struct MessagingCall {
 
   // MARK: Topics
 
+  /// The most topics of one registration: each connection reads all of them.
+  static let maximumTopics: Int64 = 2000
+
   func subscribe(token: String, toTopic topic: String) async throws {
-    let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
+    var (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
     let row = Keys.subscription(key, topic)
     guard try await transaction.get(row) == nil else { return }
+    guard record.topics < Self.maximumTopics else {
+      throw MessagingServiceError(
+        .resourceExhausted, reason: .quotaExceeded,
+        "TOO_MANY_TOPICS: A registration has at most \(Self.maximumTopics) topics. Unsubscribe from one first.")
+    }
+    record.topics += 1
+    try await put(record, Keys.registration(key))
     let number = try await noteChange(of: key)
     try await put(SubscriptionRecord(since: number), row)
     if record.pushAddress != nil { try await transaction.put([], for: Keys.member(topic, key)) }
   }
 
   func unsubscribe(token: String, fromTopic topic: String) async throws {
-    let (key, _) = try await reader.registration(token: token, now: now, lifetime: lifetime)
+    var (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
     guard try await transaction.get(Keys.subscription(key, topic)) != nil else { return }
+    record.topics = max(0, record.topics - 1)
+    try await put(record, Keys.registration(key))
     try await transaction.delete(Keys.subscription(key, topic))
     try await transaction.delete(Keys.member(topic, key))
     _ = try await noteChange(of: key)
   }
 
-  /// Gives a change of subscriptions its place among the messages, so that connections hear of it in order.
+  /// Gives a change of a registration its place among the messages, so that connections hear of it in order.
   private func noteChange(of key: RegistrationKey) async throws -> Int64 {
-    let number = try await nextNumber()
+    let sequence = try await nextNumber()
+    try await put(sequence, Keys.sequence)
+    let number = sequence.number
     var record = MessageRecord()
     (record.kind, record.sentTime, record.expiryTime) = (.subscriptionChange, now, now)
     (record.installationID, record.senderID) = (key.installationID, key.senderID)
@@ -133,17 +152,31 @@ struct MessagingCall {
 
   /// Removes messages whose time is over, up to a limit.
   ///
-  /// - Returns: How many rows of the index were removed, and how many messages had still waited.
-  func sweep(limit: Int) async throws -> (rows: Int, expired: Int64) {
+  /// - Returns: How many rows of the index were removed.
+  func sweep(limit: Int) async throws -> Int {
     let entries = try await transaction.entries(in: Keys.expiries(upTo: now), limit: limit)
     var expired: Int64 = 0
     for entry in entries {
       let number = try Keys.number(of: entry.key)
       try await transaction.delete(entry.key)
-      guard let message = try await reader.record(MessageRecord.self, Keys.message(number)) else { continue }
+      guard let message = try await reader.messages([number])[number] else {
+        try await transaction.delete(Keys.message(number))
+        continue
+      }
       if try await remove(message, number) { expired += 1 }
     }
-    return (entries.count, expired)
+    if expired > 0 { try await count { $0.expired += expired } }
+    return entries.count
+  }
+
+  /// Removes those of some registrations that have ended.
+  func sweep(_ keys: [RegistrationKey]) async throws {
+    for key in keys {
+      guard let record = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
+        record.lastSeenTime + lifetime <= now
+      else { continue }
+      try await remove(key, record)
+    }
   }
 
   /// Removes a message; answers whether it still waited for its registration.
@@ -159,24 +192,31 @@ struct MessagingCall {
         try await transaction.delete(Keys.topic(topic, number))
       }
       return false
-    case .direct: return try await dequeue(number, message.registration)
+    case .direct: return try await expire(number, message.registration)
     }
   }
 
-  /// Takes a message out of the queue of its registration; answers whether it was there.
-  func dequeue(_ number: Int64, _ key: RegistrationKey) async throws -> Bool {
+  private func expire(_ number: Int64, _ key: RegistrationKey) async throws -> Bool {
+    var registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)) ?? RegistrationRecord()
+    guard try await dequeue(number, key, &registration) != nil else { return false }
+    if !registration.token.isEmpty { try await put(registration, Keys.registration(key)) }
+    return true
+  }
+
+  /// Takes a message out of the queue of its registration, which the caller writes; `nil` when it was not there.
+  func dequeue(
+    _ number: Int64, _ key: RegistrationKey, _ registration: inout RegistrationRecord
+  ) async throws -> QueueRecord? {
     let row = Keys.queued(key, number)
-    guard let queued = try await reader.record(QueueRecord.self, row) else { return false }
+    guard let bytes = try await transaction.get(row) else { return nil }
     try await transaction.delete(row)
+    registration.waiting = max(0, registration.waiting - 1)
+    let queued = StoreRow.intact(QueueRecord.self, bytes, row) ?? QueueRecord()
     if let collapseKey = queued.collapseKey {
       let collapse = Keys.collapse(key, collapseKey)
-      let current = try await reader.record(SequenceRecord.self, collapse)
+      let current = try await reader.record(CollapseRecord.self, collapse)
       if current?.number == number { try await transaction.delete(collapse) }
     }
-    if var registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)) {
-      registration.waiting = max(0, registration.waiting - 1)
-      try await put(registration, Keys.registration(key))
-    }
-    return true
+    return queued
   }
 }

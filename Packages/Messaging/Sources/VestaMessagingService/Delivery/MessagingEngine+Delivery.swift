@@ -31,11 +31,15 @@ extension MessagingEngine {
   private func makeSession(_ connection: PendingConnection, token: String) async throws -> Session {
     let (now, lifetime) = (options.clock.now(), options.registrationLifetime.microseconds)
     do {
-      let (key, record) = try await store().read { reader in
-        try await MessagingReader(reader: reader).registration(token: token, now: now, lifetime: lifetime)
+      let (key, record, number) = try await store().read { reader in
+        let reader = MessagingReader(reader: reader)
+        let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
+        return (key, record, try await reader.lastNumber())
       }
+      // A connection is a sign of life.
+      if now - record.lastSeenTime > 86_400_000_000 { try await write(CallContext()) { try await $0.touch(key) } }
       return Session(
-        key: key, platform: record.platform, token: token, window: options.deliveryWindow,
+        key: key, platform: record.platform, token: token, startNumber: number, window: options.deliveryWindow,
         onEnd: { connection.end($0) }, receive: { connection.receive($0) })
     } catch let error as StoreError {
       throw MessagingServiceError(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
@@ -59,17 +63,31 @@ extension MessagingEngine {
   /// Reads once; answers whether to read again at once.
   private func loadOnce(_ session: Session) async throws -> Bool {
     let (limit, inFlight, now) = (session.freeWindow, session.inFlight, options.clock.now())
-    guard limit > 0 else { return false }
-    let load = try await store().read { reader in
-      try await PendingLoad(
-        MessagingReader(reader: reader), session.key, inFlight: inFlight, limit: limit, platform: session.platform,
-        now: now)
-    }
-    for message in load.messages where !deliver(message, to: session) { return false }
+    guard limit > 0, session.isLive else { return false }
+    let request = PendingLoad.Request(
+      key: session.key, token: session.token, platform: session.platform, inFlight: inFlight, limit: limit,
+      maximumWaiting: options.maximumWaiting, now: now)
+    let load = try await store().read { try await PendingLoad(MessagingReader(reader: $0), request) }
+    let end = min(load.cursorEnd, session.firstBroadcastInFlight.map { $0 - 1 } ?? .max)
+    if load.isWorthAdvancing(to: end) { try await advance(session, to: end) }
+    guard deliver(load, limit, to: session) else { return false }
     if load.isTruncated { return session.freeWindow > 0 }
     session.advance(to: load.lastNumber)
-    if load.canAdvance, !session.hasBroadcastsInFlight { try await advance(session, to: load.lastNumber) }
     return !table.settle(session, topics: load.topics, at: load.lastNumber)
+  }
+
+  /// Delivers what was read, and the messages for now or never that came meanwhile; answers false when there was not
+  /// enough room.
+  private func deliver(_ load: PendingLoad, _ limit: Int, to session: Session) -> Bool {
+    let instants = table.takeInstants(session, upTo: load.lastNumber).filter(load.isFor)
+    var rest = load.merged(with: instants)[...]
+    for _ in 0..<limit {
+      guard let message = rest.first, deliver(message, to: session) else { break }
+      rest.removeFirst()
+    }
+    let left = Set(rest.map(\.number))
+    table.returnInstants(session, instants.filter { left.contains($0.number) })
+    return left.isEmpty
   }
 
   private func advance(_ session: Session, to number: Int64) async throws {
@@ -77,20 +95,25 @@ extension MessagingEngine {
     try await write(CallContext()) { try await $0.advance(key, to: number) }
   }
 
+  /// Answers false when the window of the connection is full.
   private func deliver(_ message: DispatchedMessage, to session: Session) -> Bool {
     let isBroadcast = message.record.kind != .direct
     let delivery = message.delivery(platform: session.platform, senderID: senderID)
-    guard session.deliver(delivery, number: message.number, isBroadcast: isBroadcast) else { return false }
-    counts.withLock { $0.delivered += 1 }
+    switch session.deliver(delivery, number: message.number, isBroadcast: isBroadcast) {
+    case .delivered: countDelivery()
+    case .superfluous: break
+    case .windowIsFull: return false
+    }
     return true
   }
 
   /// Makes room for more after an acknowledgement.
-  func settle(_ numbers: [Int64], token: String) {
-    guard let id = token.split(separator: ":", maxSplits: 1).first.map(String.init) else { return }
-    guard let session = table.session(RegistrationKey(installationID: id, senderID: senderID)), session.token == token
-    else { return }
-    if session.acknowledged(numbers) { Task { await pump(session) } }
+  func settle(_ numbers: [Int64], of key: RegistrationKey, token: String) {
+    guard let session = table.session(key), session.token == token else { return }
+    let (hasRoom, isTrailLong) = session.acknowledged(numbers)
+    // What was acknowledged one by one is forgotten when the connection reads again and moves its cursor.
+    if isTrailLong { table.setLoading(session, missed: 0) }
+    if hasRoom || isTrailLong { Task { await pump(session) } }
   }
 
   // MARK: What comes
@@ -104,27 +127,37 @@ extension MessagingEngine {
   private func dispatch() async {
     repeat {
       while let position = table.position {
-        guard let records = try? await newRecords(after: position), !records.isEmpty else { break }
-        for (number, record) in records { dispatch(number, record) }
+        do {
+          let records = try await newRecords(after: position)
+          if records.isEmpty { break }
+          for (number, record) in records { dispatch(number, record) }
+        } catch {
+          // What was not dispatched is so a little later; nobody may send anything until then.
+          _ = options.clock.schedule(after: .seconds(1)) { [weak self] in self?.startDispatching() }
+          break
+        }
       }
     } while !table.endDispatch()
   }
 
-  private func newRecords(after position: Int64) async throws -> [(Int64, MessageRecord)] {
+  /// The messages after a position; a damaged one is `nil`, and stops none of the others.
+  private func newRecords(after position: Int64) async throws -> [(Int64, MessageRecord?)] {
     try await store().read { reader in
       try await reader.entries(in: Keys.messages(after: position), limit: 256).map { entry in
-        (try Keys.number(of: entry.key), try StoreRow.decode(MessageRecord.self, entry.value, entry.key))
+        (try Keys.number(of: entry.key), StoreRow.intact(MessageRecord.self, entry.value, entry.key))
       }
     }
   }
 
-  private func dispatch(_ number: Int64, _ record: MessageRecord) {
-    guard let message = try? DispatchedMessage(number: number, record: record) else {
-      return reload(record.registration, number)
+  private func dispatch(_ number: Int64, _ record: MessageRecord?) {
+    guard let record, let message = DispatchedMessage(number: number, record: record) else {
+      table.passed(number)
+      if let record, record.kind == .subscriptionChange { reload(record.registration, number) }
+      return
     }
-    for session in table.recipients(of: message) where message.number > session.position {
+    for session in table.recipients(of: message) where session.wants(message) {
       guard !deliver(message, to: session) else { continue }
-      table.setLoading(session, missed: number)
+      table.setLoading(session, missed: number, message)
       // An acknowledgement that came in between found nothing to do.
       if session.freeWindow > 0 { Task { await pump(session) } }
     }
@@ -132,7 +165,6 @@ extension MessagingEngine {
 
   /// Has a connection whose subscriptions have changed read them again.
   private func reload(_ key: RegistrationKey, _ number: Int64) {
-    table.passed(number)
     guard let session = table.session(key) else { return }
     table.setLoading(session, missed: number)
     Task { await pump(session) }
@@ -166,10 +198,11 @@ extension MessagingEngine {
   }
 
   private func targets(of number: Int64) async throws -> [(RegistrationKey, RegistrationRecord, DispatchedMessage)] {
-    try await store().read { reader in
+    let end = options.clock.now() - options.registrationLifetime.microseconds
+    return try await store().read { reader in
       let reader = MessagingReader(reader: reader)
       guard let record = try await reader.messages([number])[number],
-        let message = try DispatchedMessage(number: number, record: record)
+        let message = DispatchedMessage(number: number, record: record)
       else { return [] }
       var keys: [RegistrationKey] = []
       switch message.audience {
@@ -181,7 +214,7 @@ extension MessagingEngine {
       var targets: [(RegistrationKey, RegistrationRecord, DispatchedMessage)] = []
       for key in keys {
         guard let found = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
-          found.pushAddress != nil
+          found.pushAddress != nil, found.lastSeenTime > end
         else { continue }
         targets.append((key, found, message))
       }

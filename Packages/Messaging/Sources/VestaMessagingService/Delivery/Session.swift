@@ -1,11 +1,19 @@
+import Dispatch
 import VestaConcurrency
 import VestaMessagingBackend
 
 /// One connection of a registration: the deliveries that are under way, one call at a time.
+///
+/// It is called on a queue that the connections share and that lets them run side by side: a receiver that blocks
+/// delays nobody else.
 final class Session: Sendable {
+  private static let queue = DispatchQueue(label: "vesta.messaging.connections", attributes: .concurrent)
+
   let key: RegistrationKey
   let platform: String
   let token: String
+  /// The last message before the connection: those for now or never up to it are not for it.
+  let startNumber: Int64
 
   private struct Handlers: Sendable {
     var receive: @Sendable (PushDelivery) -> Void
@@ -20,6 +28,8 @@ final class Session: Sendable {
     var inFlight: [Int64: Bool] = [:]
     /// Up to which message everything for this registration was delivered.
     var position: Int64 = 0
+    /// How many messages for many were acknowledged since the cursor was moved.
+    var acknowledgedBroadcasts = 0
     var isPumping = false
     var pumpsAgain = false
   }
@@ -28,16 +38,20 @@ final class Session: Sendable {
   private let state: Locked<State>
 
   init(
-    key: RegistrationKey, platform: String, token: String, window: Int,
+    key: RegistrationKey, platform: String, token: String, startNumber: Int64, window: Int,
     onEnd: @escaping @Sendable (MessagingServiceError?) -> Void, receive: @escaping @Sendable (PushDelivery) -> Void
   ) {
-    (self.key, self.platform, self.token, self.window) = (key, platform, token, window)
+    (self.key, self.platform, self.token) = (key, platform, token)
+    (self.startNumber, self.window) = (startNumber, window)
     state = Locked(State(handlers: Handlers(receive: receive, end: onEnd)))
   }
 
+  /// Whether anybody is called any more.
+  var isLive: Bool { state.withLock { $0.handlers != nil } }
   var position: Int64 { state.withLock { $0.position } }
   var inFlight: Set<Int64> { state.withLock { Set($0.inFlight.keys) } }
-  var hasBroadcastsInFlight: Bool { state.withLock { $0.inFlight.values.contains(true) } }
+  /// The first message for many that is not acknowledged yet.
+  var firstBroadcastInFlight: Int64? { state.withLock { $0.inFlight.filter(\.value).keys.min() } }
   var freeWindow: Int { state.withLock { max(0, window - $0.inFlight.count) } }
 
   // MARK: Pumping
@@ -70,18 +84,21 @@ final class Session: Sendable {
 
   // MARK: Delivering
 
-  /// Delivers a message, unless it is under way already; answers false when the window is full.
-  func deliver(_ delivery: PushDelivery, number: Int64, isBroadcast: Bool) -> Bool {
-    let (isTaken, begins) = state.withLock { state in
-      guard state.handlers != nil, state.inFlight[number] == nil else { return (true, false) }
-      guard state.inFlight.count < window else { return (false, false) }
+  /// What became of a delivery.
+  enum Outcome { case delivered, superfluous, windowIsFull }
+
+  /// Delivers a message, later, unless it is under way already.
+  func deliver(_ delivery: PushDelivery, number: Int64, isBroadcast: Bool) -> Outcome {
+    let (outcome, begins) = state.withLock { state -> (Outcome, Bool) in
+      guard state.handlers != nil, state.inFlight[number] == nil else { return (.superfluous, false) }
+      guard state.inFlight.count < window else { return (.windowIsFull, false) }
       state.inFlight[number] = isBroadcast
       state.outgoing.append(delivery)
       defer { state.isDelivering = true }
-      return (true, !state.isDelivering)
+      return (.delivered, !state.isDelivering)
     }
-    if begins { drain() }
-    return isTaken
+    if begins { Self.queue.async { self.drain() } }
+    return outcome
   }
 
   private func drain() {
@@ -101,12 +118,21 @@ final class Session: Sendable {
     }
   }
 
-  /// Takes acknowledged deliveries out of the window; answers whether it was at least half full before.
-  func acknowledged(_ numbers: [Int64]) -> Bool {
+  /// After how many acknowledgements of messages for many the cursor is moved.
+  private static let longestTrail = 256
+
+  /// Takes acknowledged deliveries out of the window.
+  ///
+  /// - Returns: Whether there is room again after the window was full, and whether it is time to move the cursor.
+  func acknowledged(_ numbers: [Int64]) -> (hasRoom: Bool, isTrailLong: Bool) {
     state.withLock { state in
       let wasFull = state.inFlight.count >= window
-      for number in numbers { state.inFlight[number] = nil }
-      return wasFull && state.inFlight.count < window
+      for number in numbers where state.inFlight.removeValue(forKey: number) == true {
+        state.acknowledgedBroadcasts += 1
+      }
+      let isTrailLong = state.acknowledgedBroadcasts >= Self.longestTrail
+      if isTrailLong { state.acknowledgedBroadcasts = 0 }
+      return (wasFull && state.inFlight.count < window, isTrailLong)
     }
   }
 

@@ -12,11 +12,14 @@ final class SessionTable: Sendable {
     var topics: [String: Int64] = [:]
     /// Set while the connection is loading: the last message that came meanwhile.
     var missed: Int64? = 0
+    /// The messages for now or never that came meanwhile: no later read finds them.
+    var instants: [DispatchedMessage] = []
   }
 
   private struct State {
     var entries: [RegistrationKey: Entry] = [:]
     var byTopic: [String: Set<RegistrationKey>] = [:]
+    var loading: Set<RegistrationKey> = []
     /// The last message that was dispatched; `nil` without connections.
     var position: Int64?
     var isDispatching = false
@@ -38,6 +41,7 @@ final class SessionTable: Sendable {
       let earlier = state.entries[session.key]
       for topic in earlier?.topics.keys ?? [:].keys { state.byTopic[topic]?.remove(session.key) }
       state.entries[session.key] = Entry(session: session)
+      state.loading.insert(session.key)
       return (true, earlier?.session)
     }
   }
@@ -46,6 +50,7 @@ final class SessionTable: Sendable {
     state.withLock { state in
       guard let entry = state.entries[session.key], entry.session === session else { return }
       state.entries[session.key] = nil
+      state.loading.remove(session.key)
       for topic in entry.topics.keys { Self.remove(session.key, from: topic, &state) }
       if state.entries.isEmpty { state.position = nil }
     }
@@ -55,7 +60,7 @@ final class SessionTable: Sendable {
   func close() -> [Session] {
     state.withLock { state in
       state.isClosed = true
-      defer { (state.entries, state.byTopic, state.position) = ([:], [:], nil) }
+      defer { (state.entries, state.byTopic, state.loading, state.position) = ([:], [:], [], nil) }
       return state.entries.values.map(\.session)
     }
   }
@@ -80,18 +85,58 @@ final class SessionTable: Sendable {
       entry.topics = topics
       let isDone = (entry.missed ?? 0) <= number
       entry.missed = isDone ? nil : 0
+      if isDone { state.loading.remove(session.key) }
       state.entries[session.key] = entry
       return isDone
     }
   }
 
   /// Has a connection read from the store again, from the next time on.
-  func setLoading(_ session: Session, missed: Int64) {
+  ///
+  /// - Parameters:
+  ///   - session: The connection.
+  ///   - missed: The message that it could not be given; zero when it is to read for another reason.
+  ///   - message: The same message: one for now or never is kept for the connection.
+  func setLoading(_ session: Session, missed: Int64, _ message: DispatchedMessage? = nil) {
     state.withLock { state in
-      guard var entry = state.entries[session.key], entry.session === session else { return }
-      entry.missed = max(entry.missed ?? 0, missed)
-      state.entries[session.key] = entry
+      guard state.entries[session.key]?.session === session else { return }
+      Self.noteMissed(missed, message, session.key, &state)
     }
+  }
+
+  /// Takes the messages for now or never up to a number, for the connection that loads.
+  func takeInstants(_ session: Session, upTo number: Int64) -> [DispatchedMessage] {
+    state.withLock { state in
+      guard let entry = state.entries[session.key], entry.session === session, !entry.instants.isEmpty else {
+        return []
+      }
+      state.entries[session.key]?.instants.removeAll { $0.number <= number }
+      return entry.instants.filter { $0.number <= number && $0.number > session.startNumber }
+    }
+  }
+
+  /// Gives back those that the connection had no room for.
+  func returnInstants(_ session: Session, _ messages: [DispatchedMessage]) {
+    state.withLock { state in
+      guard !messages.isEmpty, state.entries[session.key]?.session === session else { return }
+      state.entries[session.key]?.instants.insert(contentsOf: messages, at: 0)
+    }
+  }
+
+  /// The most messages for now or never that are kept for one connection that does not keep up.
+  private static let maximumInstants = 100
+
+  private static func noteMissed(
+    _ number: Int64, _ message: DispatchedMessage?, _ key: RegistrationKey, _ state: inout State
+  ) {
+    guard var entry = state.entries.removeValue(forKey: key) else { return }
+    entry.missed = max(entry.missed ?? 0, number)
+    if let message, message.isInstant(on: entry.session.platform) {
+      entry.instants.append(message)
+      if entry.instants.count > maximumInstants { entry.instants.removeFirst() }
+    }
+    state.entries[key] = entry
+    state.loading.insert(key)
   }
 
   private static func remove(_ key: RegistrationKey, from topic: String, _ state: inout State) {
@@ -135,37 +180,36 @@ final class SessionTable: Sendable {
     state.withLock { state in
       state.position = state.position.map { max($0, message.number) }
       switch message.audience {
-      case .registration(let key): return Self.take([key], message.number, &state) { _ in true }
+      case .registration(let key):
+        guard state.loading.contains(key) else { return state.entries[key].map { [$0.session] } ?? [] }
+        Self.noteMissed(message.number, message, key, &state)
+        return []
       case .topic(let topic):
-        Self.noteLoading(message.number, &state)
-        return Self.take(state.byTopic[topic] ?? [], message.number, &state) { $0[topic] ?? .max < message.number }
+        for key in state.loading { Self.noteMissed(message.number, message, key, &state) }
+        return Self.settled(state.byTopic[topic] ?? [], state) { $0[topic] ?? .max < message.number }
       case .condition(let condition):
-        Self.noteLoading(message.number, &state)
-        return Self.take(state.entries.keys, message.number, &state) { topics in
+        for key in state.loading { Self.noteMissed(message.number, message, key, &state) }
+        return Self.settled(state.entries.keys, state) { topics in
           condition.holds(for: Set(topics.filter { $0.value < message.number }.keys))
         }
       }
     }
   }
 
-  private static func noteLoading(_ number: Int64, _ state: inout State) {
-    for (key, entry) in state.entries where entry.missed != nil { state.entries[key]?.missed = number }
-  }
-
-  private static func take(
-    _ keys: some Sequence<RegistrationKey>, _ number: Int64, _ state: inout State,
-    where isWanted: ([String: Int64]) -> Bool
+  private static func settled(
+    _ keys: some Sequence<RegistrationKey>, _ state: State, where isWanted: ([String: Int64]) -> Bool
   ) -> [Session] {
-    var sessions: [Session] = []
-    for key in Array(keys) {
-      guard let entry = state.entries[key] else { continue }
-      if entry.missed != nil {
-        state.entries[key]?.missed = number
-      } else if isWanted(entry.topics) {
-        sessions.append(entry.session)
-      }
+    keys.compactMap { key in
+      guard let entry = state.entries[key], entry.missed == nil, isWanted(entry.topics) else { return nil }
+      return entry.session
     }
-    return sessions
+  }
+}
+
+extension Session {
+  /// Whether a message that is dispatched was not read for this connection before: one for now or never is never read.
+  func wants(_ message: DispatchedMessage) -> Bool {
+    message.number > position || message.isInstant(on: platform) && message.number > startNumber
   }
 }
 
@@ -182,22 +226,29 @@ struct DispatchedMessage: Sendable {
   var message: PushMessage
   var audience: Audience
 
+  /// How the message is to be delivered on a platform.
+  func settings(on platform: String) -> DeliverySettings {
+    DeliverySettings(message, platform: platform, now: Double(record.sentTime) / 1_000_000)
+  }
+
+  /// Whether the message is for now or never on a platform.
+  func isInstant(on platform: String) -> Bool { settings(on: platform).timeToLive <= 0 }
+
   /// The message as it arrives on a platform.
   func delivery(platform: String, senderID: String) -> PushDelivery {
-    let settings = DeliverySettings(message, platform: platform, now: Double(record.sentTime) / 1_000_000)
     let from =
       if case .topic(let topic) = message.target { "/topics/\(topic)" } else { senderID }
     return PushDelivery(
       messageID: Tokens.messageID(number, sentTime: record.sentTime), message: message, from: from,
-      sentTime: record.sentTime, settings: settings)
+      sentTime: record.sentTime, settings: settings(on: platform))
   }
 
-  /// A message of the store; `nil` for a note that is no message.
-  init?(number: Int64, record: MessageRecord) throws {
-    guard record.kind != .subscriptionChange else { return nil }
+  /// A message of the store; `nil` for a note that is no message, and for a message that cannot be read.
+  init?(number: Int64, record: MessageRecord) {
+    guard record.kind != .subscriptionChange, let message = try? PushMessage(json: record.json) else { return nil }
     self.number = number
     self.record = record
-    message = try PushMessage(json: record.json)
+    self.message = message
     switch message.target {
     case .topic(let topic): audience = .topic(topic)
     case .condition(let text):

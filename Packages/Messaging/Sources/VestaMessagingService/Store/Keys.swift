@@ -4,14 +4,14 @@ import VestaBytes
 ///
 /// | key | value |
 /// |---|---|
-/// | `"sequence"` | ``SequenceRecord``: the number of the last message |
+/// | `"sequence"` | ``SequenceRecord``: the number of the last message, and how many were accepted |
 /// | `"token"`, token | ``TokenRecord``: whose token it is |
 /// | `"registration"`, installation, sender | ``RegistrationRecord`` |
 /// | `"subscription"`, installation, sender, topic | ``SubscriptionRecord``: since which message |
 /// | `"member"`, topic, installation, sender | nothing; of registrations that a transport reaches |
 /// | `"message"`, number | ``MessageRecord`` |
 /// | `"queue"`, installation, sender, number | ``QueueRecord``: the message waits for one registration |
-/// | `"collapse"`, installation, sender, key | ``SequenceRecord``: the waiting message with this collapse key |
+/// | `"collapse"`, installation, sender, key | ``CollapseRecord``: the waiting message with this collapse key |
 /// | `"topic"`, topic, number | nothing; the messages to a topic, in order |
 /// | `"condition"`, number | nothing; the messages to conditions, in order |
 /// | `"acknowledged"`, installation, sender, number | nothing; messages to topics and conditions, above the cursor |
@@ -27,6 +27,18 @@ enum Keys {
   static func token(_ token: String) -> [UInt8] { KeyEncoder(.string("token"), .string(token)).bytes }
 
   static func registration(_ key: RegistrationKey) -> [UInt8] { encoder("registration", key).bytes }
+
+  /// The registrations behind a row; all of them for `nil`.
+  static func registrations(after row: [UInt8]?) -> KeyRange {
+    let all = KeyEncoder(.string("registration")).range
+    return row.map { KeyRange(from: $0 + [0], to: all.upper) } ?? all
+  }
+
+  static func registration(ofRow key: [UInt8]) throws -> RegistrationKey {
+    var decoder = KeyDecoder(key)
+    _ = try decoder.string()
+    return RegistrationKey(installationID: try decoder.string(), senderID: try decoder.string())
+  }
 
   static func subscription(_ key: RegistrationKey, _ topic: String) -> [UInt8] {
     var encoder = encoder("subscription", key)

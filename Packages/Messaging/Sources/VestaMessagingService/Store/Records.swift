@@ -1,9 +1,27 @@
 import VestaBytes
+import VestaCore
 import VestaMessagingBackend
 import VestaServiceInterop
 
-/// The number of a message.
+/// The number of the last message, and what is counted in the transaction that accepts one.
+///
+/// Every send writes this row, so that counting there costs nothing and a crash loses no count.
 struct SequenceRecord: FieldRecord {
+  var number: Int64 = 0
+  var accepted: Int64 = 0
+  var collapsed: Int64 = 0
+  var discarded: Int64 = 0
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &number)
+    try visitor.field(2, &accepted)
+    try visitor.field(3, &collapsed)
+    try visitor.field(4, &discarded)
+  }
+}
+
+/// The number of the waiting message with a collapse key.
+struct CollapseRecord: FieldRecord {
   var number: Int64 = 0
 
   init() {}
@@ -45,6 +63,8 @@ struct RegistrationRecord: FieldRecord {
   var cursor: Int64 = 0
   /// How many messages wait for this registration alone.
   var waiting: Int64 = 0
+  /// How many topics it is subscribed to.
+  var topics: Int64 = 0
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &token)
@@ -57,6 +77,7 @@ struct RegistrationRecord: FieldRecord {
     try visitor.field(8, &createdAfter)
     try visitor.field(9, &cursor)
     try visitor.field(10, &waiting)
+    try visitor.field(11, &topics)
   }
 }
 
@@ -110,17 +131,16 @@ struct QueueRecord: FieldRecord {
   }
 }
 
-/// What became of messages.
+/// What became of messages after they were accepted.
 struct StatisticsRecord: FieldRecord {
-  var counts = DeliveryStatistics()
+  var delivered: Int64 = 0
+  var acknowledged: Int64 = 0
+  var expired: Int64 = 0
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
-    try visitor.field(1, &counts.accepted)
-    try visitor.field(2, &counts.delivered)
-    try visitor.field(3, &counts.acknowledged)
-    try visitor.field(4, &counts.collapsed)
-    try visitor.field(5, &counts.expired)
-    try visitor.field(6, &counts.discarded)
+    try visitor.field(1, &delivered)
+    try visitor.field(2, &acknowledged)
+    try visitor.field(3, &expired)
   }
 }
 
@@ -132,7 +152,19 @@ extension StoreRow {
       throw MessagingServiceError(.dataLoss, "The row \(KeyPrinter.text(for: key)) is damaged: \(error)")
     }
   }
+
+  /// The record of a row; `nil` for a damaged one, which is logged.
+  static func intact<Record: FieldRecord>(_ type: Record.Type, _ bytes: [UInt8], _ key: [UInt8]) -> Record? {
+    do {
+      return try Record(fieldBytes: bytes)
+    } catch {
+      log.error("I-MSS000003", "The row \(KeyPrinter.text(for: key)) is damaged and left out: \(error)")
+      return nil
+    }
+  }
 }
+
+private let log = Logger(service: "VestaMessagingService")
 
 /// Reading of single rows; a damaged row is an error that names it.
 enum StoreRow {}

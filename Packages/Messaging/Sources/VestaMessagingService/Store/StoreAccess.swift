@@ -41,18 +41,19 @@ struct MessagingReader {
   }
 
   /// Messages by their numbers; those that are gone are left out.
+  ///
+  /// So are damaged ones, which are logged: one message must not keep the others from those who wait for them.
   func messages(_ numbers: [Int64]) async throws -> [Int64: MessageRecord] {
     let keys = numbers.map(Keys.message)
     var messages: [Int64: MessageRecord] = [:]
     for (number, (key, bytes)) in zip(numbers, zip(keys, try await reader.get(keys))) {
-      guard let bytes else { continue }
-      messages[number] = try StoreRow.decode(MessageRecord.self, bytes, key)
+      messages[number] = bytes.flatMap { StoreRow.intact(MessageRecord.self, $0, key) }
     }
     return messages
   }
 
-  func numbers(in range: KeyRange, limit: Int? = nil) async throws -> [Int64] {
-    try await reader.entries(in: range, limit: limit).map { try Keys.number(of: $0.key) }
+  func numbers(in range: KeyRange, order: ScanOrder = .ascending, limit: Int? = nil) async throws -> [Int64] {
+    try await reader.entries(in: range, order: order, limit: limit).map { try Keys.number(of: $0.key) }
   }
 }
 

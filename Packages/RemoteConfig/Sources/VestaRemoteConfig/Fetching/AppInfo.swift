@@ -24,7 +24,7 @@ struct AppInfo: Sendable {
     var instance = ConfigInstance()
     instance.installationID = installationID()
     instance.appID = appID
-    instance.platform = platformName
+    instance.platform = VestaApp.systemName
     instance.appVersion = context.appVersion.isEmpty ? nil : context.appVersion
     instance.appBuild = context.appBuild.isEmpty ? nil : context.appBuild
     instance.countryCode = Locale.current.region?.identifier
@@ -32,7 +32,7 @@ struct AppInfo: Sendable {
     instance.timeZone = TimeZone.current.identifier
     instance.firstOpenTime = record.firstOpenTime
     instance.customSignals = record.customSignals
-    instance.operatingSystem = ConfigInstance.System(name: platformName, version: systemVersion)
+    instance.operatingSystem = ConfigInstance.System(name: VestaApp.systemName, version: systemVersion)
     return instance
   }
 

@@ -4,7 +4,8 @@ import VestaServiceInterop
 ///
 /// After a failure that says that the service is overloaded, fetches are throttled: for 120 s after a success, for
 /// twice the last time after another failure, at most for 7680 s, each time half as long or half as long again at
-/// random. It begins to count after the first success.
+/// random. It begins to count after the first success. A clock that is set back to before the failure ends it: else an
+/// app could wait for years.
 struct FetchMachine: Equatable, Sendable {
   enum Decision: Equatable {
     /// What was fetched is new enough.
@@ -15,6 +16,7 @@ struct FetchMachine: Equatable, Sendable {
 
   private(set) var interval: Double = 0
   private(set) var throttledUntil: Double = 0
+  private var throttledFrom: Double = 0
 
   private static let firstInterval: Double = 120
   private static let longestInterval: Double = 14_400
@@ -29,8 +31,13 @@ struct FetchMachine: Equatable, Sendable {
   func decide(now: Double, interval: Double, record: FetchRecord, context: DeviceContext) -> Decision {
     let isSameContext = record.context == context
     if let last = record.lastFetchTime, isSameContext, now >= last, now - last < interval { return .useFetched }
-    if isSameContext, now < throttledUntil { return .throttled(until: throttledUntil) }
+    if isSameContext, let end = throttleEnd(at: now) { return .throttled(until: end) }
     return .fetch
+  }
+
+  /// Until when fetches are throttled; `nil` when they are not.
+  func throttleEnd(at now: Double) -> Double? {
+    throttledFrom <= now && now < throttledUntil ? throttledUntil : nil
   }
 
   mutating func succeeded() { self = FetchMachine() }
@@ -45,7 +52,7 @@ struct FetchMachine: Equatable, Sendable {
     } else if interval < Self.longestInterval / 2 {
       interval *= 2
     }
-    throttledUntil = now + interval * factor
+    (throttledFrom, throttledUntil) = (now, now + interval * factor)
   }
 
   private static func throttles(_ code: ServiceCode) -> Bool {

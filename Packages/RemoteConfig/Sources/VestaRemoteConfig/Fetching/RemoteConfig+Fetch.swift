@@ -50,6 +50,7 @@ extension RemoteConfig {
     }
     guard hasChanged else { return false }
     save([.active])
+    announceRollouts()
     callbackQueue.async {
       NotificationCenter.default.post(name: .remoteConfigDidActivate, object: self)
     }
@@ -97,7 +98,8 @@ extension RemoteConfig {
 
   private func finish(_ response: FetchConfigResponse, _ context: DeviceContext) {
     state.withLock { state in
-      state.contents.fetched.apply(response, at: seconds)
+      // What was activated may have come under a clock that was ahead, and what was fetched may have been lost since.
+      state.contents.fetched.apply(response, at: Swift.max(seconds, state.contents.active.etagTime.nextUp))
       state.contents.record.lastFetchTime = seconds
       state.contents.record.lastFetchStatus = .success
       state.contents.record.context = context
@@ -116,10 +118,9 @@ extension RemoteConfig {
     }
     save([.record])
     let text = "Internal Error. Status code: \(error.code.httpStatus). \(error.message)"
-    let isThrottled = decision.throttledUntil > seconds
     return RemoteConfigError(
       .internalError, text,
-      throttledEndTime: isThrottled ? Date(timeIntervalSince1970: decision.throttledUntil) : nil)
+      throttledEndTime: decision.throttleEnd(at: seconds).map { Date(timeIntervalSince1970: $0) })
   }
 
   private func throttled(until time: Double) -> RemoteConfigError {
@@ -134,12 +135,19 @@ extension RemoteConfig {
 
   // MARK: Realtime
 
-  /// Fetches a version that was announced, whatever the interval; answers which keys have changed.
+  /// Fetches a version that was announced, whatever the interval but not while fetches are throttled; answers which
+  /// keys have changed.
   ///
   /// - Returns: The changed keys; `nil` when what was fetched is older than the version.
   func fetchAnnounced(_ version: Int64) async throws -> Set<String>? {
     try checkAppIsThere()
-    if state.withLock({ $0.contents.fetched.templateVersion }) < version { _ = try await join(appInfo.context) }
+    let (fetched, throttleEnd) = state.withLock { state in
+      (state.contents.fetched.templateVersion, state.machine.throttleEnd(at: seconds))
+    }
+    if fetched < version {
+      if let throttleEnd { throw throttled(until: throttleEnd) }
+      _ = try await join(appInfo.context)
+    }
     return state.withLock { state in
       state.contents.fetched.templateVersion >= version ? state.contents.changedKeys : nil
     }

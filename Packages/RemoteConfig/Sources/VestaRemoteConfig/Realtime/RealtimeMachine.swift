@@ -25,10 +25,12 @@ struct RealtimeMachine: Equatable, Sendable {
   private(set) var isDisabled = false
   private var retriesLeft = maximumRetries
   private var pause: Double = 0
+  private var requestedPause: Double?
 
   private static let maximumRetries = 8
   private static let firstPause: Double = 120
   private static let longestPause: Double = 14_400
+  private static let longestRequest = 86_400
 
   mutating func listenersChanged(to count: Int) -> [Action] {
     listenerCount = count
@@ -49,9 +51,17 @@ struct RealtimeMachine: Equatable, Sendable {
     return [.connect]
   }
 
-  mutating func received(version: Int64, known: Int64, isDisabled: Bool) -> [Action] {
+  /// A message has arrived.
+  ///
+  /// - Parameters:
+  ///   - version: The newest version.
+  ///   - known: The version that was fetched.
+  ///   - isDisabled: Whether the service has switched updates off.
+  ///   - retryInterval: How long to wait, in seconds, when this connection has ended; it does not count as a failure.
+  mutating func received(version: Int64, known: Int64, isDisabled: Bool, retryInterval: Int? = nil) -> [Action] {
     guard link == .open else { return [] }
     (retriesLeft, pause) = (Self.maximumRetries, 0)
+    requestedPause = retryInterval.map { Double(min(max(0, $0), Self.longestRequest)) }
     if isDisabled {
       self.isDisabled = true
       link = .closed
@@ -67,6 +77,10 @@ struct RealtimeMachine: Equatable, Sendable {
   ///   - factor: 0.5 or 1.5, drawn at random.
   mutating func ended(_ code: ServiceCode?, factor: Double) -> [Action] {
     guard link == .open else { return [] }
+    if let requested = requestedPause.take() {
+      link = .waiting
+      return [.wait(seconds: requested)]
+    }
     guard let code else {
       link = .waiting
       return [.wait(seconds: pause)]

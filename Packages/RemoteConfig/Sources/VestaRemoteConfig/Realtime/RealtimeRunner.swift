@@ -56,67 +56,94 @@ final class RealtimeRunner: Sendable {
 
   /// Closes the connection and ends the listeners.
   func end() {
-    state.withLock { $0.isOver = true }
-    disconnect()
+    let link = state.withLock { state in
+      state.isOver = true
+      return Self.takeLink(&state)
+    }
+    close(link)
     listeners.finish()
   }
 
   // MARK: Acting
 
-  private func step(_ event: (inout RealtimeMachine) -> [RealtimeMachine.Action]) {
-    let actions = state.withLock { state in state.isOver ? [] : event(&state.machine) }
-    for action in actions { perform(action) }
+  /// What an action has come to while the state was locked, so that the order in which several threads carry out
+  /// theirs makes no difference: only the newest connection or timer is kept.
+  private enum Effect {
+    case connect(generation: Int)
+    case close([ListenerRegistration])
+    case wait(seconds: Double, generation: Int)
+    case fetch(version: Int64)
+    case fail(RemoteConfigUpdateError.Code)
   }
 
-  private func perform(_ action: RealtimeMachine.Action) {
+  private func step(_ event: (inout RealtimeMachine) -> [RealtimeMachine.Action]) {
+    let effects = state.withLock { state -> [Effect] in
+      guard !state.isOver else { return [] }
+      return event(&state.machine).map { Self.effect($0, &state) }
+    }
+    for effect in effects { perform(effect) }
+  }
+
+  private static func effect(_ action: RealtimeMachine.Action, _ state: inout State) -> Effect {
     switch action {
-    case .connect: connect()
-    case .disconnect: disconnect()
-    case .wait(let seconds): wait(seconds)
+    case .connect:
+      state.generation += 1
+      return .connect(generation: state.generation)
+    case .disconnect: return .close(takeLink(&state))
+    case .wait(let seconds):
+      state.generation += 1
+      return .wait(seconds: seconds, generation: state.generation)
+    case .fetch(let version): return .fetch(version: version)
+    case .fail(let code): return .fail(code)
+    }
+  }
+
+  private static func takeLink(_ state: inout State) -> [ListenerRegistration] {
+    state.generation += 1
+    defer { (state.connection, state.timer) = (nil, nil) }
+    return [state.connection, state.timer].compactMap { $0 }
+  }
+
+  private func perform(_ effect: Effect) {
+    switch effect {
+    case .connect(let generation): connect(generation)
+    case .close(let link): close(link)
+    case .wait(let seconds, let generation): wait(seconds, generation)
     case .fetch(let version): fetch(version)
     case .fail(let code): announce(.failure(RemoteConfigUpdateError(code)))
     }
   }
 
-  private func connect() {
-    let (owner, generation) = state.withLock { state in
-      state.generation += 1
-      return (state.owner, state.generation)
-    }
-    guard let owner else { return }
+  private func close(_ link: [ListenerRegistration]) { for registration in link { registration.cancel() } }
+
+  private func connect(_ generation: Int) {
+    guard let owner = state.withLock({ $0.generation == generation ? $0.owner : nil }) else { return }
     let request = InvalidationsRequest(namespace: namespace, lastKnownVersion: owner.fetchedVersion)
     let connection = backend.listenForInvalidations(request, context: CallContext()) { [weak self] error in
       self?.connectionEnded(error, generation)
     } _: { [weak self] message in
       self?.received(message, generation)
     }
-    let isLate = state.withLock { state in
-      guard state.generation == generation, !state.isOver else { return true }
-      state.connection = connection
-      return false
-    }
-    if isLate { connection.cancel() }
+    keep(connection: connection, generation)
   }
 
-  private func disconnect() {
-    let (connection, timer) = state.withLock { state in
-      state.generation += 1
-      defer { (state.connection, state.timer) = (nil, nil) }
-      return (state.connection, state.timer)
-    }
-    connection?.cancel()
-    timer?.cancel()
-  }
-
-  private func wait(_ seconds: Double) {
+  private func wait(_ seconds: Double, _ generation: Int) {
     let timer = clock.schedule(after: .milliseconds(Int64(seconds * 1000))) { [weak self] in
       self?.step { $0.pauseEnded() }
     }
-    let previous = state.withLock { state in
-      defer { state.timer = timer }
-      return state.timer
+    keep(timer: timer, generation)
+  }
+
+  /// Keeps a connection or a timer, unless it was superseded while it was being made.
+  private func keep(
+    connection: ListenerRegistration? = nil, timer: ListenerRegistration? = nil, _ generation: Int
+  ) {
+    let superseded = state.withLock { state in
+      guard state.generation == generation, !state.isOver else { return [connection, timer] }
+      defer { (state.connection, state.timer) = (connection, timer) }
+      return [state.connection, state.timer]
     }
-    previous?.cancel()
+    close(superseded.compactMap { $0 })
   }
 
   private func connectionEnded(_ error: RemoteConfigServiceError?, _ generation: Int) {
@@ -129,7 +156,11 @@ final class RealtimeRunner: Sendable {
     let owner = state.withLock { $0.generation == generation ? $0.owner : nil }
     guard let owner else { return }
     let known = owner.fetchedVersion
-    step { $0.received(version: message.latestVersion, known: known, isDisabled: message.isFeatureDisabled) }
+    step {
+      $0.received(
+        version: message.latestVersion, known: known, isDisabled: message.isFeatureDisabled,
+        retryInterval: message.retryInterval)
+    }
   }
 
   // MARK: Fetching

@@ -14,6 +14,7 @@ final class FetchPlan: Sendable {
 
   private let expressions: [ConditionExpression]
   private let rollouts: [Rollout]
+  private let rolloutIndexes: [Rollout: Int]
   private let parameters: [Parameter]
   private let outcomes = Locked<[[UInt64]: Outcome]>([:])
 
@@ -50,6 +51,7 @@ final class FetchPlan: Sendable {
     let values = parameters.values.flatMap { [$0.defaultValue].compactMap { $0 } + $0.conditionalValues.values }
     let rollouts = Set(values.compactMap(Self.rollout)).sorted { ($0.id, $0.percent) < ($1.id, $1.percent) }
     self.rollouts = rollouts
+    rolloutIndexes = Dictionary(rollouts.enumerated().map { ($1, $0) }) { first, _ in first }
     let indexes = Dictionary(template.conditions.enumerated().map { ($1.name, $0) }) { first, _ in first }
     self.parameters = parameters.sorted { $0.key < $1.key }.map { key, parameter in
       let choices = parameter.conditionalValues.compactMap { name, value in indexes[name].map { ($0, value) } }
@@ -120,7 +122,7 @@ final class FetchPlan: Sendable {
   }
 
   private func applies(_ value: ConfigParameterValue, _ bits: [UInt64]) -> Bool {
-    guard let rollout = Self.rollout(value), let index = rollouts.firstIndex(of: rollout) else { return true }
+    guard let rollout = Self.rollout(value), let index = rolloutIndexes[rollout] else { return true }
     return isSet(expressions.count + index, in: bits)
   }
 

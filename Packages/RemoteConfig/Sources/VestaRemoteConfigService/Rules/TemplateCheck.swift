@@ -1,5 +1,6 @@
 import VestaBytes
 import VestaRemoteConfigBackend
+import VestaStoreInterop
 
 /// The rules that a template keeps before it is published.
 enum TemplateCheck {
@@ -10,6 +11,9 @@ enum TemplateCheck {
   static let maximumValueLength = 1_000_000
   static let maximumDescriptionLength = 256
   static let maximumGroups = 500
+  static let maximumVersionTextLength = 1000
+  /// What a row of the store holds, less the room for what surrounds the template.
+  static let maximumSize = StoreLimits.maximumValueLength - 4096
 
   static let tagColors: Set<String> = [
     "CONDITION_DISPLAY_COLOR_UNSPECIFIED", "BLUE", "BROWN", "CYAN", "DEEP_ORANGE", "GREEN", "INDIGO", "LIME", "ORANGE",
@@ -22,7 +26,18 @@ enum TemplateCheck {
     check.conditions()
     check.groups()
     check.parameters()
+    check.version()
+    if check.violations.isEmpty { check.size() }
     return check.violations
+  }
+
+  /// Everything that is wrong with what a publisher says about itself.
+  static func violations(in user: ConfigVersion.User?) -> [TemplateViolation] {
+    [("email", user?.email), ("name", user?.name), ("imageUrl", user?.imageURL)].compactMap { name, text in
+      guard let text, text.utf16.count > maximumVersionTextLength else { return nil }
+      return TemplateViolation(
+        path: "version.updateUser.\(name)", message: "A text has at most \(maximumVersionTextLength) characters.")
+    }
   }
 
   /// The parsed conditions of a template, in its order.
@@ -66,7 +81,7 @@ enum TemplateCheck {
       }
       for (index, condition) in template.conditions.enumerated() {
         let path = "conditions[\(index)]"
-        if condition.name.isEmpty || condition.name.count > maximumConditionNameLength {
+        if condition.name.isEmpty || condition.name.utf16.count > maximumConditionNameLength {
           refuse("\(path).name", "A name has 1 to \(maximumConditionNameLength) characters.")
         }
         if !conditionNames.insert(condition.name).inserted {
@@ -89,7 +104,7 @@ enum TemplateCheck {
       }
       for (name, group) in template.parameterGroups.sorted(by: { $0.key < $1.key }) {
         let path = "parameterGroups.\(name)"
-        if name.isEmpty || name.count > maximumKeyLength {
+        if name.isEmpty || name.utf16.count > maximumKeyLength {
           refuse(path, "The name of a group has 1 to \(maximumKeyLength) characters.")
         }
         describe(group.description, at: path)
@@ -115,6 +130,17 @@ enum TemplateCheck {
       if totalLength > maximumValueLength {
         refuse("parameters", "All values together have \(totalLength) characters; \(maximumValueLength) are allowed.")
       }
+    }
+
+    mutating func version() {
+      guard let text = template.version?.description, text.utf16.count > maximumVersionTextLength else { return }
+      refuse("version.description", "A description has at most \(maximumVersionTextLength) characters.")
+    }
+
+    mutating func size() {
+      let size = template.json.count
+      guard size > maximumSize else { return }
+      refuse("template", "The template has \(size) bytes in JSON; \(maximumSize) are allowed.")
     }
 
     private func allPlaces() -> [(String, [String: ConfigParameter])] {
@@ -164,7 +190,7 @@ enum TemplateCheck {
     }
 
     private mutating func check(_ text: String, _ type: ConfigValueType, at path: String) {
-      totalLength += text.count
+      totalLength += text.utf16.count
       switch type {
       case .string: break
       case .boolean: if text != "true" && text != "false" { refuse(path, "A BOOLEAN is \"true\" or \"false\".") }
@@ -180,7 +206,7 @@ enum TemplateCheck {
     }
 
     private mutating func describe(_ description: String?, at path: String) {
-      if let description, description.count > maximumDescriptionLength {
+      if let description, description.utf16.count > maximumDescriptionLength {
         refuse("\(path).description", "A description has at most \(maximumDescriptionLength) characters.")
       }
     }

@@ -16,7 +16,7 @@ struct LogPolicy {
     nextStartOver = limit
   }
 
-  /// What to do after a commit that left the log with so many pages.
+  /// The action after a commit that left the log with so many pages.
   ///
   /// While readers keep it from starting over, it is tried again every so many pages, and not with every commit.
   mutating func decide(pages: Int) -> Step {

@@ -33,15 +33,15 @@ final class WriteRequest: Sendable {
   }
 }
 
-/// What a transaction came to, without the value that its body returned.
+/// The outcome of a transaction, without the value that its body returned.
 typealias WriteOutcome = Result<StoreVersion, any Error>
 
-/// Who has the turn to write, and who waits for it; pure, the caller holds the lock and resumes the waiting.
+/// The writer that has the turn, and the queue of those that wait; pure: the caller holds the lock and resumes tasks.
 ///
 /// The turn is with one task at a time, the leader. A waiting request is either taken by the leader, who runs its body
 /// within the same commit, or becomes the leader when the turn is passed on.
 struct WriteQueue {
-  /// What a waiting task is told.
+  /// The answer to a waiting task.
   enum Call: Sendable {
     case lead
     case done(WriteOutcome)

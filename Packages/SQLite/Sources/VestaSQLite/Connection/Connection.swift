@@ -97,7 +97,7 @@ final class Connection: @unchecked Sendable {
     return texts
   }
 
-  /// What went wrong, with the path and the system's reason.
+  /// The failure, with the path and the system's reason.
   func failure(_ status: Int32, operation: String) -> StoreError {
     StoreError(sqlite: status, system: sqlite3_system_errno(handle), operation: operation, path: path)
   }

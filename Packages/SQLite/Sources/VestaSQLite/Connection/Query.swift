@@ -47,7 +47,7 @@ enum Query: Int, CaseIterable {
     }
   }
 
-  /// What the store is doing, for the text of an error.
+  /// The operation of the store, for the text of an error.
   var operation: String {
     switch self {
     case .begin, .version, .floor, .value, .largeValue: "read"

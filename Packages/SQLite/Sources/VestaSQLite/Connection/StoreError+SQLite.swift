@@ -2,7 +2,7 @@ import CVestaSQLite
 import VestaStoreInterop
 
 extension StoreError {
-  /// What a status of SQLite means to the user of a store.
+  /// The store error for a status of SQLite.
   ///
   /// - Parameters:
   ///   - status: The extended result code.
@@ -23,7 +23,7 @@ extension StoreError {
     self.init(code, operation: operation, path: path, message: message, hint: code.hint)
   }
 
-  /// What an error of the system means to the user of a store.
+  /// The store error for an error of the system.
   init(system failure: SystemFailure, operation: String, path: String) {
     let code: Code =
       failure.isNoSpace ? .diskFull : failure.isNotPermitted ? .readOnly : failure.isLocked ? .locked : .inputOutput

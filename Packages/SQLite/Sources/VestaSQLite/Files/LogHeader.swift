@@ -1,4 +1,4 @@
-/// What the first bytes of a write-ahead log say about it; pure.
+/// The first bytes of a write-ahead log; pure.
 ///
 /// SQLite ignores a log whose header is damaged, and with it every transaction that is in the log only. The header is
 /// within one sector, so a crash leaves it old, new or all zeros: anything else is damage, and must not pass unnoticed.

@@ -1,6 +1,6 @@
 import CVestaStoreFiles
 
-/// What the first bytes of a database file say about it, before SQLite is let near it.
+/// The first bytes of a database file, read before SQLite opens it.
 enum StoreHeader: Equatable {
   /// There is nothing in the file.
   case empty

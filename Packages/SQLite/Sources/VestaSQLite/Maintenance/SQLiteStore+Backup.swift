@@ -23,8 +23,7 @@ extension SQLiteStore {
         let partial = try Platform.makeUniqueFile(beside: path)
         defer { Platform.removeFile(partial) }
         try connection.copy(to: partial) { request.hasBeenCancelled }
-        try Platform.rename(partial, to: path)
-        try Platform.syncDirectory(Platform.parent(of: path))
+        try Platform.move(partial, to: path)
       }
     }
   }

@@ -51,7 +51,7 @@ extension SQLiteStore {
 }
 
 extension Connection {
-  /// What is wrong with the database, a sentence each.
+  /// The faults of the database, a sentence each.
   func problems() throws -> [String] {
     do {
       return try foundProblems()

@@ -2,7 +2,7 @@ import CVestaSQLite
 import CVestaStoreFiles
 import VestaStoreInterop
 
-/// What a repair has found and done.
+/// The result of a repair.
 public struct StoreRepair: Sendable, Hashable {
   /// Whether pages had wrong checksums, which have been written anew.
   public let rewroteChecksums: Bool
@@ -56,8 +56,7 @@ extension SQLiteStore {
     try rewrite(files.database, to: copy, request)
     // The log was written back when the last connection was closed; what is left of it belongs to the old file.
     Platform.removeFile(files.log)
-    try Platform.rename(copy, to: files.database)
-    try Platform.syncDirectory(files.directory)
+    try Platform.move(copy, to: files.database)
     return StoreRepair(rewroteChecksums: true, lostLog: lostLog)
   }
 
@@ -94,7 +93,7 @@ extension SQLiteStore {
 
   private static func setDamagedLogAside(_ files: StoreFiles) throws -> Bool {
     guard LogHeader(try Platform.firstBytes(LogHeader.length, of: files.log) ?? []) == .damaged else { return false }
-    try Platform.rename(files.log, to: files.log + ".damaged")
+    try Platform.move(files.log, to: files.log + ".damaged")
     Platform.removeFile(files.database + "-shm")
     return true
   }

@@ -58,7 +58,7 @@ extension SQLiteStore {
     try check(copy, request, named: backup)
     writeLogBack(files)
     for suffix in ["-wal", "-shm"] { Platform.removeFile(files.database + suffix) }
-    try Platform.rename(copy, to: files.database)
+    try Platform.move(copy, to: files.database)
     try files.markComplete()
     try Platform.syncDirectory(files.directory)
   }

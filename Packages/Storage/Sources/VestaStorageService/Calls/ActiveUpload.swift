@@ -6,7 +6,9 @@ import VestaStorageBackend
 
 /// An upload whose blob is open: what has been written, and its digests so far.
 ///
-/// Whoever holds it through ``ActiveUploads`` is alone with it.
+/// Whoever holds it through ``ActiveUploads`` is alone with it. Two things go on beside its calls: the digest of the last
+/// chunk, which takes longer than writing it, and the checkpoint, which waits for the disk. Each is awaited before the
+/// next one of its kind begins, and both before the upload ends, so one chunk more is in memory at most.
 final class ActiveUpload: Sendable {
   struct Progress: Sendable {
     var size: Int64
@@ -16,55 +18,102 @@ final class ActiveUpload: Sendable {
     var isSealed = false
   }
 
+  private struct State {
+    var progress: Progress
+    var digest: (any DigestStream)?
+    var hashing: Task<Void, any Error>?
+    var saving: Task<Void, any Error>?
+  }
+
   let id: UploadID
   let blob: BlobID
   private let writer: (any BlobWriter)?
-  private let digest: (any DigestStream)?
-  private let state: Locked<Progress>
+  private let digestLimit: Int64
+  private let state: Locked<State>
 
+  /// An open upload.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - blob: Its blob.
+  ///   - writer: Writes the blob; `nil` when it is sealed.
+  ///   - digest: The MD5 of what is there; `nil` for none.
+  ///   - digestLimit: Content of more bytes has no MD5.
+  ///   - progress: What is there.
   init(
-    id: UploadID, blob: BlobID, writer: (any BlobWriter)?, digest: (any DigestStream)?, progress: Progress
+    id: UploadID, blob: BlobID, writer: (any BlobWriter)?, digest: (any DigestStream)?, digestLimit: Int64,
+    progress: Progress
   ) {
     self.id = id
     self.blob = blob
     self.writer = writer
-    self.digest = digest
-    state = Locked(progress)
+    self.digestLimit = digestLimit
+    state = Locked(State(progress: progress, digest: digest))
   }
 
-  var progress: Progress { state.withLock { $0 } }
+  var progress: Progress { state.withLock { $0.progress } }
 
-  /// Appends bytes: the digest is computed beside the writing.
+  /// Appends bytes; their digest is computed while the next ones are fetched.
   func append(_ bytes: [UInt8]) async throws {
     guard let writer else {
       throw StorageServiceError(.failedPrecondition, "The upload is complete. Finalize it.")
     }
-    async let digested: Void = { [digest] in try digest?.update(bytes) }()
+    try await hash(bytes)
     try await writer.append(bytes)
-    try await digested
     state.withLock { state in
-      state.checksum.update(bytes)
-      state.size += Int64(bytes.count)
+      state.progress.checksum.update(bytes)
+      state.progress.size += Int64(bytes.count)
     }
   }
 
-  /// Makes what has arrived durable.
-  func sync() async throws { try await writer?.sync() }
+  private func hash(_ bytes: [UInt8]) async throws {
+    try await state.withLock({ $0.hashing.take() })?.value
+    state.withLock { state in
+      if state.progress.size + Int64(bytes.count) > digestLimit { state.digest = nil }
+      guard let digest = state.digest else { return }
+      state.hashing = Task { try digest.update(bytes) }
+    }
+  }
 
-  func noteCheckpoint() { state.withLock { $0.checkpoint = $0.size } }
+  /// Makes what has arrived durable, and then notes how much that is; beside the next calls.
+  ///
+  /// - Parameter note: Notes a progress.
+  /// - Throws: The failure of the checkpoint before this one.
+  func startCheckpoint(_ note: @escaping @Sendable (Progress) async throws -> Void) async throws {
+    try await finishCheckpoint()
+    state.withLock { state in
+      let progress = state.progress
+      state.progress.checkpoint = progress.size
+      state.saving = Task { [writer] in
+        try await writer?.sync()
+        try await note(progress)
+      }
+    }
+  }
+
+  /// Waits until the last checkpoint is there.
+  func finishCheckpoint() async throws { try await state.withLock({ $0.saving.take() })?.value }
 
   /// Seals the blob.
   ///
   /// - Returns: The content as it is now.
   func seal() async throws -> StorageCall.Content {
-    let md5 = try digest?.finish()
+    try await finishCheckpoint()
     if !progress.isSealed { try await writer?.seal() }
-    let progress = progress
+    try await state.withLock({ $0.hashing.take() })?.value
+    let (progress, digest) = state.withLock { ($0.progress, $0.digest) }
     return StorageCall.Content(
-      blob: blob, inline: nil, size: progress.size, crc32c: progress.checksum.value, md5: md5)
+      blob: blob, inline: nil, size: progress.size, crc32c: progress.checksum.value, md5: try digest?.finish())
   }
 
-  func close() { writer?.close() }
+  /// Ends the upload here; it can be opened again.
+  func close() async {
+    let (hashing, saving) = state.withLock { ($0.hashing.take(), $0.saving.take()) }
+    _ = await hashing?.result
+    // The file must not be closed under a sync.
+    _ = await saving?.result
+    writer?.close()
+  }
 }
 
 /// The uploads that are open, each used by one call at a time.

@@ -12,7 +12,7 @@ extension StorageCall {
     let inline: [UInt8]?
     let size: Int64
     let crc32c: UInt32
-    let md5: [UInt8]?
+    var md5: [UInt8]?
   }
 
   /// An object's new row, and the blob that nobody needs any more.

@@ -65,7 +65,7 @@ extension StorageCall {
       }
       try await upload.append(bytes)
       if upload.progress.size - upload.progress.checkpoint >= engine.options.checkpointInterval {
-        try await checkpoint(upload)
+        try await upload.startCheckpoint { try await note($0, of: id) }
       }
       return Self.status(.active, upload.progress)
     }
@@ -102,7 +102,8 @@ extension StorageCall {
     guard record.state == .active else {
       throw StorageServiceError(.failedPrecondition, "The upload is finished. Delete the object instead.")
     }
-    try engine.uploads.take(id)?.close()
+    let open = try engine.uploads.take(id)
+    await open?.close()
     defer { _ = engine.uploads.put(id, nil, limit: 0) }
     try await remove(id)
   }
@@ -117,18 +118,22 @@ extension StorageCall {
     for digest in [size, record.expected, expected] {
       try ContentRules.check(digest, size: progress.size, crc32c: progress.checksum.value, md5: nil)
     }
-    let content = try await upload.seal()
+    var content = try await upload.seal()
+    if content.md5 == nil, record.expected.md5 ?? expected.md5 != nil {
+      // The sender knows the digest of content that gets none otherwise.
+      content.md5 = try await digest(ofSealed: content)
+    }
     for digest in [record.expected, expected] {
       try ContentRules.check(digest, size: content.size, crc32c: content.crc32c, md5: content.md5)
     }
     let (metadata, tokens) = try prepared(record.metadata.metadata, for: record.objectName)
-    let (now, lifetime, events) = (now, lifetime, engine.events)
+    let (now, lifetime, events, ready) = (now, lifetime, engine.events, content)
     let placed = try await write { transaction in
       guard var current = try await Self.upload(upload.id, in: transaction) else { throw Self.gone }
       // The commit of before has succeeded, and its answer was lost.
       if let object = current.object { return Placed(record: object, replaced: nil) }
       let placed = try await Self.place(
-        content, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
+        ready, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
         now: now, events: events, in: transaction)
       current.state = .final
       current.object = placed.record
@@ -140,17 +145,14 @@ extension StorageCall {
     return placed.record.object(named: record.objectName)
   }
 
-  /// Makes what has arrived durable, and notes how much that is.
-  func checkpoint(_ upload: ActiveUpload) async throws {
-    try await upload.sync()
-    let progress = upload.progress
+  /// Notes how much of an upload is durable.
+  func note(_ progress: ActiveUpload.Progress, of id: UploadID) async throws {
     try await write { transaction in
-      guard var record = try await Self.upload(upload.id, in: transaction), record.state == .active else { return }
+      guard var record = try await Self.upload(id, in: transaction), record.state == .active else { return }
       record.checkpoint = progress.size
       record.checkpointCRC32C = Int64(progress.checksum.value)
-      try await transaction.put(try record.fieldBytes(), for: Keys.upload(upload.id))
+      try await transaction.put(try record.fieldBytes(), for: Keys.upload(id))
     }
-    upload.noteCheckpoint()
   }
 
   /// Runs a call on an upload; no other call uses the upload meanwhile.
@@ -164,13 +166,13 @@ extension StorageCall {
       if let idle { upload = idle } else { upload = try await reopened(id) }
       open = upload
       let result = try await body(upload)
-      if !keepsOpen { upload.close() }
+      if !keepsOpen { await upload.close() }
       await giveBack(id, keepsOpen ? upload : nil)
       return result
     } catch {
       // A refused offset has changed nothing. After anything else the blob is opened anew, from its checkpoint.
       let isUnchanged = (error as? StorageServiceError)?.code == .outOfRange
-      if !isUnchanged { open?.close() }
+      if !isUnchanged { await open?.close() }
       await giveBack(id, isUnchanged ? open : nil)
       throw error
     }
@@ -201,7 +203,7 @@ extension StorageCall {
   private func reopened(_ id: UploadID, _ blob: BlobID, _ record: UploadRecord) async throws -> ActiveUpload {
     let writer = try await engine.blobs.write(blob, keeping: record.checkpoint)
     do {
-      let digest = makeDigest()
+      let digest = makeDigest(for: max(record.size ?? 0, record.checkpoint))
       var checksum = CRC32C()
       if record.checkpoint > 0 {
         let reader = try await engine.blobs.readUnsealed(blob)
@@ -210,7 +212,7 @@ extension StorageCall {
       }
       guard Int64(checksum.value) == record.checkpointCRC32C else { throw Self.gone }
       return ActiveUpload(
-        id: id, blob: blob, writer: writer, digest: digest,
+        id: id, blob: blob, writer: writer, digest: digest, digestLimit: engine.options.digestLimit,
         progress: ActiveUpload.Progress(
           size: record.checkpoint, checksum: checksum, checkpoint: record.checkpoint))
     } catch {
@@ -222,12 +224,20 @@ extension StorageCall {
   private func reopenedSealed(_ id: UploadID, _ blob: BlobID) async throws -> ActiveUpload {
     let reader = try await engine.blobs.read(blob)
     defer { reader.close() }
-    let digest = makeDigest()
     let size = reader.size
+    let digest = makeDigest(for: size)
     let checksum = try await hash(reader, upTo: size, into: digest)
     return ActiveUpload(
-      id: id, blob: blob, writer: nil, digest: digest,
+      id: id, blob: blob, writer: nil, digest: digest, digestLimit: engine.options.digestLimit,
       progress: ActiveUpload.Progress(size: size, checksum: checksum, checkpoint: size, isSealed: true))
+  }
+
+  private func digest(ofSealed content: Content) async throws -> [UInt8]? {
+    guard let digest = try? engine.crypto.makeDigestStream(.md5) else { return nil }
+    let reader = try await engine.blobs.read(content.blob)
+    defer { reader.close() }
+    _ = try await hash(reader, upTo: content.size, into: digest)
+    return try digest.finish()
   }
 
   private func hash(
@@ -311,7 +321,10 @@ extension StorageCall {
     }
   }
 
-  private func makeDigest() -> (any DigestStream)? { try? engine.crypto.makeDigestStream(.md5) }
+  /// A digest for content of a size; `nil` for content that gets none.
+  private func makeDigest(for size: Int64) -> (any DigestStream)? {
+    size <= engine.options.digestLimit ? try? engine.crypto.makeDigestStream(.md5) : nil
+  }
 
   private var lifetime: Int64 { engine.options.sessionLifetime.microseconds }
 
@@ -326,12 +339,14 @@ extension StorageCall {
 extension StorageEngine {
   /// Closes an upload that may go on later, from where it is now.
   func suspend(_ upload: ActiveUpload) async {
+    let call = StorageCall(engine: self, context: CallContext(), now: clock.now())
     do {
-      try await StorageCall(engine: self, context: CallContext(), now: clock.now()).checkpoint(upload)
+      try await upload.startCheckpoint { try await call.note($0, of: upload.id) }
+      try await upload.finishCheckpoint()
     } catch {
       log.debug("I-STS000004", "An interrupted upload goes on from its last checkpoint: \(error)")
     }
-    upload.close()
+    await upload.close()
   }
 }
 

@@ -1,6 +1,7 @@
 import VestaBytes
 import VestaConcurrency
 import VestaCryptoInterop
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop

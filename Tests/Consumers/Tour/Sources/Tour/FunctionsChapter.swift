@@ -7,7 +7,7 @@ import VestaFunctions
 import VestaFunctionsService
 import VestaSQLite
 
-// Functions: closures of this program, called by name, that know who calls.
+// Functions: closures of this program, called by name, that know who calls, or notified of changes.
 @Sendable
 func functionsChapter(_ guide: Guide) async throws {
   try await withTemporaryDirectory { directory in
@@ -23,6 +23,9 @@ func functionsChapter(_ guide: Guide) async throws {
       return "Hello \(name), you are \(auth.uid)"
     }
 
+    let (welcomed, sink) = AsyncStream.makeStream(of: String.self)
+    try registry.onUserCreated("welcome") { sink.yield($0.data.uid) }
+
     let greet: Callable<String, String> = Functions.functions().httpsCallable("greet")
     do {
       _ = try await greet("Ada")
@@ -35,6 +38,9 @@ func functionsChapter(_ guide: Guide) async throws {
     let user = try await Auth.auth().signInAnonymously().user
     let answer = try await greet("Ada")
     try guide.show("it knows the caller's identity: \(answer.hasSuffix(user.uid))", answer.hasSuffix(user.uid))
+    var accounts = welcomed.makeAsyncIterator()
+    let account = await accounts.next()
+    try guide.show("an event function is notified of the new account", account == user.uid)
 
     registry.onStreamingCall("count") { (limit: Int, _, stream: CallableStream<Int>) in
       for number in 1...limit { try await stream.send(number) }

@@ -12,15 +12,15 @@ struct ConditionEvaluator {
     switch test {
     case .constant(let value): value
     case .equals(let attribute, let target, let isNegated):
-      value(of: attribute).map { ($0.lowercased() == target.lowercased()) != isNegated } ?? false
+      value(of: attribute).map { attribute.isEqual($0, target) != isNegated } ?? false
     case .isOneOf(let attribute, let targets):
-      value(of: attribute).map { value in targets.contains { $0.lowercased() == value.lowercased() } } ?? false
+      value(of: attribute).map { value in targets.contains { attribute.isEqual(value, $0) } } ?? false
     case .language(let targets): speaks(oneOf: targets)
     case .text(let attribute, let comparison, let targets): compare(value(of: attribute), comparison, targets)
     case .matches(let attribute, let patterns):
       value(of: attribute).map { value in patterns.contains { $0.matches(value) } } ?? false
     case .number(let attribute, let comparison, let target):
-      value(of: attribute).flatMap(Double.init).map { comparison.holds($0, target) } ?? false
+      value(of: attribute).flatMap(Self.number).map { comparison.holds($0, target) } ?? false
     case .version(let attribute, let comparison, let targets):
       compare(value(of: attribute).flatMap(VersionNumber.init), comparison, targets)
     case .audiences(let comparison, let targets): isMember(comparison, targets)
@@ -44,14 +44,31 @@ struct ConditionEvaluator {
     }
   }
 
+  /// A decimal number and nothing else: "nan", "inf" and "0x10" are none.
+  private static func number(_ text: String) -> Double? {
+    guard text.utf8.allSatisfy({ (48...57).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
+    return Double(text).flatMap { $0.isFinite ? $0 : nil }
+  }
+
+  /// Strings are compared by their UTF-8, as on other platforms: a composed character is not its decomposed form.
   private func compare(_ value: String?, _ comparison: TextComparison, _ targets: [String]) -> Bool {
     guard let value else { return false }
     return switch comparison {
-    case .contains: targets.contains { value.contains($0) }
-    case .notContains: !targets.contains { value.contains($0) }
-    case .exactlyMatches: targets.contains(value)
-    case .notExactlyMatches: !targets.contains(value)
+    case .contains: targets.contains { Self.contains(value.utf8, $0.utf8) }
+    case .notContains: !targets.contains { Self.contains(value.utf8, $0.utf8) }
+    case .exactlyMatches: targets.contains { $0.utf8.elementsEqual(value.utf8) }
+    case .notExactlyMatches: !targets.contains { $0.utf8.elementsEqual(value.utf8) }
     }
+  }
+
+  private static func contains(_ text: String.UTF8View, _ part: String.UTF8View) -> Bool {
+    guard let first = part.first else { return true }
+    var rest = text[...]
+    while let start = rest.firstIndex(of: first) {
+      if rest[start...].starts(with: part) { return true }
+      rest = rest[rest.index(after: start)...]
+    }
+    return false
   }
 
   private func compare(
@@ -91,5 +108,15 @@ struct ConditionEvaluator {
     guard let system, system.name.lowercased() == test.name.lowercased() else { return false }
     guard let versions = test.versions else { return true }
     return compare(VersionNumber(system.version), versions.comparison, versions.targets)
+  }
+}
+
+extension ConditionAttribute {
+  /// Ids are compared exactly, names of platforms and countries in any case.
+  fileprivate func isEqual(_ left: String, _ right: String) -> Bool {
+    switch self {
+    case .platform, .country: left.lowercased() == right.lowercased()
+    default: left.utf8.elementsEqual(right.utf8)
+    }
   }
 }

@@ -243,15 +243,16 @@ struct ConditionParser {
     let text = try string()
     let hasZone = accept(",")
     let zoneStart = next.start
-    let zone = hasZone ? try string() : "UTC"
+    let zone = hasZone ? try string() : nil
     try expect(")")
     switch ConditionTime.parse(text, zone: zone) {
     case .time(let time): return time
     case .notATime:
-      throw ConditionSyntaxError(at: start, "Expected a date and time such as '2024-01-31T09:30:00'.")
+      throw ConditionSyntaxError(
+        at: start, "Expected a date and time such as '2024-01-31T09:30:00', with a Z or a time zone and not with both.")
     case .unknownZone:
       throw ConditionSyntaxError(
-        at: zoneStart, "There is no time zone \"\(zone)\". Use a name such as 'Europe/Berlin'.")
+        at: zoneStart, "There is no time zone \"\(zone ?? "")\". Use a name such as 'Europe/Berlin'.")
     }
   }
 

@@ -37,23 +37,22 @@ struct PatternParser {
   }
 
   private mutating func repeated() throws(LinearPattern.SyntaxError) -> LinearPattern.Node {
-    var node = try atom()
-    while let scalar = peek {
-      switch scalar {
-      case "*": node = .repeated(node, minimum: 0, maximum: nil)
-      case "+": node = .repeated(node, minimum: 1, maximum: nil)
-      case "?": node = .repeated(node, minimum: 0, maximum: 1)
-      case "{":
-        let counts = try counts()
-        node = .repeated(node, minimum: counts.0, maximum: counts.1)
-        index -= 1
-      default: return node
-      }
-      index += 1
-      // Reluctant repetition finds the same texts.
-      _ = accept("?")
+    let node = try atom()
+    guard let (minimum, maximum) = try repetition() else { return node }
+    // Reluctant repetition finds the same texts.
+    _ = accept("?")
+    // Other engines read a second one as possessive, or refuse it.
+    if let scalar = peek, "*+?{".unicodeScalars.contains(scalar) {
+      throw SyntaxError("A \"\(scalar)\" follows another repetition. Put the first one into a group.")
     }
-    return node
+    return .repeated(node, minimum: minimum, maximum: maximum)
+  }
+
+  private mutating func repetition() throws(LinearPattern.SyntaxError) -> (Int, Int?)? {
+    if accept("*") { return (0, nil) }
+    if accept("+") { return (1, nil) }
+    if accept("?") { return (0, 1) }
+    return peek == "{" ? try counts() : nil
   }
 
   /// `{2}`, `{2,}` or `{2,5}`; leaves the index after the closing bracket.
@@ -126,6 +125,9 @@ struct PatternParser {
     var isFirst = true
     while let scalar = peek, scalar != "]" || isFirst {
       isFirst = false
+      if scalar == "[", index + 1 < scalars.count, ":.=".unicodeScalars.contains(scalars[index + 1]) {
+        throw SyntaxError("Named classes such as [:alpha:] are not supported; use a range such as a-z.")
+      }
       let members = try classMember()
       guard !members.isNegated else { throw SyntaxError("\\D, \\W and \\S are not supported in brackets.") }
       set.ranges += members.ranges

@@ -1,24 +1,15 @@
 import Foundation
+import VestaConcurrency
+import VestaServiceInterop
 
-/// The clock of Auth: the current time, and timers.
-struct AuthClock: Sendable {
-  /// The present.
-  let now: @Sendable () -> Date
+extension ServiceClock {
+  /// The current time.
+  func date() -> Date { Date(timeIntervalSince1970: Double(now()) / 1_000_000) }
 
-  /// Has `work` run at a moment, once; what comes back cancels that.
-  let schedule: @Sendable (_ moment: Date, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void
-
-  /// The clock of the machine.
-  static let system = AuthClock(
-    now: { Date() },
-    schedule: { moment, work in
-      let task = Task {
-        try await Task.sleep(for: .seconds(max(0, moment.timeIntervalSinceNow)))
-        work()
-      }
-      return { task.cancel() }
-    }
-  )
+  /// Calls `work` once, at or after a time.
+  func schedule(at date: Date, _ work: @escaping @Sendable () -> Void) -> ListenerRegistration {
+    schedule(at: Int64((date.timeIntervalSince1970 * 1_000_000).rounded(.up)), work)
+  }
 }
 
 /// Decides when ID tokens are refreshed; pure.
@@ -41,7 +32,7 @@ enum TokenFreshness {
   /// - Parameters:
   ///   - expiration: When the token expires.
   ///   - failures: How many refreshes in a row have failed before.
-  ///   - now: The present.
+  ///   - now: The current time.
   static func nextRefresh(expiration: Date, failures: Int, now: Date) -> Date {
     guard failures > 0 else {
       // A token that never has more time left than the margin is refreshed at half of it, and not over and over again.

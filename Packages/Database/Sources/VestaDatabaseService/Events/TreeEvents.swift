@@ -1,0 +1,145 @@
+import VestaBytes
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaEventsInterop
+import VestaStoreInterop
+
+/// The events of one write: what functions that listen to references get of it.
+///
+/// A function listens to references of one depth, `rooms/{room}`. A write above them changes every reference below it
+/// that differs afterwards; a write at or below one of them changes that one.
+///
+/// | written | pattern | references that are looked at |
+/// |---|---|---|
+/// | `rooms/a/title` | `rooms/{room}` | `rooms/a` |
+/// | `rooms` | `rooms/{room}` | all children of `rooms`, before and after |
+struct TreeEvents {
+  static let types: Set<EventType> = [.valueCreated, .valueUpdated, .valueDeleted]
+
+  private struct Look {
+    let pattern: EventPattern
+    /// The depth of the references.
+    let length: Int
+    /// The reference itself, or the place above that is written.
+    let root: DatabasePath
+  }
+
+  private let outbox: EventOutbox
+  private let interest: EventInterest
+  private let scope: String
+  private let looks: [Look]
+  private var before: [DatabasePath: DatabaseNode] = [:]
+
+  /// An outbox in the store of the tree.
+  static func outbox(store: @escaping @Sendable () async throws -> any OrderedStore) -> EventOutbox {
+    EventOutbox(
+      service: "firebasedatabase.googleapis.com", keys: Keys.outbox, types: types, store: store,
+      data: { record in
+        let nodes = try ChangedNodes(fieldBytes: record.payload)
+        var data = JSONObject()
+        data["before"] = try nodes.before.map { json(try NodeCoding.decode($0)) }
+        data["after"] = try nodes.after.map { json(try NodeCoding.decode($0)) }
+        return data
+      })
+  }
+
+  /// The events of a write; `nil` when nobody listens to what it can change.
+  ///
+  /// - Parameters:
+  ///   - outbox: The outbox of the engine.
+  ///   - scope: The namespace.
+  ///   - paths: Where the write puts something.
+  init?(_ outbox: EventOutbox?, scope: String, writing paths: [DatabasePath]) {
+    guard let outbox, let interest = outbox.interest else { return nil }
+    self.outbox = outbox
+    self.interest = interest
+    self.scope = scope
+    looks = interest.subscriptions.flatMap { subscription -> [Look] in
+      guard subscription.scope.map({ $0 == scope }) ?? true, let pattern = subscription.pattern,
+        let length = pattern.length
+      else { return [] }
+      return paths.compactMap { path in
+        guard pattern.touches(path.keys.map { Substring($0.text) }) else { return nil }
+        return Look(pattern: pattern, length: length, root: DatabasePath(path.keys.prefix(length)))
+      }
+    }
+    if looks.isEmpty { return nil }
+  }
+
+  /// Reads the nodes before the write.
+  mutating func begin(_ reader: TreeReader) async throws {
+    for look in looks where before[look.root] == nil { before[look.root] = try await reader.node(look.root) }
+  }
+
+  /// Reads the nodes after the write, and records what is different.
+  func finish(_ reader: TreeReader, in transaction: any StoreTransaction) async throws {
+    var after: [DatabasePath: DatabaseNode] = [:]
+    for root in before.keys { after[root] = try await reader.node(root) }
+    var changes: [DatabasePath: (before: DatabaseNode, after: DatabaseNode)] = [:]
+    for look in looks {
+      let (old, new) = (before[look.root] ?? .empty, after[look.root] ?? .empty)
+      for path in TreeEvents.references(below: look.root, look.length - look.root.count, old, new) {
+        let relative = look.root.relative(path) ?? .root
+        let change = (before: old[relative], after: new[relative])
+        if change.before != change.after { changes[path] = change }
+      }
+    }
+    var drafts: [EventDraft] = []
+    for (path, change) in changes.sorted(by: { $0.key.text < $1.key.text }) {
+      if let draft = try draft(path, change.before, change.after) { drafts.append(draft) }
+    }
+    try await outbox.append(drafts, in: transaction)
+  }
+
+  private func draft(_ path: DatabasePath, _ before: DatabaseNode, _ after: DatabaseNode) throws -> EventDraft? {
+    let type: EventType = before.isEmpty ? .valueCreated : after.isEmpty ? .valueDeleted : .valueUpdated
+    let functions = interest.functions(for: type, scope: scope, path: path.text)
+    guard !functions.isEmpty else { return nil }
+    let nodes = ChangedNodes(
+      before: before.isEmpty ? nil : NodeCoding.encode(before), after: after.isEmpty ? nil : NodeCoding.encode(after))
+    return EventDraft(type, scope: scope, path: path.text, functions: functions, payload: try nodes.fieldBytes())
+  }
+
+  /// The references at a depth below a place, in the order of their keys.
+  private static func references(
+    below root: DatabasePath, _ depth: Int, _ before: DatabaseNode, _ after: DatabaseNode
+  ) -> [DatabasePath] {
+    guard depth > 0 else { return [root] }
+    var keys: Set<DatabaseKey> = []
+    before.forEachChild { key, _ in keys.insert(key) }
+    after.forEachChild { key, _ in keys.insert(key) }
+    return keys.sorted().flatMap { key in
+      // What is equal has no references that differ.
+      before[key] == after[key] ? [] : references(below: root.child(key), depth - 1, before[key], after[key])
+    }
+  }
+
+  /// A node as JSON, without priorities.
+  static func json(_ node: DatabaseNode) -> JSONValue {
+    if let leaf = node.leaf {
+      switch leaf {
+      case .bool(let value): return .bool(value)
+      case .int(let value): return .integer(value)
+      case .double(let value): return .number(value)
+      case .string(let value): return .string(value)
+      // The server has replaced these before a write is kept.
+      case .timestamp, .incrementInt, .incrementDouble: return .null
+      }
+    }
+    guard !node.isEmpty else { return .null }
+    var object = JSONObject()
+    node.forEachChild { key, child in object[key.text] = json(child) }
+    return .object(object)
+  }
+}
+
+/// A node before and after a change, as an event keeps it.
+struct ChangedNodes: FieldRecord {
+  var before: [UInt8]?
+  var after: [UInt8]?
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &before)
+    try visitor.field(2, &after)
+  }
+}

@@ -1,0 +1,278 @@
+import Testing
+import VestaBytes
+import VestaConcurrency
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+@testable import VestaMessagingService
+
+/// What the service owes each registration, by a model that knows neither rows nor cursors: a list of messages, and who
+/// has acknowledged which.
+private struct DeliveryModel {
+  struct Message {
+    var text: String
+    var target: PushMessage.Target
+    var isHigh: Bool
+    var collapseKey: String?
+    var expiry: Int64
+    var recipients: Set<String>
+  }
+
+  struct Registration {
+    var token: String
+    var topics: Set<String> = []
+    var acknowledged: Set<String> = []
+    /// The messages that this connection has to receive, in order; `nil` while there is none.
+    var expected: [Message]?
+  }
+
+  var registrations: [String: Registration] = [:]
+  var messages: [Message] = []
+
+  func isDirect(_ message: Message) -> Bool { if case .token = message.target { true } else { false } }
+
+  /// What a connection of a registration that was away receives first.
+  func backlog(_ id: String, now: Int64) -> [Message] {
+    let acknowledged = registrations[id]?.acknowledged ?? []
+    let mine = messages.filter { $0.recipients.contains(id) }
+    let waiting = mine.enumerated().filter { index, message in
+      guard message.expiry > now, !acknowledged.contains(message.text) else { return false }
+      if case .topic(let topic) = message.target, registrations[id]?.topics.contains(topic) != true { return false }
+      // A later one replaces it, if it has waited as this one: each to one registration, or each to many.
+      return message.collapseKey == nil
+        || !mine[(index + 1)...].contains {
+          $0.collapseKey == message.collapseKey && isDirect($0) == isDirect(message)
+        }
+    }.map(\.element)
+    return waiting.filter(\.isHigh) + waiting.filter { !$0.isHigh }
+  }
+
+  mutating func send(_ message: Message) {
+    messages.append(message)
+    for id in message.recipients { registrations[id]?.expected?.append(message) }
+  }
+}
+
+/// Random histories of registrations, topics, messages, acknowledgements, connections and restarts by two engines on one
+/// store, beside the model.
+@Suite struct HistoryTests {
+  private final class History {
+    let seed: UInt64
+    var random: SplitMix
+    let (store, clock) = (ModelStore(), ManualClock())
+    var engines: [MessagingEngine]
+    var model = DeliveryModel()
+    var inboxes: [String: (log: EventLog<PushDelivery>, connection: ListenerRegistration)] = [:]
+    var texts = 0
+
+    static let ids = ["one", "two", "three"]
+    static let topics = ["a", "b", "c"]
+
+    init(seed: UInt64) {
+      self.seed = seed
+      random = SplitMix(seed: seed)
+      engines = [makeEngine(store, clock: clock), makeEngine(store, clock: clock)]
+    }
+
+    var engine: MessagingEngine { engines[random.below(engines.count)] }
+    func pick<Value>(_ values: [Value]) -> Value { values[random.below(values.count)] }
+
+    // MARK: Steps
+
+    func step() async throws {
+      let id = pick(Self.ids)
+      switch random.below(20) {
+      case 0: try await register(id)
+      case 1: if random.oneIn(3) { try await unregister(id) }
+      case 2, 3: try await subscribe(id, pick(Self.topics))
+      case 4: try await unsubscribe(id, pick(Self.topics))
+      case 5, 6, 7, 8: try await send(to: id)
+      case 9, 10: try await broadcast()
+      case 11, 12, 13: try await connect(id)
+      case 14: disconnect(id)
+      case 15, 16: try await acknowledge(id)
+      case 17: try await compare(id)
+      case 18: clock.advance(by: .seconds(Double(random.below(40))))
+      default: if random.oneIn(4) { restart() } else { try await engine.sweep() }
+      }
+    }
+
+    func register(_ id: String) async throws {
+      let known = model.registrations[id]
+      let keepsToken = random.oneIn(2)
+      let token = try await engine.register(id, token: keepsToken ? known?.token : nil)
+      if let known {
+        #expect((token == known.token) == keepsToken, "seed \(seed)")
+        guard !keepsToken else { return }
+        // The connection of the replaced token has ended.
+        disconnect(id)
+        model.registrations[id]?.token = token
+      } else {
+        model.registrations[id] = DeliveryModel.Registration(token: token)
+      }
+    }
+
+    func unregister(_ id: String) async throws {
+      guard let known = model.registrations[id] else { return }
+      disconnect(id)
+      try await engine.unregister(token: known.token, context: CallContext())
+      model.registrations[id] = nil
+      for index in model.messages.indices { model.messages[index].recipients.remove(id) }
+    }
+
+    func subscribe(_ id: String, _ topic: String) async throws {
+      guard let known = model.registrations[id] else { return }
+      try await engine.subscribe(token: known.token, toTopic: topic, context: CallContext())
+      guard model.registrations[id]?.topics.insert(topic).inserted == true else { return }
+      for index in model.messages.indices where model.messages[index].target == .topic(topic) {
+        model.messages[index].recipients.remove(id)
+      }
+    }
+
+    func unsubscribe(_ id: String, _ topic: String) async throws {
+      guard let known = model.registrations[id] else { return }
+      // Whether what has not arrived yet still arrives is not promised.
+      if inboxes[id] != nil { try await compare(id) }
+      try await engine.unsubscribe(token: known.token, fromTopic: topic, context: CallContext())
+      model.registrations[id]?.topics.remove(topic)
+    }
+
+    func send(to id: String) async throws {
+      guard let known = model.registrations[id] else { return }
+      try await send(to: .token(known.token), recipients: [id], isSentinel: false)
+    }
+
+    func broadcast() async throws {
+      let (one, two) = (pick(Self.topics), pick(Self.topics))
+      let registrations = model.registrations
+      func holders(_ isWanted: (Set<String>) -> Bool) -> Set<String> {
+        Set(registrations.filter { isWanted($0.value.topics) }.keys)
+      }
+      if random.oneIn(3), one != two {
+        // Conditions on a registration that is away are looked at when it connects: only connected ones are compared.
+        let recipients = holders { $0.contains(one) && !$0.contains(two) }.filter { inboxes[$0] != nil }
+        guard recipients.count == holders({ $0.contains(one) && !$0.contains(two) }).count else { return }
+        try await send(
+          to: .condition("'\(one)' in topics && !('\(two)' in topics)"), recipients: recipients, isSentinel: false,
+          isNow: true)
+      } else {
+        try await send(to: .topic(one), recipients: holders { $0.contains(one) }, isSentinel: false)
+      }
+    }
+
+    func send(to target: PushMessage.Target, recipients: Set<String>, isSentinel: Bool, isNow: Bool = false)
+      async throws
+    {
+      texts += 1
+      let text = isSentinel ? "sentinel \(texts)" : "\(texts)"
+      var message = PushMessage(to: target, data: ["text": text])
+      let isHigh = !isSentinel && random.oneIn(3)
+      let collapseKey = isSentinel || isNow || random.oneIn(2) ? nil : pick(["k", "l"])
+      let ttl: Int? = isNow ? 0 : isSentinel || collapseKey != nil ? nil : pick([nil, 0, 20, 60])
+      message.android = ["priority": .string(isHigh ? "HIGH" : "NORMAL")]
+      message.android?["collapse_key"] = collapseKey.map { .string($0) }
+      message.android?["ttl"] = ttl.map { .string("\($0)s") }
+      let lifetime = ttl.map { Int64($0) * 1_000_000 } ?? 2_419_200_000_000
+      _ = try await engine.send(message, isValidateOnly: false, context: .owner)
+      model.send(
+        DeliveryModel.Message(
+          text: text, target: target, isHigh: isHigh, collapseKey: collapseKey, expiry: clock.now + lifetime,
+          recipients: recipients))
+    }
+
+    func connect(_ id: String) async throws {
+      guard let known = model.registrations[id], inboxes[id] == nil else { return }
+      let backlog = model.backlog(id, now: clock.now)
+      inboxes[id] = engines[0].inbox(known.token)
+      model.registrations[id]?.expected = backlog
+      try await compare(id)
+      let texts = inboxes[id]?.log.events.compactMap { $0.message.data["text"] } ?? []
+      #expect(Array(texts.prefix(backlog.count)) == backlog.map(\.text), "seed \(seed): what waited for \(id)")
+    }
+
+    func disconnect(_ id: String) {
+      inboxes.removeValue(forKey: id)?.connection.cancel()
+      model.registrations[id]?.expected = nil
+    }
+
+    func acknowledge(_ id: String) async throws {
+      guard let known = model.registrations[id], let log = inboxes[id]?.log else { return }
+      let chosen = log.events.filter { _ in random.oneIn(2) }
+      try await engine.acknowledge(token: known.token, messageIDs: chosen.map(\.messageID), context: CallContext())
+      for delivery in chosen { model.registrations[id]?.acknowledged.insert(delivery.message.data["text"] ?? "") }
+    }
+
+    func restart() {
+      for id in Self.ids { disconnect(id) }
+      engines = [makeEngine(store, clock: clock), makeEngine(store, clock: clock)]
+    }
+
+    /// A last message of normal priority comes after everything else that is owed.
+    func compare(_ id: String) async throws {
+      guard let known = model.registrations[id], let log = inboxes[id]?.log else { return }
+      try await send(to: .token(known.token), recipients: [id], isSentinel: true)
+      let sentinel = "sentinel \(texts)"
+      try await log.wait(for: "seed \(seed): \(sentinel) for \(id)") { events in
+        events.contains { $0.message.data["text"] == sentinel }
+      }
+      let received = log.events
+      let expected = model.registrations[id]?.expected ?? []
+      for isHigh in [true, false] {
+        let texts = received.filter { $0.settings.isHighPriority == isHigh }.compactMap { $0.message.data["text"] }
+        #expect(texts == expected.filter { $0.isHigh == isHigh }.map(\.text), "seed \(seed): \(id), high \(isHigh)")
+      }
+    }
+  }
+
+  @Test func `every registration receives what the model owes it, in order`() async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    for number in 0..<25 {
+      let history = History(seed: seed &+ UInt64(number))
+      for _ in 0..<120 { try await history.step() }
+      for id in History.ids {
+        try await history.connect(id)
+        try await history.compare(id)
+      }
+      for id in History.ids { history.disconnect(id) }
+    }
+  }
+
+  @Test func `the condition on topics holds where a second evaluator says so`() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    for round in 0..<4000 {
+      let (text, holds) = Self.condition(&random, depth: 4)
+      let condition = try TopicCondition(text)
+      for mask in 0..<8 {
+        let topics = Set(["a", "b", "c"].enumerated().filter { mask >> $0.offset & 1 == 1 }.map(\.element))
+        #expect(condition.holds(for: topics) == holds(topics), "seed \(seed), round \(round): \(text) for \(topics)")
+      }
+    }
+  }
+
+  /// `||` binds least, then `&&`, then `!`; the text is written with as few brackets as that allows.
+  private static func condition(
+    _ random: inout SplitMix, depth: Int, level: Int = 0
+  ) -> (String, (Set<String>) -> Bool) {
+    let kind = depth == 0 ? 3 : random.below(5)
+    let space = random.oneIn(3) ? "  " : random.oneIn(3) ? "" : " "
+    switch kind {
+    case 0, 1:
+      let (one, two) = (
+        condition(&random, depth: depth - 1, level: kind), condition(&random, depth: depth - 1, level: kind)
+      )
+      let text = "\(one.0)\(space)\(kind == 0 ? "||" : "&&")\(space)\(two.0)"
+      let holds: (Set<String>) -> Bool = { kind == 0 ? one.1($0) || two.1($0) : one.1($0) && two.1($0) }
+      return (kind < level ? "(\(text))" : text, holds)
+    case 2:
+      let inner = condition(&random, depth: depth - 1, level: 2)
+      return ("!\(space)\(inner.0)", { !inner.1($0) })
+    default:
+      let topic = ["a", "b", "c"][random.below(3)]
+      let quote = random.oneIn(5) ? "\"" : "'"
+      return ("\(quote)\(topic)\(quote) in topics", { $0.contains(topic) })
+    }
+  }
+}
