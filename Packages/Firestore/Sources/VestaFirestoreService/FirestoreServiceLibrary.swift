@@ -17,7 +17,7 @@ public enum FirestoreServiceLibrary: Library {
   public static let name = "vesta-firestore-service"
 
   /// The version of the package.
-  public static let version = "0.1.0"
+  public static let version = VestaVersion()
 
   /// The engine behind its protocol, one for each app.
   public static func components() -> [Component] {
