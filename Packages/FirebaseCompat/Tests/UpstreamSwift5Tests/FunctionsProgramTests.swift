@@ -9,7 +9,7 @@ import VestaFunctionsService
 
   @Test func `a program with callable functions runs as it is`() async throws {
     try await withApp("functions") { app in
-      let registry = try FunctionRegistry.registry(app: app)
+      let registry = try FunctionRegistry.registry(for: app)
       registry.onCall("addNumbers") { (numbers: Numbers, request) in
         guard numbers.firstNumber >= 0 else { throw HTTPSError(.invalidArgument, "Too small.") }
         return ["operationResult": numbers.firstNumber + numbers.secondNumber]

@@ -32,10 +32,10 @@ final class Postbox: NSObject, MessagingDelegate, @unchecked Sendable {
     }
   }
 
-  func join(_ topic: String, _ completion: @escaping @Sendable (MessagingErrorCode?) -> Void) {
+  func join(_ topic: String, _ completion: @escaping @Sendable (MessagingError.Code?) -> Void) {
     messaging.subscribe(toTopic: topic) { error in
       guard let error = error as NSError? else { return completion(nil) }
-      completion(MessagingErrorCode(rawValue: error.code))
+      completion(MessagingError.Code(rawValue: error.code))
     }
   }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct MessagingProgramTests {
   @Test func `a program with Messaging runs as it is`() async throws {
     try await withApp("messaging") { app in
-      let messaging = try #require(Messaging.messaging(app: app))
+      let messaging = try Messaging.instance(for: app)
       let (tokens, continuation) = AsyncStream.makeStream(of: String.self)
       let postbox = Postbox(messaging: messaging) { continuation.yield($0) }
       let token = await answer { postbox.fetchToken($0) }
