@@ -270,7 +270,7 @@ import Testing
     let (hour, ahead): (Int64, Int64) = (3_600, 1_000_000)
     // Versions that are times: an hour back.
     #expect(marks.horizon(at: 10_000, now: 10_000, retention: hour).version == 6_400)
-    #expect(marks.horizon(at: 20_000, now: 20_100, retention: hour) == (16_400, 225))
+    #expect(marks.horizon(at: 20_000, now: 20_100, retention: hour).version == 16_400)
     // Far ahead nothing is old before the clock has gone on for an hour, and then what was there at its beginning is.
     var version = ahead
     var last: Int64 = 0
