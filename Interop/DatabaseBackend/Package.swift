@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaDatabaseBackend", targets: ["VestaDatabaseBackend"]),
     .library(name: "VestaDatabaseBackendContracts", targets: ["VestaDatabaseBackendContracts"]),
+    .library(name: "VestaDatabaseBackendFakes", targets: ["VestaDatabaseBackendFakes"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core")
@@ -23,6 +24,15 @@ let package = Package(
     .target(name: "VestaDatabaseBackend", swiftSettings: settings),
     .target(
       name: "VestaDatabaseBackendContracts",
+      dependencies: [
+        "VestaDatabaseBackend",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaDatabaseBackendFakes",
       dependencies: [
         "VestaDatabaseBackend",
         .product(name: "VestaConcurrency", package: "Core"),

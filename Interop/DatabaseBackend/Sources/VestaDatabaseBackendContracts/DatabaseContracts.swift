@@ -4,7 +4,7 @@ public import VestaTesting
 /// What every backend of the Realtime Database promises, as checks.
 public enum DatabaseContracts {
   /// All of them; each wants a backend with an empty database.
-  public static let all: [Contract<DatabaseSubject>] = connections + writes + listens + ends
+  public static let all: [Contract<DatabaseSubject>] = connections + writes + listens + queries + ends
 
   /// What connections promise.
   static let connections: [Contract<DatabaseSubject>] = [
@@ -44,6 +44,15 @@ public enum DatabaseContracts {
       let closings = client.messages.filter { if case .closed = $0 { true } else { false } }
       try expect(closings.count, equals: 1, "the number of closings")
       guard case .closed? = client.messages.last else { throw ContractViolation("something follows the closing") }
+    },
+    Contract("what is asked after the end of a connection is not carried out") { subject in
+      let client = subject.connect(), other = subject.connect()
+      _ = await client.put("a", .int(1))
+      client.close()
+      _ = client.send(.put("a", DatabaseNode(.int(2)), hash: nil))
+      await client.closed()
+      _ = await other.put("b", .int(1))
+      try expect(await other.get("a").leaf, equals: .int(1), "the value")
     },
   ]
 
@@ -132,6 +141,54 @@ public enum DatabaseContracts {
           }
         }
       }
+    },
+  ]
+
+  /// What queries promise.
+  static let queries: [Contract<DatabaseSubject>] = [
+    Contract("bounds include their value unless they say otherwise, and so do limits of the range") { subject in
+      let client = subject.connect()
+      for (key, value) in [("a", 1), ("b", 2), ("c", 2), ("d", 3)] {
+        _ = await client.put(DatabasePath(key), .int(Int64(value)))
+      }
+      func keys(_ start: DatabaseQuerySpec.Bound?, _ end: DatabaseQuerySpec.Bound?) async -> [String] {
+        let spec = DatabaseQuerySpec(index: .value, start: start, end: end)
+        var keys: [String] = []
+        await client.call(.get(.root, spec)).node.forEachChild { key, _ in keys.append(key.text) }
+        return keys
+      }
+      let (one, two, three) = (DatabaseNode(.int(1)), DatabaseNode(.int(2)), DatabaseNode(.int(3)))
+      try expect(await keys(.init(two), .init(three)), equals: ["b", "c", "d"], "from two to three")
+      try expect(
+        await keys(.init(one, isInclusive: false), .init(three, isInclusive: false)), equals: ["b", "c"], "between")
+      try expect(await keys(.init(two, key: "b", isInclusive: false), .init(two)), equals: ["c"], "after a key")
+    },
+    Contract("what comes into a query with a limit when another child leaves is sent") { subject in
+      let client = subject.connect(), writer = subject.connect()
+      for (key, value) in [("a", 1), ("b", 2), ("c", 3)] { _ = await writer.put(DatabasePath(key), .int(Int64(value))) }
+      let spec = DatabaseQuerySpec(index: .value, limit: .init(2, .last))
+      _ = await client.call(.listen(DatabaseListen(path: .root, spec: spec, tag: 3)))
+      let before = client.messages.count
+      _ = await writer.call(.put("c", .empty, hash: nil))
+      await client.wait { $0.count > before }
+      // Whoever is asked for it again has it, so what was sent so far is all that will be.
+      _ = await client.get(.root)
+      var shown = Set(["b", "c"])
+      for message in client.messages.dropFirst(before) {
+        switch message {
+        case .data(let path, let node, 3):
+          if path.isRoot { shown = [] }
+          if path.isRoot { node.forEachChild { key, _ in shown.insert(key.text) } }
+          if let key = path.front { if node.isEmpty { shown.remove(key.text) } else { shown.insert(key.text) } }
+        case .merge(_, let values, 3):
+          for value in values {
+            let key = value.path.front?.text ?? ""
+            if value.node.isEmpty { shown.remove(key) } else { shown.insert(key) }
+          }
+        default: break
+        }
+      }
+      try expect(shown, equals: ["a", "b"], "what the query shows")
     },
   ]
 

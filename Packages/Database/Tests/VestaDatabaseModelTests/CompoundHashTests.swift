@@ -1,6 +1,7 @@
 import Testing
 import VestaBytes
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaTesting
 
 @testable import VestaDatabaseModel

@@ -1,6 +1,7 @@
 import Testing
 import VestaTesting
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 
 /// The tree as an obvious model: values by their paths.

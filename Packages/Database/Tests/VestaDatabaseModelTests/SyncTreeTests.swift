@@ -1,6 +1,7 @@
 import Testing
 import VestaTesting
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 
 /// What one listener has been told, rebuilt from its events.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import VestaTesting
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 
 struct ValueTests {

@@ -33,6 +33,9 @@ enum Flaw: CaseIterable {
   case keepsCancelledEndOperations
   case closesTwice
   case sendsDataTwice
+  case includesExcludedBounds
+  case losesMergesOfQueries
+  case carriesOutWhatComesAfterTheEnd
 }
 
 /// A backend that does one thing wrong.
@@ -47,27 +50,31 @@ struct FlawedBackend: DatabaseBackend {
     let connection = backend.connect(request) { message in
       switch (flaw, message) {
       case (.staysSilentOnHello, .hello): return
+      case (.losesMergesOfQueries, .merge(let path, let values, .some(let tag))):
+        // Only the last of the changes arrives.
+        guard let last = values.last else { return }
+        return receive(.data(path.appending(last.path), last.node, tag: tag))
       case (.repliesTwice, .reply), (.closesTwice, .closed): receive(message)
       default: break
       }
       receive(message)
     }
-    return FlawedConnection(connection: connection, flaw: flaw, receive: receive)
+    let spare = flaw == .carriesOutWhatComesAfterTheEnd ? backend.connect(request) { _ in } : nil
+    return FlawedConnection(connection: connection, spare: spare, flaw: flaw)
   }
 }
 
 /// A connection that does one thing wrong.
 final class FlawedConnection: DatabaseConnection {
   private let connection: any DatabaseConnection
+  private let spare: (any DatabaseConnection)?
   private let flaw: Flaw
-  private let receive: @Sendable (DatabaseServerMessage) -> Void
+  private let isClosed = Locked(false)
 
-  init(
-    connection: any DatabaseConnection, flaw: Flaw, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
-  ) {
+  init(connection: any DatabaseConnection, spare: (any DatabaseConnection)?, flaw: Flaw) {
     self.connection = connection
+    self.spare = spare
     self.flaw = flaw
-    self.receive = receive
   }
 
   func send(_ request: DatabaseRequest, id: Int) {
@@ -81,14 +88,21 @@ final class FlawedConnection: DatabaseConnection {
     case (.listensOn, .unlisten): connection.send(.stats([:]), id: id)
     case (.forgetsEndOperations, .onDisconnectPut): connection.send(.stats([:]), id: id)
     case (.keepsCancelledEndOperations, .onDisconnectCancel): connection.send(.stats([:]), id: id)
-    case (.sendsDataTwice, .put(let path, _, _)):
+    case (.sendsDataTwice, .put):
       // The write is carried out twice: what the service fills in is filled in twice.
       connection.send(request, id: id + 5000)
       connection.send(request, id: id)
-      _ = path
-    default: connection.send(request, id: id)
+    case (.includesExcludedBounds, .get(let path, var spec)):
+      spec.start?.isInclusive = true
+      spec.end?.isInclusive = true
+      connection.send(.get(path, spec), id: id)
+    default:
+      if isClosed.withLock({ $0 }) { spare?.send(request, id: id) } else { connection.send(request, id: id) }
     }
   }
 
-  func close() { connection.close() }
+  func close() {
+    isClosed.withLock { $0 = true }
+    connection.close()
+  }
 }

@@ -1,6 +1,7 @@
 import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 import VestaStoreInterop
 import VestaStoreInteropContracts

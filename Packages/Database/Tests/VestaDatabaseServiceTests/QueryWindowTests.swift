@@ -1,5 +1,6 @@
 import Testing
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 import VestaTesting
 

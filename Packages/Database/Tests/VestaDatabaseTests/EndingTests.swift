@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 import VestaStoreInteropContracts
 import VestaTesting
@@ -11,7 +12,7 @@ import VestaTesting
 /// Every call comes to an end, whatever becomes of the connection and the app.
 @Suite(.timeLimit(.minutes(1)))
 struct EndingTests {
-  private let backend = ScriptedBackend()
+  private let backend = ScriptedDatabaseBackend()
   private let time = SimulatedTime()
 
   private func client() -> Database {

@@ -5,6 +5,7 @@ import VestaAuthInterop
 import VestaAuthInteropFakes
 import VestaConcurrency
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaTesting
 
 @testable import VestaDatabase
@@ -14,7 +15,7 @@ import VestaTesting
 struct TokenTests {
   private let auth = FakeAuth()
   private let appCheck = FakeAppCheck()
-  private let backend = ScriptedBackend()
+  private let backend = ScriptedDatabaseBackend()
   private let time = SimulatedTime()
 
   private func client(appCheck: FakeAppCheck? = nil) -> Database {
@@ -31,7 +32,7 @@ struct TokenTests {
     }
   }
 
-  private func tokens(_ link: ScriptedBackend.Link) -> [String] { link.requests.compactMap(\.token) }
+  private func tokens(_ link: ScriptedDatabaseBackend.Link) -> [String] { link.requests.compactMap(\.token) }
 
   @Test func `the token is sent before anything else`() async {
     auth.signIn("ada")

@@ -85,7 +85,7 @@ struct DeadlineTable<Work> {
     guard armed == deadline else { return [] }
     let due = entries.filter { $0.value.deadline <= now }.sorted { $0.key < $1.key }
     for (number, _) in due { entries[number] = nil }
-    armed = entries.values.map(\.deadline).min()
+    armed = entries.values.map(\.deadline).filter { $0 < .max }.min()
     return due.map(\.value.work)
   }
 }

@@ -1,19 +1,20 @@
-import Foundation
-import VestaDatabaseBackend
-import VestaDatabaseModel
-import VestaTesting
+public import VestaDatabaseBackend
+public import VestaTesting
 
+/// Random trees and queries over few keys and values, so that random histories meet.
 extension SplitMix {
-  /// A key of a few, so that histories meet.
-  mutating func key() -> DatabaseKey {
+  /// A key of six.
+  public mutating func key() -> DatabaseKey {
     DatabaseKey(["a", "b", "c", "1", "2", "10"].randomElement(using: &self) ?? "a")
   }
 
-  mutating func path(_ depth: ClosedRange<Int>) -> DatabasePath {
+  /// A path of so many keys.
+  public mutating func path(_ depth: ClosedRange<Int>) -> DatabasePath {
     DatabasePath((0..<Int.random(in: depth, using: &self)).map { _ in key() })
   }
 
-  mutating func leaf() -> DatabaseLeaf {
+  /// A leaf of any kind but server values.
+  public mutating func leaf() -> DatabaseLeaf {
     switch Int.random(in: 0..<5, using: &self) {
     case 0: .bool(Bool.random(using: &self))
     case 1: .string(["x", "y", "z"].randomElement(using: &self) ?? "x")
@@ -22,7 +23,8 @@ extension SplitMix {
     }
   }
 
-  mutating func node(depth: Int = 2) -> DatabaseNode {
+  /// A node of so many levels at the most; it can be empty.
+  public mutating func node(depth: Int = 2) -> DatabaseNode {
     let priority: DatabaseLeaf? =
       Int.random(in: 0..<4, using: &self) == 0 ? .int(Int64.random(in: 0..<3, using: &self)) : nil
     switch Int.random(in: 0..<6, using: &self) {
@@ -35,7 +37,8 @@ extension SplitMix {
     }
   }
 
-  mutating func spec() -> DatabaseQuerySpec {
+  /// A query in any order, with bounds and limits or without.
+  public mutating func spec() -> DatabaseQuerySpec {
     var spec = DatabaseQuerySpec()
     switch Int.random(in: 0..<5, using: &self) {
     case 0: spec.index = .key
@@ -44,16 +47,17 @@ extension SplitMix {
     case 3: spec.index = .child("b/c")
     default: break
     }
-    func bound(_ random: inout SplitMix) -> DatabaseQuerySpec.Bound {
-      let value = spec.index == .key ? DatabaseNode(.string(random.key().text)) : DatabaseNode(random.leaf())
-      let key = spec.index != .key && Bool.random(using: &random) ? random.key() : nil
-      return .init(value, key: key, isInclusive: Bool.random(using: &random))
-    }
-    if Int.random(in: 0..<3, using: &self) == 0 { spec.start = bound(&self) }
-    if Int.random(in: 0..<3, using: &self) == 0 { spec.end = bound(&self) }
+    if Int.random(in: 0..<3, using: &self) == 0 { spec.start = bound(of: spec.index) }
+    if Int.random(in: 0..<3, using: &self) == 0 { spec.end = bound(of: spec.index) }
     if Bool.random(using: &self) {
       spec.limit = .init(Int.random(in: 1...3, using: &self), Bool.random(using: &self) ? .first : .last)
     }
     return spec
+  }
+
+  private mutating func bound(of index: DatabaseIndex) -> DatabaseQuerySpec.Bound {
+    let value = index == .key ? DatabaseNode(.string(key().text)) : DatabaseNode(leaf())
+    let key = index != .key && Bool.random(using: &self) ? key() : nil
+    return .init(value, key: key, isInclusive: Bool.random(using: &self))
   }
 }

@@ -1,0 +1,170 @@
+import Testing
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
+import VestaDatabaseModel
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+@testable import VestaDatabaseService
+
+/// Indexes that are declared when there is data already.
+@Suite(.timeLimit(.minutes(2)))
+struct IndexBuildTests {
+  private func filled(_ store: ModelStore, rooms: Int) async {
+    let engine = DatabaseEngine(store: store)
+    let client = TestClient(engine)
+    let children = (0..<rooms).map { number in
+      let room = DatabaseNode(children: [
+        ("size", DatabaseNode(.int(Int64(number * 37 % rooms)))), ("name", DatabaseNode(.string("room \(number)"))),
+      ])
+      return (DatabaseKey("r\(number)"), room)
+    }
+    _ = await client.put("rooms", DatabaseNode(children: children))
+    await engine.settle()
+  }
+
+  private func options(_ children: [String]) -> DatabaseServiceOptions {
+    var options = DatabaseServiceOptions()
+    for child in children { options.indexes.add(path: "rooms", indexOn: child) }
+    return options
+  }
+
+  private let largest = DatabaseQuerySpec(index: .child("size"), limit: .init(3, .last))
+
+  @Test func `an index is built in steps, and no step reads more than its share`() async {
+    let store = ModelStore()
+    await filled(store, rooms: 1500)
+    let watched = TransactionSizes(store)
+    let engine = DatabaseEngine(store: watched, options: options(["size"]))
+    let client = TestClient(engine)
+    _ = await client.get("x")
+    await engine.settle()
+    #expect(watched.sizes.entries.count > 5)
+    #expect((watched.sizes.entries.max() ?? 0) < 4000, "\(watched.sizes.entries)")
+    let node = await client.get("rooms", largest)
+    let values = node.keys.compactMap { node[$0]["size" as DatabaseKey].leaf?.number }
+    #expect(Set(values) == [1497, 1498, 1499])
+  }
+
+  @Test func `a query on an index that is not finished has the right result, and no warning`() async {
+    let store = ModelStore()
+    await filled(store, rooms: 1500)
+    let failing = TransactionSizes(store)
+    failing.allowed.withLock { $0 = 3 }
+    let client = TestClient(DatabaseEngine(store: failing, options: options(["size"])))
+    let reply = await client.call(.get("rooms", largest))
+    #expect(reply.warnings.isEmpty && reply.node.childCount == 3)
+    #expect(await client.listen("rooms", largest, tag: 1).warnings.isEmpty)
+    #expect(client.node(tag: 1) == reply.node)
+  }
+
+  @Test(arguments: [1, 2, 3, 5])
+  func `what a builder leaves behind is finished by the next, with what was written between`(steps: Int) async {
+    let store = ModelStore()
+    await filled(store, rooms: 1500)
+    let failing = TransactionSizes(store)
+    // The first transaction enters the indexes; each step is one.
+    failing.allowed.withLock { $0 = 1 + steps }
+    let engine = DatabaseEngine(store: failing, options: options(["size"]))
+    let client = TestClient(engine)
+    _ = await client.get("x")
+    await engine.settle()
+    failing.allowed.withLock { $0 = nil }
+    // Before the cursor, behind it, and gone.
+    for (room, size) in [("r0", 5000), ("r999", 5001), ("r1499", 5002), ("r500", nil)] as [(String, Int64?)] {
+      let path = DatabasePath("rooms/\(room)")
+      _ = await client.put(path.child("size"), size.map { DatabaseNode(.int($0)) } ?? .empty)
+    }
+    let next = DatabaseEngine(store: store, options: options(["size"]))
+    let reader = TestClient(next)
+    _ = await reader.get("x")
+    await next.settle()
+    let counted = CountedStore(store)
+    let third = TestClient(DatabaseEngine(store: counted, options: options(["size"])))
+    _ = await third.get("x")
+    let before = counted.entries.withLock { $0 }
+    #expect(Set(await third.get("rooms", largest).keys) == ["r0", "r999", "r1499"])
+    #expect(counted.entries.withLock { $0 } - before < 20, "the index is not used")
+    let spec = DatabaseQuerySpec(index: .child("size"), end: .init(DatabaseNode(.int(-1))))
+    #expect(await third.get("rooms", spec).keys == ["r500"])
+  }
+
+  @Test func `an index that is no longer declared goes, and others stay as they are`() async throws {
+    let store = ModelStore()
+    await filled(store, rooms: 30)
+    for children in [["size", "name"], ["name"], ["name", "size"]] {
+      let engine = DatabaseEngine(store: store, options: options(children))
+      let client = TestClient(engine)
+      _ = await client.get("x")
+      await engine.settle()
+      _ = await client.put("rooms/r3/size", DatabaseNode(.int(Int64.random(in: 100..<200))))
+      let entries = try await store.read { try await $0.entries(in: KeyRange(prefix: [3])).count }
+      #expect(entries == 30 * children.count)
+      #expect(await client.get("rooms", largest).keys.contains("r3"))
+    }
+  }
+
+  @Test(arguments: 0..<30)
+  func `an index that was built has the entries of one that was kept from the start`(seed: UInt64) async throws {
+    var random = SplitMix(seed: seed)
+    var declared = DatabaseServiceOptions()
+    for path in ["", "a", "$x", "b/$y"] {
+      for child in ["a", "b/c", ".value"] { declared.indexes.add(path: path, indexOn: child) }
+    }
+    let (late, early) = (ModelStore(), ModelStore())
+    let engines = [DatabaseEngine(store: late), DatabaseEngine(store: early, options: declared)]
+    let clients = engines.map { TestClient($0) }
+    for _ in 0..<40 {
+      let (path, node) = (random.path(0...3), random.node(depth: 3))
+      for client in clients { _ = await client.put(path, node) }
+    }
+    for engine in engines { await engine.settle() }
+    let engine = DatabaseEngine(store: late, options: declared)
+    _ = await TestClient(engine).get("x")
+    await engine.settle()
+    func entries(_ store: ModelStore) async throws -> [[UInt8]] {
+      try await store.read { try await $0.entries(in: KeyRange(prefix: [3])).map(\.key) }
+    }
+    #expect(try await entries(late) == entries(early), "seed \(seed)")
+  }
+
+  @Test func `a damaged catalog is an error and not a crash`() {
+    for bytes in [[0xFF], [0, 1], [0, 1, 0, 1], [0, 200, 200, 200], [2, 0, 9]] as [[UInt8]] {
+      #expect(throws: (any Error).self) { try IndexCatalog(bytes) }
+    }
+  }
+}
+
+/// A store that notes how many entries each transaction touches, and can make them fail.
+final class TransactionSizes: OrderedStore {
+  private let store: any OrderedStore
+  let sizes = Log<Int>()
+  /// How many transactions may still be carried out; `nil` for all.
+  let allowed = Locked<Int?>(nil)
+
+  init(_ store: any OrderedStore) { self.store = store }
+
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await store.read(body)
+  }
+
+  func write<Result: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> {
+    let mayGoOn = allowed.withLock { allowed -> Bool in
+      guard let count = allowed else { return true }
+      allowed = count - 1
+      return count > 0
+    }
+    guard mayGoOn else { throw StoreError(.diskFull, operation: "write", message: "The disk is full.") }
+    let counted = CountedStore(store)
+    let commit = try await counted.write(body)
+    sizes.add(counted.entries.withLock { $0 })
+    return commit
+  }
+
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+  func close() async throws { try await store.close() }
+}
