@@ -31,7 +31,12 @@ let package = Package(
     ),
     .target(
       name: "VestaFirestoreBackendContracts",
-      dependencies: ["VestaFirestoreBackend", .product(name: "VestaTesting", package: "Core")],
+      dependencies: [
+        "VestaFirestoreBackend",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(

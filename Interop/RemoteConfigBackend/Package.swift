@@ -42,7 +42,11 @@ let package = Package(
     ),
     .testTarget(
       name: "VestaRemoteConfigBackendTests",
-      dependencies: ["VestaRemoteConfigBackend", .product(name: "VestaBytes", package: "Core")],
+      dependencies: [
+        "VestaRemoteConfigBackend",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
       swiftSettings: settings
     ),
   ],

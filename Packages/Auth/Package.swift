@@ -64,6 +64,7 @@ let package = Package(
         "VestaAuth",
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),

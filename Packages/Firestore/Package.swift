@@ -148,6 +148,7 @@ let package = Package(
       dependencies: [
         "VestaFirestoreModel", "VestaFirestoreReference",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

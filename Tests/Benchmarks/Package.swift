@@ -146,8 +146,10 @@ let package = Package(
       dependencies: [
         "BenchmarkKit",
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfig", package: "RemoteConfig"),
         .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),

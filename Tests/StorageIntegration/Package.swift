@@ -69,6 +69,16 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "StorageUpstreamTests",
+      dependencies: [
+        "StorageHarness",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaStorage", package: "Storage"),
+      ],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

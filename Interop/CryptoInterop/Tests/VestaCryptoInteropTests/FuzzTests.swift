@@ -1,3 +1,4 @@
+import VestaTesting
 import Testing
 
 @testable import VestaCryptoInterop
@@ -17,7 +18,7 @@ import Testing
 
   @Test(arguments: [UInt64(1), 2, 3, 4])
   func `no input crashes a decoder`(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(seed: seed)
     var accepted = 0
     for round in 0..<25_000 {
       let start = Self.seeds[round % Self.seeds.count]

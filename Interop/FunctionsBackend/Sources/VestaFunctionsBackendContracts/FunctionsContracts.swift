@@ -23,11 +23,30 @@ public struct FunctionsSubject: Sendable {
   /// Gets one entry for each call of `wait` that has begun.
   public let beginnings: Log<String>
 
+  /// How long a check waits before it calls something missing.
+  public let patience: Duration
+
   /// A subject.
-  public init(backend: any FunctionsBackend, beginnings: Log<String>, cancellations: Log<String>) {
+  public init(
+    backend: any FunctionsBackend, beginnings: Log<String>, cancellations: Log<String>,
+    patience: Duration = .seconds(60)
+  ) {
     self.backend = backend
     self.beginnings = beginnings
     self.cancellations = cancellations
+    self.patience = patience
+  }
+
+  fileprivate func waitForBeginning() async throws {
+    try await expectEnd(within: patience, of: "the wait for a call that begins") { [beginnings] in
+      await beginnings.wait { $0.count == 1 }
+    }
+  }
+
+  fileprivate func waitForCancellation() async throws {
+    try await expectEnd(within: patience, of: "the wait for a function that is told of a cancellation") {
+      [cancellations] in await cancellations.wait { $0.count == 1 }
+    }
   }
 }
 
@@ -67,17 +86,21 @@ public enum FunctionsContracts {
     },
     Contract("a cancelled call ends at once, and the function is told") { subject in
       let running = Task { try await subject.backend.call(call("wait"), context: context) }
-      await subject.beginnings.wait { $0.count == 1 }
+      try await subject.waitForBeginning()
       running.cancel()
-      let error = try await expectThrows(FunctionsServiceError.self, "wait") { try await running.value }
+      let error = try await expectThrows(FunctionsServiceError.self, "wait") {
+        try await expectEnd(within: subject.patience, of: "the cancelled call") { try await running.value }
+      }
       try expect(error.code, equals: .cancelled, "code")
-      await subject.cancellations.wait { $0.count == 1 }
+      try await subject.waitForCancellation()
     },
     Contract("a call whose deadline has passed does not begin") { subject in
       var late = context
       late.deadline = 1
       let error = try await expectThrows(FunctionsServiceError.self, "wait") {
-        try await subject.backend.call(call("wait"), context: late)
+        try await expectEnd(within: subject.patience, of: "the late call") { [late] in
+          try await subject.backend.call(call("wait"), context: late)
+        }
       }
       try expect(error.code, equals: .deadlineExceeded, "code")
       try expect(subject.beginnings.entries.count, equals: 0, "calls that have begun")
@@ -102,9 +125,9 @@ public enum FunctionsContracts {
       let reader = Task {
         for try await _ in subject.backend.stream(call("wait"), context: context) {}
       }
-      await subject.beginnings.wait { $0.count == 1 }
+      try await subject.waitForBeginning()
       reader.cancel()
-      await subject.cancellations.wait { $0.count == 1 }
+      try await subject.waitForCancellation()
       _ = await reader.result
     },
     Contract("a stream of a function that does not stream has its result alone") { subject in

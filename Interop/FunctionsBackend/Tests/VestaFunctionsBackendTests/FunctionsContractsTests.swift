@@ -9,6 +9,7 @@ import VestaTesting
 private struct SmallBackend: FunctionsBackend {
   enum Flaw: CaseIterable {
     case none, losesData, losesDetails, tellsErrors, findsEverything, forgetsURLs, losesOrder, losesResult, losesFailure
+    case ignoresDeadline, ignoresCancellation, hidesCancellation, keepsStreaming, sendsPlainResults, losesStreamedResult
   }
 
   let flaw: Flaw
@@ -16,7 +17,9 @@ private struct SmallBackend: FunctionsBackend {
   let cancellations = Log<String>()
 
   func call(_ call: FunctionCall, context: CallContext) async throws -> JSONValue {
-    if let deadline = context.deadline, deadline < 1000 { throw FunctionsServiceError(.deadlineExceeded, "late") }
+    if let deadline = context.deadline, deadline < 1000, flaw != .ignoresDeadline {
+      throw FunctionsServiceError(.deadlineExceeded, "late")
+    }
     return try await run(call) { _ in }
   }
 
@@ -39,7 +42,7 @@ private struct SmallBackend: FunctionsBackend {
     case "count":
       let numbers = 1...(call.data.integer ?? 1)
       for number in flaw == .losesOrder ? numbers.reversed() : Array(numbers) { send(.integer(number)) }
-      return "done"
+      return flaw == .losesStreamedResult ? .null : "done"
     case "countAndFail":
       send(1)
       send(2)
@@ -51,7 +54,8 @@ private struct SmallBackend: FunctionsBackend {
         try await Gate().pass()
         return .null
       } catch {
-        cancellations.add("wait")
+        if flaw == .ignoresCancellation { return .null }
+        if flaw != .hidesCancellation { cancellations.add("wait") }
         throw FunctionsServiceError(.cancelled, "CANCELLED")
       }
     default:
@@ -64,18 +68,19 @@ private struct SmallBackend: FunctionsBackend {
       let task = Task {
         do {
           let result = try await run(call) { continuation.yield(.message($0)) }
+          if flaw == .sendsPlainResults { continuation.yield(.message(result)) }
           if flaw != .losesResult { continuation.yield(.result(result)) }
           continuation.finish()
         } catch {
           continuation.finish(throwing: error)
         }
       }
-      continuation.onTermination = { _ in task.cancel() }
+      continuation.onTermination = { _ in if flaw != .keepsStreaming { task.cancel() } }
     }
   }
 
-  var subject: FunctionsSubject {
-    FunctionsSubject(backend: self, beginnings: beginnings, cancellations: cancellations)
+  func subject(patience: Duration = .seconds(60)) -> FunctionsSubject {
+    FunctionsSubject(backend: self, beginnings: beginnings, cancellations: cancellations, patience: patience)
   }
 }
 
@@ -83,12 +88,39 @@ private struct SmallBackend: FunctionsBackend {
   @Test(arguments: FunctionsContracts.all) func `a right backend honours`(
     contract: Contract<FunctionsSubject>
   ) async throws {
-    try await contract.verify(SmallBackend(flaw: .none).subject)
+    try await contract.verify(SmallBackend(flaw: .none).subject())
   }
 
-  @Test(arguments: SmallBackend.Flaw.allCases.filter { $0 != .none })
-  fileprivate func `a wrong backend is caught`(flaw: SmallBackend.Flaw) async {
-    let outcomes = await FunctionsContracts.all.run(against: { SmallBackend(flaw: flaw).subject })
-    #expect(outcomes.contains { !$0.isKept }, "\(flaw)")
+  /// The promise that each flaw breaks.
+  private static let broken: [(flaw: SmallBackend.Flaw, promise: String)] = [
+    (.losesData, "a call returns what the function returns"),
+    (.losesDetails, "a failure has the function's code, message and details"),
+    (.tellsErrors, "an error that is no failure of a call is INTERNAL, and tells nothing"),
+    (.findsEverything, "an unknown function is not found, also in another region"),
+    (.forgetsURLs, "a function is found by its URL"),
+    (.ignoresCancellation, "a cancelled call ends at once, and the function is told"),
+    (.hidesCancellation, "a cancelled call ends at once, and the function is told"),
+    (.ignoresDeadline, "a call whose deadline has passed does not begin"),
+    (.losesOrder, "a stream has the messages in order, then the result, then the end"),
+    (.losesResult, "a stream has the messages in order, then the result, then the end"),
+    (.losesFailure, "a stream throws the function's failure after the messages before it"),
+    (.keepsStreaming, "leaving a stream cancels the function"),
+    (.sendsPlainResults, "a stream of a function that does not stream has its result alone"),
+    (.losesStreamedResult, "a call of a streaming function returns its result"),
+  ]
+
+  @Test func `every promise is broken by a wrong backend`() {
+    #expect(Set(Self.broken.map(\.promise)) == Set(FunctionsContracts.all.map(\.name)))
+    #expect(Set(Self.broken.map(\.flaw)) == Set(SmallBackend.Flaw.allCases).subtracting([.none]))
+  }
+
+  @Test(arguments: broken)
+  fileprivate func `a wrong backend is caught by the promise that it breaks`(
+    flaw: SmallBackend.Flaw, promise: String
+  ) async {
+    let outcomes = await FunctionsContracts.all.filter { $0.name == promise }.run { _ in
+      SmallBackend(flaw: flaw).subject(patience: .milliseconds(200))
+    }
+    #expect(outcomes.map(\.isKept) == [false], "\(flaw)")
   }
 }

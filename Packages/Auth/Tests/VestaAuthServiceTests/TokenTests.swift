@@ -199,6 +199,26 @@ import Testing
     _ = try await other.lookup(try await one.refresh(tokens).tokens)
   }
 
+  @Test func `another engine on the same store signs with a rotated key within a minute`() async throws {
+    let one = World()
+    let other = World(store: one.store, crypto: one.crypto)
+    let tokens = try await one.signUp().tokens
+    let before = try await other.refresh(tokens).tokens
+    try await one.engine.rotateSigningKey(context: one.context)
+    let rotated = try await one.refresh(tokens).tokens
+    other.pass(seconds: 61)
+    let after = try await other.refresh(tokens).tokens
+    let keyIDs = try [before, rotated, after].map { try JWT(unverified: $0.idToken).header.keyID }
+    #expect(keyIDs[0] != keyIDs[1] && keyIDs[1] == keyIDs[2])
+  }
+
+  @Test func `of engines on one store that sign an address up at once, one does`() async throws {
+    let one = World()
+    let other = World(store: one.store, crypto: one.crypto)
+    let results = await atOnce(8) { index in try await (index % 2 == 0 ? one : other).signUp() }
+    #expect(results.count { $0.value != nil } == 1)
+  }
+
   @Test func `a thousand first calls make one key`() async throws {
     let world = World()
     let results = await atOnce(100) { _ in try await world.engine.signUp(SignUpRequest(), context: world.context) }

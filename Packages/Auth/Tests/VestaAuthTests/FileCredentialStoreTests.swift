@@ -5,6 +5,7 @@ import VestaCredentialInterop
 import VestaCredentialInteropContracts
 import VestaBytes
 import VestaConcurrency
+import VestaFiles
 
 @testable import VestaAuth
 

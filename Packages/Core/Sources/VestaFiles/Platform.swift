@@ -283,34 +283,41 @@
 
 #else
 
-  /// Files of the user.
+  /// Small files of the user, replaced as a whole.
   ///
   /// Access is what the user's directory grants; the platform has no modes.
   public enum DurableFile {
+    /// Reads all bytes of a file; `nil` when there is none.
     public static func read(_ path: String) throws(FileFailure) -> [UInt8]? {
       guard FileManager.default.fileExists(atPath: path) else { return nil }
       return try describing { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
     }
 
+    /// Puts bytes in the place of a file.
     public static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
       try describing { try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic) }
     }
 
+    /// Always `false`: where files have no locks they are replaced as a whole.
     public static func change(_ path: String, _ decide: ([UInt8]) -> FileChange?) throws(FileFailure) -> Bool {
       false
     }
 
+    /// Nothing: a replacement leaves nothing behind here.
     public static func sweep(_ path: String) {}
 
+    /// Deletes a file; one that is not there is deleted already.
     public static func remove(_ path: String) throws(FileFailure) {
       guard FileManager.default.fileExists(atPath: path) else { return }
       try describing { try FileManager.default.removeItem(atPath: path) }
     }
 
+    /// Renames a file.
     public static func move(_ path: String, to target: String) throws(FileFailure) {
       try describing { try FileManager.default.moveItem(atPath: path, toPath: target) }
     }
 
+    /// Makes a directory and those above it, where they are missing.
     public static func makeDirectory(_ path: String) throws(FileFailure) {
       try describing { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
     }

@@ -1,18 +1,13 @@
 import VestaFirestoreBackend
+import VestaTesting
 
-/// Random numbers from a seed (SplitMix64), so that a failure can be run again.
+/// Random numbers from a seed, so that a failure can be run again.
 struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
+  private var random: SplitMix
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
+  mutating func next() -> UInt64 { random.next() }
 
   mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

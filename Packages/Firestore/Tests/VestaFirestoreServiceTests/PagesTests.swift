@@ -244,6 +244,46 @@ import Testing
     #expect(largest > 100 && largest < 330, "\(largest)")
   }
 
+  @Test func `a commit with a clock a year ahead costs the log nothing lasting`() async throws {
+    let clock = ManualClock()
+    let engine = makeEngine(clock)
+    let base = try await engine.engine(database)
+    let year: Int64 = 365 * 86_400
+    try await engine.commit(update("rooms/a", [:]))
+    clock.jump(to: clock.now + year * 1_000_000)
+    try await engine.commit(update("rooms/a", ["n": .null]))
+    clock.jump(to: clock.now - year * 1_000_000)
+    var largest = 0
+    for number in 0..<400 {
+      clock.advance(seconds: 60)
+      try await engine.commit(update("rooms/a", ["n": .integer(Int64(number))]))
+      guard number.isMultiple(of: 20) else { continue }
+      await base.pruner.settle()
+      let rows = try await base.store.read { try await $0.entries(in: KeyRange(prefix: base.keys.log)).count }
+      if number > 100 { largest = max(largest, rows) }
+    }
+    #expect(largest > 40 && largest < 120, "\(largest)")
+  }
+
+  @Test func `what is kept goes by the clock, also while versions are ahead of it`() {
+    var marks = VersionMarks()
+    let (hour, ahead): (Int64, Int64) = (3_600, 1_000_000)
+    // Versions that are times: an hour back.
+    #expect(marks.horizon(at: 10_000, now: 10_000, retention: hour).version == 6_400)
+    #expect(marks.horizon(at: 20_000, now: 20_100, retention: hour).version == 16_400)
+    // Far ahead nothing is old before the clock has gone on for an hour, and then what was there at its beginning is.
+    var version = ahead
+    var last: Int64 = 0
+    for now in stride(from: Int64(20_200), to: 40_000, by: 100) {
+      version += 1
+      last = marks.horizon(at: version, now: now, retention: hour).version
+      if now < 20_000 + hour { #expect(last < 40_000) }
+    }
+    #expect(last > ahead + 130 && last < version - 30, "\(last - ahead) of \(version - ahead)")
+    // The clock is put back: nothing is known to be old.
+    #expect(marks.horizon(at: version, now: 100, retention: hour).version < 0)
+  }
+
   @Test func `reading a database that nobody has written to is NOT_FOUND, and makes none`() async throws {
     let engine = makeEngine()
     for number in 0..<50 {

@@ -1,3 +1,4 @@
+import VestaTesting
 import VestaFirestoreBackend
 import VestaFirestoreReference
 import Testing
@@ -5,16 +6,11 @@ import VestaFirestoreService
 
 /// A generator that can be run again from its seed.
 struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
+  private var random: SplitMix
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  mutating func next() -> UInt64 { random.next() }
 }
 
 struct RandomData {

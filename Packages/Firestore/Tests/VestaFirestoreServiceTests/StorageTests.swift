@@ -55,9 +55,25 @@ struct StorageTests {
     #expect(try LogRow(log.bytes) == log)
   }
 
+  @Test func `a damaged document is reported with its name and the reason`() async throws {
+    let store = ModelStore()
+    try await makeEngine(on: store).commit(update("rooms/a", ["n": .integer(1)]))
+    let key = DatabaseKeys(1).document(Place(try ResourceName(document: name("rooms/a")).path))
+    let row = try #require(try await store.get(key))
+    try await store.put(Array(row.dropLast()), for: key)
+    let engine = makeEngine(on: store)
+    for read in [
+      { _ = try await engine.get("rooms/a") }, { _ = try await engine.query(.all("rooms")) },
+    ] as [() async throws -> Void] {
+      let error = await #expect(throws: FirestoreServiceError.self) { try await read() }
+      #expect(error?.code == .dataLoss)
+      #expect(error?.message.contains("rooms/a") == true && error?.message.contains("end inside a value") == true)
+    }
+  }
+
   /// Bytes that no engine wrote give an error, or some row; never a crash.
   @Test(arguments: [UInt64(51), 52])
-  func damagedRowsAreErrors(seed: UInt64) {
+  func `damaged rows are errors`(seed: UInt64) {
     var data = RandomData(generator: SeededGenerator(seed: seed))
     var refused = 0
     for _ in 0..<4000 {

@@ -5,7 +5,7 @@ import VestaFirestoreSync
 import VestaStoreInterop
 import VestaStoreInteropContracts
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SyncClientTests {
   @Test func `a listener sees a write at once and again when it is acknowledged`() async throws {
     let client = World().client()
@@ -120,6 +120,46 @@ struct SyncClientTests {
     #expect(try await next.freshDocument(path("rooms/a"))?.fields == ["n": .integer(2)])
     await next.shutdown()
     #expect(try await store.read { try await $0.entries(in: .all) }.isEmpty)
+  }
+
+  @Test func `a listener of an embedded client has the engine's documents at once and follows them`() async throws {
+    let world = World()
+    // With metadata: on a starved machine the first event may be the offline one.
+    let options = ListenOptions(includesMetadata: true)
+    let other = world.client()
+    for id in ["a", "b", "c"] { try await other.write([set("rooms/\(id)", ["n": .integer(1)])]).acknowledged() }
+    let client = world.client(isEmbedded: true)
+    let (rooms, room) = (Received(), Received())
+    let first = client.listen(try query("rooms"), options: options) { rooms.receive($0) }
+    #expect(try await rooms.first { !$0.isFromCache }.ids == ["a", "b", "c"])
+    // Not alone in its collection: it is followed by the watch stream from the start.
+    let single = try LocalQuery(database: database, path: path("rooms/b"))
+    let second = client.listen(single, options: options) { room.receive($0) }
+    #expect(try await room.first { !$0.isFromCache }.ids == ["b"])
+    try await other.write([Mutation(path("rooms/b"), .delete), set("rooms/d", [:])]).acknowledged()
+    #expect(try await rooms.first { $0.documents.count == 3 && !$0.ids.contains("b") }.ids == ["a", "c", "d"])
+    #expect(try await room.first { $0.documents.isEmpty }.ids == [])
+    first.remove()
+    second.remove()
+    await client.shutdown()
+    await other.shutdown()
+  }
+
+  @Test func `a document that is not there is told at once by an embedded engine`() async throws {
+    let world = World()
+    // With metadata: on a starved machine the first event may be the offline one.
+    let options = ListenOptions(includesMetadata: true)
+    let client = world.client(isEmbedded: true)
+    let received = Received()
+    let query = try LocalQuery(database: database, path: path("rooms/none"))
+    let registration = client.listen(query, options: options) { received.receive($0) }
+    #expect(try await received.first { !$0.isFromCache }.ids == [])
+    let other = world.client()
+    try await other.write([set("rooms/none", [:])]).acknowledged()
+    #expect(try await received.first { $0.documents.count == 1 }.ids == ["none"])
+    registration.remove()
+    await client.shutdown()
+    await other.shutdown()
   }
 
   @Test func `embedded results have pending writes on top and keep their limit`() async throws {

@@ -5,11 +5,12 @@ import VestaFirestoreModel
 import VestaFirestoreSync
 import VestaStoreInteropContracts
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SyncStressTests {
-  @Test func `many threads listen, write, disable the network and leave`() async throws {
+  @Test(arguments: [false, true])
+  func `many threads listen, write, disable the network and leave`(isEmbedded: Bool) async throws {
     let world = World()
-    let client = world.client(store: ModelStore())
+    let client = world.client(store: ModelStore(), isEmbedded: isEmbedded)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<8 {
         group.addTask {
@@ -22,6 +23,10 @@ struct SyncStressTests {
             if round % 5 == 0 { write.whenAcknowledged { _ in } } else { try await write.acknowledged() }
             _ = try await client.cachedDocument(path("rooms/r\(task)"))
             registration.remove()
+            // Alone in its collection: an embedded client reads its first results from the engine.
+            let alone = client.listen(try query("alone\(task)"), options: ListenOptions()) { _ in }
+            if round % 2 == 0 { _ = client.write([set("alone\(task)/a", [:])]) }
+            alone.remove()
           }
         }
       }

@@ -8,8 +8,8 @@ import VestaStoreInterop
 /// Registers the embedded functions service: provides `any FunctionsBackend` and the ``FunctionRegistry``.
 ///
 /// It uses Auth where that is there, to know who calls; the engines of the app, for event functions; and a store, for
-/// schedules (the store `functions` in the app's data directory, opened with the first schedule). An app may bring its own `FunctionsServiceOptions` by
-/// registering a component that provides them.
+/// schedules (the store `functions` in the app's data directory, opened with the first schedule). An app may bring its
+/// own `FunctionsServiceOptions` by registering a component that provides them.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FunctionsLibrary.self, FunctionsServiceLibrary.self])

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VestaBytes
 import VestaConcurrency
@@ -33,21 +34,38 @@ private struct DeliveryModel {
 
   func isDirect(_ message: Message) -> Bool { if case .token = message.target { true } else { false } }
 
+  func isStillFor(_ id: String, _ message: Message) -> Bool {
+    guard case .topic(let topic) = message.target else { return true }
+    return registrations[id]?.topics.contains(topic) == true
+  }
+
+  /// A later one replaces a message if it waits as that one does: each to one registration, or each to many.
+  func isReplaced(_ message: Message, by later: some Sequence<Message>) -> Bool {
+    message.collapseKey != nil
+      && later.contains { $0.collapseKey == message.collapseKey && isDirect($0) == isDirect(message) }
+  }
+
   /// What a connection of a registration that was away receives first.
   func backlog(_ id: String, now: Int64) -> [Message] {
     let acknowledged = registrations[id]?.acknowledged ?? []
     let mine = messages.filter { $0.recipients.contains(id) }
     let waiting = mine.enumerated().filter { index, message in
       guard message.expiry > now, !acknowledged.contains(message.text) else { return false }
-      if case .topic(let topic) = message.target, registrations[id]?.topics.contains(topic) != true { return false }
-      // A later one replaces it, if it has waited as this one: each to one registration, or each to many.
-      return message.collapseKey == nil
-        || !mine[(index + 1)...].contains {
-          $0.collapseKey == message.collapseKey && isDirect($0) == isDirect(message)
-        }
+      if !isStillFor(id, message) { return false }
+      return !isReplaced(message, by: mine[(index + 1)...].filter { isStillFor(id, $0) })
     }.map(\.element)
     return waiting.filter(\.isHigh) + waiting.filter { !$0.isHigh }
   }
+
+  /// Of what a registration was not given because it was replaced, nothing comes back.
+  mutating func forgetReplaced(_ id: String, now: Int64) {
+    let mine = messages.filter { $0.recipients.contains(id) && isStillFor(id, $0) }
+    for (index, message) in mine.enumerated() where message.expiry > now {
+      if isReplaced(message, by: mine[(index + 1)...]) { forget([message.text], for: id) }
+    }
+  }
+
+  mutating func forget(_ texts: [String], for id: String) { registrations[id]?.acknowledged.formUnion(texts) }
 
   mutating func send(_ message: Message) {
     messages.append(message)
@@ -55,8 +73,8 @@ private struct DeliveryModel {
   }
 }
 
-/// Random histories of registrations, topics, messages, acknowledgements, connections and restarts by two engines on one
-/// store, beside the model.
+/// Random histories of registrations, topics, messages, acknowledgements, connections and restarts by two engines on
+/// one store, beside the model.
 @Suite struct HistoryTests {
   private final class History {
     let seed: UInt64
@@ -94,7 +112,10 @@ private struct DeliveryModel {
       case 14: disconnect(id)
       case 15, 16: try await acknowledge(id)
       case 17: try await compare(id)
-      case 18: clock.advance(by: .seconds(Double(random.below(40))))
+      case 18:
+        // Virtual time would pass faster than messages are dispatched, and those for now or never be swept before.
+        for id in Self.ids { try await compare(id) }
+        clock.advance(by: .seconds(Double(random.below(40))))
       default: if random.oneIn(4) { restart() } else { try await engine.sweep() }
       }
     }
@@ -185,6 +206,7 @@ private struct DeliveryModel {
     func connect(_ id: String) async throws {
       guard let known = model.registrations[id], inboxes[id] == nil else { return }
       let backlog = model.backlog(id, now: clock.now)
+      model.forgetReplaced(id, now: clock.now)
       inboxes[id] = engines[0].inbox(known.token)
       model.registrations[id]?.expected = backlog
       try await compare(id)
@@ -218,7 +240,14 @@ private struct DeliveryModel {
         events.contains { $0.message.data["text"] == sentinel }
       }
       let received = log.events
-      let expected = model.registrations[id]?.expected ?? []
+      let texts = Set(received.compactMap { $0.message.data["text"] })
+      let owed = model.registrations[id]?.expected ?? []
+      // While a connection reads again a message can be replaced that it was not given yet.
+      let expected = owed.enumerated().filter { index, message in
+        texts.contains(message.text) || !model.isReplaced(message, by: owed[(index + 1)...])
+      }.map(\.element)
+      // What was replaced does not come back.
+      model.forget(owed.map(\.text).filter { text in !expected.contains { $0.text == text } }, for: id)
       for isHigh in [true, false] {
         let texts = received.filter { $0.settings.isHighPriority == isHigh }.compactMap { $0.message.data["text"] }
         #expect(texts == expected.filter { $0.isHigh == isHigh }.map(\.text), "seed \(seed): \(id), high \(isHigh)")
@@ -227,8 +256,10 @@ private struct DeliveryModel {
   }
 
   @Test func `every registration receives what the model owes it, in order`() async throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
-    for number in 0..<25 {
+    // One history again: VESTA_SEED is the seed that a failure names.
+    let chosen = ProcessInfo.processInfo.environment["VESTA_SEED"].flatMap { UInt64($0) }
+    let seed = chosen ?? UInt64.random(in: 0...UInt64.max)
+    for number in 0..<(chosen == nil ? 25 : 1) {
       let history = History(seed: seed &+ UInt64(number))
       for _ in 0..<120 { try await history.step() }
       for id in History.ids {

@@ -1,5 +1,6 @@
 import VestaConcurrency
 import VestaCore
+import VestaRemoteConfigBackend
 import VestaRemoteConfigInterop
 
 extension ActiveConfig {

@@ -76,4 +76,13 @@ import VestaStorageBackend
       }
     }
   }
+
+  @Test func `a download goes on behind what an earlier process has left, in its generation`() {
+    var machine = DownloadMachine(retrySeconds: 10)
+    machine.found(length: 40, generation: 7)
+    #expect(machine.begin() == .open(offset: 40, generation: 7))
+    #expect(machine.failed(StorageServiceError(.failedPrecondition, "", reason: .precondition), jitter: 0) == .restart)
+    #expect(machine.restarted() == .open(offset: 0, generation: nil))
+    #expect(machine.completed == 0)
+  }
 }

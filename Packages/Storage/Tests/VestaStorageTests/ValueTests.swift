@@ -143,3 +143,25 @@ import VestaTesting
     #expect(StorageErrorTable.error(for: error, object: Self.object).code == .nonMatchingChecksum)
   }
 }
+
+@Suite struct LookalikeTests {
+  @Test func `locations are compared by their bytes`() throws {
+    let composed = StorageLocation(bucket: "b", path: "caf\u{E9}")
+    let decomposed = StorageLocation(bucket: "b", path: "cafe\u{301}")
+    #expect(composed != decomposed)
+    #expect(Set([composed, decomposed, composed]).count == 2)
+  }
+
+  @Test func `a combining character after a slash belongs to the path`() throws {
+    let location = try StorageLocation.parse("gs://bucket/\u{301}x")
+    #expect(location.bucket == "bucket")
+    #expect(Array(location.path.utf8) == Array("\u{301}x".utf8))
+    #expect(location.name.unicodeScalars.count == 2)
+  }
+
+  @Test(arguments: ["https://h/f", "file:///a%00b", "gs://b/o"])
+  func `a URL that is no file of this machine has no path here`(text: String) throws {
+    #expect(try #require(URL(string: text)).localPath == nil)
+    #expect(URL(fileURLWithPath: "/a b").localPath == "/a b")
+  }
+}

@@ -14,15 +14,15 @@ import VestaStoreInterop
 public func messagingBenchmarks() -> [Benchmark] {
   [
     Benchmark(
-      name: "messaging-send", unit: .microseconds, bar: .none,
+      name: "messaging-send", unit: .microseconds, bar: .ratio(atMost: 3),
       ours: ("direct send, durable", { await sends(2000, tasks: 1) }),
       other: ("raw SQLite, the same five rows", { rawSends(2000) })),
     Benchmark(
-      name: "messaging-send-32-tasks", unit: .microseconds, bar: .none,
+      name: "messaging-send-32-tasks", unit: .microseconds, bar: .ratio(atMost: 1.5),
       ours: ("direct send, 32 tasks", { await sends(4000, tasks: 32) }),
       other: ("raw SQLite, the same five rows", { rawSends(2000) })),
     Benchmark(
-      name: "messaging-topic", unit: .microseconds, bar: .none,
+      name: "messaging-topic", unit: .microseconds, bar: .figure(atMost: 50_000),
       ours: ("one send, 1,000 of 100,000 connected", { await topicSend(connected: 1000) }),
       other: ("raw SQLite, the same three rows", { rawSends(1000, rows: 3) })),
   ]

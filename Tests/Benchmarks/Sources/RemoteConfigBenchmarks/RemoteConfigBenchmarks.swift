@@ -1,6 +1,10 @@
 public import BenchmarkKit
+import Dispatch
+import Foundation
 import VestaConcurrency
+import VestaCore
 import VestaMemoryStore
+import VestaRemoteConfig
 import VestaRemoteConfigBackend
 import VestaRemoteConfigService
 import VestaServiceInterop
@@ -10,13 +14,18 @@ import VestaServiceInterop
 public func remoteConfigBenchmarks() -> [Benchmark] {
   [
     Benchmark(
-      name: "remote-config-fetch-500", unit: .microseconds, bar: .none,
+      name: "remote-config-fetch-500", unit: .microseconds, bar: .figure(atMost: 100),
       ours: ("fetch, 500 parameters, 50 conditions", { await fetches(2000) }),
       other: ("dictionary look-up of the result", { await lookUps(200_000) })),
     Benchmark(
-      name: "remote-config-publish-10000", unit: .microseconds, bar: .none,
+      // 100 ms until the last of them has heard.
+      name: "remote-config-publish-10000", unit: .microseconds, bar: .figure(atMost: 10),
       ours: ("publish, 10,000 listeners, each", { await publishes(listeners: 10_000) }),
       other: ("10,000 closures called, each", { await calls(10_000) })),
+    Benchmark(
+      name: "remote-config-update", unit: .microseconds, bar: .figure(atMost: 100_000),
+      ours: ("publish until a client's listener hears", { await updates(200) }),
+      other: ("publish alone", { await publishesAlone(200) })),
   ]
 }
 
@@ -106,4 +115,47 @@ private func calls(_ count: Int) async -> Double {
   let heard = Locked(0)
   let closures = (0..<count).map { _ in { heard.withLock { $0 += 1 } } }
   return measure(count) { _ in for closure in closures { closure() } }
+}
+
+/// A publish until the listener of a client in the same process has heard of it, the fetch of the values included.
+private func updates(_ count: Int) async -> Double {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "vesta-remote-config-\(UUID().uuidString)")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  do {
+    let options = VestaOptions(projectID: "bench", backend: .embedded(directory: folder))
+    options.callbackQueue = DispatchQueue(label: "bench")
+    let app = try VestaApp.configure(
+      name: "bench-\(UUID().uuidString)", options: options,
+      libraries: [RemoteConfigLibrary.self, RemoteConfigServiceLibrary.self, MemoryStoreLibrary.self])
+    let admin = try app.container.require((any RemoteConfigAdminBackend).self)
+    let (updates, heard) = AsyncStream<Void>.makeStream()
+    let registration = RemoteConfig.remoteConfig(app: app).addOnConfigUpdateListener { update, _ in
+      if update != nil { heard.yield() }
+    }
+    var iterator = updates.makeAsyncIterator()
+    var duration = Duration.zero
+    // The first update warms up: the connection has to be there.
+    for number in 0...count {
+      let start = ContinuousClock.now
+      let template = ConfigTemplate(parameters: ["key": ConfigParameter(defaultValue: .value("\(number)"))])
+      _ = try await admin.publish(PublishRequest(template: template, precondition: .any), context: .owner)
+      await iterator.next()
+      if number > 0 { duration += ContinuousClock.now - start }
+    }
+    registration.remove()
+    await app.delete()
+    return duration / .nanoseconds(1) / Double(count)
+  } catch {
+    preconditionFailure("the benchmark could not use its app: \(error)")
+  }
+}
+
+private func publishesAlone(_ count: Int) async -> Double {
+  let engine = makeEngine()
+  return await measure(count) { count in
+    for number in 0..<count {
+      let template = ConfigTemplate(parameters: ["key": ConfigParameter(defaultValue: .value("\(number)"))])
+      keep(try? await engine.publish(PublishRequest(template: template, precondition: .any), context: .owner))
+    }
+  }
 }

@@ -3,6 +3,7 @@ import VestaFirestoreBackend
 import Foundation
 import Testing
 import VestaFirestoreService
+import VestaTesting
 
 @testable import FirestoreCrashWorker
 
@@ -10,11 +11,11 @@ import VestaFirestoreService
 ///
 /// 10 rounds; 100 with `VESTA_SOAK=1`.
 @Suite struct CrashSoakTests {
-  @Test func whatWasAcknowledgedSurvivesAKillAndTheRestIsWholeOrAbsent() async throws {
+  @Test func `what was acknowledged survives a kill, and the rest is whole or absent`() async throws {
     let rounds = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 100 : 10
     let seed = UInt64.random(in: 0...UInt64.max)
     print("CrashSoakTests: seed \(seed)")
-    var random = SplitMix(state: seed)
+    var random = SplitMix(seed: seed)
     let directory = FileManager.default.temporaryDirectory.appending(path: "vesta-firestore-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -140,17 +141,5 @@ private struct Acknowledgement {
     let words = line.split(separator: " ")
     guard words.count == 2, let number = Int(words[0]), let version = Int64(words[1]) else { return nil }
     (self.number, self.version) = (number, version)
-  }
-}
-
-/// Random numbers from a seed.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

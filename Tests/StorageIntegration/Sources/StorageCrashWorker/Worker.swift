@@ -1,5 +1,6 @@
 import Foundation
 import StorageHarness
+import VestaCore
 import VestaStorage
 import VestaTesting
 
@@ -64,9 +65,7 @@ enum Worker {
   ///
   /// The system refuses files above 3 MiB, as a full disk does, for the whole process: blobs and the store's own file.
   private static func fill(_ directory: String) async {
-    var limit = rlimit(rlim_cur: 3 << 20, rlim_max: 3 << 20)
-    signal(SIGXFSZ, SIG_IGN)
-    guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(2) }
+    guard limitFiles(toBytes: 3 << 20) else { exit(2) }
     do {
       let harness = try StorageHarness(directory: directory, name: "full")
       let root = harness.storage.reference()

@@ -19,9 +19,18 @@ import VestaTesting
     harness = try StorageHarness(directory: directory.path + "/data")
   }
 
+  /// Content in which no two blocks are alike: random numbers, repeated with a number before each.
   static func data(_ length: Int, _ seed: UInt64 = 1) -> Data {
     var random = SplitMix(seed: seed)
-    return Data(random.bytes(length))
+    let block = random.bytes(min(length, 1 << 16))
+    var data = Data(block)
+    var number: UInt32 = 0
+    while data.count < length {
+      number += 1
+      withUnsafeBytes(of: number) { data.append(contentsOf: $0) }
+      data.append(contentsOf: block)
+    }
+    return Data(data.prefix(length))
   }
 
   func file(_ name: String, _ data: Data) throws -> URL {

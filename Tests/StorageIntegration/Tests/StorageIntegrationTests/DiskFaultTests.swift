@@ -32,6 +32,7 @@ import VestaTesting
       do {
         _ = try await upload(engine, Self.chunk)
         isOver = true
+        blobs.fail(after: nil, code)
       } catch let error as StorageServiceError {
         #expect(error.code == (code == .diskFull ? .resourceExhausted : .internal), "step \(step): \(error)")
         blobs.fail(after: nil, code)

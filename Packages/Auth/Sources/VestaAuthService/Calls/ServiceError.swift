@@ -26,7 +26,7 @@ struct ServiceError: ServiceFailure {
     case let error as CryptoError:
       self.error = AuthServiceError(.internalError, "The crypto provider failed: \(error.code).")
     case let error as EventOutboxFull:
-      self.init(.resourceExhausted, error.description)
+      self.error = ServiceError(.resourceExhausted, error.description).error
     default: return nil
     }
   }

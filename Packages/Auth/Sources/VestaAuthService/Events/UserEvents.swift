@@ -36,7 +36,7 @@ enum UserEvents {
     metadata["lastSignedInAt"] = user.lastLoginAt.map { time($0) }
     data["metadata"] = .object(metadata)
     data["customClaims"] = user.customAttributes.flatMap { try? JSONValue(json: $0) }
-    data["providerData"] = .array(user.providers.map { .object(data(of: $0)) })
+    data["providerData"] = .array(user.providers.map { .object(Self.data(of: $0)) })
     return data
   }
 

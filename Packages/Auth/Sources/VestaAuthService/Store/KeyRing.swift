@@ -6,16 +6,23 @@ import VestaConcurrency
 /// The keys that sign and verify tokens: kept in the store, and in memory once they have been read.
 ///
 /// A key signs for `signingKeyLifetime`, then a new one takes its place. Retired keys verify for as long as the longest
-/// token that they may have signed, a session cookie of two weeks.
+/// token that they may have signed, a session cookie of two weeks. What is in memory is a cache: it is compared with
+/// the store once a minute, so a rotation reaches every process that shares the store.
 final class KeyRing: Sendable {
   /// The keys as they are used.
   struct Loaded: Sendable {
     let signer: any SigningKey
     let createdAt: Int64
     let verifiers: [any VerificationKey]
+    /// The identifiers of the keys, and when they were last seen in the store.
+    let ids: [String]
+    var seenAt: Int64
   }
 
   private static let retirement: Int64 = 15 * 86_400_000
+
+  /// For how long the keys in memory are believed: a minute.
+  private static let recheck: Int64 = 60_000
 
   private enum Load: Hashable, Sendable { case keys, rotation, account }
 
@@ -61,7 +68,10 @@ final class KeyRing: Sendable {
 
   private func current() async throws -> Loaded {
     let now = options.now()
-    if let keys = loaded.withLock({ $0 }), isFresh(keys.createdAt, now) { return keys }
+    // Either way: a clock that was set back makes what was seen later a time to come.
+    if let keys = loaded.withLock({ $0 }), isFresh(keys.createdAt, now), abs(now - keys.seenAt) < Self.recheck {
+      return keys
+    }
     return try await loads.value(for: .keys) {
       let record = try await self.stored()
       if let record, self.isFresh(record.current.createdAt, now) { return try self.keep(record) }
@@ -100,12 +110,19 @@ final class KeyRing: Sendable {
   }
 
   private func keep(_ record: SigningKeysRecord) throws -> Loaded {
+    let (ids, now) = (Self.ids(of: record), options.now())
+    if var keys = loaded.withLock({ $0 }), keys.ids == ids {
+      keys.seenAt = now
+      loaded.withLock { $0 = keys }
+      return keys
+    }
     let signer = try crypto.signingKey(pem: record.current.pem, algorithm: .rs256, keyID: record.current.id)
     let previous = try record.previous.map {
       try crypto.signingKey(pem: $0.pem, algorithm: .rs256, keyID: $0.id).verificationKey
     }
     let keys = Loaded(
-      signer: signer, createdAt: record.current.createdAt, verifiers: [signer.verificationKey] + previous)
+      signer: signer, createdAt: record.current.createdAt, verifiers: [signer.verificationKey] + previous, ids: ids,
+      seenAt: now)
     loaded.withLock { $0 = keys }
     return keys
   }

@@ -16,6 +16,9 @@ import VestaStoreInterop
 struct TreeEvents {
   static let types: Set<EventType> = [.valueCreated, .valueUpdated, .valueDeleted]
 
+  /// The size up to which an event has its values, in bytes; a store would refuse larger ones, and the write with them.
+  static let maximumSize = 8_388_608
+
   private struct Look {
     let pattern: EventPattern
     /// The depth of the references.
@@ -36,9 +39,13 @@ struct TreeEvents {
       service: "firebasedatabase.googleapis.com", keys: Keys.outbox, types: types, store: store,
       data: { record in
         let nodes = try ChangedNodes(fieldBytes: record.payload)
+        func value(_ bytes: [UInt8]?) throws -> JSONValue? {
+          guard let bytes else { return nil }
+          return bytes.isEmpty ? .null : json(try NodeCoding.decode(bytes))
+        }
         var data = JSONObject()
-        data["before"] = try nodes.before.map { json(try NodeCoding.decode($0)) }
-        data["after"] = try nodes.after.map { json(try NodeCoding.decode($0)) }
+        data["before"] = try value(nodes.before)
+        data["after"] = try value(nodes.after)
         return data
       })
   }
@@ -95,8 +102,9 @@ struct TreeEvents {
     let type: EventType = before.isEmpty ? .valueCreated : after.isEmpty ? .valueDeleted : .valueUpdated
     let functions = interest.functions(for: type, scope: scope, path: path.text)
     guard !functions.isEmpty else { return nil }
-    let nodes = ChangedNodes(
+    var nodes = ChangedNodes(
       before: before.isEmpty ? nil : NodeCoding.encode(before), after: after.isEmpty ? nil : NodeCoding.encode(after))
+    nodes.limit(to: TreeEvents.maximumSize)
     return EventDraft(type, scope: scope, path: path.text, functions: functions, payload: try nodes.fieldBytes())
   }
 
@@ -133,7 +141,7 @@ struct TreeEvents {
   }
 }
 
-/// A node before and after a change, as an event keeps it.
+/// A node before and after a change, as an event keeps it; no bytes stand for a value that was too large to be kept.
 struct ChangedNodes: FieldRecord {
   var before: [UInt8]?
   var after: [UInt8]?
@@ -141,5 +149,11 @@ struct ChangedNodes: FieldRecord {
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &before)
     try visitor.field(2, &after)
+  }
+
+  /// Leaves values out, that of before first, until the rest is small enough.
+  mutating func limit(to size: Int) {
+    if (before?.count ?? 0) + (after?.count ?? 0) > size, before != nil { before = [] }
+    if (after?.count ?? 0) > size { after = [] }
   }
 }

@@ -42,17 +42,17 @@ package struct RowReader: Sendable {
 
   /// Reads one byte.
   package mutating func byte() throws(FirestoreServiceError) -> UInt8 {
-    do { return try reader.byte() } catch { throw .damaged }
+    do { return try reader.byte() } catch { throw .damaged(error) }
   }
 
   /// Reads a count.
   package mutating func count() throws(FirestoreServiceError) -> Int {
-    do { return try reader.count() } catch { throw .damaged }
+    do { return try reader.count() } catch { throw .damaged(error) }
   }
 
   /// Reads eight bytes, the highest first.
   package mutating func fixed() throws(FirestoreServiceError) -> UInt64 {
-    do { return try reader.fixed64() } catch { throw .damaged }
+    do { return try reader.fixed64() } catch { throw .damaged(error) }
   }
 
   /// Reads a signed integer of eight bytes.
@@ -60,12 +60,12 @@ package struct RowReader: Sendable {
 
   /// Reads a string.
   package mutating func text() throws(FirestoreServiceError) -> String {
-    do { return try reader.string() } catch { throw .damaged }
+    do { return try reader.string() } catch { throw .damaged(error) }
   }
 
   /// Reads bytes that were written with their count.
   package mutating func blob() throws(FirestoreServiceError) -> [UInt8] {
-    do { return Array(try reader.blob()) } catch { throw .damaged }
+    do { return Array(try reader.blob()) } catch { throw .damaged(error) }
   }
 }
 
@@ -73,4 +73,15 @@ extension FirestoreServiceError {
   /// A row that cannot be decoded.
   package static let damaged = FirestoreServiceError(
     .dataLoss, "A row of the store cannot be read: other code wrote it, or it is damaged.")
+
+  /// A row that cannot be decoded, with the reason.
+  package static func damaged(_ reason: BytesError) -> FirestoreServiceError {
+    FirestoreServiceError(
+      .dataLoss, "A row of the store cannot be read (\(reason.message)): other code wrote it, or it is damaged.")
+  }
+
+  /// The same error with the row in front of its message, for damage; another error unchanged.
+  package func at(_ row: String) -> FirestoreServiceError {
+    code == .dataLoss ? FirestoreServiceError(code, "\(row): \(message)") : self
+  }
 }

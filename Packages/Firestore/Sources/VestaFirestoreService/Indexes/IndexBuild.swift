@@ -143,7 +143,7 @@ struct IndexBuild: Sendable {
     let path = try place.path()
     guard UTF8Order.equal(path.parent.lastSegment, shape.collectionID) else { return [] }
     let prefix = keys.entries(ofIndex: id)
-    let entries = shape.entries(path, try DocumentRow(row).fields, at: place)
+    let entries = shape.entries(path, try DocumentRow(row, of: path).fields, at: place)
     try UnfitIndex.check(entries.keys, of: id)
     return entries.map { (prefix + $0, $1, place) }
   }

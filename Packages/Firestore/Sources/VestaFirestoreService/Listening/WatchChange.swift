@@ -28,7 +28,9 @@ struct WatchChange {
       guard old != row else { return nil }
       let path = try place.path()
       func document(_ row: [UInt8]?) throws -> Document? {
-        try row.map { StoredDocument(place: place, path: path, row: try DocumentRow($0)).document(in: snapshot.name) }
+        try row.map {
+          StoredDocument(place: place, path: path, row: try DocumentRow($0, of: path)).document(in: snapshot.name)
+        }
       }
       return WatchChange(
         place: place, path: path, name: ResourceName(database: snapshot.name, path: path).description,

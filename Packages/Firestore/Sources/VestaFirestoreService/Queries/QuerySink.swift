@@ -64,7 +64,7 @@ extension Snapshot {
   func result(of query: NormalQuery, at place: Place, _ row: [UInt8]) throws -> Document? {
     let path = try place.path()
     guard query.selects(path) else { return nil }
-    let document = StoredDocument(place: place, path: path, row: try DocumentRow(row)).document(in: name)
+    let document = StoredDocument(place: place, path: path, row: try DocumentRow(row, of: path)).document(in: name)
     return query.matches(document, at: path) ? document : nil
   }
 }

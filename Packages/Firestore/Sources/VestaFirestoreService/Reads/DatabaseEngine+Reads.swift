@@ -58,18 +58,15 @@ extension DatabaseEngine {
   }
 
   private func rows(of wanted: ArraySlice<Wanted>, in snapshot: Snapshot) async throws -> [DocumentRow?] {
-    try await snapshot.rows(at: wanted.map(\.place)).map { try Self.decoded($0) }
+    try zip(wanted, try await snapshot.rows(at: wanted.map(\.place))).map { target, row in
+      try row.map { try DocumentRow($0, of: target.name.path) }
+    }
   }
 
   /// Keeps a document for the next get.
   private func keep(_ row: DocumentRow, _ name: ResourceName, readAt version: Int64) {
     let document = row.document(named: name.description, fields: row.fields)
     recent.keep(document, readAt: version, size: DocumentSize.size(of: document))
-  }
-
-  private static func decoded(_ row: [UInt8]?) throws(FirestoreServiceError) -> DocumentRow? {
-    guard let row else { return nil }
-    return try DocumentRow(row)
   }
 
   private static func result(

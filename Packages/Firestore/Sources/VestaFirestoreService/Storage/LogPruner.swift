@@ -17,11 +17,13 @@ final class LogPruner: Sendable {
     var horizon: Int64?
     /// Until this version another engine prunes, as far as is known here.
     var busyUntil: Int64 = 0
+    var marks = VersionMarks()
     var isClosed = false
   }
 
-  /// How many rows of the log go together.
+  /// How many rows of the log go together, and how many bytes; a row may have a quarter of a megabyte.
   private static let step = 128
+  private static let stepSize = 524_288
 
   /// How many answers are looked at together.
   private static let answerStep = 512
@@ -49,9 +51,8 @@ final class LogPruner: Sendable {
     let retention = options.retention * 1_000_000
     state.withLock { state in
       guard state.task == nil, !state.isClosed, version >= state.busyUntil else { return }
-      if let horizon = state.horizon, version - horizon <= retention + retention / 16 { return }
-      // A version may be ahead of the clock, but what is kept goes by the clock.
-      let limit = min(version, max(options.now(), 0)) - retention
+      let limit = state.marks.horizon(at: version, now: max(options.now(), 0), retention: retention)
+      if let horizon = state.horizon, limit.version <= horizon + limit.step { return }
       state.task = Task.detached { await self.prune(to: limit) }
     }
   }
@@ -59,11 +60,11 @@ final class LogPruner: Sendable {
   /// Waits until nothing is being pruned.
   func settle() async { await state.withLock { $0.task }?.value }
 
-  private func prune(to limit: Int64) async {
+  private func prune(to limit: (version: Int64, step: Int64)) async {
     do {
       let (keys, lease) = (keys, lease)
       var horizon = try await store.read { try NumberRow.number(try await $0.get(keys.horizon)) }
-      guard limit > horizon + options.retention * 62_500 else {
+      guard limit.version > horizon + limit.step else {
         return state.withLock { state in
           state.horizon = horizon
           state.task = nil
@@ -71,9 +72,9 @@ final class LogPruner: Sendable {
       }
       horizon = try await store.write { transaction in
         let before = try NumberRow.number(try await transaction.get(keys.horizon))
-        try await transaction.put(NumberRow.bytes(max(limit, before)), for: keys.horizon)
+        try await transaction.put(NumberRow.bytes(max(limit.version, before)), for: keys.horizon)
         try await lease.keep(in: transaction)
-        return max(limit, before)
+        return max(limit.version, before)
       }.value
       while !state.withLock({ $0.isClosed }), try await step(before: horizon) {}
       if !state.withLock({ $0.isClosed }) { try await forgetAnswers() }
@@ -132,7 +133,13 @@ final class LogPruner: Sendable {
     let (keys, lease) = (keys, lease)
     let range = KeyRange(from: keys.log, to: keys.log(LogPosition(version: horizon + 1)))
     return try await store.write { transaction in
-      let rows = try await transaction.entries(in: range, limit: LogPruner.step)
+      var rows: [StoreEntry] = []
+      var size = 0
+      let end = try await transaction.scan(range, order: .ascending, limit: LogPruner.step) { key, value in
+        rows.append(StoreEntry(key: key.bytes, value: value.bytes))
+        size += value.byteCount
+        return size < LogPruner.stepSize ? .next : .stop
+      }
       for entry in rows {
         let position = try keys.position(ofLogKey: entry.key)
         let collections = Set(try LogRow(entry.value).changes.map(\.place.collectionPrefix))
@@ -142,12 +149,12 @@ final class LogPruner: Sendable {
         }
         try await transaction.delete(entry.key)
       }
-      if rows.count == LogPruner.step {
+      if end.rest != nil {
         try await lease.keep(in: transaction)
       } else {
         try await lease.release(in: transaction)
       }
-      return rows.count == LogPruner.step
+      return end.rest != nil
     }.value
   }
 }

@@ -30,6 +30,11 @@ struct DocumentRow: Sendable, Equatable {
     fields = try reader.map()
   }
 
+  /// Reads the row of a document; damage is reported with its path.
+  init(_ bytes: [UInt8], of path: ResourcePath) throws(FirestoreServiceError) {
+    do { try self.init(bytes) } catch { throw error.at("documents/\(path)") }
+  }
+
   /// When the document of a row was made.
   static func created(of row: [UInt8]) throws(FirestoreServiceError) -> Int64 {
     var reader = RowReader(row)

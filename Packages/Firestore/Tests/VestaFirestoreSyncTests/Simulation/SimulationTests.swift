@@ -179,7 +179,7 @@ struct Simulation {
     async throws
   {
     var simulation = Simulation(seed: seed)
-    try await simulation.run(steps: 400)
+    try await simulation.run(steps: 250)
   }
 }
 

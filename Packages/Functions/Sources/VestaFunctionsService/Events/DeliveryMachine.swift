@@ -3,8 +3,9 @@ import VestaEventsInterop
 /// Decides what is read from the queue of a function, and which event it gets next; pure.
 ///
 /// Events of one lane (document, object, account) are delivered one after another; lanes do not wait for one another.
-/// In memory there is a window of the queue, up to the *cursor*. A lane with more events in the window than its share is
-/// *deferred*: its later events are passed over when the window moves on, and read again when the ones before are done.
+/// In memory there is a window of the queue, up to the *cursor*. A lane with more events in the window than its share
+/// is *deferred*: its later events are passed over when the window moves on, and read again when the ones before are
+/// done.
 ///
 /// Example, with a share of two: the queue is a1 a2 a3 b1 a4 and nothing has been read.
 ///

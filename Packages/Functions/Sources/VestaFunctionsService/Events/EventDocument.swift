@@ -27,8 +27,8 @@ public struct EventDocument: Sendable {
     fields = json["fields"]?.object ?? JSONObject()
   }
 
-  /// The fields: `NSNull`, `Bool`, `Int`, `Double`, `String`, `Date`, `Data`, ``EventGeoPoint``, the path of a referenced
-  /// document as `String`, `[Any]` and `[String: Any]`.
+  /// The fields: `NSNull`, `Bool`, `Int`, `Double`, `String`, `Date`, `Data`, ``EventGeoPoint``, the path of a
+  /// referenced document as `String`, `[Any]` and `[String: Any]`.
   public func data() -> [String: Any] { DocumentValues.decode(fields) }
 
   /// The value of a field; `nil` when there is none.

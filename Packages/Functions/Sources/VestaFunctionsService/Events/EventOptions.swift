@@ -1,6 +1,8 @@
 /// How one event function behaves.
 public struct EventOptions: Sendable {
-  /// How long it may take; `nil` for the service's time limit. After that it is cancelled, which counts as a failure.
+  /// How long it may take; `nil` for the service's time limit.
+  ///
+  /// After that it is cancelled, which counts as a failure.
   public var timeout: Duration?
 
   /// How many of its events run at once, each of another document, object, account or reference.

@@ -87,7 +87,8 @@ public struct EventValue: Sendable {
 
   let json: JSONValue
 
-  /// The value: `NSNull`, `Bool`, `Int`, `Double`, `String`, `[Any]` or `[String: Any]`.
+  /// The value: `NSNull` where it is larger than 8 MiB, which an event does not carry, `Bool`, `Int`, `Double`,
+  /// `String`, `[Any]` or `[String: Any]`.
   public var value: Any { (try? CallableValue.decode(json)) ?? NSNull() }
 
   /// The value as a value of a type.

@@ -7,13 +7,14 @@ extension FunctionRegistry {
   /// Registers a function that runs at certain times.
   ///
   /// ```swift
-  /// try registry.onSchedule("report", schedule: "30 2 * * MON-FRI", timeZone: TimeZone(identifier: "Europe/Berlin")) { run in
+  /// let berlin = TimeZone(identifier: "Europe/Berlin")
+  /// try registry.onSchedule("report", schedule: "30 2 * * MON-FRI", timeZone: berlin) { run in
   ///   print(run.data.scheduleTime)
   /// }
   /// ```
   ///
-  /// Runs of one function come one after another. The hour that comes twice when clocks are set back and the one that is
-  /// left out are treated as common cron does: fixed times run once, wildcards follow the clock.
+  /// Runs of one function come one after another. The hour that comes twice when clocks are set back and the one that
+  /// is left out are treated as common cron does: fixed times run once, wildcards follow the clock.
   ///
   /// - Parameters:
   ///   - name: The name of the function.

@@ -26,8 +26,8 @@ struct ZoneOffsets: Sendable {
     return nil
   }
 
-  /// The local time up to which local times have been before, when clocks were set back within the last day; `Int64.min`
-  /// when they were not.
+  /// The local time up to which local times have been before, when clocks were set back within the last day;
+  /// `Int64.min` when they were not.
   func repeatedUntil(_ time: Int64) -> Int64 {
     let before = offset(time - 86_400)
     guard before > offset(time) else { return .min }

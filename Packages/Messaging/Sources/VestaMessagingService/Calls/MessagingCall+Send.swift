@@ -177,6 +177,12 @@ extension MessagingCall {
     try await put(registration, Keys.registration(key))
   }
 
+  /// Notes down messages for many that a registration is not to be given, because others have replaced them.
+  func forget(_ numbers: [Int64], for key: RegistrationKey) async throws {
+    guard let registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)) else { return }
+    for number in numbers { _ = try await noteAcknowledged(number, key, registration) }
+  }
+
   /// Notes down that a registration has acknowledged everything up to a message.
   func advance(_ key: RegistrationKey, to number: Int64) async throws {
     guard var registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)),

@@ -68,6 +68,9 @@ extension MessagingEngine {
       key: session.key, token: session.token, platform: session.platform, inFlight: inFlight, limit: limit,
       maximumWaiting: options.maximumWaiting, now: now)
     let load = try await store().read { try await PendingLoad(MessagingReader(reader: $0), request) }
+    if !load.replaced.isEmpty {
+      try await write(CallContext()) { try await $0.forget(load.replaced, for: session.key) }
+    }
     let end = min(load.cursorEnd, session.firstBroadcastInFlight.map { $0 - 1 } ?? .max)
     if load.isWorthAdvancing(to: end) { try await advance(session, to: end) }
     guard deliver(load, limit, to: session) else { return false }

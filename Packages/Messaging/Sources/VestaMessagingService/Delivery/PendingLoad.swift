@@ -5,8 +5,9 @@ import VestaStoreInterop
 /// What waits for one registration, read at one time.
 ///
 /// Worked example: of the topic messages 4 (key `score`), 5 (high priority), 6 (key `score`) and the direct message 7,
-/// none of them acknowledged, 5, 6 and 7 are delivered in this order: 5 comes first, and 6 has replaced 4. When 5 and 6
-/// are acknowledged nothing for many is left, and the cursor moves to 7.
+/// none of them acknowledged, 5, 6 and 7 are delivered in this order: 5 comes first, and 6 has replaced 4, which is
+/// noted down so that it never comes back. When 5 and 6 are acknowledged nothing for many is left, and the cursor
+/// moves to 7.
 struct PendingLoad: Sendable {
   struct Request: Sendable {
     var key: RegistrationKey
@@ -29,6 +30,8 @@ struct PendingLoad: Sendable {
   let topics: [String: Int64]
   /// The messages to deliver: those of high priority first, then in order.
   private(set) var messages: [DispatchedMessage] = []
+  /// The messages for many that a later one has replaced.
+  private(set) var replaced: [Int64] = []
   /// Whether there is more than was asked for.
   private(set) var isTruncated = false
   /// Up to where every message for many was acknowledged, is not for this registration, or is under way.
@@ -48,7 +51,11 @@ struct PendingLoad: Sendable {
     topics = try await reader.subscriptions(request.key)
     let acknowledged = Set(try await reader.numbers(in: Keys.acknowledged(request.key)))
     hasTrail = !acknowledged.isEmpty
-    let broadcasts = try await broadcasts(reader, known: request.inFlight.union(acknowledged))
+    let known = request.inFlight.union(acknowledged)
+    let wanted = try await broadcasts(reader, known: known)
+    let current = withoutReplaced(wanted)
+    replaced = Set(wanted.map(\.number)).subtracting(current.map(\.number)).subtracting(known).sorted()
+    let broadcasts = current.filter { !known.contains($0.number) }.suffix(request.maximumWaiting)
     cursorEnd = broadcasts.first.map { $0.number - 1 } ?? lastNumber
     let found = Self.ordered(try await direct(reader) + broadcasts, request.platform)
     isTruncated = found.count > request.limit
@@ -110,7 +117,7 @@ struct PendingLoad: Sendable {
 
   // MARK: Messages for many
 
-  /// The messages to topics and conditions that are for this registration and not known to it.
+  /// The messages to topics and conditions that are for this registration; none when all of them are known to it.
   private func broadcasts(_ reader: MessagingReader, known: Set<Int64>) async throws -> [DispatchedMessage] {
     let limit = request.maximumWaiting + known.count
     var numbers = Set(
@@ -120,8 +127,7 @@ struct PendingLoad: Sendable {
       numbers.formUnion(try await reader.numbers(in: range, order: .descending, limit: limit))
     }
     guard !numbers.subtracting(known).isEmpty else { return [] }
-    let wanted = try await dispatched(reader, numbers.sorted()).filter(isWanted)
-    return withoutReplaced(wanted).filter { !known.contains($0.number) }.suffix(request.maximumWaiting)
+    return try await dispatched(reader, numbers.sorted()).filter(isWanted)
   }
 
   private func isWanted(_ message: DispatchedMessage) -> Bool {

@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "PostgresIntegration",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  dependencies: [
+    .package(path: "../../Packages/Auth"),
+    .package(path: "../../Packages/Core"),
+    .package(path: "../../Packages/Crypto"),
+    .package(path: "../../Packages/Firestore"),
+    .package(path: "../../Packages/Postgres"),
+    .package(path: "../../Interop/AuthBackend"),
+    .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/FirestoreBackend"),
+    .package(path: "../../Interop/ServiceInterop"),
+    .package(path: "../../Interop/StoreInterop"),
+  ],
+  targets: [
+    .testTarget(
+      name: "PostgresIntegrationTests",
+      dependencies: [
+        .product(name: "VestaAuthService", package: "Auth"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaPostgres", package: "Postgres"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreBackendContracts", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)
