@@ -129,8 +129,8 @@ package struct EntryUnion {
     }
     var first: (entry: EntryStream.Entry, branch: Int)?
     var same: [Int] = []
-    // An alternative may look at many entries to find one that fits. It needs to look no further than the first one that
-    // another alternative has, so all of them look in slices that grow.
+    // An alternative may look at many entries to find one that fits. It needs to look no further than the first one
+    // that another alternative has, so all of them look in slices that grow.
     var open = Array(joins.indices)
     var slice = 64
     while !open.isEmpty {

@@ -130,7 +130,8 @@ import Testing
     let (rows, document) = try await store.rows { try await engine.get("rooms/b", .readTime(old)) }
     #expect(document != nil && rows.total <= 6, "\(rows)")
     let (more, changed) = try await store.rows { try await engine.get("rooms/a", .readTime(old)) }
-    // It was changed too often to be followed back: a page of the short rows of its collection, and one part of the log.
+    // It was changed too often to be followed back: a page of the short rows of its collection, and one part of the
+    // log.
     #expect(changed?.fields["n"] == .integer(0) && more.total < 200, "\(more)")
   }
 

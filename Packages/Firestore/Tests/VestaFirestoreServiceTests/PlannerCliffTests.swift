@@ -139,7 +139,8 @@ struct PlannerCliffTests {
     #expect(try await warm.ask(query).documents.map(\.name) == (try await reference.query(query)).map(\.name))
   }
 
-  /// What the shortest of the single ways reads: the order up to the limit, or everything that one filtered field leaves.
+  /// What the shortest of the single ways reads: the order up to the limit, or everything that one filtered field
+  /// leaves.
   private func shortestWay(_ query: NormalQuery, _ documents: [Document]) -> Int {
     func isAsked(_ predicate: Predicate) -> Bool {
       if case .contains = predicate.test { return true }

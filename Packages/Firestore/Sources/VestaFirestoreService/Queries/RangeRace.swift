@@ -8,9 +8,9 @@ import VestaFirestoreModel
 /// budgets that double: the walk looks at some rows, then each range counts some of its entries. The first one to come
 /// to its end wins, so the race costs at most a few times the shorter way.
 ///
-/// `n >= 2980 order by __name__ limit 10` over 3,000 documents whose numbers grow with their names: the walk looks at 64
-/// documents and finds nothing, counting the index of `n` up to 64 entries ends after 20. These 20 documents are read
-/// and put in order. With `n >= 10` the walk has its ten results after 20 documents, and nothing is counted.
+/// `n >= 2980 order by __name__ limit 10` over 3,000 documents whose numbers grow with their names: the walk looks at
+/// 64 documents and finds nothing, counting the index of `n` up to 64 entries ends after 20. These 20 documents are
+/// read and put in order. With `n >= 10` the walk has its ten results after 20 documents, and nothing is counted.
 struct RangeRace {
   enum Outcome<Answer> {
     case walked(Answer)

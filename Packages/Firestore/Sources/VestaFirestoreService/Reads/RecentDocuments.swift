@@ -6,9 +6,10 @@ import VestaStoreInterop
 /// Documents that were read lately, as they are at the latest commit: a get of one reads nothing.
 ///
 /// What makes it right is the order of three things. A commit says which documents it changes before it can be visible
-/// (`coming`). The store tells of every commit, in order: then what it changes is forgotten, and `latest` is its version.
-/// And whoever shows a version to anybody says so (`noteSeen`): as long as a version beyond `latest` has been shown,
-/// nothing is answered from here. So an answer is never older than what anybody has seen before it was asked for.
+/// (`coming`). The store tells of every commit, in order: then what it changes is forgotten, and `latest` is its
+/// version. And whoever shows a version to anybody says so (`noteSeen`): as long as a version beyond `latest` has been
+/// shown, nothing is answered from here. So an answer is never older than what anybody has seen before it was asked
+/// for.
 ///
 /// ```
 /// commit 20 of a:  coming[20] = [a] → visible → told of 20: a is forgotten, latest = 20 → acknowledged, seen = 20

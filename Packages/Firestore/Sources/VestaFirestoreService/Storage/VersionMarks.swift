@@ -12,9 +12,9 @@ struct VersionMarks: Sendable {
   ///   - version: Its version.
   ///   - now: The time of the clock.
   ///   - retention: For how many microseconds the past is kept.
-  /// - Returns: The version up to which everything is older than that, as far as is known, where what was committed before
-  ///   the first mark counts as committed at it; and how far it must be from the one before to be worth pruning. It is a
-  ///   mark while versions are ahead, and marks are far enough apart themselves.
+  /// - Returns: The version up to which everything is older than that, as far as is known, where what was committed
+  ///   before the first mark counts as committed at it; and how far it must be from the one before to be worth pruning.
+  ///   It is a mark while versions are ahead, and marks are far enough apart themselves.
   mutating func horizon(at version: Int64, now: Int64, retention: Int64) -> (version: Int64, step: Int64) {
     // The clock has been put back: how old the marks are is not known.
     marks.removeAll { $0.wall > now }
