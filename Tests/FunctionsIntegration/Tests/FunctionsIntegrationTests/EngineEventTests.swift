@@ -161,7 +161,8 @@ import VestaTesting
   @Test func `an app that is deleted cancels its functions, and the next one delivers before anybody uses the engine`()
     async throws
   {
-    let first = try EventApp(directory.path)
+    let name = UUID().uuidString
+    let first = try EventApp(directory.path, name: name)
     let (log, ends) = (Log<String>(), Log<Bool>())
     try first.registry.onDocumentCreated("f", document: "a/{id}") { event in
       log.add(event.id)
@@ -178,7 +179,7 @@ import VestaTesting
     await ends.wait { $0.count == 1 }
     #expect(ends.entries == [true])
 
-    let second = try EventApp(directory.path)
+    let second = try EventApp(directory.path, name: name)
     let again = Log<String>()
     try second.registry.onDocumentCreated("f", document: "a/{id}") { again.add($0.id) }
     await again.wait { $0.count == 1 }

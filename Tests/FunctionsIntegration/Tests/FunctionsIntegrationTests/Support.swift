@@ -16,11 +16,12 @@ struct EventApp {
   let app: VestaApp
   let owner = CallContext(caller: .owner)
 
-  init(_ directory: String) throws {
+  /// - Parameter name: The app's name: one of the same name goes on where it was.
+  init(_ directory: String, name: String = UUID().uuidString) throws {
     let options = VestaOptions(
       projectID: "demo", backend: .embedded(directory: URL(filePath: directory, directoryHint: .isDirectory)))
     app = try VestaApp.configure(
-      name: UUID().uuidString, options: options,
+      name: name, options: options,
       libraries: [
         AuthServiceLibrary.self, CryptoLibrary.self, DatabaseServiceLibrary.self, FirestoreServiceLibrary.self,
         FunctionsServiceLibrary.self,
