@@ -7,8 +7,8 @@ import VestaFirestoreSync
 
 /// The cases of the client conformance suite about listening, where the data lies beside the checkout.
 ///
-/// They were made for server SDKs, which keep no cache. Deletions name no target there, and the one here. Cases in which
-/// a mobile SDK does something else are left out, see `applies(_:)`.
+/// They were made for server SDKs, which keep no cache. Deletions name no target there, and the one here. Cases in
+/// which a mobile SDK does something else are left out, see `applies(_:)`.
 @Suite struct RecordedListenTests {
   private static let database = DatabaseName(project: "projectID")
   private static let target: Int32 = 2
@@ -30,8 +30,8 @@ import VestaFirestoreSync
     #expect(checked > 0)
   }
 
-  /// A document that leaves a target and still matches goes into limbo in a client with a cache, an acknowledgement that
-  /// was not asked for begins the target anew, and what comes before CURRENT is shown from the cache.
+  /// A document that leaves a target and still matches goes into limbo in a client with a cache, an acknowledgement
+  /// that was not asked for begins the target anew, and what comes before CURRENT is shown from the cache.
   private static func applies(_ responses: [JSONValue]) -> Bool {
     var isCurrent = false
     for response in responses.compactMap(\.object) {
