@@ -168,8 +168,8 @@ public final class FirestoreEngine: FirestoreBackend {
 
   /// Whether this engine can go on with a transaction: one that it began itself, or one that only reads.
   ///
-  /// What a transaction that writes has read and locked is in the memory of the engine that began it. Others on the same
-  /// store refuse its calls with `ABORTED`, so whoever spreads calls over several processes sends those of one
+  /// What a transaction that writes has read and locked is in the memory of the engine that began it. Others on the
+  /// same store refuse its calls with `ABORTED`, so whoever spreads calls over several processes sends those of one
   /// transaction to one of them.
   ///
   /// - Parameter transaction: Its identifier.

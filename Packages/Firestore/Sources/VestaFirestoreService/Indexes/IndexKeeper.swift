@@ -10,9 +10,9 @@ import VestaConcurrency
 /// An index is registered first: from that commit on every write maintains it. Then documents are added, many at a
 /// time, and it is noted how far that came; so a build goes on after a restart. Then it is ready, and queries use it.
 ///
-/// Several engines on one store share the work: the one that holds the lease of an index makes it, and another one goes on
-/// where it stopped when the lease has ended. What an engine counts for itself, how often queries asked and when they used
-/// what, is a hint; it is merged with what the rows say.
+/// Several engines on one store share the work: the one that holds the lease of an index makes it, and another one goes
+/// on where it stopped when the lease has ended. What an engine counts for itself, how often queries asked and when
+/// they used what, is a hint; it is merged with what the rows say.
 final class IndexKeeper: Sendable {
   private struct State: Sendable {
     var catalogue: IndexCatalogue?

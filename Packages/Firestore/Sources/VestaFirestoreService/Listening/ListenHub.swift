@@ -6,8 +6,8 @@ import VestaStoreInterop
 
 /// The listen calls of a database, and the one task that serves them all: it reads, `WatchMachine` decides.
 ///
-/// The task wakes for a commit, for a request, for a job that is done, and once a minute; where the store does not tell of
-/// commits, it looks for those of other processes every `pollInterval`. A turn reads the store at one
+/// The task wakes for a commit, for a request, for a job that is done, and once a minute; where the store does not tell
+/// of commits, it looks for those of other processes every `pollInterval`. A turn reads the store at one
 /// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no
 /// change can fall between, or come twice. What takes long, finding the first results and asking limited queries again,
 /// is done by tasks beside it.

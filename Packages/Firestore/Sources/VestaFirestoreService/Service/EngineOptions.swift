@@ -5,8 +5,8 @@ public struct FirestoreServiceOptions: Sendable {
   /// For how many seconds moments in the past can be read, and listeners can resume without starting over.
   public var retention: Int64 = 3600
 
-  /// For how many seconds the answer to a request of a write call is kept, so that a client that has not received it can
-  /// send the request again; after that, the same request is applied a second time.
+  /// For how many seconds the answer to a request of a write call is kept, so that a client that has not received it
+  /// can send the request again; after that, the same request is applied a second time.
   public var answerRetention: Int64 = 30 * 86_400
 
   /// After how many seconds without a query that uses it an index goes, which costs every write.

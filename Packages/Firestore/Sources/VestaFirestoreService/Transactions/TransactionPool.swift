@@ -80,8 +80,9 @@ final class TransactionPool: Sendable {
   /// An open transaction, whose idle time begins again.
   ///
   /// - Parameter reads: How many documents and queries it is about to read.
-  /// - Throws: `INVALID_ARGUMENT` when it has ended or never began, and when it would have read too much; `ABORTED` when
-  ///   another engine has what it holds; `RESOURCE_EXHAUSTED` when all transactions together would have read too much.
+  /// - Throws: `INVALID_ARGUMENT` when it has ended or never began, and when it would have read too much; `ABORTED`
+  ///   when another engine has what it holds; `RESOURCE_EXHAUSTED` when all transactions together would have read too
+  ///   much.
   func use(_ id: ID, reading reads: Int = 0) throws(FirestoreServiceError) -> Open {
     endExpired()
     let now = options.now()

@@ -7,7 +7,8 @@ import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
 
-/// What one process has of a store that others have open too: closing it closes nothing, and killing it ends the process.
+/// What one process has of a store that others have open too: closing it closes nothing, and killing it ends the
+/// process.
 final class StoreDoor: CommitObservable {
   private struct State: Sendable {
     var isShut = false
