@@ -1,9 +1,9 @@
 # Every target is one script of Scripts/, which can be run by hand as well. Bare `make` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test test-tsan soak bench conformance run check format docs clean
+.PHONY: help bootstrap build test test-tsan soak bench conformance coverage-api run check format docs release-check clean
 
 help: ## list the targets
-	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
 bootstrap: ## check the toolchain, install missing C libraries
 	@Scripts/bootstrap
@@ -26,6 +26,9 @@ bench: bootstrap ## run the benchmarks in release mode (BENCH=lock for some)
 conformance: bootstrap ## run the suites in VESTA_CONFORMANCE_DIR (SUITE=firestore-spec for one)
 	@Scripts/conformance $(SUITE)
 
+coverage-api: bootstrap ## measure the public API against the catalogue in VESTA_API_DIR (PRODUCT=auth for one)
+	@Scripts/coverage-api $(PRODUCT)
+
 run: bootstrap ## take the guided tour, Tests/Consumers/Tour
 	@Scripts/run-tour
 
@@ -37,6 +40,9 @@ format: ## format every Swift file in place
 
 docs: bootstrap ## write the documentation of every module to .build/docs
 	@Scripts/docs
+
+release-check: bootstrap ## prove in a clone of its own that the last commit can be released
+	@Scripts/release-check
 
 clean: ## delete everything that was built
 	rm -rf .build Packages/*/.build Interop/*/.build Scripts/*/.build Tests/*/.build Tests/Consumers/*/.build

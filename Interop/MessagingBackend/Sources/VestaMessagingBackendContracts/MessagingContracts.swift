@@ -213,10 +213,17 @@ public enum MessagingContracts {
       let (slow, quick) = (try await subject.register("slow"), try await subject.register("quick"))
       let gate = Gate()
       let patience = subject.patience
-      let blocked = Inbox(subject, slow) { if $0.message.data["text"] != "begin" { _ = gate.passes(within: patience) } }
+      let calls = EventLog<Void>(patience: patience)
+      let blocked = Inbox(subject, slow) { delivery in
+        if delivery.message.data["text"] == "begin" { return }
+        calls.record(())
+        _ = gate.passes(within: patience)
+      }
       let inbox = Inbox(subject, quick)
       try await subject.send(to: .token(slow), "begin")
       try await blocked.wait(for: ["begin"])
+      try await subject.send(to: .token(slow), "0")
+      try await calls.wait(for: "the call that blocks") { !$0.isEmpty }
       for number in 1...5 {
         try await subject.send(to: .token(slow), "\(number)")
         try await subject.send(to: .token(quick), "\(number)")
@@ -225,7 +232,7 @@ public enum MessagingContracts {
       let isBlocked = blocked.texts == ["begin"]
       gate.open()
       try expect(isBlocked, "the receiver that blocks was called again")
-      try await blocked.wait(for: ["begin", "1", "2", "3", "4", "5"])
+      try await blocked.wait(for: ["begin", "0", "1", "2", "3", "4", "5"])
       blocked.close()
       inbox.close()
     },

@@ -225,9 +225,15 @@ public enum RemoteConfigContracts {
     Contract("a listener that blocks delays neither a publish nor other listeners") { subject in
       let gate = Gate()
       let patience = subject.patience
-      let slow = VersionLog(subject, knowing: 0) { _ = gate.passes(within: patience) }
+      let calls = EventLog<Void>(patience: patience)
+      let slow = VersionLog(subject, knowing: 0) {
+        calls.record(())
+        _ = gate.passes(within: patience)
+      }
+      try await subject.publish(["key": "1"])
+      try await calls.wait(for: "the call that blocks") { !$0.isEmpty }
       let quick = VersionLog(subject, knowing: 0)
-      for number in 1...3 { try await subject.publish(["key": "\(number)"]) }
+      for number in 2...3 { try await subject.publish(["key": "\(number)"]) }
       try await quick.wait(for: 3)
       let isBlocked = slow.versions.isEmpty
       gate.open()

@@ -1,10 +1,9 @@
-public import Foundation
 import VestaConcurrency
 
 /// A parameter whose active value comes from a rollout.
 ///
 /// Two assignments with the same contents are equal.
-public final class RolloutAssignment: NSObject, Sendable {
+public final class RolloutAssignment: Hashable, Sendable {
   private struct Contents: Hashable {
     var rolloutId: String
     var variantId: String
@@ -62,18 +61,17 @@ public final class RolloutAssignment: NSObject, Sendable {
         parameterValue: parameterValue))
   }
 
-  /// Whether another assignment has the same contents.
-  public override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? RolloutAssignment else { return false }
-    return contents.withLock { $0 } == other.contents.withLock { $0 }
+  /// Whether two assignments have the same contents.
+  public static func == (left: RolloutAssignment, right: RolloutAssignment) -> Bool {
+    left.contents.withLock { $0 } == right.contents.withLock { $0 }
   }
 
   /// Equal for equal assignments.
-  public override var hash: Int { contents.withLock { $0 }.hashValue }
+  public func hash(into hasher: inout Hasher) { hasher.combine(contents.withLock { $0 }) }
 }
 
 /// The rollouts that the active values come from.
-public final class RolloutsState: NSObject, Sendable {
+public final class RolloutsState: Hashable, Sendable {
   private let locked: Locked<Set<RolloutAssignment>>
 
   /// An assignment for each parameter whose value comes from a rollout.
@@ -87,11 +85,9 @@ public final class RolloutsState: NSObject, Sendable {
   /// - Parameter assignmentList: The assignments; equal ones count once.
   public init(assignmentList: [RolloutAssignment]) { locked = Locked(Set(assignmentList)) }
 
-  /// Whether another state has equal assignments.
-  public override func isEqual(_ object: Any?) -> Bool {
-    (object as? RolloutsState).map { $0.assignments == assignments } ?? false
-  }
+  /// Whether two states have equal assignments.
+  public static func == (left: RolloutsState, right: RolloutsState) -> Bool { left.assignments == right.assignments }
 
   /// Equal for equal states.
-  public override var hash: Int { assignments.hashValue }
+  public func hash(into hasher: inout Hasher) { hasher.combine(assignments) }
 }

@@ -20,8 +20,8 @@ public protocol CommitObservable: OrderedStore {
 
   /// Whether each commit, whoever makes it, is told to all observers before it is acknowledged.
   ///
-  /// Then an engine may answer from memory what no commit that it was told of has changed. So it can be in a store of one
-  /// process; one that other processes write to says no, which is the default.
+  /// Then an engine may answer from memory what no commit that it was told of has changed. So it can be in a store of
+  /// one process; one that other processes write to says no, which is the default.
   var tellsBeforeAcknowledging: Bool { get }
 }
 

@@ -11,7 +11,7 @@ public enum CryptoLibrary: Library {
   public static let name = "vesta-crypto"
 
   /// The version of this package.
-  public static let version = "0.1.0"
+  public static let version = VestaVersion()
 
   /// One provider of cryptography for each app.
   public static func components() -> [Component] {

@@ -30,8 +30,8 @@ public enum DatabaseSharing: Sendable, Hashable {
 
   /// Other engines use the store at the same time, and all of them say so.
   ///
-  /// The listens of each hear what the others write: at once if the store is `CommitObservable`, otherwise after a third
-  /// of the lease. After a crash the operations for the end of connections run in another engine when the lease of the
+  /// The listens of each hear what the others write: at once if the store is `CommitObservable`, otherwise after a
+  /// third of the lease. After a crash the operations for the end of connections run in another engine when the lease of the
   /// one that crashed is over.
   case shared(lease: Duration = .seconds(15))
 

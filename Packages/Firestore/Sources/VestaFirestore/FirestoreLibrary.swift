@@ -19,7 +19,7 @@ public enum FirestoreLibrary: Library {
   public static let name = "vesta-firestore"
 
   /// The version of the package.
-  public static let version = "0.1.0"
+  public static let version = VestaVersion()
 
   /// The databases of an app.
   public static func components() -> [Component] {

@@ -9,10 +9,11 @@ import VestaStoreInterop
 /// `city, stars` the plan is one scan: the prefix is the index's number and "Rome", the range of keys goes from that
 /// prefix with `stars = 3` to its end, and every entry is a result in the order of the query, so the plan is decided.
 ///
-/// With indexes of `city` and of `stars` alone, none has the equality before the suffix: there is no plan, `city, stars`
-/// is reported as missing, and the documents are read until it is made. With a second equality, `pool == true`, the
-/// indexes `city, stars` and `pool, stars` are joined: both are scanned, and only suffixes that both have are results.
-/// For `city in ["Rome", "Oslo"]` there are two alternatives, whose scans are united in the order of their suffixes.
+/// With indexes of `city` and of `stars` alone, none has the equality before the suffix: there is no plan, `city,
+/// stars` is reported as missing, and the documents are read until it is made. With a second equality, `pool == true`,
+/// the indexes `city, stars` and `pool, stars` are joined: both are scanned, and only suffixes that both have are
+/// results. For `city in ["Rome", "Oslo"]` there are two alternatives, whose scans are united in the order of their
+/// suffixes.
 package struct QueryPlanner {
   package let needs: QueryNeeds
   /// The indexes of the collection or group.

@@ -134,7 +134,7 @@ import VestaTesting
 
   @Test func `every kind of error has its place`() async throws {
     struct Secret: Error, LocalizedError { var errorDescription: String? { "password 1234" } }
-    final class Thing: Error, @unchecked Sendable {}
+    final class Thing: Error {}
     let bench = EngineBench()
     bench.registry.onCall("secret") { _ in throw Secret() }
     bench.registry.onCall("object") { _ in throw Thing() }

@@ -13,7 +13,7 @@ public enum MemoryStoreLibrary: Library {
   public static let name = "vesta-memory-store"
 
   /// The version of this package.
-  public static let version = "0.1.0"
+  public static let version = VestaVersion()
 
   /// One provider of stores for each app.
   public static func components() -> [Component] {

@@ -73,8 +73,8 @@ private struct DeliveryModel {
   }
 }
 
-/// Random histories of registrations, topics, messages, acknowledgements, connections and restarts by two engines on one
-/// store, beside the model.
+/// Random histories of registrations, topics, messages, acknowledgements, connections and restarts by two engines on
+/// one store, beside the model.
 @Suite struct HistoryTests {
   private final class History {
     let seed: UInt64

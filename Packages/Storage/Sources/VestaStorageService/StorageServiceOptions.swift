@@ -10,7 +10,7 @@ public struct StorageServiceOptions: Sendable, Hashable {
   /// After how many bytes an upload is made durable, so that it goes on from there after a crash.
   public var checkpointInterval: Int64 = 64 * 1024 * 1024
 
-  /// Up to which size an object has an MD5 digest; every object has a CRC-32C checksum, by which transfers are verified.
+  /// Up to which size an object has an MD5 digest; every object has a CRC-32C checksum, which verifies transfers.
   ///
   /// MD5 takes longer than reading and writing a file together. Larger objects have no `md5Hash`, as the composite
   /// objects of Google's storage have none. `Int64.max` gives every object one, 0 none but those in the store.

@@ -84,8 +84,9 @@ public enum DatabaseLeaf: Hashable, Comparable, Sendable {
     }
   }
 
-  /// Compares by the exact values: two whole numbers beyond 2^53 can be near the same double, and an order in which both
-  /// were equal to it would not be one.
+  /// Compares by the exact values.
+  ///
+  /// Two whole numbers beyond 2^53 can be near the same double; were both equal to it, this would not be an order.
   private static func compare(_ whole: Int64, _ double: Double) -> Int {
     let nearest = Double(whole)
     if nearest != double { return nearest < double ? -1 : 1 }

@@ -10,7 +10,7 @@ extension Room {
   /// How many rows one step of an index reads.
   private static let rowsOfAStep = 500
 
-  /// Readies the database: ends the sessions that a crash has left behind, and enters the indexes that are declared now.
+  /// Readies the database: ends the sessions that a crash has left behind, and enters the indexes that are declared.
   func prepare() async throws {
     guard !state.withLock({ $0.isPrepared }) else { return }
     let store = try await openStore()

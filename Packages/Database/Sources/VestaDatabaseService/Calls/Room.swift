@@ -119,7 +119,8 @@ final class Room: Sendable {
   private func open(_ connection: EngineConnection) async {
     do {
       try await prepare()
-      try await finishSessions()
+      // What cannot be carried out now is no reason to turn a client away.
+      try? await finishSessions()
       state.withLock { $0.connections[connection.session] = connection }
       connection.post([.hello(DatabaseHello(timestamp: now, session: connection.session))])
     } catch {

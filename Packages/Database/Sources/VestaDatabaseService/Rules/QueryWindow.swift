@@ -3,8 +3,8 @@ import VestaDatabaseModel
 
 /// The result of a query as its listeners have it, and what commits make of it.
 ///
-/// By the example of the last two by `size`, `{b: 5, c: 7}`: a new child `d: 6` comes in and pushes `b` out; a change of
-/// `c` that leaves it above `b` changes `c` alone; when `c` falls below `b`, a child that is not in the window may
+/// By the example of the last two by `size`, `{b: 5, c: 7}`: a new child `d: 6` comes in and pushes `b` out; a change
+/// of `c` that leaves it above `b` changes `c` alone; when `c` falls below `b`, a child that is not in the window may
 /// belong there, and only the store can say which.
 struct QueryWindow: Sendable {
   let spec: DatabaseQuerySpec
@@ -78,7 +78,7 @@ struct QueryWindow: Sendable {
 
   /// Whether no child outside of the window can belong into what a full one has become.
   ///
-  /// The window was full, so those outside of it come after its edge: whatever is not beyond that edge comes before them.
+  /// The window was full, so those outside of it come after its edge: what is not beyond that edge comes before them.
   private func isCertain(_ next: IndexedNode, _ limit: DatabaseQuerySpec.Limit) -> Bool {
     guard next.node.childCount >= limit.count,
       let old = limit.side == .first ? indexed.last : indexed.first,

@@ -52,7 +52,7 @@ final class LogPruner: Sendable {
     state.withLock { state in
       guard state.task == nil, !state.isClosed, version >= state.busyUntil else { return }
       let limit = state.marks.horizon(at: version, now: max(options.now(), 0), retention: retention)
-      if let horizon = state.horizon, limit <= horizon + retention / 16 { return }
+      if let horizon = state.horizon, limit.version <= horizon + limit.step { return }
       state.task = Task.detached { await self.prune(to: limit) }
     }
   }
@@ -60,11 +60,11 @@ final class LogPruner: Sendable {
   /// Waits until nothing is being pruned.
   func settle() async { await state.withLock { $0.task }?.value }
 
-  private func prune(to limit: Int64) async {
+  private func prune(to limit: (version: Int64, step: Int64)) async {
     do {
       let (keys, lease) = (keys, lease)
       var horizon = try await store.read { try NumberRow.number(try await $0.get(keys.horizon)) }
-      guard limit > horizon + options.retention * 62_500 else {
+      guard limit.version > horizon + limit.step else {
         return state.withLock { state in
           state.horizon = horizon
           state.task = nil
@@ -72,9 +72,9 @@ final class LogPruner: Sendable {
       }
       horizon = try await store.write { transaction in
         let before = try NumberRow.number(try await transaction.get(keys.horizon))
-        try await transaction.put(NumberRow.bytes(max(limit, before)), for: keys.horizon)
+        try await transaction.put(NumberRow.bytes(max(limit.version, before)), for: keys.horizon)
         try await lease.keep(in: transaction)
-        return max(limit, before)
+        return max(limit.version, before)
       }.value
       while !state.withLock({ $0.isClosed }), try await step(before: horizon) {}
       if !state.withLock({ $0.isClosed }) { try await forgetAnswers() }

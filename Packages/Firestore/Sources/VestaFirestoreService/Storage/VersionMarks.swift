@@ -12,15 +12,18 @@ struct VersionMarks: Sendable {
   ///   - version: Its version.
   ///   - now: The time of the clock.
   ///   - retention: For how many microseconds the past is kept.
-  /// - Returns: The version up to which everything is older than that, as far as is known; what was committed before the
-  ///   first mark counts as committed at it.
-  mutating func horizon(at version: Int64, now: Int64, retention: Int64) -> Int64 {
+  /// - Returns: The version up to which everything is older than that, as far as is known, where what was committed before
+  ///   the first mark counts as committed at it; and how far it must be from the one before to be worth pruning. It is a
+  ///   mark while versions are ahead, and marks are far enough apart themselves.
+  mutating func horizon(at version: Int64, now: Int64, retention: Int64) -> (version: Int64, step: Int64) {
     // The clock has been put back: how old the marks are is not known.
     marks.removeAll { $0.wall > now }
     if marks.last.map({ now - $0.wall >= retention / 16 }) ?? true { marks.append((now, version)) }
     let old = marks.lastIndex { now - $0.wall > retention }
     if let old { marks.removeFirst(old) }
-    guard version - now > retention / 16, let first = marks.first else { return min(version, now) - retention }
-    return old == nil ? min(first.version, now) - retention : first.version
+    guard version - now > retention / 16, let first = marks.first else {
+      return (min(version, now) - retention, retention / 16)
+    }
+    return old == nil ? (min(first.version, now) - retention, retention / 16) : (first.version, 0)
   }
 }

@@ -5,8 +5,9 @@ import VestaStoreInterop
 /// What waits for one registration, read at one time.
 ///
 /// Worked example: of the topic messages 4 (key `score`), 5 (high priority), 6 (key `score`) and the direct message 7,
-/// none of them acknowledged, 5, 6 and 7 are delivered in this order: 5 comes first, and 6 has replaced 4, which is noted
-/// down so that it never comes back. When 5 and 6 are acknowledged nothing for many is left, and the cursor moves to 7.
+/// none of them acknowledged, 5, 6 and 7 are delivered in this order: 5 comes first, and 6 has replaced 4, which is
+/// noted down so that it never comes back. When 5 and 6 are acknowledged nothing for many is left, and the cursor
+/// moves to 7.
 struct PendingLoad: Sendable {
   struct Request: Sendable {
     var key: RegistrationKey

@@ -5,8 +5,8 @@ import VestaStorageBackend
 
 /// Writes a download beside a file, and takes the file's place at the end.
 ///
-/// A large download is noted in the ``DownloadBook``: when the process is killed, the next download of the object to the
-/// file goes on with what is there.
+/// A large download is noted in the ``DownloadBook``: when the process is killed, the next download of the object to
+/// the file goes on with what is there.
 final class FileTarget: DownloadTarget {
   private struct State {
     var file: FileBeside?
