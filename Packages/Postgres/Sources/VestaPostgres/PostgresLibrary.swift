@@ -13,7 +13,7 @@ public enum PostgresLibrary: Library {
   public static let name = "vesta-postgres"
 
   /// The version of this package.
-  public static let version = "0.1.0"
+  public static let version = VestaVersion()
 
   /// One provider of stores for each app.
   public static func components() -> [Component] {

@@ -3,13 +3,13 @@ public import VestaStoreInterop
 
 /// An `OrderedStore` in PostgreSQL, which any number of processes may have open.
 ///
-/// - **Reads** see one moment, a transaction of PostgreSQL that only reads: one round trip to begin, one for each `get`,
-///   one for each page of a scan. They wait for a connection of the pool, first come, first served.
-/// - **Writes** run their bodies side by side and keep their changes until the end; the commit checks that what was read
-///   has not changed. A body runs again where it has, and after some times while nobody else commits. Transactions of a
-///   process that are ready at the same time share a commit.
-/// - **Versions** are handed out while the row of the store's state is locked, so they are the order of the commits in all
-///   processes.
+/// - **Reads** see one moment, a transaction of PostgreSQL that only reads: one round trip to begin, one for each
+///   `get`, one for each page of a scan. They wait for a connection of the pool, first come, first served.
+/// - **Writes** run their bodies side by side and keep their changes until the end; the commit checks that what was
+///   read has not changed. A body runs again where it has, and after some times while nobody else commits. Transactions
+///   of a process that are ready at the same time share a commit.
+/// - **Versions** are handed out while the row of the store's state is locked, so they are the order of the commits in
+///   all processes.
 public final class PostgresStore: CommitObservable {
   /// How often a body runs beside others before it runs while nobody else commits.
   private static let attemptsBeside = 6

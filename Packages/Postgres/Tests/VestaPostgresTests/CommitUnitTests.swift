@@ -85,7 +85,8 @@ import VestaTesting
     }
   }
 
-  /// Transactions that read some keys and write others: whatever a unit accepts could have run in the order of versions.
+  /// Transactions that read some keys and write others: whatever a unit accepts could have run in the order of
+  /// versions.
   @Test func `what units accept is serial`() {
     for seed in UInt64(1)...60 {
       var random = SplitMix(seed: seed)

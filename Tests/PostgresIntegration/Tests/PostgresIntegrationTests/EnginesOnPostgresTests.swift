@@ -60,7 +60,7 @@ struct EnginesOnPostgresTests {
         try #require(sender.recordedEmails.last { $0.requestType == type && $0.recipient == recipient }).code
       },
       textedCode: { session in try #require(sender.recordedTexts.last { $0.sessionInfo == session }).code })
-    for outcome in await [contract].run({ subject }) { #expect(outcome.isKept, "\(outcome)") }
+    for outcome in await [contract].run(against: { subject }) { #expect(outcome.isKept, "\(outcome)") }
     try await engine.close()
   }
 
@@ -81,9 +81,10 @@ struct EnginesOnPostgresTests {
       let request = PasswordSignInRequest(email: "ada@example.com", password: "correct horse")
       let signedIn = try await engine.signInWithPassword(request, context: context)
       accounts.insert(signedIn.localID)
+      let tokens = try #require(signedIn.outcome.tokens)
       // A token of one is good in the other.
       for other in engines {
-        let users = try await other.lookup(LookupRequest(idToken: signedIn.tokens.idToken), context: context).users
+        let users = try await other.lookup(LookupRequest(idToken: tokens.idToken), context: context).users
         #expect(users.map(\.localID) == [signedIn.localID])
       }
     }

@@ -108,7 +108,8 @@ struct CommitUnit {
     return statements
   }
 
-  /// Parts of some megabytes and thousands of entries, in the order of the keys: so two units never lock rows crosswise.
+  /// Parts of some megabytes and thousands of entries, in the order of the keys: so two units never lock rows
+  /// crosswise.
   private static func parts(_ entries: [([UInt8], [UInt8])]) -> [ArraySlice<([UInt8], [UInt8])>] {
     var parts: [ArraySlice<([UInt8], [UInt8])>] = []
     var start = 0

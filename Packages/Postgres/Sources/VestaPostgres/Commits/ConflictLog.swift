@@ -2,8 +2,8 @@ import VestaStoreInterop
 
 /// What has been committed lately, by all processes: enough to say whether something that was read has changed since.
 ///
-/// A value without clock and lock. It is complete above `base`; whoever has read an older moment counts as in the way of
-/// somebody.
+/// A value without clock and lock. It is complete above `base`; whoever has read an older moment counts as in the way
+/// of somebody.
 struct ConflictLog: Sendable {
   /// How many microseconds are kept, and how many keys.
   private static let span: Int64 = 300_000_000

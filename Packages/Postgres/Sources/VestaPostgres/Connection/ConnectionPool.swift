@@ -49,7 +49,8 @@ final class ConnectionPool: Sendable {
 
   /// Gives a connection back.
   ///
-  /// - Parameter isSound: Whether it can be used again: it is in no transaction, or will leave it by what was sent last.
+  /// - Parameter isSound: Whether it can be used again: it is in no transaction, or will leave it by what was sent
+  ///   last.
   func give(_ lease: Lease, isSound: Bool) {
     let isKept = state.withLock { state in
       guard isSound, !state.isClosed, lease.hasPlace || state.idle.isEmpty else { return false }
