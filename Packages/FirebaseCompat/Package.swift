@@ -40,6 +40,7 @@ let package = Package(
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/MessagingInterop"),
+    .package(path: "../../Interop/RemoteConfigBackend"),
   ],
   targets: [
     .target(name: "CVestaFirebaseCoreStart"),
@@ -149,6 +150,8 @@ let package = Package(
         "FirebaseCore", "FirebaseAuth", "FirebaseFirestore", "FirebaseDatabase", "FirebaseStorage",
         "FirebaseRemoteConfig", "FirebaseMessaging", "FirebaseFunctions", "FirebaseSharedSwift", "FirebaseAuthInterop",
         "FirebaseMessagingInterop", "FirebaseAppCheckInterop",
+        .product(name: "VestaFunctionsService", package: "Functions"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
       ],
       swiftSettings: [.swiftLanguageMode(.v5)]
     ),
@@ -159,6 +162,8 @@ let package = Package(
         "FirebaseCore", "FirebaseAuth", "FirebaseFirestore", "FirebaseDatabase", "FirebaseStorage",
         "FirebaseRemoteConfig", "FirebaseMessaging", "FirebaseFunctions", "FirebaseSharedSwift", "FirebaseAuthInterop",
         "FirebaseMessagingInterop", "FirebaseAppCheckInterop",
+        .product(name: "VestaFunctionsService", package: "Functions"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]
     ),

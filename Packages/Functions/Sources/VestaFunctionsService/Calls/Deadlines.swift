@@ -3,8 +3,8 @@ import VestaServiceInterop
 
 /// The deadlines of the calls that run, behind one timer of the clock.
 ///
-/// A timer of its own for each call would cost more than the call, and the system keeps a cancelled timer until its time
-/// has come: calls of microseconds with limits of a minute would fill the memory with them. Here the timer is
+/// A timer of its own for each call would cost more than the call, and the system keeps a cancelled timer until its
+/// time has come: calls of microseconds with limits of a minute would fill the memory with them. Here the timer is
 /// set for the earliest deadline and stays when that call ends; when it fires, it is set for the next one.
 ///
 /// With calls that end at 60, 61 and 62 s, the timer is set for 60 s, and the second and third call set none. The first
