@@ -90,11 +90,18 @@ private func checksum(_ size: Int) -> Benchmark {
 /// The checksum as a textbook has it, one byte at a time: what an engine without special instructions would pay.
 private enum TableChecksum {
   static func value(of bytes: [UInt8]) -> UInt32 {
-    ~bytes.reduce(~0) { crc, byte in table[Int((crc ^ UInt32(byte)) & 0xFF)] ^ (crc >> 8) }
+    var crc = UInt32.max
+    for byte in bytes {
+      let index = Int((crc ^ UInt32(byte)) & 0xFF)
+      crc = table[index] ^ (crc >> 8)
+    }
+    return ~crc
   }
 
-  private static let table = (0..<256).map { byte in
-    (0..<8).reduce(UInt32(byte)) { crc, _ in crc & 1 == 1 ? (crc >> 1) ^ 0x82F6_3B78 : crc >> 1 }
+  private static let table: [UInt32] = (0..<256).map { byte in
+    var crc = UInt32(byte)
+    for _ in 0..<8 { crc = crc & 1 == 1 ? (crc >> 1) ^ 0x82F6_3B78 : crc >> 1 }
+    return crc
   }
 }
 

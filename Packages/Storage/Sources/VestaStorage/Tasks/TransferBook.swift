@@ -5,8 +5,9 @@ import VestaCore
 /// What is kept of unfinished transfers in a directory, so that they go on after the process was killed.
 ///
 /// One small file for each transfer, readable by its owner alone: whoever knows the id of an upload session can
-/// continue it. It is written beside and renamed, and not synced: what is lost costs a new transfer, no more. A transfer
-/// claims its key before it reads or writes the file, so two transfers of the same thing at once do not share it.
+/// continue it. It is written beside and renamed, and not synced: what is lost costs a new transfer, no more. A
+/// transfer claims its key before it reads or writes the file, so two transfers of the same thing at once do not share
+/// it.
 final class TransferBook<Entry: Codable & Sendable>: Sendable {
   let directory: URL
   private let fileExtension: String
