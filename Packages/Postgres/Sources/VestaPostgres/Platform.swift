@@ -29,7 +29,10 @@ enum PlatformPoll {
 }
 
 /// A pipe that wakes the thread that waits for its end.
-struct PlatformPipe: Sendable {
+///
+/// Both ends stay open as long as anybody has it: a late wake-up reaches neither a closed pipe, which would end the
+/// process, nor another file that has got the number meanwhile.
+final class PlatformPipe: Sendable {
   let reading: Int32
   let writing: Int32
 
@@ -54,7 +57,7 @@ struct PlatformPipe: Sendable {
     while read(reading, &bytes, 256) > 0 {}
   }
 
-  func closeBoth() {
+  deinit {
     _ = close(reading)
     _ = close(writing)
   }

@@ -27,7 +27,6 @@ final class PostgresLoop: Sendable {
     self.pipe = pipe
     self.patience = patience
     guard PlatformThread.start({ [weak self] in PostgresLoop.serve(pipe, patience) { self } }) else {
-      pipe.closeBoth()
       throw .lost("The system has no threads left.")
     }
   }
@@ -117,7 +116,6 @@ final class PostgresLoop: Sendable {
       }
     }
     for entry in links.values { entry.link.die("The store has been closed.") }
-    pipe.closeBoth()
   }
 
   private static func perform(_ command: Command, _ links: inout [Int: Entry]) {

@@ -90,16 +90,23 @@ final class ReaderPool: Sendable {
 
   /// Takes a reader back for the next one.
   func release(_ lease: ReaderLease) {
-    let (isKept, waiter): (Bool, Waiter?) = state.withLock { state in
-      guard lease.owner == nil, !state.isClosed || !state.waiting.isEmpty else { return (false, nil) }
+    let (surplus, waiter): (ReaderLease?, Waiter?) = state.withLock { state in
+      guard lease.owner == nil, !state.isClosed || !state.waiting.isEmpty else { return (lease, nil) }
       // The one that has waited longest, whatever it waits for: a free connection serves all.
-      if !state.waiting.isEmpty { return (true, state.waiting.removeFirst()) }
-      guard state.idle.count < tuning.idleReaders || lease.connection.isWarm else { return (false, nil) }
+      if !state.waiting.isEmpty { return (nil, state.waiting.removeFirst()) }
+      var surplus: ReaderLease?
+      if state.idle.count >= tuning.idleReaders {
+        // One with a large page cache takes the place of one with a small one.
+        guard lease.connection.isWarm, let cold = state.idle.firstIndex(where: { !$0.isWarm }) else {
+          return (lease, nil)
+        }
+        surplus = ReaderLease(connection: state.idle.remove(at: cold), owner: nil)
+      }
       state.idle.append(lease.connection)
-      return (true, nil)
+      return (surplus, nil)
     }
     waiter?.resume(.success(.reader(lease)))
-    if !isKept { discard(lease) }
+    if let surplus { discard(surplus) }
   }
 
   /// Closes a reader and counts it out; somebody who waits may open another one.
