@@ -45,7 +45,7 @@ final class AlbumModel: @unchecked Sendable {
       completion(snapshot.metadata?.contentType ?? "no type")
     }
     uploadTask.observe(.failure) { snapshot in
-      if let error = snapshot.error as? NSError {
+      if let error = snapshot.error as NSError? {
         switch StorageErrorCode(rawValue: error.code)! {
         case .objectNotFound: completion("no such object")
         case .unauthorized: completion("not allowed")
