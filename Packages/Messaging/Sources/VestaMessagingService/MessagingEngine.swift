@@ -26,7 +26,13 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let table = SessionTable()
   let deliveries = DeliveryCount()
   private let storage: LazyResource<any OrderedStore>
-  private let observation = Locked<(@Sendable () -> Void)?>(nil)
+
+  /// That the store's commits are observed, or about to be.
+  private struct Observation: Sendable {
+    var registration: ListenerRegistration?
+  }
+
+  private let observation = Locked<Observation?>(nil)
   let lastSweep = Locked<Int64?>(nil)
   /// The last row of the registrations that was looked at.
   let lastRegistration = Locked<[UInt8]?>(nil)
@@ -59,7 +65,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   /// - Throws: `StoreError` when the store could not be closed well.
   public func close() async throws {
     for session in table.close() { session.end(nil) }
-    observation.withLock { $0.take() }?()
+    observation.withLock { $0.take() }?.registration?.cancel()
     _ = try? await countDeliveries()
     try await storage.close()
   }
@@ -258,12 +264,16 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     guard let observable = store as? any CommitObservable else { return }
     let isFirst = observation.withLock { observation in
       guard observation == nil else { return false }
-      observation = {}
+      observation = Observation()
       return true
     }
     guard isFirst else { return }
     let registration = observable.observeCommits { [weak self] _ in self?.startDispatching() }
-    observation.withLock { $0 = { registration.cancel() } }
+    let isKept = observation.withLock { observation in
+      observation?.registration = registration
+      return observation != nil
+    }
+    if !isKept { registration.cancel() }
   }
 
   private func read<Value: Sendable>(

@@ -26,7 +26,13 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   /// The events of templates that functions want.
   let events: EventOutbox
   private let storage: LazyResource<any OrderedStore>
-  private let observation = Locked<(@Sendable () -> Void)?>(nil)
+
+  /// That the store's commits are observed, or about to be.
+  private struct Observation: Sendable {
+    var registration: ListenerRegistration?
+  }
+
+  private let observation = Locked<Observation?>(nil)
   private let boundary: ServiceBoundary<RemoteConfigServiceError>
   private let plans = Locked<[String: FetchPlan]>([:])
   private let loads = SingleFlight<String, FetchPlan?>()
@@ -57,7 +63,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   public func close() async throws {
     await events.close()
     hub.close()
-    observation.withLock { $0.take() }?()
+    observation.withLock { $0.take() }?.registration?.cancel()
     try await storage.close()
   }
 
@@ -223,14 +229,18 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     guard let observable = store as? any CommitObservable else { return }
     let isFirst = observation.withLock { observation in
       guard observation == nil else { return false }
-      observation = {}
+      observation = Observation()
       return true
     }
     guard isFirst else { return }
     let registration = observable.observeCommits { [weak self] _ in
       Task { await self?.announceCurrent() }
     }
-    observation.withLock { $0 = { registration.cancel() } }
+    let isKept = observation.withLock { observation in
+      observation?.registration = registration
+      return observation != nil
+    }
+    if !isKept { registration.cancel() }
   }
 
   private func stored(_ reader: ConfigReader, _ version: Int64?) async throws -> StoredTemplate {

@@ -7,13 +7,18 @@
 /// registration.cancel()
 /// ```
 public final class ListenerRegistration: Sendable {
-  private let removal: Locked<(@Sendable () -> Void)?>
+  /// The closure in a structure of its own, as ``Locked`` asks for.
+  private struct Removal: Sendable {
+    let perform: @Sendable () -> Void
+  }
+
+  private let removal: Locked<Removal?>
 
   /// Makes the registration of a listener.
   ///
   /// - Parameter removal: Removes the listener. It is called once at most, and released then, with no lock held.
   public init(_ removal: @escaping @Sendable () -> Void) {
-    self.removal = Locked(removal)
+    self.removal = Locked(Removal(perform: removal))
   }
 
   /// Removes the listener.
@@ -21,7 +26,7 @@ public final class ListenerRegistration: Sendable {
   /// Only the first call does something.
   public func cancel() {
     let removal = removal.withLock { $0.take() }
-    removal?()
+    removal?.perform()
   }
 
   /// Removes the listener: the name that Firebase's API gives to ``cancel()``.

@@ -15,8 +15,13 @@ public import Dispatch
 /// }
 /// ```
 public final class QueuedReceiver<Event: Sendable>: Sendable {
+  /// The closure in a structure of its own, as ``Locked`` asks for.
+  private struct Listener: Sendable {
+    let receive: @Sendable (Event) -> Void
+  }
+
   private let queue: DispatchQueue
-  private let receiver: Locked<(@Sendable (Event) -> Void)?>
+  private let listener: Locked<Listener?>
 
   /// A receiver.
   ///
@@ -25,11 +30,11 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
   ///   - receive: Called with each event, on the queue.
   public init(queue: DispatchQueue, receive: @escaping @Sendable (Event) -> Void) {
     self.queue = queue
-    receiver = Locked(receive)
+    listener = Locked(Listener(receive: receive))
   }
 
   /// Whether events are still delivered.
-  public var isLive: Bool { receiver.withLock { $0 != nil } }
+  public var isLive: Bool { listener.withLock { $0 != nil } }
 
   /// Has the listener called with an event, later; returns at once.
   public func post(_ event: Event) {
@@ -38,8 +43,8 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
 
   /// Calls the listener now, on the calling thread: for a source that is on the queue already.
   public func receive(_ event: Event) {
-    let receive = receiver.withLock { $0 }
-    receive?(event)
+    let listener = listener.withLock { $0 }
+    listener?.receive(event)
   }
 
   /// Releases the listener after the events posted so far.
@@ -47,7 +52,7 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
 
   /// Releases the listener: no call begins after this one, not even for an event that was posted before.
   public func silence() {
-    let receive = receiver.withLock { $0.take() }
-    withExtendedLifetime(receive) {}
+    let listener = listener.withLock { $0.take() }
+    withExtendedLifetime(listener) {}
   }
 }

@@ -6,6 +6,10 @@
 /// The lock is not re-entrant. Keep the closure short, and let nothing in it call out: no callbacks, no `await`, no
 /// other lock. Take values out and act on them after `withLock` has returned.
 ///
+/// Put a closure into a structure rather than into the lock itself: where the compiler does not specialise the generic
+/// code, in debug builds for one, each access to a `Locked<(() -> Void)?>` wraps the closure once more, until calling or
+/// freeing it overflows the stack.
+///
 /// ```swift
 /// final class Counter: Sendable {
 ///   private let count = Locked(0)

@@ -2,28 +2,30 @@ import VestaConcurrency
 
 /// A listener, until it is removed.
 package final class SyncRegistration: Sendable {
-  private let onRemove: Locked<(@Sendable () -> Void)?>
+  private let registration: ListenerRegistration
 
-  init(_ onRemove: @escaping @Sendable () -> Void) { self.onRemove = Locked(onRemove) }
+  init(_ onRemove: @escaping @Sendable () -> Void) { registration = ListenerRegistration(onRemove) }
 
   /// Removes the listener: it is not called again, except by a call that is under way.
   ///
   /// Calling it again does nothing.
-  package func remove() {
-    let action = onRemove.withLock { $0.take() }
-    action?()
-  }
+  package func remove() { registration.cancel() }
 }
 
 /// What a listener is called with, until it is muted.
 final class Receiver<Element: Sendable>: Sendable {
-  private let action: Locked<(@Sendable (Element) -> Void)?>
+  /// The closure in a structure of its own, as `Locked` asks for.
+  private struct Action: Sendable {
+    let perform: @Sendable (Element) -> Void
+  }
 
-  init(_ action: @escaping @Sendable (Element) -> Void) { self.action = Locked(action) }
+  private let action: Locked<Action?>
+
+  init(_ action: @escaping @Sendable (Element) -> Void) { self.action = Locked(Action(perform: action)) }
 
   func receive(_ element: Element) {
     let action = action.withLock { $0 }
-    action?(element)
+    action?.perform(element)
   }
 
   func mute() {
