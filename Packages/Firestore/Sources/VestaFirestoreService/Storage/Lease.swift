@@ -17,19 +17,19 @@ enum LeasedJob: Sendable, Hashable {
 /// The right to do a job, in a row of the store: its owner, and until when.
 ///
 /// The times are the store's versions, which all engines share and which only grow. So no engine's clock has a say, and
-/// a clock that jumps does no lasting harm: a lease ends a minute of the store's time after its owner has last renewed
-/// it, whatever that time is called. Whoever works under a lease renews it in the transactions of the work itself: of
+/// a clock that jumps does no lasting harm: a lease ends ten seconds of the store's time after its owner has last
+/// renewed it, whatever that time is called. Whoever works under a lease renews it in the transactions of the work itself: of
 /// two engines that both take themselves for the owner, after a long pause of one, the store lets one go on.
 ///
 /// | the row says | the asker is | answer |
 /// |---|---|---|
-/// | nothing | anybody | takes it for a minute |
-/// | an owner, and a time that has come | anybody | takes it for a minute |
+/// | nothing | anybody | takes it for ten seconds |
+/// | an owner, and a time that has come | anybody | takes it for ten seconds |
 /// | the asker, and a time to come | the owner | keeps it; renews it when less than half is left |
 /// | another one, and a time to come | anybody | is told until when |
 struct Lease: Sendable {
   /// For how many microseconds it is taken.
-  static let length: Int64 = 60_000_000
+  static let length: Int64 = 10_000_000
 
   /// Who has a job that was asked for.
   struct Holder: Sendable, Equatable {
