@@ -18,8 +18,8 @@ enum LeasedJob: Sendable, Hashable {
 ///
 /// The times are the store's versions, which all engines share and which only grow. So no engine's clock has a say, and
 /// a clock that jumps does no lasting harm: a lease ends ten seconds of the store's time after its owner has last
-/// renewed it, whatever that time is called. Whoever works under a lease renews it in the transactions of the work itself: of
-/// two engines that both take themselves for the owner, after a long pause of one, the store lets one go on.
+/// renewed it, whatever that time is called. Whoever works under a lease renews it in the transactions of the work
+/// itself: of two engines that both take themselves for the owner, after a long pause of one, the store lets one go on.
 ///
 /// | the row says | the asker is | answer |
 /// |---|---|---|
