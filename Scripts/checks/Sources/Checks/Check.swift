@@ -11,6 +11,8 @@ let rules: [@Sendable (House) -> [Violation]] = [
   manifestsAreAlike,
   importsAreDeclared,
   packagesSayWhatTheyAre,
+  readmesLeadIn,
+  pathsInTextsExist,
   foldersHaveNamesOfTheirOwn,
   foundationStaysOut,
   mutexStaysOut,
