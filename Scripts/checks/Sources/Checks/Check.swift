@@ -22,6 +22,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   filesStayShort,
   commentsFitTheScreen,
   publicNamesAreDocumented,
+  summariesNameTheThing,
   nothingNamesAMachine,
 ]
 
