@@ -18,7 +18,7 @@ public enum FirestoreServiceLibrary: Library {
   public static let name = "vesta-firestore-service"
 
   /// The version of the package.
-  public static var version: String { VestaVersion() }
+  public static let version = VestaVersion()
 
   /// The engine behind its protocol, one for each app.
   public static func components() -> [Component] {

@@ -13,6 +13,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   packagesSayWhatTheyAre,
   readmesLeadIn,
   pathsInTextsExist,
+  theDrawingIsComplete,
   foldersHaveNamesOfTheirOwn,
   foundationStaysOut,
   mutexStaysOut,
@@ -22,7 +23,6 @@ let rules: [@Sendable (House) -> [Violation]] = [
   filesStayShort,
   commentsFitTheScreen,
   publicNamesAreDocumented,
-  summariesNameTheThing,
   nothingNamesAMachine,
 ]
 

@@ -41,8 +41,9 @@ struct Paper {
     "Packages/", "Interop/", "Tests/", "Scripts/", "Sources/", "Documentation/", ".github/", ".ci/",
   ]
 
-  /// The words in backticks that are paths: those that begin with a room, and names of files. A placeholder is
-  /// written with angle brackets, an asterisk or an ellipsis.
+  /// The words in backticks that are paths: those that begin with a room, and names of files.
+  ///
+  /// A placeholder is written with angle brackets, an asterisk or an ellipsis.
   private static func quoted(in line: String) -> [String] {
     let parts = line.split(separator: "`", omittingEmptySubsequences: false)
     return parts.indices.filter { $0 % 2 == 1 }.map { String(parts[$0]) }.filter { word in
@@ -72,9 +73,11 @@ extension Tree {
     if let target = resolve(path, from: paper.folder), exists(target) { return true }
     guard !mention.isLink else { return false }
     let isOfPackage = files[paper.folder + "/Package.swift"] != nil
-    return exists(path) || files.keys.contains { file in
-      (!isOfPackage || file.hasPrefix(paper.folder + "/")) && (file.hasSuffix("/" + path) || file.contains("/\(path)/"))
-    }
+    return exists(path)
+      || files.keys.contains { file in
+        (!isOfPackage || file.hasPrefix(paper.folder + "/"))
+          && (file.hasSuffix("/" + path) || file.contains("/\(path)/"))
+      }
   }
 
   private func exists(_ path: String) -> Bool {

@@ -26,3 +26,12 @@
     return found
   }
 }
+
+/// The root README, whose drawing shows the house, names every package.
+@Sendable func theDrawingIsComplete(_ house: House) -> [Violation] {
+  guard let text = house.tree.files["README.md"] else { return [] }
+  return house.packages.filter { $0.room != .other || $0.isCompatibility }.compactMap { package in
+    guard !text.hasWord(package.name) else { return nil }
+    return Violation("README.md", 1, "package", "draw \(package.name) into the picture of the house")
+  }
+}
