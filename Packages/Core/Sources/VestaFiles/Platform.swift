@@ -112,7 +112,7 @@
 
     /// Opens a file that belongs to this user and nobody else may use; `nil` when there is none.
     ///
-    /// A symbolic link, a pipe or somebody else's file in its place is refused: reading would wait or believe a
+    /// A symbolic link, a pipe or somebody else's file in its place is refused: reading would wait or trust a
     /// stranger, and writing would hand him the secret.
     private static func openOwn(_ path: String, _ flags: Int32) throws(FileFailure) -> Int32? {
       let file = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
@@ -185,8 +185,8 @@
       }
     }
 
-    /// Waits for the file's lock for half a second, which ends when the file is closed; goes on without where there are
-    /// no locks.
+    /// Waits for the file's lock for half a second, which ends when the file is closed; continues without where there
+    /// are no locks.
     private static func lock(_ file: Int32, _ kind: Int32, _ path: String) throws(FileFailure) {
       for _ in 0..<50 {
         if flock(file, kind | LOCK_NB) == 0 { return }
@@ -303,7 +303,7 @@
       false
     }
 
-    /// Nothing: a replacement leaves nothing behind here.
+    /// Nothing: a replacement leaves no temporary file here.
     public static func sweep(_ path: String) {}
 
     /// Deletes a file; one that is not there is deleted already.
