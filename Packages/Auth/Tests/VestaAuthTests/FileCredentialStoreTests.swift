@@ -297,7 +297,7 @@ import VestaFiles
                 #expect(bytes.map { $0 == value(Int($0[0])) } == true)
               } catch {
                 // A slow disk may hold the lock of a writer for longer than a reader waits.
-                #expect(error.description.contains("locked"))
+                #expect("\(error)".contains("locked"))
               }
             }
           }
