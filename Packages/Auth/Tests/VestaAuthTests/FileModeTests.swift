@@ -26,7 +26,7 @@ import VestaTesting
     #expect(directory.names == ["key.session"])
   }
 
-  @Test func `in a directory of mode 0500 sessions are loaded, and new, removed and renamed ones are unwritable`() throws {
+  @Test func `in a directory of mode 0500 sessions are loaded, and other changes are unwritable`() throws {
     let directory = try TemporaryDirectory()
     let store = FileCredentialStore(directory: URL(filePath: directory.path))
     try store.save([1], for: "key")

@@ -44,7 +44,7 @@ import VestaTesting
     #expect(try mode(path) == 0o400)
   }
 
-  @Test func `in a directory of mode 0500 files are read, and changes of names are errors that change nothing`() throws {
+  @Test func `in a directory of mode 0500 files are read, and nothing is created or renamed`() throws {
     let directory = try TemporaryDirectory()
     let (folder, path) = (directory.path + "/folder", directory.path + "/folder/file")
     try DurableFile.makeDirectory(folder)
