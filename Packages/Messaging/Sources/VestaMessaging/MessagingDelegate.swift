@@ -8,7 +8,7 @@ public protocol MessagingDelegate: AnyObject, Sendable {
   /// The registration token has changed; called once at the beginning with the token that is known.
   ///
   /// - Parameters:
-  ///   - messaging: Whose token.
+  ///   - messaging: The instance that has the token.
   ///   - fcmToken: The token; `nil` when there is none any more.
   func messaging(_ messaging: Messaging, didReceiveRegistrationToken fcmToken: String?)
 

@@ -27,7 +27,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let deliveries = DeliveryCount()
   private let storage: LazyResource<any OrderedStore>
 
-  /// That the store's commits are observed, or about to be.
+  /// The observation of the store's commits, from its start on.
   private struct Observation: Sendable {
     var registration: ListenerRegistration?
   }
@@ -44,7 +44,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   ///   - projectID: The project, which stands in the names of messages.
   ///   - senderID: The sender of the project's messages.
   ///   - options: How it behaves.
-  ///   - transports: What reaches registrations that are not connected.
+  ///   - transports: The transports to registrations that are not connected.
   ///   - openStore: Opens the store, at the first call; called again at the next one when it throws.
   public init(
     projectID: String, senderID: String, options: MessagingServiceOptions = MessagingServiceOptions(),

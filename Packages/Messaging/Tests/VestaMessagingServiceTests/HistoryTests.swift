@@ -113,7 +113,7 @@ private struct DeliveryModel {
       case 15, 16: try await acknowledge(id)
       case 17: try await compare(id)
       case 18:
-        // Virtual time would pass faster than messages are dispatched, and those for now or never be swept before.
+        // Virtual time would pass faster than messages are dispatched, and immediate messages be swept before.
         for id in Self.ids { try await compare(id) }
         clock.advance(by: .seconds(Double(random.below(40))))
       default: if random.oneIn(4) { restart() } else { try await engine.sweep() }

@@ -27,7 +27,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   let events: EventOutbox
   private let storage: LazyResource<any OrderedStore>
 
-  /// That the store's commits are observed, or about to be.
+  /// The observation of the store's commits, from its start on.
   private struct Observation: Sendable {
     var registration: ListenerRegistration?
   }

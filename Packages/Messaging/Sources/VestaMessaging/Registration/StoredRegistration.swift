@@ -2,12 +2,12 @@ import Foundation
 import VestaConcurrency
 import VestaCore
 
-/// What Messaging keeps about its registration and topics.
+/// The registration and the pending changes of topics.
 struct StoredRegistration: Codable, Sendable, Equatable {
   var token: String?
-  /// When the token was last confirmed, in microseconds since 1970.
+  /// The time at which the token was last confirmed, in microseconds since 1970.
   var tokenTime: Int64 = 0
-  /// What the token was made for: another app id, version or language makes it stale.
+  /// The app id, version and language that the token was made for: with others it is stale.
   var context = ""
   /// The tokens for other senders.
   var otherTokens: [String: String] = [:]

@@ -3,7 +3,7 @@ import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// What a message came to when it was accepted.
+/// The number and id of an accepted message.
 struct Acceptance: Sendable {
   var number: Int64
   var messageID: String
@@ -38,7 +38,7 @@ extension MessagingCall {
     }
     try await put(sequence, Keys.sequence)
     try await put(record, Keys.message(number))
-    // A message for now or never stays long enough to reach the connections of every engine on this store.
+    // An immediate message stays long enough to reach the connections of every engine on this store.
     try await transaction.put([], for: Keys.expiry(max(record.expiryTime, now + 60_000_000), number))
     return Acceptance(number: number, messageID: Tokens.messageID(number, sentTime: now))
   }
@@ -92,7 +92,7 @@ extension MessagingCall {
     try await put(registration, Keys.registration(key))
   }
 
-  /// How long a message waits at most on any platform, in microseconds.
+  /// Returns the longest time to live of a message on any platform, in microseconds.
   private static func longestTimeToLive(_ message: PushMessage, _ now: Int64) -> Int64 {
     let times = ["android", "ios", "web"].map {
       DeliverySettings(message, platform: $0, now: Double(now) / 1_000_000).timeToLive
@@ -102,12 +102,12 @@ extension MessagingCall {
 
   // MARK: Acknowledgement
 
-  /// What an acknowledgement came to.
+  /// The outcome of an acknowledgement.
   struct Acknowledgement: Sendable {
     var key: RegistrationKey
     /// The messages of the registration that were named, those acknowledged before included.
     var numbers: [Int64] = []
-    /// How many of them were acknowledged now.
+    /// The number of them that were acknowledged now.
     var count: Int64 = 0
   }
 

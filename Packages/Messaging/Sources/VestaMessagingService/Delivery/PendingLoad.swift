@@ -2,7 +2,7 @@ import VestaBytes
 import VestaMessagingBackend
 import VestaStoreInterop
 
-/// What waits for one registration, read at one time.
+/// The messages that wait for one registration, as of one read.
 ///
 /// Worked example: of the topic messages 4 (key `score`), 5 (high priority), 6 (key `score`) and the direct message 7,
 /// none of them acknowledged, 5, 6 and 7 are delivered in this order: 5 comes first, and 6 has replaced 4, which is
@@ -15,9 +15,9 @@ struct PendingLoad: Sendable {
     var platform: String
     /// The messages that are under way to it.
     var inFlight: Set<Int64>
-    /// How many messages to read at most.
+    /// The most messages to read.
     var limit: Int
-    /// How many messages wait at most; of those for many the newest.
+    /// The most messages that wait; of those for many the newest.
     var maximumWaiting: Int
     /// The time in microseconds since 1970.
     var now: Int64
@@ -62,7 +62,7 @@ struct PendingLoad: Sendable {
     messages = Array(found.prefix(request.limit))
   }
 
-  /// Together with messages for now or never, which are in no queue.
+  /// Returns the messages together with immediate ones, which are in no queue.
   func merged(with instants: [DispatchedMessage]) -> [DispatchedMessage] {
     instants.isEmpty ? messages : Self.ordered(messages + instants, request.platform)
   }

@@ -32,7 +32,7 @@ struct CollapseRecord: FieldRecord {
   }
 }
 
-/// Whose token it is.
+/// The registration of a token.
 struct TokenRecord: FieldRecord {
   var installationID = ""
   var senderID = ""
@@ -61,9 +61,9 @@ struct RegistrationRecord: FieldRecord {
   var createdAfter: Int64 = 0
   /// Up to which message to a topic or condition everything is acknowledged.
   var cursor: Int64 = 0
-  /// How many messages wait for this registration alone.
+  /// The number of messages that wait for this registration alone.
   var waiting: Int64 = 0
-  /// How many topics it is subscribed to.
+  /// The number of topics it is subscribed to.
   var topics: Int64 = 0
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
@@ -131,7 +131,7 @@ struct QueueRecord: FieldRecord {
   }
 }
 
-/// What became of messages after they were accepted.
+/// The counts of messages after they were accepted.
 struct StatisticsRecord: FieldRecord {
   var delivered: Int64 = 0
   var acknowledged: Int64 = 0

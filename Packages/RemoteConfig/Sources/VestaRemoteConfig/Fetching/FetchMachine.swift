@@ -8,7 +8,7 @@ import VestaServiceInterop
 /// app could wait for years.
 struct FetchMachine: Equatable, Sendable {
   enum Decision: Equatable {
-    /// What was fetched is new enough.
+    /// The fetched values are new enough.
     case useFetched
     case throttled(until: Double)
     case fetch
@@ -21,13 +21,13 @@ struct FetchMachine: Equatable, Sendable {
   private static let firstInterval: Double = 120
   private static let longestInterval: Double = 14_400
 
-  /// What to do.
+  /// Decides about a fetch.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - interval: How old what was fetched may be.
-  ///   - record: What is known of the last fetch.
-  ///   - context: What the app and the device are now.
+  ///   - interval: The largest age of fetched values.
+  ///   - record: The record of the last fetch.
+  ///   - context: The app and the device now.
   func decide(now: Double, interval: Double, record: FetchRecord, context: DeviceContext) -> Decision {
     let isSameContext = record.context == context
     if let last = record.lastFetchTime, isSameContext, now >= last, now - last < interval { return .useFetched }

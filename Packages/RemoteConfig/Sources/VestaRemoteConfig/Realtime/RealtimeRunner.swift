@@ -38,7 +38,7 @@ final class RealtimeRunner: Sendable {
 
   func attach(_ owner: RemoteConfig) { state.withLock { $0.owner = owner } }
 
-  /// How many listeners there are.
+  /// The number of listeners.
   var listenerCount: Int { listeners.listenerCount }
 
   /// Adds a listener; the first one opens the connection, and removing the last one closes it.
@@ -66,7 +66,7 @@ final class RealtimeRunner: Sendable {
 
   // MARK: Acting
 
-  /// What an action has come to while the state was locked, so that the order in which several threads carry out
+  /// An action, decided while the state was locked, so that the order in which several threads carry out
   /// theirs makes no difference: only the newest connection or timer is kept.
   private enum Effect {
     case connect(generation: Int)
