@@ -48,6 +48,8 @@ public final class Messaging: NSObject, Sendable {
     var lastRefusal: Int64?
     var topicWaiters: [TopicWaiter] = []
     var isWorkingOnTopics = false
+    /// Whether a timer is set for the changes of topics that the service could not be asked for.
+    var hasTopicTimer = false
     var isOver = false
   }
 
@@ -152,7 +154,7 @@ public final class Messaging: NSObject, Sendable {
 
   func checkAppIsThere() throws {
     guard state.withLock({ $0.isOver }) else { return }
-    throw MessagingError(.unknown, "The app has been deleted. Configure it anew.")
+    throw MessagingError.appDeleted
   }
 
   /// Goes on where the last run was: the token, and the changes of topics that wait.
@@ -173,7 +175,7 @@ public final class Messaging: NSObject, Sendable {
       return state.topicWaiters
     }
     for waiter in waiters {
-      waiter.turn.begin()?.resume(throwing: MessagingError(.unknown, "The app has been deleted."))
+      waiter.turn.begin()?.resume(throwing: MessagingError.appDeleted)
     }
     delivery.end()
     tokens.finish()

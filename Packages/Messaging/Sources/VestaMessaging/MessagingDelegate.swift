@@ -1,7 +1,6 @@
 public import Foundation
 
-/// Hears what becomes of the registration; called on the callback queue of the app's options, the main queue unless it
-/// was set.
+/// The delegate of ``Messaging``; called on the callback queue of the app's options, the main queue unless it was set.
 ///
 /// All members are optional.
 public protocol MessagingDelegate: AnyObject, Sendable {

@@ -41,6 +41,8 @@ public struct MessagingError: CustomNSError, LocalizedError, Hashable {
     self.message = message
   }
 
+  static let appDeleted = MessagingError(.unknown, "The app has been deleted. Configure it anew.")
+
   /// ``Code/unknown``.
   public static var unknown: Code { .unknown }
   /// ``Code/authentication``.

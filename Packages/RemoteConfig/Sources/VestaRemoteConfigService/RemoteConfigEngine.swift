@@ -181,7 +181,10 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
       let current = try await reader.currentVersion()
       if current == 0 { return nil }
       guard let template = try await reader.template(current) else {
-        throw RemoteConfigServiceError(.dataLoss, "The current template \(current) of \(namespace) is missing.")
+        throw RemoteConfigServiceError(
+          .dataLoss,
+          "The current template \(current) of \(namespace) is missing. Roll back to another version, or publish it again."
+        )
       }
       return try FetchPlan(template, version: current)
     }

@@ -51,11 +51,15 @@ public struct ConfigCondition: Sendable, Hashable {
   /// The color of its tag in the console, such as `BLUE`.
   public var tagColor: String?
 
+  /// The purpose of the condition.
+  public var description: String?
+
   /// A condition.
-  public init(name: String, expression: String, tagColor: String? = nil) {
+  public init(name: String, expression: String, tagColor: String? = nil, description: String? = nil) {
     self.name = name
     self.expression = expression
     self.tagColor = tagColor
+    self.description = description
   }
 }
 

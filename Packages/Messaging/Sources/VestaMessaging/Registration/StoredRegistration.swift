@@ -1,5 +1,4 @@
 import Foundation
-import VestaConcurrency
 import VestaCore
 
 /// The registration and the pending changes of topics.
@@ -16,32 +15,21 @@ struct StoredRegistration: Codable, Sendable, Equatable {
   var topics = TopicQueue()
 }
 
-/// The file of the registration, replaced as a whole; a damaged one counts as absent.
-final class RegistrationFile: Sendable {
-  private let file: URL
-  private let writing = Locked(())
+/// The file of the registration, replaced as a whole; a damaged one counts as absent and is kept beside.
+struct RegistrationFile: Sendable {
+  private let file: ValueFile<StoredRegistration>
 
-  init(directory: URL) { file = directory.appending(path: "messaging-client/registration.json") }
+  init(directory: URL) { file = ValueFile(directory.appending(path: "messaging-client/registration.json")) }
 
-  func load() -> StoredRegistration {
-    guard let data = try? Data(contentsOf: file) else { return StoredRegistration() }
-    return (try? JSONDecoder().decode(StoredRegistration.self, from: data)) ?? StoredRegistration()
-  }
+  func load() -> StoredRegistration { file.load() ?? StoredRegistration() }
 
   /// Writes the newest state: `current` is called when it is this call's turn.
   func save(_ current: () -> StoredRegistration) {
-    // The file is written under a lock of its own, which orders the writers; nothing else is locked or called.
-    let failure = writing.withLock { _ -> (any Error)? in
-      do {
-        try FileManager.default.createDirectory(
-          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try JSONEncoder().encode(current()).write(to: file, options: .atomic)
-        return nil
-      } catch {
-        return error
-      }
+    do {
+      try file.save(current)
+    } catch {
+      log.error("I-MSG000001", "The registration could not be saved, and holds until the process ends: \(error)")
     }
-    if let failure { log.error("I-MSG000001", "The registration could not be saved: \(failure)") }
   }
 }
 

@@ -14,7 +14,14 @@ extension MessagingCall {
   ///
   /// - Parameter isValidateOnly: Whether to look up its target only.
   func send(_ message: PushMessage, isValidateOnly: Bool) async throws -> Acceptance {
-    let target = try await recipient(of: message)
+    try await send(message, to: try await recipient(of: message), isValidateOnly: isValidateOnly)
+  }
+
+  /// The registration of a message to one, with its key.
+  typealias Recipient = (RegistrationKey, RegistrationRecord)
+
+  /// Accepts a message whose recipient was looked up.
+  func send(_ message: PushMessage, to target: Recipient?, isValidateOnly: Bool) async throws -> Acceptance {
     if isValidateOnly { return Acceptance(number: 0, messageID: "fake_message_id") }
     var sequence = try await nextNumber()
     sequence.accepted += 1
@@ -43,7 +50,8 @@ extension MessagingCall {
     return Acceptance(number: number, messageID: Tokens.messageID(number, sentTime: now))
   }
 
-  private func recipient(of message: PushMessage) async throws -> (RegistrationKey, RegistrationRecord)? {
+  /// Looks up the registration of a message, without a change; `nil` for one to a topic or condition.
+  func recipient(of message: PushMessage) async throws -> Recipient? {
     switch message.target {
     case .topic, .condition: return nil
     case .token(let token):
@@ -71,7 +79,7 @@ extension MessagingCall {
     var registration = registration
     if let collapseKey = settings.collapseKey {
       let row = Keys.collapse(key, collapseKey)
-      if let earlier = try await reader.record(CollapseRecord.self, row)?.number,
+      if let earlier = try await reader.collapse(row),
         try await dequeue(earlier, key, &registration) != nil
       {
         sequence.collapsed += 1
@@ -158,8 +166,10 @@ extension MessagingCall {
   /// Changes what is counted, if anything is.
   @discardableResult
   func count(_ change: (inout StatisticsRecord) -> Void) async throws -> DeliveryStatistics {
-    let sequence = try await reader.record(SequenceRecord.self, Keys.sequence) ?? SequenceRecord()
-    var record = try await reader.record(StatisticsRecord.self, Keys.statistics) ?? StatisticsRecord()
+    let sequence = try await reader.sequence()
+    // Damaged counts begin again at zero: they must not keep anybody from acknowledging.
+    let bytes = try await transaction.get(Keys.statistics)
+    var record = bytes.flatMap { StoreRow.intact(StatisticsRecord.self, $0, Keys.statistics) } ?? StatisticsRecord()
     change(&record)
     try await put(record, Keys.statistics)
     var counts = DeliveryStatistics()

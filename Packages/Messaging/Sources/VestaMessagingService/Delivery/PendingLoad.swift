@@ -98,14 +98,14 @@ struct PendingLoad: Sendable {
   private func direct(_ reader: MessagingReader) async throws -> [DispatchedMessage] {
     var (high, normal): ([Int64], [Int64]) = ([], [])
     for entry in try await reader.reader.entries(in: Keys.queue(request.key)) {
-      guard let record = StoreRow.intact(QueueRecord.self, entry.value, entry.key), record.expiryTime > request.now
-      else { continue }
+      let record = StoreRow.intact(QueueRecord.self, entry.value, entry.key) ?? QueueRecord.damaged
+      guard record.expiryTime > request.now else { continue }
       let number = try Keys.number(of: entry.key)
       guard !request.inFlight.contains(number) else { continue }
       if record.isHighPriority { high.append(number) } else { normal.append(number) }
     }
     let numbers = high.prefix(request.limit + 1) + normal.prefix(request.limit + 1)
-    return try await dispatched(reader, Array(numbers))
+    return try await dispatched(reader, Array(numbers)).filter { $0.record.expiryTime > request.now }
   }
 
   private func dispatched(_ reader: MessagingReader, _ numbers: [Int64]) async throws -> [DispatchedMessage] {

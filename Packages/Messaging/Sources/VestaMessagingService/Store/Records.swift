@@ -124,6 +124,13 @@ struct QueueRecord: FieldRecord {
   var expiryTime: Int64 = 0
   var collapseKey: String?
 
+  /// Stands for a row that is damaged: the message itself knows when its time is over.
+  static let damaged = {
+    var record = QueueRecord()
+    record.expiryTime = .max
+    return record
+  }()
+
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &isHighPriority)
     try visitor.field(2, &expiryTime)
@@ -149,7 +156,9 @@ extension StoreRow {
     do {
       return try Record(fieldBytes: bytes)
     } catch {
-      throw MessagingServiceError(.dataLoss, "The row \(KeyPrinter.text(for: key)) is damaged: \(error)")
+      throw MessagingServiceError(
+        .dataLoss,
+        "The row \(KeyPrinter.text(for: key)) is damaged: \(error). Register the installation again to replace it.")
     }
   }
 
@@ -158,7 +167,7 @@ extension StoreRow {
     do {
       return try Record(fieldBytes: bytes)
     } catch {
-      log.error("I-MSS000003", "The row \(KeyPrinter.text(for: key)) is damaged and left out: \(error)")
+      log.error("I-MSS000003", "The row \(KeyPrinter.text(for: key)) is damaged and not used: \(error)")
       return nil
     }
   }

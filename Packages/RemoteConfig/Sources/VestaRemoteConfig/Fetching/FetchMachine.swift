@@ -44,10 +44,14 @@ struct FetchMachine: Equatable, Sendable {
 
   /// Notes down a failure.
   ///
-  /// - Parameter factor: 0.5 or 1.5, drawn at random.
-  mutating func failed(_ code: ServiceCode, now: Double, previous: RemoteConfigFetchStatus, factor: Double) {
-    guard previous != .noFetchYet, Self.throttles(code) else { return }
-    if previous == .success || interval == 0 {
+  /// - Parameters:
+  ///   - code: The code of the failure.
+  ///   - now: The time.
+  ///   - record: The record before the failure: nothing is throttled before the first success.
+  ///   - factor: 0.5 or 1.5, drawn at random.
+  mutating func failed(_ code: ServiceCode, now: Double, record: FetchRecord, factor: Double) {
+    guard record.lastFetchTime != nil, Self.throttles(code) else { return }
+    if record.lastFetchStatus == .success || interval == 0 {
       interval = Self.firstInterval
     } else if interval < Self.longestInterval / 2 {
       interval *= 2

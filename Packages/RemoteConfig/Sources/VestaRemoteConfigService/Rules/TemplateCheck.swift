@@ -90,6 +90,7 @@ enum TemplateCheck {
         if let color = condition.tagColor, !tagColors.contains(color) {
           refuse("\(path).tagColor", "\"\(color)\" is not a color of tags, such as BLUE.")
         }
+        describe(condition.description, at: path)
         do {
           _ = try ConditionParser.parse(condition.expression)
         } catch {
