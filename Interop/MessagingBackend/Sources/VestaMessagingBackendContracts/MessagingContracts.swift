@@ -264,12 +264,14 @@ public enum MessagingContracts {
       let token = try await subject.register()
       for number in 1...250 { try await subject.send(to: .token(token), "\(number)") }
       let inbox = Inbox(subject, token)
-      for _ in 1...50 where inbox.texts.count < 250 {
-        let count = inbox.texts.count
-        try await inbox.log.wait(for: "more messages") { $0.count > count || $0.count >= 100 }
+      // As many rounds as it takes: a slow machine hears one message at a time.
+      var heard = 0
+      while heard < 250 {
+        let count = heard
+        try await inbox.log.wait(for: "more than \(count) messages") { Set($0.map(\.messageID)).count > count }
+        heard = Set(inbox.log.events.map(\.messageID)).count
         try await subject.acknowledge(token, inbox)
       }
-      try await inbox.log.wait(for: "all messages") { Set($0.map(\.messageID)).count == 250 }
       inbox.close()
     },
   ]
