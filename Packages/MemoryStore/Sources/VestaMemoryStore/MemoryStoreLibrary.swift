@@ -17,11 +17,6 @@ public enum MemoryStoreLibrary: Library {
 
   /// One provider of stores for each app.
   public static func components() -> [Component] {
-    [
-      Component((any StoreProvider).self) { _, isCacheable in
-        isCacheable = true
-        return MemoryStoreProvider()
-      }
-    ]
+    [Component((any StoreProvider).self, caching: .shared) { _ in MemoryStoreProvider() }]
   }
 }

@@ -199,7 +199,6 @@ struct SystemFailure: Error {
 
   var text: String { String(cString: strerror(code)) }
 
-  var isMissingFile: Bool { code == ENOENT }
   var isLocked: Bool { code == EWOULDBLOCK }
   var isNoSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
   var isNotPermitted: Bool { code == EACCES || code == EPERM || code == EROFS }

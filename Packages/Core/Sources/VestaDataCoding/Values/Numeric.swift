@@ -18,9 +18,29 @@ public enum Numeric: Equatable, Sendable {
   ///
   /// - Parameter value: Any value.
   public init?(_ value: Any) {
-    switch value {
-    case let value as NSNumber: self.init(value)
-    default: return nil
+    if let native = Numeric(native: value) {
+      self = native
+    } else {
+      guard let number = value as? NSNumber else { return nil }
+      self.init(number)
+    }
+  }
+
+  /// The number in a value of one of Swift's common types; `nil` for a value of another type.
+  ///
+  /// Asking for the exact type takes a tenth of the time that bridging to an object takes.
+  init?(native value: Any) {
+    let type = type(of: value)
+    if type == Int.self, let value = value as? Int {
+      self = .integer(Int64(value))
+    } else if type == Double.self, let value = value as? Double {
+      self = .double(value)
+    } else if type == Bool.self, let value = value as? Bool {
+      self = .boolean(value)
+    } else if type == Int64.self, let value = value as? Int64 {
+      self = .integer(value)
+    } else {
+      return nil
     }
   }
 
