@@ -2,7 +2,7 @@ public import VestaTesting
 import VestaFirestoreBackend
 
 extension FirestoreContracts {
-  /// What a backend promises that keeps its answers to requests of write calls, see `WriteRequestID`.
+  /// The promises of a backend that keeps its answers to requests of write calls, see `WriteRequestID`.
   ///
   /// A backend that does not look at identifiers leaves this list out.
   public static let repeatedWrites: [Contract<FirestoreSubject>] = [

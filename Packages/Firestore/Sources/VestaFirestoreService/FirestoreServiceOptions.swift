@@ -23,10 +23,10 @@ public struct FirestoreServiceOptions: Sendable {
   /// lack an index look at all documents of their collection.
   public var automaticIndexesPerCollection = 32
 
-  /// Whose calls are served.
+  /// The callers that are served.
   public var access = Access.everyone
 
-  /// Whose calls an engine serves.
+  /// The callers that an engine serves.
   public enum Access: Sendable, Hashable {
     /// All calls. Within an app that trusts its own code; never for calls that come from elsewhere.
     case everyone

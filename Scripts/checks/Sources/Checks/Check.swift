@@ -23,6 +23,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   filesStayShort,
   commentsFitTheScreen,
   publicNamesAreDocumented,
+  summariesNameTheThing,
   nothingNamesAMachine,
 ]
 

@@ -71,7 +71,7 @@ public struct WriteRequest: Sendable, Hashable {
   /// The token of the latest response; empty in the first request.
   public var streamToken: [UInt8]
 
-  /// What the writes are known by, in this call and in later ones; `nil` for writes that are never sent again.
+  /// The identifier of the writes, in this call and in later ones; `nil` for writes that are never sent again.
   public var id: WriteRequestID?
 
   /// A request of a write call.

@@ -90,7 +90,7 @@ public struct FirestoreIndexes: Sendable, Hashable {
     }
   }
 
-  /// What indexes of its own a field has, and the fields within it, in place of those that every field has.
+  /// The indexes of a field and of the fields within it, in place of those that every field has.
   public struct FieldOverride: Sendable, Hashable {
     /// An index of one field.
     public struct Index: Sendable, Hashable {
@@ -171,7 +171,7 @@ extension FirestoreIndexes.Field {
   }
 }
 
-/// What is wrong with a declaration of indexes.
+/// A fault in a declaration of indexes.
 public struct FirestoreIndexesError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of mistake; open, so that a later kind breaks no `switch`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -203,7 +203,7 @@ public struct FirestoreIndexesError: Error, Sendable, Hashable, CustomStringConv
   /// Where in the file it is, such as `indexes[2].fields[0].order`; empty outside of files.
   public let entry: String
 
-  /// What is wrong, in a sentence.
+  /// The fault, in a sentence.
   public let message: String
 
   init(_ code: Code, entry: String = "", _ message: String) {
