@@ -16,7 +16,7 @@ final class CommitLeader: Sendable {
     var clock: VersionClock
     var known: Int64
     var log: ConflictLog
-    /// What the server's clock is ahead of this machine's, in microseconds.
+    /// The lead of the server's clock over this machine's, in microseconds.
     var offset: Int64 = 0
     /// Versions that were told to bodies which are running.
     var running: Set<Int64> = []
@@ -34,7 +34,7 @@ final class CommitLeader: Sendable {
   private static let courtesy: Duration = .milliseconds(5)
   /// How many transactions share a commit.
   private static let largestUnit = 256
-  /// What the clocks of server and machine may differ by before the server's is followed: two seconds.
+  /// The largest difference of the clocks of server and machine before the server's is followed: two seconds.
   private static let tolerance: Int64 = 2_000_000
   /// For how many microseconds commits are listed.
   private static let kept: Int64 = 3_600_000_000
@@ -167,7 +167,7 @@ final class CommitLeader: Sendable {
     }
   }
 
-  /// Those that may go: nobody below them is running, or has had time enough.
+  /// The requests that may proceed: none with a lower version is running, or it has had time enough.
   private static func ready(_ state: State, now: ContinuousClock.Instant) -> [CommitRequest] {
     let sorted = state.queue.sorted { $0.version < $1.version }
     guard let lowest = state.running.min(), let oldest = sorted.map(\.since).min(), now - oldest < courtesy else {
@@ -249,7 +249,7 @@ final class CommitLeader: Sendable {
     }
   }
 
-  /// What has become of a unit that was sent and not answered; where nothing has, the body runs again.
+  /// Finds out whether a unit that was sent and not answered was committed; if not, the bodies run again.
   private func afterFailure(_ error: any Error, of unit: CommitUnit?, _ number: [UInt8]) async -> CommitRequest.Outcome
   {
     guard let failure = error as? PostgresFailure, failure.isConflict || failure.isPassing else {
@@ -359,7 +359,7 @@ final class CommitLeader: Sendable {
     return true
   }
 
-  /// Notes what is committed, and tells of it.
+  /// Records the commits of a unit, and reports them.
   private func finish(_ unit: CommitUnit) -> CommitUnit {
     state.withLock { state in
       for commit in unit.commits where commit.version > state.known { state.log.add(commit.version, commit.changes) }

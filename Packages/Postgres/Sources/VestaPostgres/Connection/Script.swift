@@ -59,7 +59,7 @@ struct Statement: Sendable {
   }
 }
 
-/// What a statement came to.
+/// The result of a statement.
 struct Rows: Sendable {
   /// The columns of each row in binary form; `nil` for null.
   var rows: [[[UInt8]?]] = []
@@ -85,7 +85,7 @@ struct Rows: Sendable {
   }
 }
 
-/// Why the server did not do what it was asked.
+/// The reason why the server refused a statement.
 enum PostgresFailure: Error, Sendable {
   /// There is no connection, or none any more: what was asked may have been done.
   case lost(String)
