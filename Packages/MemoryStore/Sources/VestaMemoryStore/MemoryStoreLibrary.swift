@@ -3,7 +3,7 @@ import VestaStoreInterop
 
 /// Gives an app stores in memory.
 ///
-/// For tests and throw-away apps: nothing is kept. It stands in the list in place of a library that keeps data:
+/// For tests and throw-away apps: nothing is kept. In the list it takes the place of a library that keeps data:
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [MemoryStoreLibrary.self])

@@ -80,7 +80,7 @@ final class InstallationIDs: Sendable {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
   private static func draw() -> String {
-    // Each character stands for six random bits; the first two of the first one are 01 and the next two 11.
+    // Each character encodes six random bits; the first two of the first one are 01 and the next two 11.
     var id = [alphabet[Int.random(in: 28...31)]]
     for _ in 1..<22 { id.append(alphabet[Int.random(in: 0...63)]) }
     return String(decoding: id, as: UTF8.self)
