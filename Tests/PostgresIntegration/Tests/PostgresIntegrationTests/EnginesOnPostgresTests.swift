@@ -14,7 +14,7 @@ import VestaStoreInterop
 import VestaTesting
 
 /// The server of `Scripts/with-postgres`; nobody's own database is touched.
-private let server: String? = {
+let server: String? = {
   let environment = ProcessInfo.processInfo.environment
   return environment["VESTA_POSTGRES_CONTROL"] == nil ? nil : environment["VESTA_POSTGRES_URL"]
 }()

@@ -68,3 +68,10 @@ private struct PolicyRecord: FieldRecord {
     try visitor.field(9, &policy.forcesUpgradeOnSignIn)
   }
 }
+
+extension SharedGuesses: FieldRecord {
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &fullAt)
+    try visitor.field(2, &name)
+  }
+}
