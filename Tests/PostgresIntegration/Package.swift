@@ -60,7 +60,7 @@ let package = Package(
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
-    )
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -99,7 +99,9 @@ enum PlatformThread {
 
 /// Looking names of hosts up.
 enum PlatformNames {
-  /// The addresses of a name as numbers, best first; empty when there are none. Blocks until the system knows.
+  /// The addresses of a name as numbers, best first; empty when there are none.
+  ///
+  /// Blocks until the system knows.
   @Sendable static func addresses(of name: String) -> [String] {
     var hints = addrinfo()
     #if canImport(Glibc)

@@ -22,7 +22,9 @@ import Testing
   }
 
   @Test func `what has no name is not looked up`() throws {
-    for url in ["postgresql:///db?host=/var/run/postgresql", "host=127.0.0.1", "host=::1", "host=@abstract", "dbname=x"] {
+    for url in [
+      "postgresql:///db?host=/var/run/postgresql", "host=127.0.0.1", "host=::1", "host=@abstract", "dbname=x",
+    ] {
       #expect(try plan(url).targets.allSatisfy { !$0.needsLookup }, "\(url)")
     }
   }

@@ -58,10 +58,13 @@ extension OneAtATime {
           named: "test", in: space, options: options, storeOptions: StoreOptions(), followsServer: false,
           lookup: lookup)
       }
-      let error = await #expect(throws: StoreError.self) { try await open(url(host: "first.example", "sslmode=disable")) }
+      let error = await #expect(throws: StoreError.self) {
+        try await open(url(host: "first.example", "sslmode=disable"))
+      }
       #expect(error?.code == .inputOutput && error?.message.contains("first.example") == true)
       let port = url(host: "x", "").split(separator: ":").last?.prefix { $0.isNumber } ?? ""
-      let store = try await open("host=first.example,second.example port=\(port) user=vesta dbname=postgres sslmode=disable")
+      let store = try await open(
+        "host=first.example,second.example port=\(port) user=vesta dbname=postgres sslmode=disable")
       try await store.put([1], for: key(0))
       try await store.close()
     }
@@ -81,7 +84,8 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `TLS is used where it is asked for, and a certificate that nobody vouches for is refused`() async throws {
+    @Test func `TLS is used where it is asked for, and a certificate that nobody vouches for is refused`() async throws
+    {
       let certificate = try #require(ProcessInfo.processInfo.environment["VESTA_POSTGRES_CERTIFICATE"])
       let lookup: Connector.Lookup = { _ in ["127.0.0.1"] }
       let open = { @Sendable (space: String, host: String, options: String) in
@@ -106,7 +110,8 @@ extension OneAtATime {
       }
       let refused = [
         // Nobody vouches for it; and it is vouched for, under another name.
-        ("localhost", "sslmode=verify-full&sslrootcert=/nowhere"), ("other.example", "sslmode=verify-full&sslrootcert=\(certificate)"),
+        ("localhost", "sslmode=verify-full&sslrootcert=/nowhere"),
+        ("other.example", "sslmode=verify-full&sslrootcert=\(certificate)"),
       ]
       for (host, options) in refused {
         let error = await #expect(throws: StoreError.self) { try await open("x", host, options) }

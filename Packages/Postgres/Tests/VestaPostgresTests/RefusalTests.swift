@@ -37,7 +37,8 @@ extension OneAtATime {
         #expect(refusal?.code == .inputOutput && refusal?.message.contains("53300") == true)
         #expect(refusal?.hint?.contains("max_connections") == true)
         for other in others { other.drop() }
-        try await Server.waitUntil("SELECT count(*) = 0 FROM pg_stat_activity WHERE usename = '\(Server.user(of: url))'")
+        try await Server.waitUntil(
+          "SELECT count(*) = 0 FROM pg_stat_activity WHERE usename = '\(Server.user(of: url))'")
 
         let store = try await open()
         try await store.put(number(1), for: key(0))

@@ -82,7 +82,10 @@ extension OneAtATime {
       // What was said and what is done may differ.
       try await store.put(number(2), for: key(2))
       let other = try await store.read(expecting: .keys([key(3)])) { reader in
-        (try await reader.get(key(4)), try await reader.get([key(3), key(5)]), try await reader.entries(in: first, limit: 2))
+        (
+          try await reader.get(key(4)), try await reader.get([key(3), key(5)]),
+          try await reader.entries(in: first, limit: 2)
+        )
       }
       #expect(other.0 == number(4) && other.1 == [number(3), number(5)] && other.2.count == 2)
       for limit in [nil, 2, 500] as [Int?] {

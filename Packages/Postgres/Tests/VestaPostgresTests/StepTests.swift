@@ -133,8 +133,8 @@ extension OneAtATime {
     @Test func `a connection that falls silent at any message is given up, and its commit found out`() async throws {
       // Each of them is waited for, so these are some of the steps; `make soak` takes them all.
       var random = SplitMix(seed: 11)
-      let (steps, _) = try await check(.hold, patience: .milliseconds(600)) {
-        $0 + Int.random(in: 6...14, using: &random)
+      let (steps, _) = try await check(.hold, patience: .milliseconds(400)) {
+        $0 + Int.random(in: 10...20, using: &random)
       }
       #expect(steps > 8)
     }

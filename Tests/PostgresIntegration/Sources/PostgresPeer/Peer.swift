@@ -86,7 +86,8 @@ struct Peer: Sendable {
     for start in stride(from: 0, to: count, by: 250) {
       let writes = (start..<min(start + 250, count)).map { number in
         Write.update(
-          Document(name: "\(Peer.root)/\(collection)/\(number)", fields: ["n": .integer(number), "m": .integer(-number)]))
+          Document(
+            name: "\(Peer.root)/\(collection)/\(number)", fields: ["n": .integer(number), "m": .integer(-number)]))
       }
       _ = try await firestore.commit(CommitRequest(database: Peer.database, writes: writes), context: Peer.owner)
     }

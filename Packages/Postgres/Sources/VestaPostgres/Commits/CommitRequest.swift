@@ -99,7 +99,8 @@ struct CommitUnit {
   ) -> [Statement] {
     var statements: [Statement] = changes.ranges.flatMap { schema.delete($0, hasLong: last.hasLong) }
     for areLong in hasLong ? [false, true] : [false] {
-      let here = hasLong ? changes.values.filter { ($0.key.count > Schema.longestIndexedKey) == areLong } : changes.values
+      let here =
+        hasLong ? changes.values.filter { ($0.key.count > Schema.longestIndexedKey) == areLong } : changes.values
       let gone = here.filter { $0.value == nil }.map(\.key)
       if !gone.isEmpty { statements.append(schema.delete(gone, areLong: areLong)) }
       let kept = here.compactMap { key, value in value.map { (key, $0) } }

@@ -14,12 +14,14 @@ struct ConnectionTarget: Sendable, Equatable {
     // A directory, an abstract socket, or a number already.
     if first == UInt8(ascii: "/") || first == UInt8(ascii: "@") { return false }
     return host?.utf8.contains(UInt8(ascii: ":")) != true
-      && host?.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") } != true
+      && host?.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") }
+        != true
   }
 
   /// The keywords for libpq that stand above the connection string.
   var keywords: [(String, String)] {
-    [("host", host), ("hostaddr", address), ("port", port), ("target_session_attrs", session)].compactMap { name, value in
+    [("host", host), ("hostaddr", address), ("port", port), ("target_session_attrs", session)].compactMap {
+      name, value in
       value.map { (name, $0) }
     }
   }
@@ -39,7 +41,9 @@ struct ConnectionPlan: Sendable, Equatable {
   ///   - options: The keywords of the connection string, with their values.
   ///   - environment: A variable of the environment, which counts where the string is silent.
   init(_ options: [String: String], environment: (String) -> String?) {
-    timeout = (options["connect_timeout"] ?? environment("PGCONNECT_TIMEOUT")).flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    timeout = (options["connect_timeout"] ?? environment("PGCONNECT_TIMEOUT")).flatMap { Int($0) }.flatMap {
+      $0 > 0 ? $0 : nil
+    }
     // What a service file says is known to libpq alone.
     if (options["service"] ?? environment("PGSERVICE")) != nil {
       targets = [ConnectionTarget()]

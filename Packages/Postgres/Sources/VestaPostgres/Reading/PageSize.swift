@@ -9,7 +9,7 @@ struct PageSize: Sendable, Equatable {
   private static let first = PageSize(entries: 64, bytes: 131_072)
   private static let largest = PageSize(entries: 4_096, bytes: 1_048_576)
 
-  /// The first page. A limit says how many are wanted at most, so no more are asked for; that many are seldom taken.
+  /// The first page of a scan with a limit, which says how many are wanted at most; that many are seldom taken.
   init(limit: Int) { self.init(entries: min(limit, PageSize.first.entries * 4), bytes: PageSize.first.bytes) }
 
   /// The first page of a scan without a limit.

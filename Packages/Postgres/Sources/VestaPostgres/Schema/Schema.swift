@@ -113,7 +113,8 @@ struct Schema: Sendable {
       statements.append(Statement("SELECT key, value FROM \(name).entries WHERE key = ANY($1)", .byteArrays(short)))
     }
     if long.isEmpty { return statements }
-    let ofLong = "SELECT key, value FROM \(name).long_entries WHERE sha256(key) = ANY(SELECT sha256(k) FROM unnest($1) k)"
+    let ofLong =
+      "SELECT key, value FROM \(name).long_entries WHERE sha256(key) = ANY(SELECT sha256(k) FROM unnest($1) k)"
     return statements + [Statement(ofLong, .byteArrays(long))]
   }
 
@@ -254,8 +255,10 @@ struct Schema: Sendable {
       .integer(state.floor), .integer(state.hasLong ? 1 : 0))
   }
 
-  /// Wakes those who listen. Behind the COMMIT and not in it: PostgreSQL lets transactions with news end one at a time,
-  /// those of other stores included.
+  /// Wakes those who listen.
+  ///
+  /// Behind the COMMIT and not in it: PostgreSQL lets transactions with news end one at a time, those of other stores
+  /// included.
   var notify: Statement { Statement("NOTIFY \(channel)") }
   var listen: Statement { Statement("LISTEN \(channel)", isPrepared: false) }
 
