@@ -181,7 +181,7 @@ public struct StoreCommit<Result> {
 
 extension StoreCommit: Sendable where Result: Sendable {}
 
-/// What a body reads first, as far as its caller knows.
+/// The first read of a body, as far as its caller knows.
 public enum StoreFirstRead: Sendable {
   /// Some keys, by one `get`.
   case keys([[UInt8]])
