@@ -59,7 +59,10 @@ enum Server {
   /// Cuts every other connection, wherever it is in its protocol.
   static func cutConnections() async throws {
     try await run(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
+      AND backend_type = 'client backend'
+      """
     )
   }
 

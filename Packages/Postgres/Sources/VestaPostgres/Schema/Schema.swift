@@ -59,7 +59,8 @@ struct Schema: Sendable {
         "CREATE UNIQUE INDEX IF NOT EXISTS long_entries_key ON \(name).long_entries (sha256(key))", isPrepared: false),
       Statement(
         """
-        CREATE TABLE IF NOT EXISTS \(name).commits (version bigint PRIMARY KEY, unit bytea NOT NULL, changes bytea NOT NULL)
+        CREATE TABLE IF NOT EXISTS \(name).commits (version bigint PRIMARY KEY, unit bytea NOT NULL, \
+        changes bytea NOT NULL)
         """, isPrepared: false),
       Statement(
         """
@@ -133,8 +134,8 @@ struct Schema: Sendable {
     return Statement(
       """
       SELECT key, value FROM (SELECT key, value, sum(octet_length(key) + octet_length(value)) OVER \
-      (ORDER BY key \(way) ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (\(first)) AS part) AS page \
-      WHERE before IS NULL OR before < $\(parameters.count) ORDER BY key \(way)
+      (ORDER BY key \(way) ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before \
+      FROM (\(first)) AS part) AS page WHERE before IS NULL OR before < $\(parameters.count) ORDER BY key \(way)
       """, parameters)
   }
 
