@@ -39,13 +39,7 @@ extension RateLimit {
   }
 }
 
-/// The guesses at one account as all processes of a store have it.
-struct SharedGuesses: Equatable {
-  /// When the bucket will be full again.
-  var fullAt: Int64 = 0
-  /// What the row stands for, where several things share it.
-  var name: Int64 = 0
-
+extension SharedGuesses {
   /// Takes a guess.
   ///
   /// A clock that was far ahead leaves a time that no guesses explain: the bucket counts as empty from now on.
