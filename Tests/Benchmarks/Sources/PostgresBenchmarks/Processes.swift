@@ -1,4 +1,4 @@
-public import BenchmarkKit
+import BenchmarkKit
 import Foundation
 import VestaStoreInterop
 

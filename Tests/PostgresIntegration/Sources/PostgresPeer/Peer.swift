@@ -146,7 +146,7 @@ struct Peer: Sendable {
     let call = try await firestore.listen(database: Peer.database, context: Peer.owner)
     let query = StructuredQuery(from: [.init(collectionID: collection)])
     call.send(
-      .addTarget(Target(id: 1, subject: .query(parent: Peer.root, query), resume: token.map { .token($0) })))
+      .addTarget(Target(id: 1, .query(parent: Peer.root, query), resume: token.map { .token($0) })))
     for try await batch in call.responses {
       for response in batch {
         switch response {
