@@ -63,10 +63,14 @@ final class DatabaseEngine: Sendable {
   ///
   /// In a store that has stood still, the last commit may be older than the log is kept. The version that is read is
   /// then a later one, which nobody can commit at any more: so it can be read again when commits go on.
-  func reading<Result>(_ body: (Snapshot) async throws -> Result) async throws -> Result {
+  ///
+  /// - Parameter first: The keys that the body gets first; a store behind a network brings them with the beginning.
+  func reading<Result>(
+    expecting first: @autoclosure () -> [[UInt8]] = [], _ body: (Snapshot) async throws -> Result
+  ) async throws -> Result {
     let oldest = options.now() - options.retention * 500_000
     while true {
-      let result = try await store.read { reader -> Result? in
+      let result = try await store.read(expecting: .keys(first())) { reader -> Result? in
         let version = max(reader.version.microseconds, floor.withLock { $0 })
         if version < oldest { return nil }
         return try await body(snapshot(of: reader).later(version))
@@ -100,7 +104,7 @@ final class DatabaseEngine: Sendable {
   func reading<Result>(
     at time: Timestamp?, _ scope: ChangeScope, _ body: (Snapshot) async throws -> Result
   ) async throws -> Result {
-    guard let time else { return try await reading(body) }
+    guard let time else { return try await reading(expecting: expected(scope), body) }
     return try await reading(version: try await settled(time), scope, body)
   }
 
@@ -108,7 +112,15 @@ final class DatabaseEngine: Sendable {
   func reading<Result>(
     version: Int64, _ scope: ChangeScope, _ body: (Snapshot) async throws -> Result
   ) async throws -> Result {
-    try await store.read { try await body(try await snapshot(of: $0).at(version, scope)) }
+    try await store.read(expecting: .keys(expected(scope))) {
+      try await body(try await snapshot(of: $0).at(version, scope))
+    }
+  }
+
+  /// What is read first by whoever reads a scope: the documents, or which indexes there are.
+  func expected(_ scope: ChangeScope) -> [[UInt8]] {
+    if case .places(let places) = scope { return places.map(keys.document) }
+    return [keys.catalogue]
   }
 
   /// The version of a read time, once no commit can come at or before it.

@@ -52,7 +52,7 @@ extension DatabaseEngine {
     _ body: (ReadContext) async throws -> Result
   ) async throws -> Result {
     switch consistency {
-    case .latest: return try await reading { try await body(context($0)) }
+    case .latest: return try await reading(expecting: expected(scope)) { try await body(context($0)) }
     case .readTime(let time): return try await reading(at: time, scope) { try await body(context($0)) }
     case .transaction(let id): return try await reading(in: id, isNew: false, scope, locking: places, body)
     case .newTransaction(let options):
@@ -89,10 +89,10 @@ extension DatabaseEngine {
     }
     switch open.options {
     case .readOnly: return try await reading(version: open.readVersion ?? 0, scope) { try await run($0) }
-    case .readWrite(_, .optimistic): return try await reading { try await run($0) }
+    case .readWrite(_, .optimistic): return try await reading(expecting: expected(scope)) { try await run($0) }
     case .readWrite:
       try await pool.lock(places, for: id, .shared)
-      return try await reading { try await run($0) }
+      return try await reading(expecting: expected(scope)) { try await run($0) }
     }
   }
 
