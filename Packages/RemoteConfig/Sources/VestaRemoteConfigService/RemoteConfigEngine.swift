@@ -309,18 +309,8 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   }
 
   private static func check(_ namespace: String) throws {
-    let isValid = namespace.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-        UInt8(ascii: ":"):
-        true
-      default: false
-      }
-    }
-    guard isValid, (1...100).contains(namespace.utf8.count) else {
-      throw RemoteConfigServiceError(
-        .invalidArgument, "A namespace has 1 to 100 letters, digits, \"-\", \"_\", \".\" and \":\".")
+    guard ConfigNamespace.isValid(namespace) else {
+      throw RemoteConfigServiceError(.invalidArgument, ConfigNamespace.rule)
     }
   }
 }
