@@ -157,7 +157,7 @@ struct MessagingCall {
     _ = try await noteChange(of: key)
   }
 
-  /// Gives a change of a registration its place among the messages, so that connections hear of it in order.
+  /// Numbers a change of a registration like a message, so that connections learn of it in order.
   private func noteChange(of key: RegistrationKey) async throws -> Int64 {
     let sequence = try await nextNumber()
     try await put(sequence, Keys.sequence)
