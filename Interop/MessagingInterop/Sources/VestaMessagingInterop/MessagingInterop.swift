@@ -16,14 +16,14 @@ public protocol MessagingInterop: Sendable {
 
   /// Adds a listener that receives each new token.
   ///
-  /// - Parameter listener: Called with the present token first, then with each new one; `nil` while there is none.
+  /// - Parameter listener: Called with the current token first, then with each new one; `nil` while there is none.
   ///   Never before this method has returned.
   /// - Returns: Removes the listener on `cancel()`.
   func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> ListenerRegistration
 }
 
 extension MessagingInterop {
-  /// The present token, then each new one; `nil` while there is none.
+  /// The current token, then each new one; `nil` while there is none.
   ///
   /// Cancelling the reading task, leaving a loop over this property, or dropping the stream removes its listener.
   ///
