@@ -38,7 +38,7 @@ private final class MortalStore: OrderedStore {
     return left < 0
   }
 
-  func read<Result>(
+  nonisolated(nonsending) func read<Result>(
     _ body: nonisolated(nonsending) (any StoreReader) async throws -> Result
   ) async throws -> Result {
     let isLast = try step()
@@ -47,7 +47,8 @@ private final class MortalStore: OrderedStore {
     return result
   }
 
-  func write<Result: Sendable>(
+  @discardableResult
+  nonisolated(nonsending) func write<Result: Sendable>(
     _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
     let isLast = try step()
@@ -56,9 +57,9 @@ private final class MortalStore: OrderedStore {
     return commit
   }
 
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await base.raiseFloor(to: version) }
+  nonisolated(nonsending) func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await base.raiseFloor(to: version) }
 
-  func close() async throws {}
+  nonisolated(nonsending) func close() async throws {}
 }
 
 /// A wall clock that jumps, over timers that do not notice.
@@ -93,7 +94,8 @@ private final class Process: Sendable {
   }
 
   func commit(_ changes: [(path: String, number: Int)]) async throws {
-    try await store.write { [outbox] transaction in
+    let (outbox, store): (EventOutbox, any OrderedStore) = (outbox, store)
+    try await store.write { transaction in
       let drafts = changes.map {
         EventDraft(.documentCreated, path: $0.path, functions: ["f"], payload: Array("\($0.number)".utf8))
       }

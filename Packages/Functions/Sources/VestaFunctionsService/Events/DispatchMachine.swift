@@ -24,6 +24,14 @@ struct DispatchMachine {
     case load(EventPageRequest, generation: Int)
     case deliver(EventEntry, generation: Int)
     case settle([EventOutcome])
+
+    /// Whether it changes the source.
+    var isOperation: Bool {
+      switch self {
+      case .lease, .settle: true
+      case .load, .deliver: false
+      }
+    }
   }
 
   /// The end of a delivery.
@@ -78,6 +86,8 @@ struct DispatchMachine {
   mutating func woken() { for name in machines.keys { machines[name]?.woken() } }
 
   /// Nothing is started any more.
+  ///
+  /// - Returns: The outcomes that are not settled yet.
   mutating func close() -> [EventOutcome] {
     isClosed = true
     defer { outcomes = [] }
@@ -192,12 +202,14 @@ struct DispatchMachine {
 
   /// Brings forward the times that are further ahead than they can have been set: the clock was set back since.
   ///
-  /// The lease counts as lost then, because others may see its end in their time.
+  /// The lease counts as lost then, because others may see its end in their time. Threads that look at the clock one
+  /// after the other may come here in another order, hence the slack.
   private mutating func correctTimes(_ now: Int64) {
-    if leasedUntil - now > timing.lease { leasedUntil = 0 }
-    if busyUntil - now > max(timing.lease, timing.failure) { busyUntil = 0 }
-    if pollTime - now > timing.poll { pollTime = now }
-    if let time = settleTime, time - now > max(timing.settling, timing.failure) { settleTime = now }
+    let slack = timing.failure
+    if leasedUntil - now > timing.lease + slack { leasedUntil = 0 }
+    if busyUntil - now > timing.lease + slack { busyUntil = 0 }
+    if pollTime - now > timing.poll + slack { pollTime = now }
+    if let time = settleTime, time - now > timing.settling + slack { settleTime = now }
   }
 
   /// The time of the next `step`, in microseconds since 1970, if nothing happens before.
