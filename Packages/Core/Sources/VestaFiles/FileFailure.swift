@@ -1,4 +1,4 @@
-/// The failure of a file operation, as the system reports it.
+/// Why a file could not be used, as the system says it.
 public struct FileFailure: Error, CustomStringConvertible {
   /// The error number of the system, such as `ENOSPC`; zero where the system has none.
   public let code: Int32
@@ -6,7 +6,7 @@ public struct FileFailure: Error, CustomStringConvertible {
   /// The file or directory.
   public let path: String
 
-  /// The call, the file and the reason.
+  /// The operation, the file, and why it failed.
   public let description: String
 
   /// A failure.
@@ -24,7 +24,7 @@ public struct FileFailure: Error, CustomStringConvertible {
 
 /// Bytes to be written over a part of a file.
 public struct FileChange: Sendable, Hashable {
-  /// The position of the first byte.
+  /// Where the bytes begin.
   public var offset: Int
 
   /// The bytes.

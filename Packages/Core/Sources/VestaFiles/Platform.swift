@@ -11,6 +11,7 @@
   import Foundation
   import VestaConcurrency
 #endif
+import VestaConcurrency
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
 
@@ -28,10 +29,12 @@
   public enum DurableFile {
     /// All bytes of a file; `nil` when there is none.
     public static func read(_ path: String) throws(FileFailure) -> [UInt8]? {
-      guard let file = try openOwn(path, O_RDONLY) else { return nil }
-      defer { close(file) }
-      try lock(file, LOCK_SH, path)
-      return try readAll(file, path)
+      try inTurn(path) { () throws(FileFailure) in
+        guard let file = try openOwn(path, O_RDONLY) else { return nil }
+        defer { close(file) }
+        try lock(file, LOCK_SH, path)
+        return try readAll(file, path)
+      }
     }
 
     /// Writes over a part of a file, and onto the disk, while nobody else does.
@@ -40,9 +43,15 @@
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - decide: Gets the bytes of the file and says what to write; `nil` for nothing.
+    ///   - decide: Gets the bytes of the file and returns what to write; `nil` for nothing. It must not use files.
     /// - Returns: Whether that has been done; `false` without a file, or when there was nothing to write.
     public static func change(
+      _ path: String, _ decide: ([UInt8]) -> FileChange?
+    ) throws(FileFailure) -> Bool {
+      try inTurn(path) { () throws(FileFailure) in try changeInTurn(path, decide) }
+    }
+
+    private static func changeInTurn(
       _ path: String, _ decide: ([UInt8]) -> FileChange?
     ) throws(FileFailure) -> Bool {
       while true {
@@ -73,6 +82,10 @@
     ///
     /// - Throws: The old bytes are there still, unless the directory could not be written: then either may be.
     public static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
+      try inTurn(path) { () throws(FileFailure) in try replaceInTurn(path, with: bytes) }
+    }
+
+    private static func replaceInTurn(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
       let temporary = temporaryPath(of: path)
       while true {
         guard let file = try openOwn(temporary, O_WRONLY | O_CREAT) else { throw lastError("create", temporary) }
@@ -148,11 +161,22 @@
       if flock(file, LOCK_EX | LOCK_NB) == 0, isStill(file, temporary) { _ = Platform.unlink(temporary) }
     }
 
+    private static let turns = (0..<16).map { _ in Locked(()) }
+
+    /// Lets the threads of this process wait for one another, however long the disk takes.
+    ///
+    /// So it is another process when the file's lock cannot be had for half a second.
+    private static func inTurn<Result: Sendable>(
+      _ path: String, _ body: () throws(FileFailure) -> Result
+    ) throws(FileFailure) -> Result {
+      try turns[path.hashValue & 15].withLock { _ throws(FileFailure) in try body() }
+    }
+
     private static func temporaryPath(of path: String) -> String { path + ".new" }
 
     /// Opens a file that belongs to this user and nobody else may use; `nil` when there is none.
     ///
-    /// A symbolic link, a pipe or somebody else's file in its place is refused: reading would wait or believe a
+    /// A symbolic link, a pipe or somebody else's file in its place is refused: reading would wait or trust a
     /// stranger, and writing would hand him the secret.
     private static func openOwn(_ path: String, _ flags: Int32) throws(FileFailure) -> Int32? {
       let file = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
@@ -251,8 +275,8 @@
       }
     }
 
-    /// Waits for the file's lock for half a second, which ends when the file is closed; goes on without where there are
-    /// no locks.
+    /// Waits for the file's lock for half a second, which ends when the file is closed; continues without where there
+    /// are no locks.
     private static func lock(_ file: Int32, _ kind: Int32, _ path: String) throws(FileFailure) {
       for _ in 0..<50 {
         if flock(file, kind | LOCK_NB) == 0 { return }
@@ -513,7 +537,7 @@
       false
     }
 
-    /// Nothing: a replacement leaves nothing behind here.
+    /// Nothing: a replacement leaves no temporary file here.
     public static func sweep(_ path: String) {}
 
     /// Deletes a file; one that is not there is deleted already.

@@ -30,7 +30,7 @@ extension DataDecoding {
   }
 }
 
-/// Decodes the one value of a place.
+/// Decodes the value of a single-value container.
 struct SingleValueDecoding: SingleValueDecodingContainer {
   let decoder: DataDecoding
   var codingPath: [any CodingKey] { decoder.codingPath }

@@ -56,7 +56,7 @@ struct DataEncoding: Encoder {
   }
 }
 
-/// Encodes the one value of a place.
+/// Encodes the value of a single-value container.
 struct SingleValueEncoding: SingleValueEncodingContainer {
   let encoder: DataEncoding
   var codingPath: [any CodingKey] { encoder.codingPath }

@@ -47,7 +47,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     nested(key) { existing in if case .array = existing { true } else { false } }.unkeyedContainer()
   }
 
-  /// The encoder of a nested container; a container of the same kind that is there already goes on being filled.
+  /// The encoder of a nested container; a container of the same kind that is there is filled further.
   private func nested(_ key: any CodingKey, fits: (EncodedValue) -> Bool) -> DataEncoding {
     let slot = EncodedSlot()
     let name = encoder.options.name(of: key, in: codingPath)

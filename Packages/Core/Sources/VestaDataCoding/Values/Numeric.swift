@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A number of a loosely typed value, told apart by what it can represent.
+/// A number of a loosely typed value, classified by what it can represent.
 ///
 /// `NSNumber` and the native numbers of Swift are the same thing to `as? NSNumber`; what they are not is told apart
 /// here: a boolean is not a number, and an integer is exact.
@@ -73,7 +73,7 @@ public enum Numeric: Equatable, Sendable {
     }
   }
 
-  // There is one object for each boolean, which is how a boolean is told from the numbers 0 and 1.
+  // There is one object for each boolean, which is how a boolean is distinguished from the numbers 0 and 1.
   private static let `true` = NSNumber(value: true)
   private static let `false` = NSNumber(value: false)
 
