@@ -118,6 +118,7 @@ let package = Package(
         .product(name: "VestaStorage", package: "Storage"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaStorageService", package: "Storage"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ], swiftSettings: settings),
     .target(
       name: "FirestoreBenchmarks",

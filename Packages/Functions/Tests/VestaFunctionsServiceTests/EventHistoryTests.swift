@@ -57,7 +57,9 @@ private final class MortalStore: OrderedStore {
     return commit
   }
 
-  nonisolated(nonsending) func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await base.raiseFloor(to: version) }
+  nonisolated(nonsending) func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
+    try await base.raiseFloor(to: version)
+  }
 
   nonisolated(nonsending) func close() async throws {}
 }
@@ -169,7 +171,8 @@ private final class Process: Sendable {
     }
     for process in processes { await process.events.close() }
     let last = try start(operations: .max)
-    while try await !base.read({ try await $0.entries(in: KeyRange(prefix: [9] + KeyEncoder(.int(1)).bytes)) }).isEmpty {
+    while try await !base.read({ try await $0.entries(in: KeyRange(prefix: [9] + KeyEncoder(.int(1)).bytes)) }).isEmpty
+    {
       await pass()
     }
     await last.events.close()
@@ -180,7 +183,9 @@ private final class Process: Sendable {
       let change = "\(delivery.path) \(delivery.number)"
       #expect(possible.contains(change), "seed \(seed): nobody has made the change \(change)")
       #expect(ids[delivery.id, default: change] == change, "seed \(seed): \(delivery.id) is the id of two changes")
-      if ids.updateValue(change, forKey: delivery.id) == nil { first[delivery.path, default: []].append(delivery.number) }
+      if ids.updateValue(change, forKey: delivery.id) == nil {
+        first[delivery.path, default: []].append(delivery.number)
+      }
     }
     for (path, numbers) in certain {
       let seen = first[path] ?? []
