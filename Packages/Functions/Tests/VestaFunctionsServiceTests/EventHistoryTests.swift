@@ -192,7 +192,8 @@ private final class Process: Sendable {
       #expect(Set(numbers).isSubset(of: seen), "seed \(seed): lost of \(path): \(Set(numbers).subtracting(seen))")
       #expect(seen == seen.sorted(), "seed \(seed): \(path) came in the order \(seen)")
     }
-    #expect(try await base.read { try await $0.entries(in: KeyRange(prefix: [9])) }.isEmpty, "seed \(seed): rows stay")
+    let rows = try await base.read { try await $0.entries(in: KeyRange(prefix: [9])) }
+    #expect(rows.isEmpty, "seed \(seed): rows stay: \(rows.map { (Hex.encode($0.key), $0.value) })")
   }
 
   /// The processes that live; the others are closed, of which nothing reaches the store.

@@ -53,6 +53,8 @@ struct DispatchMachine {
   private var settleTime: Int64?
   private var pollTime: Int64 = 0
   private var isSettling = false
+  /// Whether everything is to be read again once the settlement under way has ended.
+  private var restartsAfterSettling = false
   private var isLeasing = false
   private var leasedUntil: Int64 = 0
   private var busyUntil: Int64 = 0
@@ -99,7 +101,8 @@ struct DispatchMachine {
     switch lease {
     case .held(let isNew):
       leasedUntil = time + timing.lease
-      if isNew { restart() }
+      // What is read beside a settlement may be what was there before it.
+      if isNew, isSettling { restartsAfterSettling = true } else if isNew { restart() }
     case .busy(let until):
       leasedUntil = 0
       busyUntil = min(until, time + timing.lease)
@@ -148,7 +151,10 @@ struct DispatchMachine {
     return outcome
   }
 
-  mutating func settled() { isSettling = false }
+  mutating func settled() {
+    isSettling = false
+    if restartsAfterSettling { restart() }
+  }
 
   /// Settling failed.
   ///
@@ -157,6 +163,8 @@ struct DispatchMachine {
   ///   - isLost: Whether another owner has the lease: then the outcomes do not count any more.
   mutating func settleFailed(_ batch: [EventOutcome], isLost: Bool, now: Int64) {
     isSettling = false
+    // The outcomes are of before the lease was lost.
+    if restartsAfterSettling { return restart() }
     guard !isLost else {
       (leasedUntil, busyUntil) = (0, now + timing.failure)
       return restart()
@@ -166,7 +174,7 @@ struct DispatchMachine {
   }
 
   private mutating func restart() {
-    (outcomes, settleTime) = ([], nil)
+    (outcomes, settleTime, restartsAfterSettling) = ([], nil, false)
     for name in machines.keys { machines[name]?.restart() }
   }
 
@@ -181,7 +189,7 @@ struct DispatchMachine {
       pollTime = now + timing.poll
     }
     var commands: [Command] = []
-    for name in machines.keys.sorted() {
+    for name in machines.keys.sorted() where !restartsAfterSettling {
       for action in machines[name]?.step(now: now, delivers: leasedUntil > now) ?? [] {
         switch action {
         case .load(let request): commands.append(.load(request, generation: machines[name]?.generation ?? 0))
