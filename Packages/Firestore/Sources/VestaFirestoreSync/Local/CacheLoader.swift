@@ -22,7 +22,7 @@ package struct CacheLoader {
   package private(set) var isDamaged = false
 
   private let database: DatabaseName
-  /// What was wrong, in sentences for the log.
+  /// The damage found, in sentences for the log.
   package private(set) var complaints: [String] = []
   /// Rows to write because of it.
   package private(set) var repairs: [CacheRow] = []

@@ -11,7 +11,7 @@ package struct ReferenceSet: Sendable {
   /// Whether anything refers to a document.
   package func contains(_ key: DocumentKey) -> Bool { idsByKey[key] != nil }
 
-  /// What refers to a document.
+  /// Returns the numbers that refer to a document.
   package func ids(of key: DocumentKey) -> Set<Int32> { idsByKey[key] ?? [] }
 
   /// The documents that a number refers to.
