@@ -235,7 +235,14 @@ package final class SyncClient: Sendable {
     state.outbox += machine.takeActions()
     guard let writer else { return }
     let (cleared, rows) = (machine.takeClearedPrefixes(), machine.takeRows())
-    if !(cleared.isEmpty && rows.isEmpty) { writer.write(rows, clearing: cleared) }
+    if cleared.isEmpty, rows.isEmpty { return }
+    var completions: [Completion] = []
+    if machine.local.documents.hasMoreIndexRows {
+      let written = Completion()
+      written.whenDone { [weak self] error in if error == nil { self?.run { _ in } } }
+      completions = [written]
+    }
+    writer.write(rows, clearing: cleared, completions: completions)
   }
 
   // MARK: Actions

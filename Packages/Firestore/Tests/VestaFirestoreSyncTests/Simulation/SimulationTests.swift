@@ -186,9 +186,16 @@ struct Simulation {
 
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil))
 struct SimulationSoakTests {
-  @Test(arguments: 0..<100) func `Soak: a million steps come to rest`(seed: UInt64) async throws {
-    var simulation = Simulation(seed: 1_000_000 + seed)
+  /// A number of the environment: `VESTA_SIMULATION_SEED`, the first of a hundred seeds; `VESTA_SIMULATION_STEPS`, the
+  /// steps of each of a hundred parts.
+  private static func setting(_ name: String, _ standard: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
+  }
+
+  @Test(arguments: 0..<100) func `Soak: a million steps come to rest`(seed: Int) async throws {
+    var simulation = Simulation(seed: UInt64(Self.setting("VESTA_SIMULATION_SEED", 1_000_000) + seed))
+    let steps = Self.setting("VESTA_SIMULATION_STEPS", 10_000)
     // A hundred parts, each of which comes to rest: the first that does not says so.
-    for _ in 0..<100 { try await simulation.run(steps: 10_000) }
+    for _ in 0..<100 { try await simulation.run(steps: steps) }
   }
 }
