@@ -101,7 +101,7 @@ package struct CacheLoader {
       repairs += cacheKeys.map { CacheRow(key: $0, value: nil) }
     } else {
       for document in documents { store.documents.load(document) }
-      store.documents.restore(byteSize: isComplete ? nil : byteSize, indexes: indexes)
+      store.documents.restore(byteSize: byteSize, indexes: indexes)
       if !isComplete { store.residence = CacheResidence(of: pendingDocuments) }
       store.sequenceNumbers = sequenceNumbers
       store.sequenceNumber = sequenceNumber
