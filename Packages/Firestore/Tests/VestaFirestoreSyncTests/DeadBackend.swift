@@ -3,7 +3,8 @@ import VestaFirestoreBackend
 /// A backend that takes every call and never answers; calls end when their tasks are cancelled.
 struct DeadBackend: FirestoreBackend {
   private func never() async throws(FirestoreServiceError) -> Never {
-    for await _ in AsyncStream<Never> { _ in } {}
+    let silence = AsyncStream<Never> { _ in }
+    for await _ in silence {}
     throw FirestoreServiceError(.cancelled, "The call was cancelled.")
   }
 

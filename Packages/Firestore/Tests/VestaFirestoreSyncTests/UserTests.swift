@@ -98,7 +98,7 @@ struct UserTests {
       { try await client.write([set("rooms/r\($0)", ["n": .integer(Int64($0))])]).localCommit() },
       { _ in try await client.waitForPendingWrites() },
       { _ in _ = try await client.lookup([path("rooms/a")]) },
-      { _ in _ = try await client.aggregate(rooms, [Aggregation(.count, alias: "n")]) },
+      { _ in _ = try await client.aggregate(rooms, [Aggregation(.count(upTo: nil), alias: "n")]) },
       { _ in _ = try await client.loadBundle([0x30]) { _ in } },
       { _ in _ = try await client.namedQuery("none") },
     ]

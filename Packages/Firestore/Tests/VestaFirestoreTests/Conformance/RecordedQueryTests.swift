@@ -133,7 +133,7 @@ import VestaFirestoreSync
     let name = ResourceName(database: db.database, path: reference.resourcePath)
     return document(
       DocumentSnapshot(
-        reference: reference, document: CachedDocument(name, .found(map), version: Timestamp(seconds: 1)),
+        reference: reference, document: CachedDocument(name, .found(map), version: WireTimestamp(seconds: 1)),
         metadata: SnapshotMetadata(hasPendingWrites: false, isFromCache: false)))
   }
 }
