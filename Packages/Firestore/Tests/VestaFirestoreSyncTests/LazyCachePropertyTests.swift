@@ -83,7 +83,9 @@ struct LazyCachePropertyTests {
           model[id] = fields
           try await client.write([set("items/\(id)", fields)]).localCommit()
         }
-      default: try await check(randomQuery())
+      default:
+        let query = try randomQuery()
+        try await check(query)
       }
     }
 
