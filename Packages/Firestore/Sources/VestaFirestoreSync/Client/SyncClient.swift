@@ -31,8 +31,9 @@ package final class SyncClient: Sendable {
 
     /// The machine, when it may take an event now.
     func machine(for needs: CacheNeeds) -> ClientMachine? {
-      guard waiting.isEmpty, let machine, machine.local.missing(CollectionOfOne(needs)) == nil else { return nil }
-      return machine
+      guard waiting.isEmpty, let machine else { return nil }
+      if case .nothing = needs { return machine }
+      return machine.local.missing(CollectionOfOne(needs)) == nil ? machine : nil
     }
 
     mutating func takeOutbox() -> [ClientAction] {
