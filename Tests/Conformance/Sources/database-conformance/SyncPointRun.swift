@@ -116,7 +116,7 @@ struct SyncPointRun {
   }
 }
 
-/// What differs from the specification.
+/// A difference from the specification.
 struct Mismatch: Error, CustomStringConvertible {
   let description: String
 
