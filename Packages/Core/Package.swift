@@ -24,7 +24,7 @@ let package = Package(
     .target(name: "VestaConcurrency", swiftSettings: settings),
     .target(name: "CVestaChecksum"),
     .target(name: "VestaBytes", dependencies: ["CVestaChecksum"], swiftSettings: settings),
-    .target(name: "VestaFiles", dependencies: ["VestaBytes"], swiftSettings: settings),
+    .target(name: "VestaFiles", dependencies: ["VestaBytes", "VestaConcurrency"], swiftSettings: settings),
     .target(name: "VestaTesting", dependencies: ["VestaConcurrency"], swiftSettings: settings),
     .target(name: "VestaCore", dependencies: ["VestaConcurrency", "VestaFiles"], swiftSettings: settings),
     .target(name: "VestaDataCoding", swiftSettings: settings),

@@ -35,6 +35,7 @@ let package = Package(
         .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
         .product(name: "VestaAuthInterop", package: "AuthInterop"),
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
       ],
@@ -44,6 +45,7 @@ let package = Package(
       name: "VestaStorageService",
       dependencies: [
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),

@@ -85,6 +85,8 @@ let package = Package(
         "BenchmarkKit",
         "SQLiteBaseline",
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaDatabase", package: "Database"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
         .product(name: "VestaDatabaseService", package: "Database"),
         .product(name: "VestaSQLite", package: "SQLite"),

@@ -28,7 +28,7 @@ public struct AnalyticsEvent: Sendable, Hashable {
 /// let parameters: [String: AnalyticsValue] = ["title": "Hello", "count": 3, "price": 9.5, "tags": ["a", "b"]]
 /// ```
 public enum AnalyticsValue: Sendable, Hashable {
-  /// A text.
+  /// A string.
   case string(String)
 
   /// A whole number.
@@ -48,7 +48,7 @@ public enum AnalyticsValue: Sendable, Hashable {
 }
 
 extension AnalyticsValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
-  /// A text.
+  /// A string.
   public init(stringLiteral value: String) { self = .string(value) }
 
   /// A whole number.

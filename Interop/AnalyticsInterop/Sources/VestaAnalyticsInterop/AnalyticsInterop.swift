@@ -12,7 +12,7 @@ public import VestaConcurrency
 ///   the network or a disk.
 /// - Events keep their order and their parameters; none is lost on the way to a listener.
 /// - An event or a property with an empty name is dropped; nothing else happens.
-/// - Listeners keep the promises of `ListenerRegistration`; they hear the events of one origin from now on.
+/// - Listeners keep the promises of `ListenerRegistration`; they receive the events of one origin from now on.
 public protocol AnalyticsInterop: Sendable {
   /// Logs an event.
   ///
@@ -40,7 +40,7 @@ public protocol AnalyticsInterop: Sendable {
   /// - Returns: All properties that were set before this call, by name.
   func getUserProperties(includingInternal: Bool) async -> [String: AnalyticsValue]
 
-  /// Adds a listener that hears the events of one origin.
+  /// Adds a listener that is called with the events of one origin.
   ///
   /// - Parameters:
   ///   - origin: The origin.

@@ -2,7 +2,7 @@ public import VestaAnalyticsInterop
 
 /// An implementation of `AnalyticsInterop`; it has no user properties at first.
 ///
-/// Nothing is needed to drive it: the seam itself causes everything that can be heard.
+/// Nothing is needed to drive it: the seam itself causes every event.
 public struct AnalyticsInteropSubject: Sendable {
   /// The implementation.
   public let analytics: any AnalyticsInterop

@@ -25,7 +25,7 @@ public final class FakeAnalytics: AnalyticsInterop {
   /// How many event listeners there are.
   public var listenerCount: Int { source.listenerCount }
 
-  /// Remembers an event and tells the listeners of its origin.
+  /// Records an event and notifies the listeners of its origin.
   ///
   /// - Parameters:
   ///   - origin: The product that logs.

@@ -10,8 +10,8 @@ public import VestaConcurrency
 /// - A token stays the same until it is refreshed. A listener is called with each new one.
 /// - A failure is not remembered, and leaves the current token as it is.
 /// - Limited-use tokens are for one call each: they never come back, do not replace the current token, and no
-///   listener hears of them.
-/// - Listeners keep the promises of `ListenerRegistration`; they hear of changes only.
+///   listener is called for them.
+/// - Listeners keep the promises of `ListenerRegistration`; they are called for changes only.
 public protocol AppCheckInterop: Sendable {
   /// The current token, fetched first where there is none that is valid.
   ///
@@ -32,7 +32,7 @@ public protocol AppCheckInterop: Sendable {
   /// - Returns: The token, or a placeholder and an error.
   func getLimitedUseToken() async -> AppCheckTokenResultInterop
 
-  /// Adds a listener that hears of each new token.
+  /// Adds a listener that is called with each new token.
   ///
   /// - Parameter listener: Called with each token that replaces the current one; the first one included, the present
   ///   one at the time of adding not. Never before this method has returned.

@@ -8,7 +8,7 @@ public struct AppCheckInteropSubject: Sendable {
   /// Makes every fetch fail with the code `unavailable` (`true`), or succeed again (`false`).
   public let setFetchesFail: @Sendable (Bool) async throws -> Void
 
-  /// Holds fetches back (`true`), as a backend does that does not answer, or lets all of them go on (`false`).
+  /// Holds fetches back (`true`), as a backend does that does not answer, or lets all of them continue (`false`).
   public let setFetchesHeld: @Sendable (Bool) async throws -> Void
 
   /// How long a check waits before it calls something missing.
@@ -20,7 +20,7 @@ public struct AppCheckInteropSubject: Sendable {
   ///   - appCheck: The implementation.
   ///   - patience: How long a check waits before it calls something missing.
   ///   - setFetchesFail: Makes every fetch fail with the code `unavailable`, or succeed again.
-  ///   - setFetchesHeld: Holds fetches back, or lets all of them go on.
+  ///   - setFetchesHeld: Holds fetches back, or lets all of them continue.
   public init(
     _ appCheck: any AppCheckInterop,
     patience: Duration = .seconds(30),

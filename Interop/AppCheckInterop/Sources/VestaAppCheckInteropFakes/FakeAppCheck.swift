@@ -55,7 +55,7 @@ public final class FakeAppCheck: AppCheckInterop {
     await result { state, _ in try state.make("limited") }
   }
 
-  /// Adds a listener, which hears of new tokens.
+  /// Adds a listener, which is called with new tokens.
   ///
   /// - Parameter listener: Called on a queue of the fake.
   /// - Returns: Removes the listener on `cancel()`.
@@ -73,7 +73,7 @@ public final class FakeAppCheck: AppCheckInterop {
   /// Holds back every fetch that begins from now on.
   public func holdFetches() async { gate.close() }
 
-  /// Lets held fetches go on.
+  /// Lets held fetches continue.
   public func releaseFetches() async { gate.open() }
 
   private func result(

@@ -10,8 +10,8 @@ public import VestaServiceInterop
 /// - A call that throws has changed nothing, with the exceptions that its documentation names.
 /// - E-mail addresses, phone numbers and providers' users each belong to one account at the most, however many calls
 ///   claim them at the same time.
-/// - A code works once, however many calls present it at the same time.
-/// - Text that is missing and text that is empty are the same: both fail with the `MISSING_…` name of the field.
+/// - A code works once, however many calls send it at the same time.
+/// - A string that is missing and one that is empty are the same: both fail with the `MISSING_…` name of the field.
 /// - Errors come in the order of checks that the documentation of a call lists.
 /// - A cancelled caller gets the code `CANCELLED`; what the call did so far may have happened.
 public protocol AuthBackend: Sendable {

@@ -38,9 +38,9 @@ extension AuthServiceError.Code {
   public static let projectDisabled = Self("PROJECT_DISABLED")
   /// Only an administrator may send this part of the request.
   public static let insufficientPermission = Self("INSUFFICIENT_PERMISSION")
-  /// The request has a part that cannot stand in it.
+  /// The request has a field that is not allowed in it.
   public static let unexpectedParameter = Self("UNEXPECTED_PARAMETER")
-  /// The request lacks what says whom it is about.
+  /// The request does not identify a user.
   public static let invalidRequestType = Self("INVALID_REQ_TYPE")
   /// The user id is missing.
   public static let missingLocalID = Self("MISSING_LOCAL_ID")
@@ -60,11 +60,11 @@ extension AuthServiceError.Code {
   public static let missingPassword = Self("MISSING_PASSWORD")
   /// The e-mail address is missing.
   public static let missingEmail = Self("MISSING_EMAIL")
-  /// The text is no e-mail address, or not the one that was expected.
+  /// The string is not an e-mail address, or not the expected one.
   public static let invalidEmail = Self("INVALID_EMAIL")
   /// The new e-mail address is missing.
   public static let missingNewEmail = Self("MISSING_NEW_EMAIL")
-  /// The text is no e-mail address.
+  /// The string is not an e-mail address.
   public static let invalidIdentifier = Self("INVALID_IDENTIFIER")
   /// The identifier of the account is missing.
   public static let missingIdentifier = Self("MISSING_IDENTIFIER")
@@ -118,11 +118,11 @@ extension AuthServiceError.Code {
   public static let invalidOobCode = Self("INVALID_OOB_CODE")
   /// The code has expired.
   public static let expiredOobCode = Self("EXPIRED_OOB_CODE")
-  /// The address to go on to is not an absolute URL.
+  /// The address to continue to is not an absolute URL.
   public static let invalidContinueURI = Self("INVALID_CONTINUE_URI")
-  /// The address to go on to is missing.
+  /// The address to continue to is missing.
   public static let missingContinueURI = Self("MISSING_CONTINUE_URI")
-  /// The address to go on to is not on one of the project's domains.
+  /// The address to continue to is not on one of the project's domains.
   public static let unauthorizedDomain = Self("UNAUTHORIZED_DOMAIN")
 }
 
@@ -130,7 +130,7 @@ extension AuthServiceError.Code {
 extension AuthServiceError.Code {
   /// The phone number is missing.
   public static let missingPhoneNumber = Self("MISSING_PHONE_NUMBER")
-  /// The text is no phone number in the international form.
+  /// The string is not a phone number in the international form.
   public static let invalidPhoneNumber = Self("INVALID_PHONE_NUMBER")
   /// The id of the verification is missing.
   public static let missingSessionInfo = Self("MISSING_SESSION_INFO")
@@ -204,9 +204,9 @@ extension AuthServiceError.Code {
   public static let tenantIDMismatch = Self("TENANT_ID_MISMATCH")
   /// The batch is empty.
   public static let missingUserAccount = Self("MISSING_USER_ACCOUNT")
-  /// An e-mail address stands in the batch twice.
+  /// An e-mail address occurs twice in the batch.
   public static let duplicateEmail = Self("DUPLICATE_EMAIL")
-  /// A provider's user stands in the batch twice.
+  /// A provider's user occurs twice in the batch.
   public static let duplicateRawID = Self("DUPLICATE_RAW_ID")
   /// A batch has 1 to 1000 user ids.
   public static let localIDListExceedsLimit = Self("LOCAL_ID_LIST_EXCEEDS_LIMIT")

@@ -83,7 +83,7 @@ public final class ScriptedAuthBackend: AuthBackend {
   /// Makes a call wait until it is released.
   public func hold(_ name: String) { state.withLock { _ = $0.held.insert(name) } }
 
-  /// Lets the calls that wait go on, and later ones pass.
+  /// Lets the calls that wait continue, and later ones pass.
   public func release(_ name: String) {
     let waiting = state.withLock { state in
       state.held.remove(name)

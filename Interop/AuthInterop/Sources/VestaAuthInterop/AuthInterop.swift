@@ -11,7 +11,7 @@ public import VestaConcurrency
 /// - A refresh that fails throws, is not remembered, and leaves the user and the current token as they are: a backend
 ///   that cannot be reached signs nobody out.
 /// - A refresh that the backend rejects because of the user (deleted, disabled, revoked) throws `userRejected` and
-///   signs the user out; listeners hear that as they hear any sign-out. The checks do not cover this one: not every
+///   signs the user out; listeners are notified as of any sign-out. The checks do not cover this one: not every
 ///   subject has a backend that can reject.
 /// - Listeners keep the promises of `ListenerRegistration`; a new one is first called with the current state.
 public protocol AuthInterop: Sendable {

@@ -31,7 +31,7 @@ public struct AuthInteropError: Error, CustomStringConvertible {
   /// The cause, and the way to mend it.
   public let message: String
 
-  /// The error behind it.
+  /// The underlying error.
   public let underlying: (any Error)?
 
   /// An error.
@@ -39,7 +39,7 @@ public struct AuthInteropError: Error, CustomStringConvertible {
   /// - Parameters:
   ///   - code: What kind of failure it was.
   ///   - message: What happened and what to do about it; no tokens in it.
-  ///   - underlying: The error behind it.
+  ///   - underlying: The underlying error.
   public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
     self.code = code
     self.message = message

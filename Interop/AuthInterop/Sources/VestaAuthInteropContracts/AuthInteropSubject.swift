@@ -14,7 +14,7 @@ public struct AuthInteropSubject: Sendable {
   /// Makes every refresh fail with the code `unavailable` (`true`), or succeed again (`false`).
   public let setRefreshesFail: @Sendable (Bool) async throws -> Void
 
-  /// Holds refreshes back (`true`), as a backend does that does not answer, or lets all of them go on (`false`).
+  /// Holds refreshes back (`true`), as a backend does that does not answer, or lets all of them continue (`false`).
   public let setRefreshesHeld: @Sendable (Bool) async throws -> Void
 
   /// How long a check waits before it calls something missing.
@@ -28,7 +28,7 @@ public struct AuthInteropSubject: Sendable {
   ///   - signIn: Signs in a user with the given id.
   ///   - signOut: Signs the user out.
   ///   - setRefreshesFail: Makes every refresh fail with the code `unavailable`, or succeed again.
-  ///   - setRefreshesHeld: Holds refreshes back, or lets all of them go on.
+  ///   - setRefreshesHeld: Holds refreshes back, or lets all of them continue.
   public init(
     _ auth: any AuthInterop,
     patience: Duration = .seconds(30),

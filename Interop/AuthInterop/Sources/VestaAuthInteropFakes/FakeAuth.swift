@@ -53,7 +53,7 @@ public final class FakeAuth: AuthInterop {
   /// - Returns: The id; `nil` when nobody is signed in.
   public func getUserID() -> String? { source.read { $0.user } }
 
-  /// Adds a listener, which first hears the current state.
+  /// Adds a listener, which is first called with the current state.
   ///
   /// - Parameter listener: Called on a queue of the fake.
   /// - Returns: Removes the listener on `cancel()`.
@@ -91,6 +91,6 @@ public final class FakeAuth: AuthInterop {
   /// Holds back every refresh that begins from now on.
   public func holdRefreshes() async { gate.close() }
 
-  /// Lets held refreshes go on.
+  /// Lets held refreshes continue.
   public func releaseRefreshes() async { gate.open() }
 }

@@ -2,7 +2,7 @@ public import VestaBytes
 
 /// The failure of a cryptographic operation or of a codec of this package.
 ///
-/// The message is for a developer: it names the thing that was wrong and its place. It never holds key material,
+/// The message is for a developer: it names the wrong part and its position. It never holds key material,
 /// passwords or the bytes of a token.
 ///
 /// ```swift
@@ -42,7 +42,7 @@ public struct CryptoError: Error, Sendable, CustomStringConvertible {
     public static let notAuthentic = Code("not-authentic")
     /// A token is past its `exp` time.
     public static let expired = Code("expired")
-    /// A token's `nbf` or `iat` time lies ahead.
+    /// A token's `nbf` or `iat` time is in the future.
     public static let notYetValid = Code("not-yet-valid")
     /// A token was issued by somebody else.
     public static let wrongIssuer = Code("wrong-issuer")

@@ -1,4 +1,4 @@
-/// Everything cryptographic that Vesta needs, behind one seam.
+/// The cryptography that Vesta needs, as one seam.
 ///
 /// The engines ask the component container for `any CryptoProvider`; the `VestaCrypto` plug-in provides one on
 /// OpenSSL's libcrypto. All methods may be called from any thread at the same time. The synchronous ones take
@@ -150,7 +150,7 @@ public protocol CryptoProvider: Sendable {
     _ password: String, scheme: PasswordScheme, signerKey: SecretBytes?
   ) async throws -> PasswordHash
 
-  /// Checks a password against a hash, in a time that does not tell how near it came.
+  /// Checks a password against a hash, in a time that does not depend on the result.
   ///
   /// - Parameters:
   ///   - password: What the user typed.

@@ -36,7 +36,7 @@ public protocol DatabaseConnection: AnyObject, Sendable {
   func close()
 }
 
-/// What a connection is opened with.
+/// The parameters of a new connection.
 public struct DatabaseConnectRequest: Sendable, Hashable {
   /// The database: the first label of its host, or the `ns` of its URL.
   public var namespace: String
@@ -44,7 +44,7 @@ public struct DatabaseConnectRequest: Sendable, Hashable {
   /// The session of the connection before; `nil` for the first one.
   public var lastSession: String?
 
-  /// What the client says of itself.
+  /// The user agent of the client.
   public var userAgent: String
 
   /// A request.

@@ -1,12 +1,12 @@
 import VestaDatabaseBackend
 public import VestaTesting
 
-/// What every backend of the Realtime Database promises, as checks.
+/// The promises of every backend of the Realtime Database, as checks.
 public enum DatabaseContracts {
   /// All of them; each wants a backend with an empty database.
   public static let all: [Contract<DatabaseSubject>] = connections + writes + listens + queries + ends
 
-  /// What connections promise.
+  /// The promises of connections.
   static let connections: [Contract<DatabaseSubject>] = [
     Contract("the first message is the greeting, with a time and a session") { subject in
       let client = subject.connect()
@@ -56,7 +56,7 @@ public enum DatabaseContracts {
     },
   ]
 
-  /// What writes promise.
+  /// The promises of writes.
   static let writes: [Contract<DatabaseSubject>] = [
     Contract("what was written is read by another connection") { subject in
       try expect(await subject.connect().put("a/b", .string("x")).status, equals: .ok, "the status")
@@ -94,7 +94,7 @@ public enum DatabaseContracts {
     },
   ]
 
-  /// What listens promise.
+  /// The promises of listens.
   static let listens: [Contract<DatabaseSubject>] = [
     Contract("a listen is sent the data before its reply, and then the changes") { subject in
       let writer = subject.connect(), reader = subject.connect()
@@ -144,7 +144,7 @@ public enum DatabaseContracts {
     },
   ]
 
-  /// What queries promise.
+  /// The promises of queries.
   static let queries: [Contract<DatabaseSubject>] = [
     Contract("bounds include their value unless they say otherwise, and so do limits of the range") { subject in
       let client = subject.connect()
@@ -192,7 +192,7 @@ public enum DatabaseContracts {
     },
   ]
 
-  /// What the end of a connection promises.
+  /// The promises of the end of a connection.
   static let ends: [Contract<DatabaseSubject>] = [
     Contract("what was asked for the end of a connection is carried out once, when it ends") { subject in
       let client = subject.connect(), other = subject.connect()

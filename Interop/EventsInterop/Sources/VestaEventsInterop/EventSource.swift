@@ -1,9 +1,12 @@
 public import VestaConcurrency
 
-/// The events of an engine: what a library contributes to an app, and what Functions delivers from.
+/// The events of an engine, which a library contributes to an app and Functions delivers.
 ///
-/// A durable queue for each function that has subscribed. Events enter it in the transaction of the change that they
-/// are about, in commit order. One dispatcher at a time takes them out; see ``lease(for:now:duration:)``.
+/// A durable queue for each function that has subscribed. Events enter it in the transaction of their change, in commit
+/// order. One dispatcher at a time takes them out; see ``lease(for:now:duration:)``.
+///
+/// A row that cannot be read does not stop its queue: its entry says so in ``EventEntry/damage``, and the dispatcher
+/// makes a dead letter of it, which keeps the bytes.
 ///
 /// All members may be called from any task or thread at once. A call after the engine was closed throws.
 public protocol EventSource: AnyObject, Sendable {
@@ -15,7 +18,7 @@ public protocol EventSource: AnyObject, Sendable {
 
   /// Replaces the subscriptions: changes that are committed from here on are recorded for these functions.
   ///
-  /// What is queued already stays, also for functions that are not among them.
+  /// Queued events stay, also for functions that are not among them.
   func subscribe(_ subscriptions: [EventSubscription])
 
   /// Notifies an observer after commits with events, and before the source closes.
@@ -44,7 +47,8 @@ public protocol EventSource: AnyObject, Sendable {
   /// The whole event of an entry.
   ///
   /// - Returns: `nil` when the entry is not in the queue any more.
-  /// - Throws: What is wrong with the stored bytes.
+  /// - Throws: `EventDamaged` when the stored bytes cannot be read: another attempt fails too. Any other error when the
+  ///   store could not be read this time.
   func event(_ entry: EventEntry) async throws -> Event?
 
   /// Keeps the outcomes of deliveries, all or none.
@@ -64,10 +68,13 @@ public protocol EventSource: AnyObject, Sendable {
 
   /// Puts dead letters back to the end of the queue, with their ids and without their attempts.
   ///
+  /// A letter whose row in the queue could not be read goes back with the bytes of that row, for a later version that
+  /// can read it; its id changes.
+  ///
   /// - Parameters:
   ///   - positions: Which.
-  ///   - function: The function whose they are.
-  /// - Returns: How many there were.
+  ///   - function: The name of the function.
+  /// - Returns: How many letters were put back.
   func resend(_ positions: [EventPosition], of function: String) async throws -> Int
 
   /// Deletes dead letters.
@@ -102,7 +109,16 @@ public struct EventLeaseLost: Error, Sendable, Hashable {
   public init() {}
 }
 
-/// Which part of a queue is asked for.
+/// The stored bytes of an event cannot be read.
+public struct EventDamaged: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The mistake in the bytes.
+  public let description: String
+
+  /// The error.
+  public init(_ description: String) { self.description = description }
+}
+
+/// A request for a part of a queue.
 public struct EventPageRequest: Sendable, Hashable {
   /// The function whose queue it is.
   public var function: String
@@ -116,7 +132,7 @@ public struct EventPageRequest: Sendable, Hashable {
   /// The one lane to return events of; `nil` for all.
   public var lane: EventLane?
 
-  /// How many events at the most.
+  /// The largest number of events.
   public var limit: Int
 
   /// A request.
@@ -139,6 +155,9 @@ public struct EventPage: Sendable {
   /// Whether there was nothing after the last of them.
   public var isLast: Bool
 
+  /// A sentence for each row that was passed over because its key cannot be read.
+  public var unreadableKeys: [String] = []
+
   /// A page.
   public init(entries: [EventEntry], isLast: Bool) {
     self.entries = entries
@@ -146,7 +165,7 @@ public struct EventPage: Sendable {
   }
 }
 
-/// What events are kept in order within: one document, object, account or reference.
+/// The unit of order among events: one document, object, account or reference.
 public struct EventLane: Sendable, Hashable {
   /// The database, bucket or tenant.
   public var scope: String
@@ -169,10 +188,10 @@ public struct EventEntry: Sendable, Hashable {
   /// Its place in the queue.
   public var position: EventPosition
 
-  /// What it is kept in order with.
+  /// The events that it is kept in order with.
   public var lane: EventLane
 
-  /// How often it has been attempted.
+  /// The number of attempts.
   public var attempts: Int
 
   /// The time before which it is not attempted again, in microseconds since 1970; 0 for none.
@@ -183,6 +202,11 @@ public struct EventEntry: Sendable, Hashable {
 
   /// The stored event where it is small, so that it need not be read again; of the source's own form.
   public var record: [UInt8]?
+
+  /// The reason why the stored event cannot be read; `nil` for an event that can be delivered.
+  ///
+  /// Nobody knows which document such an event is about, so it has a lane of its own.
+  public var damage: String?
 
   /// An entry.
   public init(
@@ -201,7 +225,7 @@ public struct EventEntry: Sendable, Hashable {
 
 /// The outcome of a delivery.
 public struct EventOutcome: Sendable, Hashable {
-  /// What becomes of the event.
+  /// The next state of the event.
   public enum Result: Sendable, Hashable {
     /// It was delivered, and leaves the queue.
     case delivered
@@ -217,7 +241,7 @@ public struct EventOutcome: Sendable, Hashable {
   /// The position of the event.
   public var position: EventPosition
 
-  /// How often it has been attempted, this attempt included.
+  /// The number of attempts, this one included.
   public var attempts: Int
 
   /// The result.
@@ -237,10 +261,10 @@ public struct DeadLetter: Sendable, Hashable {
   /// The place among the dead letters of the function.
   public var position: EventPosition
 
-  /// The event.
+  /// The event; without data, and with what else could be read, where there is ``damage``.
   public var event: Event
 
-  /// How often it was attempted.
+  /// The number of attempts.
   public var attempts: Int
 
   /// The last failure.
@@ -249,8 +273,14 @@ public struct DeadLetter: Sendable, Hashable {
   /// The time of the last attempt, in microseconds since 1970.
   public var time: Int64
 
+  /// The reason why the stored event cannot be read; `nil` for an intact one.
+  public var damage: String?
+
   /// A dead letter.
-  public init(position: EventPosition, event: Event, attempts: Int, reason: String, time: Int64) {
+  public init(
+    position: EventPosition, event: Event, attempts: Int, reason: String, time: Int64, damage: String? = nil
+  ) {
+    self.damage = damage
     self.position = position
     self.event = event
     self.attempts = attempts

@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaEventsInterop
 public import VestaTesting
 
-/// What every source of events promises.
+/// The promises of every source of events.
 ///
 /// ```swift
 /// for outcome in await EventSourceContracts.all.run(against: { makeSubject() }) { print(outcome) }

@@ -37,7 +37,7 @@ public protocol FunctionsBackend: Sendable {
 ///
 /// Data is in the wire's form: integers of 64 bits are objects with `@type` and `value`.
 public struct FunctionCall: Sendable, Hashable {
-  /// Which function.
+  /// The function.
   public var target: FunctionTarget
 
   /// The argument.
@@ -54,7 +54,7 @@ public struct FunctionCall: Sendable, Hashable {
   }
 }
 
-/// How a caller names a function.
+/// The name or the URL of a function.
 public enum FunctionTarget: Sendable, Hashable, CustomStringConvertible {
   /// By name, in a region.
   case name(String, region: String)
@@ -70,7 +70,7 @@ public enum FunctionTarget: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What a streaming function sends.
+/// An event of a streaming call.
 public enum FunctionEvent: Sendable, Hashable {
   /// A message on the way.
   case message(JSONValue)

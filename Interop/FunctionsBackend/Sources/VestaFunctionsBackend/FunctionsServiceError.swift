@@ -1,15 +1,15 @@
 public import VestaBytes
 public import VestaServiceInterop
 
-/// Why a call of a function failed.
+/// The failure of a call of a function.
 public struct FunctionsServiceError: ServiceFailure, Hashable, CustomStringConvertible {
   /// The canonical code.
   public let code: ServiceCode
 
-  /// What happened.
+  /// The cause, for a developer.
   public let message: String
 
-  /// What the function says about it, in the wire's form.
+  /// The details that the function has given, in the wire's form.
   public let details: JSONValue?
 
   /// A failure.

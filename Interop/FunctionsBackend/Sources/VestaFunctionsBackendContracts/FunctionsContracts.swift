@@ -23,7 +23,7 @@ public struct FunctionsSubject: Sendable {
   /// Gets one entry for each call of `wait` that has begun.
   public let beginnings: Log<String>
 
-  /// How long a check waits before it calls something missing.
+  /// The time after which a check calls something missing.
   public let patience: Duration
 
   /// A subject.

@@ -34,7 +34,7 @@ public protocol MessagingBackend: Sendable {
   ///
   /// - Parameters:
   ///   - token: The token of the registration.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   ///   - onEnd: Called once when the connection ends: without an error when the service was shut down in order.
   ///   - receive: Called with each delivery.
   /// - Returns: The connection; cancel it to close it. Neither closure is called then any more.
@@ -58,7 +58,7 @@ public protocol MessagingAdminBackend: Sendable {
   /// - Parameters:
   ///   - message: The message.
   ///   - isValidateOnly: Whether to check the message only.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   /// - Returns: The name of the message: `projects/<project>/messages/<id>`.
   func send(
     _ message: PushMessage, isValidateOnly: Bool, context: CallContext
@@ -85,7 +85,7 @@ public protocol MessagingAdminBackend: Sendable {
     tokens: [String], fromTopic topic: String, context: CallContext
   ) async throws(MessagingServiceError) -> [MessagingServiceError?]
 
-  /// What is known about a registration.
+  /// Returns a registration.
   ///
   /// - Throws: `notFound` when it is not registered.
   func registration(token: String, context: CallContext) async throws(MessagingServiceError) -> RegistrationInfo
@@ -95,12 +95,12 @@ public protocol MessagingAdminBackend: Sendable {
   /// - Parameters:
   ///   - pageSize: The most messages of one page, from 1 to 1000.
   ///   - pageToken: Where the page begins: what the last page gave.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   func outbox(
     pageSize: Int, pageToken: String?, context: CallContext
   ) async throws(MessagingServiceError) -> OutboxPage
 
-  /// What became of messages.
+  /// Returns the statistics of the service.
   func statistics(context: CallContext) async throws(MessagingServiceError) -> DeliveryStatistics
 }
 
@@ -109,8 +109,8 @@ extension MessagingAdminBackend {
   ///
   /// - Parameters:
   ///   - message: The message; its target does not count.
-  ///   - tokens: Whom it is for.
-  ///   - context: Who calls.
+  ///   - tokens: The registrations.
+  ///   - context: The caller.
   /// - Returns: For each token the name of its message, or why it was refused.
   public func sendEachForMulticast(
     _ message: PushMessage, tokens: [String], context: CallContext

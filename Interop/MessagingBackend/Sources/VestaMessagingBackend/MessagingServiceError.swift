@@ -28,7 +28,7 @@ public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConve
   /// The code of the v1 API.
   public let reason: Reason
 
-  /// What is wrong and what to do about it.
+  /// A description of the failure and what to do about it.
   public let message: String
 
   /// The field that is wrong, such as `message.android.ttl`; `nil` for other errors.
@@ -44,7 +44,7 @@ public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConve
   /// - Parameters:
   ///   - code: The canonical status.
   ///   - reason: The code of the v1 API.
-  ///   - message: What is wrong and what to do about it.
+  ///   - message: A description of the failure and what to do about it.
   ///   - field: The field that is wrong.
   public init(_ code: ServiceCode, reason: Reason, _ message: String, field: String? = nil) {
     self.code = code

@@ -12,7 +12,7 @@ public struct MessagingSubject: Sendable {
   /// The same service as the owner sees it.
   public let admin: any MessagingAdminBackend
 
-  /// How long a check waits for a message.
+  /// The longest time a check waits for a message.
   public let patience: Duration
 
   /// A service.
@@ -60,7 +60,7 @@ extension MessagingSubject {
   }
 }
 
-/// What arrives at one connection.
+/// The deliveries of one connection.
 final class Inbox: Sendable {
   let log: EventLog<PushDelivery>
   let ends: EventLog<String>
@@ -174,7 +174,7 @@ public enum MessagingContracts {
       try await inbox.wait(for: ["3", "other"])
       inbox.close()
     },
-    Contract("a message for now or never does not wait") { subject in
+    Contract("an immediate message (time to live 0) does not wait") { subject in
       let token = try await subject.register()
       try await subject.send(to: .token(token), "never", ttl: "0s")
       try await subject.send(to: .token(token), "later")
@@ -194,19 +194,19 @@ public enum MessagingContracts {
       try await inbox.wait(for: ["high", "normal", "score 2"])
       inbox.close()
     },
-    Contract("a message for now or never reaches a connection, though others wait for its acknowledgements") {
+    Contract("an immediate message (time to live 0) reaches a connection, though others wait for acknowledgements") {
       subject in
       let token = try await subject.register()
       for number in 1...250 { try await subject.send(to: .token(token), "\(number)") }
       let inbox = Inbox(subject, token)
       try await inbox.log.wait(for: "a message") { !$0.isEmpty }
       try await subject.send(to: .token(token), "now", ttl: "0s")
-      for _ in 1...300 where !inbox.texts.contains("now") {
+      while !inbox.texts.contains("now"), inbox.texts.count < 251 {
         let count = inbox.texts.count
         try await subject.acknowledge(token, inbox)
         try await inbox.log.wait(for: "more messages") { $0.count > count || $0.count >= 251 }
       }
-      try expect(inbox.texts.filter { $0 == "now" }.count, equals: 1, "the messages for now or never")
+      try expect(inbox.texts.filter { $0 == "now" }.count, equals: 1, "the immediate messages")
       inbox.close()
     },
     Contract("a receiver that blocks delays nobody else") { subject in
@@ -264,12 +264,14 @@ public enum MessagingContracts {
       let token = try await subject.register()
       for number in 1...250 { try await subject.send(to: .token(token), "\(number)") }
       let inbox = Inbox(subject, token)
-      for _ in 1...50 where inbox.texts.count < 250 {
-        let count = inbox.texts.count
-        try await inbox.log.wait(for: "more messages") { $0.count > count || $0.count >= 100 }
+      // As many rounds as it takes: a slow machine hears one message at a time.
+      var heard = 0
+      while heard < 250 {
+        let count = heard
+        try await inbox.log.wait(for: "more than \(count) messages") { Set($0.map(\.messageID)).count > count }
+        heard = Set(inbox.log.events.map(\.messageID)).count
         try await subject.acknowledge(token, inbox)
       }
-      try await inbox.log.wait(for: "all messages") { Set($0.map(\.messageID)).count == 250 }
       inbox.close()
     },
   ]

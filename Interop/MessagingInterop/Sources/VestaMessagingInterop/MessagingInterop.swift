@@ -1,6 +1,6 @@
 public import VestaConcurrency
 
-/// What Messaging offers to other products: the token under which messages reach this installation.
+/// The interface of Messaging for other products: the token under which messages reach this installation.
 ///
 /// Functions sends it along with each call when it is there.
 ///

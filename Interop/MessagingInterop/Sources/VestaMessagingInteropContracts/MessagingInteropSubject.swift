@@ -11,14 +11,14 @@ public struct MessagingInteropSubject: Sendable {
   /// Deletes the token, and returns when `fcmToken` gives none.
   public let deleteToken: @Sendable () async throws -> Void
 
-  /// How long a check waits before it calls something missing.
+  /// The longest time a check waits for an event.
   public let patience: Duration
 
   /// An implementation and how to drive it.
   ///
   /// - Parameters:
   ///   - messaging: The implementation, without a token.
-  ///   - patience: How long a check waits before it calls something missing.
+  ///   - patience: The longest time a check waits for an event.
   ///   - renewToken: Gets the installation a token that it never had before.
   ///   - deleteToken: Deletes the token.
   public init(

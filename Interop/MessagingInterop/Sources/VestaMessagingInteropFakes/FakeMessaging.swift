@@ -17,7 +17,7 @@ public final class FakeMessaging: MessagingInterop {
   /// The token of the last `setToken(_:)`.
   public var fcmToken: String? { source.read { $0 } }
 
-  /// How many token listeners there are.
+  /// The number of token listeners.
   public var listenerCount: Int { source.listenerCount }
 
   /// Adds a listener, which first hears the present token.

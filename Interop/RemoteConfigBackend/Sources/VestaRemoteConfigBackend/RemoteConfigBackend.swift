@@ -14,7 +14,7 @@ public import VestaServiceInterop
 public protocol RemoteConfigBackend: Sendable {
   /// Evaluates the template for one instance.
   ///
-  /// - Parameter request: Who asks, and what it knows already.
+  /// - Parameter request: The instance, and the ETag of the values that it has.
   /// - Returns: The values, or that they have not changed.
   func fetch(
     _ request: FetchConfigRequest, context: CallContext
@@ -23,7 +23,7 @@ public protocol RemoteConfigBackend: Sendable {
   /// Adds a listener for newer templates: the realtime connection of an instance.
   ///
   /// - Parameters:
-  ///   - request: What the instance knows already.
+  ///   - request: The version that the instance has.
   ///   - onEnd: Called once when the connection ends: without an error when it was closed in order.
   ///   - receive: Called with each message, one at a time, in the order of the versions.
   /// - Returns: The connection; cancel it to close it. Neither closure is called then any more.
@@ -64,7 +64,7 @@ public protocol RemoteConfigAdminBackend: Sendable {
   /// - Parameters:
   ///   - namespace: The namespace.
   ///   - version: The version to go back to.
-  ///   - user: Who does it.
+  ///   - user: The publisher.
   /// - Returns: The template with its new version and ETag.
   /// - Throws: `notFound` when there is no such version; `failedPrecondition` when it is the current one.
   func rollback(
@@ -85,7 +85,7 @@ public protocol RemoteConfigAdminBackend: Sendable {
   ///   - namespace: The namespace.
   ///   - old: The number of the earlier version.
   ///   - new: The number of the later version; `nil` for the current one.
-  /// - Returns: What changed.
+  /// - Returns: The difference.
   /// - Throws: `notFound` when there is no such version.
   func difference(
     namespace: String, from old: Int64, to new: Int64?, context: CallContext

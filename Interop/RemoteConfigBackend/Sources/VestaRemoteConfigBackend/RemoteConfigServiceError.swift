@@ -5,18 +5,18 @@ public struct RemoteConfigServiceError: ServiceFailure, Hashable, CustomStringCo
   /// The canonical status of the call.
   public let code: ServiceCode
 
-  /// What is wrong and what to do about it.
+  /// A description of the failure and what to do about it.
   public let message: String
 
-  /// What is wrong with a template, each with its place; empty for other errors.
+  /// The violations in a template, each with its path; empty for other errors.
   public let violations: [TemplateViolation]
 
   /// An error.
   ///
   /// - Parameters:
   ///   - code: The canonical status.
-  ///   - message: What is wrong and what to do about it.
-  ///   - violations: What is wrong with a template.
+  ///   - message: A description of the failure and what to do about it.
+  ///   - violations: The violations in a template.
   public init(_ code: ServiceCode, _ message: String, violations: [TemplateViolation]) {
     self.code = code
     self.message = message
@@ -27,7 +27,7 @@ public struct RemoteConfigServiceError: ServiceFailure, Hashable, CustomStringCo
   ///
   /// - Parameters:
   ///   - code: The canonical status.
-  ///   - message: What is wrong and what to do about it.
+  ///   - message: A description of the failure and what to do about it.
   public init(_ code: ServiceCode, _ message: String) { self.init(code, message, violations: []) }
 
   /// `nil`: this seam knows no other errors.
@@ -37,7 +37,7 @@ public struct RemoteConfigServiceError: ServiceFailure, Hashable, CustomStringCo
 
   /// An invalid template: the message lists its violations as Firebase's REST API does.
   ///
-  /// - Parameter violations: What is wrong; at least one.
+  /// - Parameter violations: The violations; at least one.
   public static func invalidTemplate(_ violations: [TemplateViolation]) -> RemoteConfigServiceError {
     let list = violations.prefix(10).map(\.description).joined(separator: " ")
     let more = violations.count > 10 ? " And \(violations.count - 10) more." : ""
@@ -50,13 +50,13 @@ public struct RemoteConfigServiceError: ServiceFailure, Hashable, CustomStringCo
 
 /// One thing that is wrong with a template.
 public struct TemplateViolation: Sendable, Hashable, CustomStringConvertible {
-  /// Where it is, such as `conditions[2].expression` or `parameters.welcome.defaultValue`.
+  /// The path, such as `conditions[2].expression` or `parameters.welcome.defaultValue`.
   public let path: String
 
   /// The number of the character in the expression, counted from 1; `nil` outside of expressions.
   public let column: Int?
 
-  /// What is wrong and what is expected.
+  /// A description of the violation and of what is expected.
   public let message: String
 
   /// A violation.
@@ -64,7 +64,7 @@ public struct TemplateViolation: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - path: Where it is.
   ///   - column: The number of the character in the expression, counted from 1.
-  ///   - message: What is wrong and what is expected.
+  ///   - message: A description of the violation and of what is expected.
   public init(path: String, column: Int? = nil, message: String) {
     self.path = path
     self.column = column

@@ -11,7 +11,7 @@ public struct RemoteConfigSubject: Sendable {
   /// The same service as the owner sees it.
   public let admin: any RemoteConfigAdminBackend
 
-  /// How long a check waits for a version.
+  /// The longest time a check waits for a version.
   public let patience: Duration
 
   /// A service without a template.

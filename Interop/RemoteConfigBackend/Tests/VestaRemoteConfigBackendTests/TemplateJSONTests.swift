@@ -1,10 +1,12 @@
 import Testing
+import VestaBytes
 import VestaRemoteConfigBackend
 
 @Suite struct TemplateJSONTests {
   private let example = """
     {
-      "conditions": [{"name": "ios", "expression": "device.os == 'ios'", "tagColor": "BLUE"}],
+      "conditions": [{"name": "ios", "expression": "device.os == 'ios'", "tagColor": "BLUE",
+        "description": "iPhones"}],
       "parameters": {
         "welcome": {
           "defaultValue": {"value": "Hello"}, "description": "The greeting", "valueType": "STRING",
@@ -24,13 +26,17 @@ import VestaRemoteConfigBackend
 
   @Test func `a template is read from Firebase's JSON and written again without a loss`() throws {
     let template = try ConfigTemplate(json: Array(example.utf8))
-    #expect(template.conditions == [ConfigCondition(name: "ios", expression: "device.os == 'ios'", tagColor: "BLUE")])
+    let ios = ConfigCondition(
+      name: "ios", expression: "device.os == 'ios'", tagColor: "BLUE", description: "iPhones")
+    #expect(template.conditions == [ios])
     #expect(template.parameters["welcome"]?.conditionalValues == ["ios": "Hi"])
     #expect(template.parameters["limit"]?.defaultValue == .inAppDefault)
     #expect(template.allParameters["pumpkin"]?.defaultValue == .rollout(id: "r1", value: "true", percent: 12.5))
     #expect(template.version?.updateTime == 1_767_323_045_678_901)
     #expect(template.version?.updateUser?.email == "ada@example.com")
     #expect(try ConfigTemplate(json: template.json) == template)
+    // Nothing that was read is left out: the two texts are the same JSON.
+    #expect(try JSONValue(json: template.json) == JSONValue(json: Array(example.utf8)))
   }
 
   @Test func `everything that does not fit is named with its place`() throws {

@@ -1,4 +1,4 @@
-/// What Remote Config offers to other products: which rollouts the active values of an app come from.
+/// The interface of Remote Config for other products: the rollouts that the active values of an app come from.
 ///
 /// A product that reports crashes or events adds them to its reports.
 ///

@@ -10,7 +10,7 @@ public struct RemoteConfigInteropSubject: Sendable {
   /// Activates a value of the rollout `r`, for the parameter `key` in the namespace `firebase`; none for `nil`.
   public let activate: @Sendable (String?) async throws -> Void
 
-  /// How long a check waits before it calls something missing.
+  /// The longest time a check waits for an event.
   public let patience: Duration
 
   /// An implementation and how to drive it.
@@ -52,7 +52,7 @@ public enum RemoteConfigInteropContracts {
   ]
 }
 
-/// What a subscriber heard, as text.
+/// The states that a subscriber was called with, as strings.
 private final class StateLog: RolloutsStateSubscriber {
   private let log: EventLog<[String]>
 

@@ -1,6 +1,6 @@
 /// A call with a stream of requests in one direction and a stream of responses in the other.
 ///
-/// Who ends it:
+/// How it ends:
 /// - The caller calls `finish()` when it has nothing more to send. The backend then sends what it still owes for the
 ///   requests that it got, and ends the responses; each protocol says what that is.
 /// - `cancel()`, cancelling the task that iterates, or dropping `responses` before its end, ends the call from the

@@ -20,7 +20,7 @@ public struct Page<Item: Sendable>: Sendable {
   }
 }
 
-/// The position after the last item of a page, as text that can stand in a URL.
+/// The position after the last item of a page, as a string that is valid in a URL.
 ///
 /// A token belongs to one request: it carries a checksum of what the request asks for, so that a token that is sent
 /// with another request is refused and does not return arbitrary items. It is not a secret and proves nothing.
@@ -45,9 +45,9 @@ public struct PageToken: Sendable, Hashable {
   /// Reads a token.
   ///
   /// - Parameters:
-  ///   - text: The text of a token.
+  ///   - text: A token as a string.
   ///   - request: What the request asks for, without its page size.
-  /// - Throws: `BytesError` with `.malformed` for a text that is no token, or the token of another request.
+  /// - Throws: `BytesError` with `.malformed` for a string that is no token, or the token of another request.
   public init(_ text: String, of request: [UInt8]) throws(BytesError) {
     var reader = ByteReader(try Base64.url.decode(text))
     guard try reader.byte() == Self.version, try reader.fixed32() == Self.checksum(request) else {
@@ -56,7 +56,7 @@ public struct PageToken: Sendable, Hashable {
     self.init(position: Array(reader.rest), of: request)
   }
 
-  /// The token as text.
+  /// The token as a string.
   public var text: String {
     var writer = ByteWriter(reserving: position.count + 5)
     writer.write(byte: Self.version)

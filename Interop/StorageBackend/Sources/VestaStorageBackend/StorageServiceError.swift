@@ -1,17 +1,17 @@
 public import VestaServiceInterop
 
-/// Why the object service could not do what it was asked.
+/// The failure of a call of the object service.
 public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvertible {
   /// The canonical code.
   public let code: ServiceCode
 
-  /// What happened and what to do about it.
+  /// The cause and the remedy.
   public let message: String
 
-  /// What is to blame where the code alone does not say.
+  /// The reason, where the code alone does not tell.
   public let reason: Reason?
 
-  /// What an error is about, where a caller treats cases of one code differently.
+  /// The reasons that callers tell apart within one code.
   public enum Reason: Sendable, Hashable {
     /// The disk of the service, or the quota on it, is full.
     case diskFull

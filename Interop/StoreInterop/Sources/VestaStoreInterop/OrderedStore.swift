@@ -4,13 +4,13 @@
 /// longer one it begins; `KeyEncoder` writes values so that this order is the order of their meaning.
 ///
 /// Promises of every implementation:
-/// - **Isolation.** `read` sees one moment in time, from its first call to its last. `write` is serializable: the
+/// - **Isolation.** `read` sees one version of the store, from its first call to its last. `write` is serializable: the
 ///   committed transactions have an order in which each of them could have run alone, and that order is the order of
 ///   their versions. A `read` that begins after a `write` has returned sees what it wrote.
 /// - **Atomicity.** All of a transaction is kept, or none of it: after a throw, a cancellation or a crash alike.
 /// - **Durability.** When `write` has returned, its changes survive whatever the store's durability says; see
 ///   `StoreDurability`.
-/// - **No hidden waiting.** An embedded engine answers reads on the calling thread, without suspending. Engines behind
+/// - **No hidden waiting.** An embedded engine answers reads on the calling thread, without suspending. Engines on
 ///   a network suspend, so callers batch: prefer `get(_:)` with many keys and `scan` to single reads in a loop.
 ///
 /// - **Versions are times.** The version of a commit is its commit time in microseconds since 1970: strictly growing,
@@ -57,11 +57,11 @@ public protocol OrderedStore: AnyObject, Sendable {
   /// A read that begins after this call therefore sees the same entries with versions up to `version` as every later
   /// one, whatever runs beside it. The floor survives a restart of the store.
   ///
-  /// It returns at once, unless a running transaction has been told a commit version at or below; then it waits for
+  /// It returns at once, unless a running transaction was given a commit version at or below; then it waits for
   /// that transaction.
   ///
-  /// - Parameter version: The version to read at; `nil` for the present.
-  /// - Returns: `version`, or the present as a version.
+  /// - Parameter version: The version to read at; `nil` for the current version.
+  /// - Returns: `version`, or the current version.
   /// - Throws: `StoreError.Code.futureVersion` for a version more than a minute ahead of the store's clock;
   ///   `StoreError.Code.nested` inside a transaction of the same store; `CancellationError`, or another `StoreError`.
   @discardableResult
@@ -71,11 +71,11 @@ public protocol OrderedStore: AnyObject, Sendable {
   ///
   /// A write that waits for its turn throws `StoreError.Code.closed`, and nothing of it is kept. Calling `close` again
   /// does nothing. Every other call then throws `closed`; commit observers get no further call, and commit streams end,
-  /// after they have told of every commit. No body may close its own store and wait for it: it would wait for itself.
+  /// after they have reported every commit. No body may close its own store and wait for it: it would wait for itself.
   nonisolated(nonsending) func close() async throws
 }
 
-/// One moment of a store, to read from.
+/// One version of a store, to read from.
 ///
 /// Valid inside the body it was handed to, and nowhere else. Not safe to use from two tasks at once.
 public protocol StoreReader {
@@ -92,7 +92,7 @@ public protocol StoreReader {
 
   /// The values under several keys, in one round trip where there are round trips.
   ///
-  /// - Parameter keys: Whole keys in any order; the same one may stand there twice.
+  /// - Parameter keys: Whole keys in any order; the same one may occur twice.
   /// - Returns: A value or `nil` for each key, in the order of the keys.
   nonisolated(nonsending) func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?]
 
@@ -105,7 +105,7 @@ public protocol StoreReader {
   ///   - range: Which keys; the upper bound is not part of it.
   ///   - order: Ascending or descending byte order.
   ///   - limit: How many entries at the most; `nil` for all. Zero visits none.
-  ///   - visit: Takes the key and the value and says whether to go on. What it throws ends the scan.
+  ///   - visit: Takes the key and the value and says whether to continue. What it throws ends the scan.
   /// - Returns: How far the scan came, and what is left of the range.
   nonisolated(nonsending) func scan(
     _ range: KeyRange,
@@ -129,7 +129,8 @@ public protocol StoreTransaction: StoreReader {
   /// - Parameters:
   ///   - value: At most `StoreLimits.maximumValueLength` bytes; may be empty.
   ///   - key: At most `StoreLimits.maximumKeyLength` bytes; may be empty.
-  /// - Throws: `StoreError.Code.keyTooLong` and `.valueTooLong`: the transaction goes on as if it had not been called.
+  /// - Throws: `StoreError.Code.keyTooLong` and `.valueTooLong`: the transaction continues as if it had not been
+  ///   called.
   nonisolated(nonsending) func put(_ value: [UInt8], for key: [UInt8]) async throws
 
   /// Takes a key away; nothing happens when it is not there.

@@ -23,9 +23,9 @@ public struct ScanEnd: Sendable, Hashable {
 
   /// The part of the range that has not been visited; `nil` when the scan came to its end.
   ///
-  /// It begins right behind the last entry that was visited, in the order of the scan, and is the whole range when none
-  /// was. Scanning it in the same order goes on where the scan stopped, in this snapshot or in a later one: there it
-  /// shows what has been put behind that entry since. A scan that stops at its last entry may tell a rest with nothing
+  /// It begins right after the last entry that was visited, in the order of the scan, and is the whole range when none
+  /// was. Scanning it in the same order continues where the scan stopped, in this snapshot or in a later one: there it
+  /// shows what has been put after that entry since. A scan that stops at its last entry may tell a rest with nothing
   /// in it.
   public let rest: KeyRange?
 

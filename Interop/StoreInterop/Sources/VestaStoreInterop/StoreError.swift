@@ -27,7 +27,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let valueTooLong = Self("value-too-long")
     /// The bytes of a key are not what a `KeyEncoder` writes.
     public static let malformedKey = Self("malformed-key")
-    /// A version lies in the future of the store's clock.
+    /// A version is in the future of the store's clock.
     public static let futureVersion = Self("future-version")
     /// The name of the store cannot be used.
     public static let invalidName = Self("invalid-name")

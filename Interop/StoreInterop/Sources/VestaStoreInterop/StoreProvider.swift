@@ -6,7 +6,7 @@ public protocol StoreProvider: Sendable {
   /// Opens a store, and makes it when it is not there.
   ///
   /// One store has one owner: opening it a second time, here or in another process, is an error until it is closed. A
-  /// process that was killed leaves no lock behind.
+  /// process that was killed leaves no lock.
   ///
   /// - Parameters:
   ///   - name: What the store holds, such as "auth": letters, digits, `-`, `_` and `.`, at most 100, not beginning with
@@ -57,7 +57,7 @@ public enum StoreDurability: Sendable, Hashable {
   /// When `write` has returned, its changes survive a crash of the process, of the system and a loss of power.
   case full
 
-  /// The store is never damaged, but the last moments before a crash of the system may be lost, newest first. A crash
+  /// The store is never damaged, but the last commits before a crash of the system may be lost, newest first. A crash
   /// of the process alone loses nothing.
   case relaxed
 }

@@ -1,7 +1,7 @@
 import VestaConcurrency
 public import VestaStoreInterop
 
-/// Clocks for a store that only move when they are told to.
+/// Clocks for a store that only move when a test moves them.
 ///
 /// ```swift
 /// let clock = ManualStoreClock()
@@ -12,7 +12,7 @@ public import VestaStoreInterop
 public final class ManualStoreClock: Sendable {
   private let time: Locked<StoreTime>
 
-  /// Clocks that stand still.
+  /// Clocks that do not move.
   ///
   /// - Parameter wall: What the wall clock shows, in microseconds since 1970.
   public init(wall: Int64 = 1_800_000_000_000_000) { time = Locked(StoreTime(wall: wall, steady: 0)) }

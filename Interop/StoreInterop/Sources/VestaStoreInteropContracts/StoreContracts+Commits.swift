@@ -163,7 +163,7 @@ final class CommitRecord: Sendable {
     for waiter in ready { waiter.continuation.resume() }
   }
 
-  /// Waits until a version, or a later one, has been told; gives all that have been told.
+  /// Waits until a version, or a later one, has been reported; returns all that have been reported.
   func versions(upTo version: StoreVersion) async -> [StoreVersion] {
     await withCheckedContinuation { continuation in
       let isThere = state.withValue { state in

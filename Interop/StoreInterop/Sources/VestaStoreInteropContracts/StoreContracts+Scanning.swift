@@ -133,7 +133,7 @@ extension StoreContracts {
     },
   ]
 
-  /// The keys of a range as texts.
+  /// The keys of a range as strings.
   static func keys(
     in store: any OrderedStore,
     _ range: KeyRange,

@@ -128,7 +128,7 @@ private struct HistoryRun {
   }
 }
 
-/// A reader in a task of its own, which reads the same twice: at once, and when it is told to.
+/// A reader in a task of its own, which reads the same twice: at once, and on request.
 private struct HeldSnapshot {
   let pinned = Gate()
   let goOn = Gate()
@@ -207,7 +207,7 @@ private enum HistoryOperation: Sendable {
     }
   }
 
-  /// Scans, and goes on once where the scan stopped: whether a rest without entries is told is the engine's choice.
+  /// Scans, and continues once where the scan stopped: whether a rest without entries is told is the engine's choice.
   private static func scan(
     _ range: KeyRange,
     _ order: ScanOrder,

@@ -55,7 +55,7 @@ public struct StoreModel: Sendable, Equatable {
     return Array((order == .ascending ? found : found.reversed()).prefix(limit ?? .max))
   }
 
-  /// Where a key stands, or would stand.
+  /// The index of a key, or where it would be inserted.
   private func position(of key: [UInt8]) -> Int {
     var low = 0
     var high = entries.count

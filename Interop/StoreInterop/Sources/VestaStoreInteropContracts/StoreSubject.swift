@@ -15,7 +15,7 @@ public struct StoreSubject: Sendable {
   /// The clocks of the store, to be set by the checks; `nil` for an engine whose clocks cannot be set.
   public let clock: ManualStoreClock?
 
-  /// Whether the store tells of its commits, as `CommitObservable` asks.
+  /// Whether the store notifies observers of its commits, as `CommitObservable` asks.
   public let observesCommits: Bool
 
   /// Whether a transaction inside a transaction is seen and refused.
@@ -46,7 +46,7 @@ public struct StoreSubject: Sendable {
     self.other = other
   }
 
-  /// The store as one that tells of its commits.
+  /// The store as one that notifies observers of its commits.
   func observable() throws -> any CommitObservable {
     try expectValue(store as? any CommitObservable, "a store said to tell of its commits, as CommitObservable")
   }
@@ -66,7 +66,7 @@ public enum StoreContracts {
     reading + scanning + ownWrites + transactions + isolation + cancellation + limits + sizes
     + lifetime + closing + company + commits + versions
 
-  /// A check that closes its store behind it, and does not wait for ever.
+  /// A check that closes its store at its end, and has a time limit.
   static func promise(
     _ name: String,
     _ check: @escaping @Sendable (any OrderedStore) async throws -> Void
@@ -97,7 +97,7 @@ public enum StoreContracts {
   }
 }
 
-/// Runs an operation, and gives up waiting for it after a time; what hangs is left behind.
+/// Runs an operation, and gives up waiting for it after a time; an operation that hangs is abandoned.
 func withDeadline(_ time: Duration, _ operation: @escaping @Sendable () async throws -> Void) async throws {
   let (outcomes, outcome) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
   let work = Task.detached {

@@ -17,7 +17,7 @@ extension SplitMix {
   }
 }
 
-/// A value behind a lock; unlike `Locked` it also keeps what cannot be sent, such as a transaction to misuse later.
+/// A value guarded by a lock; unlike `Locked` it also keeps what cannot be sent, such as a transaction to misuse later.
 // Sound as @unchecked Sendable: `state` is touched inside the critical section only.
 final class Guarded<State>: @unchecked Sendable {
   private let section = CriticalSection()
@@ -30,7 +30,7 @@ final class Guarded<State>: @unchecked Sendable {
   }
 }
 
-/// A place where several tasks meet if they can.
+/// A meeting point of several tasks, for engines that let them run side by side.
 ///
 /// An engine may run one transaction at a time, so that the second never comes while the first is there. Nobody waits
 /// for good therefore: an engine that lets them meet is caught in the act, one that does not is no slower for it.
@@ -46,7 +46,7 @@ actor Meeting {
   }
 }
 
-/// The bytes of a text, for keys and values that can be read.
+/// The UTF-8 of a string, for legible keys and values.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 /// A number as a key of two bytes, in the order of numbers.
@@ -82,7 +82,7 @@ extension OrderedStore {
   }
 }
 
-/// Entries with the given texts as keys, each with its key as its value.
+/// Entries with the given strings as keys, each with its key as its value.
 func entries(_ keys: String...) -> [StoreEntry] { keys.map { StoreEntry(key: bytes($0), value: bytes($0)) } }
 
 /// Runs an operation several times at once and gives the results in order of their numbers.

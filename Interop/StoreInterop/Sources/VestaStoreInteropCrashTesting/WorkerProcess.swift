@@ -43,7 +43,7 @@ public final class WorkerProcess: Sendable {
   /// Waits for a line, if one is given, then for so long, and kills the process.
   ///
   /// - Parameters:
-  ///   - microseconds: How long to let it work; a random number makes the moment a random one.
+  ///   - microseconds: How long to let it work; a random number makes that time random.
   ///   - line: What it says when it has begun.
   /// - Returns: All whole lines that it said.
   /// - Throws: `WorkerEnded` when it ended without saying the line.

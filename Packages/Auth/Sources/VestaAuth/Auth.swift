@@ -32,7 +32,7 @@ public final class Auth: Sendable {
   let store: any CredentialStore
   let clock: ServiceClock
   let callbackQueue: DispatchQueue
-  /// Keeps the order of what listeners hear, also when the callback queue is concurrent.
+  /// Keeps the order of the calls of listeners, also when the callback queue is concurrent.
   let listenerQueue: DispatchQueue
   /// The same for other products, which do not wait for the main queue.
   let interopQueue = DispatchQueue(label: "vesta.auth.interop")
@@ -102,7 +102,7 @@ public final class Auth: Sendable {
 
   /// The signed-in user; `nil` when nobody is signed in, or when the store cannot be read at the moment.
   ///
-  /// ``loadCurrentUser()`` tells the two apart.
+  /// ``loadCurrentUser()`` distinguishes the two.
   public var currentUser: User? { AuthActor.sync { present() } }
 
   /// Returns the signed-in user, or throws when the store cannot be read.
@@ -151,8 +151,8 @@ public final class Auth: Sendable {
 
   /// Connects the app to an emulator.
   ///
-  /// The app has to be configured with `.emulator(host:port:)` for the same place: where the backend lives is decided
-  /// there. When it is not, every later operation fails with a sentence that says so.
+  /// The app has to be configured with `.emulator(host:port:)` for the same host and port: where the backend is, is
+  /// decided there. When it is not, every later operation fails with a sentence that says so.
   ///
   /// - Parameters:
   ///   - host: Where the emulator is.

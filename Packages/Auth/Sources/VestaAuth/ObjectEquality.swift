@@ -1,7 +1,7 @@
 // Objects that Firebase's SDK compares by identity, being `NSObject`s, are compared so here.
 
 extension User: Hashable {
-  /// Whether it is one and the same object; two objects may stand for the same account, see ``uid``.
+  /// Whether it is one and the same object; two objects may describe the same account, see ``uid``.
   public static func == (left: User, right: User) -> Bool { left === right }
 
   /// Feeds the object's identity to a hasher.

@@ -1,4 +1,4 @@
-// What depends on the platform in this module stands here: the language.
+// The code of this module that depends on the platform: the language.
 import Foundation
 
 /// The language that the user of this device prefers, such as "de" or "pt-BR".

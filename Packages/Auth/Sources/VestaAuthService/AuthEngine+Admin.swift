@@ -1,7 +1,7 @@
 public import VestaAuthBackend
 public import VestaServiceInterop
 
-// The calls of administrators: the facade goes on.
+// The calls of administrators; continues the facade.
 
 extension AuthEngine {
   // MARK: Users

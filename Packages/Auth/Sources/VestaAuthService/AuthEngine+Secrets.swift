@@ -7,7 +7,7 @@ import VestaStoreInterop
 // Random numbers, and the hashes under which secrets are kept.
 
 extension AuthEngine {
-  /// Bytes that nobody can guess, as base64url text of the given length.
+  /// Random bytes as base64url, with the given number of characters.
   func secret(length: Int) throws -> String {
     String(Base64.url.encode(try crypto.randomBytes(count: (length * 3 + 3) / 4)).prefix(length))
   }

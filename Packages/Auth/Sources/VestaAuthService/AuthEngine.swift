@@ -8,7 +8,7 @@ public import VestaStoreInterop
 
 /// The authoritative service of Auth, on any ordered store and any crypto provider.
 ///
-/// - All that it knows is in the store: a second engine on the same data, now or after a restart, goes on where this
+/// - All that it knows is in the store: a second engine on the same data, now or after a restart, continues where this
 ///   one was. In memory there are only the keys, which are read again when they change, the limits on guessing, and
 ///   messages that are being sent.
 /// - Each call is one transaction at its core. Passwords are hashed and tokens are signed outside of it, and whatever
@@ -41,7 +41,7 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   /// An engine; nothing is opened yet.
   ///
   /// - Parameters:
-  ///   - projectID: The project, which stands in all tokens.
+  ///   - projectID: The project, which is named in all tokens.
   ///   - options: How it behaves.
   ///   - crypto: What hashes and signs.
   ///   - openStore: Opens the store, at the first call; called again at the next one when it throws.

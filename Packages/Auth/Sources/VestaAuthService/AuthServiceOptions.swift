@@ -36,7 +36,8 @@ public struct AuthServiceOptions: Sendable {
 
   /// The maximum number of sessions of an account; beyond it, the sessions with the oldest sign-in end.
   ///
-  /// A client that signs out does not tell the service, so without a limit every sign-in would leave a session behind.
+  /// A client that signs out does not notify the service, so without a limit every sign-in would leave a session
+  /// behind.
   public var sessionLimit = 1_000
 
   // MARK: Codes

@@ -1,4 +1,4 @@
-// What depends on the platform in this module stands here.
+// The code of this module that depends on the platform.
 
 import Foundation
 

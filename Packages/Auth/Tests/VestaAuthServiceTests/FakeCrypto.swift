@@ -111,7 +111,7 @@ final class FakeCrypto: CryptoProvider {
       scheme: scheme, salt: salt, digest: Self.digest(password, salt: salt, signerKey: signerKey?.bytes ?? []))
   }
 
-  /// What the fake makes of a password, for imports.
+  /// The fake's hash of a password, for imports.
   static func digest(_ password: String, salt: [UInt8], signerKey: [UInt8]) -> [UInt8] {
     mix(Array(password.utf8) + salt + signerKey, count: 32)
   }

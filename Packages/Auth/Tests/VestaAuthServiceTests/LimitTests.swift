@@ -6,7 +6,7 @@ import Testing
 
 @testable import VestaAuthService
 
-/// What is too long, what looks like something else, and what would tell too much.
+/// Values that are too long, look like something else, or would reveal too much.
 @Suite struct LimitTests {
   // MARK: The size of a token
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VestaAuthService
 
-/// What options and the project's settings promise.
+/// The promises of options and of the project's settings.
 @Suite struct OptionTests {
   // MARK: Phones
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VestaAuthService
 
-/// Who gets into an account, and what ends with a change of its owner or of what proves him.
+/// Access to an account, and the sessions and codes that end with a change of its owner or of a proof of ownership.
 @Suite struct OwnershipTests {
   // MARK: Tenants
 
@@ -90,7 +90,7 @@ import Testing
 
   // MARK: Recent sign-in
 
-  /// What adds or removes a way to sign in, or a second factor.
+  /// Calls that add or remove a way to sign in, or a second factor.
   enum Change: CaseIterable { case emailLink, phone, provider, password, unlink, startFactor, finishFactor, withdraw }
 
   private func perform(_ change: Change, _ token: String, in world: World) async throws {

@@ -101,7 +101,7 @@ import VestaCore
     }
   }
 
-  /// What takes codes and links, and the rest of what `Auth` offers.
+  /// Calls with codes and links, and the remaining calls of `Auth`.
   private static func callWithCode(
     _ auth: Auth, _ email: String, _ random: inout SplitMix, _ done: @escaping @Sendable () -> Void
   ) {
@@ -128,7 +128,7 @@ import VestaCore
     }
   }
 
-  /// What changes a user, and second factors.
+  /// Calls that change a user or second factors.
   private static func callOfUser(
     _ user: User, _ test: TestAuth, _ email: String, _ random: inout SplitMix,
     _ done: @escaping @Sendable () -> Void

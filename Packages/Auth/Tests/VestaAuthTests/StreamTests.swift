@@ -4,7 +4,7 @@ import VestaConcurrency
 
 @testable import VestaAuth
 
-/// What every stream has to keep, for both streams.
+/// The promises of streams, for both streams.
 @Suite struct StreamTests {
   enum Kind: CaseIterable { case users, tokens }
 

@@ -8,7 +8,7 @@ import VestaConcurrency
 
 @testable import VestaAuth
 
-/// What code that was written for Firebase's SDK relies on.
+/// Idioms that code for Firebase's SDK relies on.
 @Suite struct UpstreamIdiomTests {
   @Test func `an empty password is a wrong one, and an empty new one is weak`() async throws {
     let test = try TestAuth()

@@ -1,4 +1,4 @@
-/// Why bytes or text could not be read, or a value could not be written.
+/// A failure to read bytes or a string, or to write a value.
 ///
 /// The message says what is wrong and where, for a developer. It never holds the bytes themselves, which may be secret.
 public struct BytesError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -23,7 +23,7 @@ public struct BytesError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of failure.
   public let code: Code
 
-  /// What is wrong and where, in one sentence.
+  /// The error and its position, in one sentence.
   public let message: String
 
   /// A failure.
@@ -37,6 +37,6 @@ public struct BytesError: Error, Sendable, Equatable, CustomStringConvertible {
 
   static func malformed(_ message: String) -> BytesError { BytesError(.malformed, message) }
 
-  /// The same failure, with the place in front of the message.
+  /// The same failure, with the position in front of the message.
   public func at(_ place: String) -> BytesError { BytesError(code, "\(place): \(message)") }
 }

@@ -14,7 +14,7 @@ public struct CRC32C: Sendable, Hashable {
   /// The checksum of the bytes so far.
   public private(set) var value: UInt32
 
-  /// A checksum that goes on where another stopped.
+  /// A checksum that continues where another stopped.
   ///
   /// - Parameter value: The checksum of the bytes before; 0 at the start.
   public init(continuing value: UInt32 = 0) { self.value = value }

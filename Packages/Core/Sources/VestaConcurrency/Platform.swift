@@ -140,7 +140,7 @@ struct PlatformRecursiveMutex: @unchecked Sendable {
   func lock(within timeout: Duration) -> Bool {
     if tryLock() { return true }
     let clock = ContinuousClock()
-    // A century stands for "for ever", so that no sum below can overflow.
+    // A century is used for "for ever", so that no sum below can overflow.
     let deadline = clock.now + min(timeout, .seconds(3_155_760_000))
     while true {
       let left = deadline - clock.now

@@ -93,6 +93,18 @@ open class FirebaseDataEncoder {
     return result
   }
 
+  /// Encodes a value into a form of the caller's, without building the result of ``encode(_:)`` first.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - type: The form.
+  /// - Throws: `EncodingError`, what the value's own `encode(to:)` throws, or what the form throws for a leaf.
+  public func encode<T: Encodable, Structure: EncodedStructure>(
+    _ value: T, as type: Structure.Type
+  ) throws -> Structure {
+    try tree(of: value).structure(as: type)
+  }
+
   private func tree<T: Encodable>(of value: T) throws -> EncodedValue {
     let options = EncodingOptions(
       dates: dateEncodingStrategy, data: dataEncodingStrategy, floats: nonConformingFloatEncodingStrategy,

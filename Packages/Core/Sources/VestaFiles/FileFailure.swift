@@ -6,7 +6,7 @@ public struct FileFailure: Error, CustomStringConvertible {
   /// The file or directory.
   public let path: String
 
-  /// What was tried, with which file, and why it failed.
+  /// The operation, the file, and why it failed.
   public let description: String
 
   /// A failure.

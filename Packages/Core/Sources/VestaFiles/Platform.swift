@@ -9,7 +9,9 @@
   import Android
 #else
   import Foundation
+  import VestaConcurrency
 #endif
+import VestaConcurrency
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
 
@@ -27,10 +29,12 @@
   public enum DurableFile {
     /// All bytes of a file; `nil` when there is none.
     public static func read(_ path: String) throws(FileFailure) -> [UInt8]? {
-      guard let file = try openOwn(path, O_RDONLY) else { return nil }
-      defer { close(file) }
-      try lock(file, LOCK_SH, path)
-      return try readAll(file, path)
+      try inTurn(path) { () throws(FileFailure) in
+        guard let file = try openOwn(path, O_RDONLY) else { return nil }
+        defer { close(file) }
+        try lock(file, LOCK_SH, path)
+        return try readAll(file, path)
+      }
     }
 
     /// Writes over a part of a file, and onto the disk, while nobody else does.
@@ -39,9 +43,15 @@
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - decide: Gets the bytes of the file and says what to write; `nil` for nothing.
+    ///   - decide: Gets the bytes of the file and returns what to write; `nil` for nothing. It must not use files.
     /// - Returns: Whether that has been done; `false` without a file, or when there was nothing to write.
     public static func change(
+      _ path: String, _ decide: ([UInt8]) -> FileChange?
+    ) throws(FileFailure) -> Bool {
+      try inTurn(path) { () throws(FileFailure) in try changeInTurn(path, decide) }
+    }
+
+    private static func changeInTurn(
       _ path: String, _ decide: ([UInt8]) -> FileChange?
     ) throws(FileFailure) -> Bool {
       while true {
@@ -72,6 +82,10 @@
     ///
     /// - Throws: The old bytes are there still, unless the directory could not be written: then either may be.
     public static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
+      try inTurn(path) { () throws(FileFailure) in try replaceInTurn(path, with: bytes) }
+    }
+
+    private static func replaceInTurn(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
       let temporary = temporaryPath(of: path)
       while true {
         guard let file = try openOwn(temporary, O_WRONLY | O_CREAT) else { throw lastError("create", temporary) }
@@ -85,7 +99,7 @@
           guard fsync(file) == 0 else { throw lastError("fsync", temporary) }
           guard rename(temporary, path) == 0 else { throw lastError("rename", temporary) }
         } catch {
-          unlink(temporary)
+          _ = Platform.unlink(temporary)
           throw error
         }
         return try syncDirectory(of: path)
@@ -95,9 +109,48 @@
     /// Deletes a file, and what a crash may have left of its replacement; one that is not there is deleted already.
     public static func remove(_ path: String) throws(FileFailure) {
       for path in [temporaryPath(of: path), path] {
-        guard unlink(path) == 0 || errno == ENOENT else { throw lastError("unlink", path) }
+        guard Platform.unlink(path) == 0 || errno == ENOENT else { throw lastError("unlink", path) }
       }
       try syncDirectory(of: path)
+    }
+
+    /// Gives a file that was written beside its place that place, durably: syncs it, renames it, and syncs the
+    /// directory.
+    ///
+    /// - Parameters:
+    ///   - file: The file, whole.
+    ///   - temporary: Its path until now.
+    ///   - target: Its path from now on; a file that is there is replaced.
+    public static func publish(_ file: OpenFile, from temporary: String, as target: String) throws(FileFailure) {
+      try file.sync()
+      guard rename(temporary, target) == 0 else { throw lastError("rename", temporary) }
+      try syncDirectory(of: target)
+    }
+
+    /// Deletes a file, without waiting for the disk; one that is not there is deleted already.
+    public static func unlink(_ path: String) throws(FileFailure) {
+      guard Platform.unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else { throw lastError("unlink", path) }
+    }
+
+    /// Whether there is something at a path.
+    public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The names in a directory, in no order; none where there is no directory.
+    public static func names(in path: String) throws(FileFailure) -> [String] {
+      guard let directory = opendir(path) else {
+        if errno == ENOENT || errno == ENOTDIR { return [] }
+        throw lastError("opendir", path)
+      }
+      defer { closedir(directory) }
+      var names: [String] = []
+      while let entry = readdir(directory) {
+        // Unsafe pointer, used inside the closure only: the system's fixed array is read as a string.
+        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+          pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name != ".", name != ".." { names.append(name) }
+      }
+      return names
     }
 
     /// Deletes what a crash has left of the replacement of a file, unless somebody is writing it just now.
@@ -105,14 +158,25 @@
       let temporary = temporaryPath(of: path)
       guard let file = try? openOwn(temporary, O_RDONLY) else { return }
       defer { close(file) }
-      if flock(file, LOCK_EX | LOCK_NB) == 0, isStill(file, temporary) { unlink(temporary) }
+      if flock(file, LOCK_EX | LOCK_NB) == 0, isStill(file, temporary) { _ = Platform.unlink(temporary) }
+    }
+
+    private static let turns = (0..<16).map { _ in Locked(()) }
+
+    /// Lets the threads of this process wait for one another, however long the disk takes.
+    ///
+    /// So it is another process when the file's lock cannot be had for half a second.
+    private static func inTurn<Result: Sendable>(
+      _ path: String, _ body: () throws(FileFailure) -> Result
+    ) throws(FileFailure) -> Result {
+      try turns[path.hashValue & 15].withLock { _ throws(FileFailure) in try body() }
     }
 
     private static func temporaryPath(of path: String) -> String { path + ".new" }
 
     /// Opens a file that belongs to this user and nobody else may use; `nil` when there is none.
     ///
-    /// A symbolic link, a pipe or somebody else's file in its place is refused: reading would wait or believe a
+    /// A symbolic link, a pipe or somebody else's file in its place is refused: reading would wait or trust a
     /// stranger, and writing would hand him the secret.
     private static func openOwn(_ path: String, _ flags: Int32) throws(FileFailure) -> Int32? {
       let file = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
@@ -147,13 +211,39 @@
       if parent(of: path) != parent(of: target) { try syncDirectory(of: path) }
     }
 
-    /// Makes a directory and those above it, where they are missing.
-    public static func makeDirectory(_ path: String) throws(FileFailure) {
-      guard mkdir(path, 0o700) != 0 else { return }
-      guard errno != EEXIST else { return try closeDirectory(path) }
-      guard errno == ENOENT, let parent = parent(of: path) else { throw lastError("mkdir", path) }
-      try makeDirectory(parent)
-      guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw lastError("mkdir", path) }
+    /// Makes a directory and those above it, where they are missing, durably.
+    ///
+    /// - Parameters:
+    ///   - path: The directory.
+    ///   - isPrivate: Whether it is for this user alone: a new one has the mode 0700, and one that exists is refused
+    ///     where it belongs to somebody else, and closed to other writers. Otherwise a new one has the permissions that
+    ///     new directories of the process have, and one that exists stays as it is.
+    public static func makeDirectory(_ path: String, isPrivate: Bool = true) throws(FileFailure) {
+      guard try !makeOneDirectory(path, isPrivate) else { return }
+      let parent = parent(of: path)
+      guard errno == ENOENT, parent != path else { throw lastError("mkdir", path) }
+      try makeDirectory(parent, isPrivate: isPrivate)
+      guard try makeOneDirectory(path, isPrivate) else { throw lastError("mkdir", path) }
+    }
+
+    /// Whether the directory is there now; `errno` has the reason otherwise.
+    private static func makeOneDirectory(_ path: String, _ isPrivate: Bool) throws(FileFailure) -> Bool {
+      if mkdir(path, isPrivate ? 0o700 : 0o777) == 0 {
+        try syncDirectory(of: path)
+        return true
+      }
+      guard errno == EEXIST else { return false }
+      if isPrivate {
+        try closeDirectory(path)
+      } else {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw lastError("stat", path) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+          errno = ENOTDIR
+          throw lastError("mkdir", path)
+        }
+      }
+      return true
     }
 
     /// Takes the right to write in a directory away from others; refuses one that belongs to somebody else.
@@ -185,8 +275,8 @@
       }
     }
 
-    /// Waits for the file's lock for half a second, which ends when the file is closed; goes on without where there are
-    /// no locks.
+    /// Waits for the file's lock for half a second, which ends when the file is closed; continues without where there
+    /// are no locks.
     private static func lock(_ file: Int32, _ kind: Int32, _ path: String) throws(FileFailure) {
       for _ in 0..<50 {
         if flock(file, kind | LOCK_NB) == 0 { return }
@@ -233,7 +323,7 @@
     /// The new name survives a power cut only when the directory is written too; some file systems cannot do that, and
     /// need not.
     private static func syncDirectory(of path: String) throws(FileFailure) {
-      let parent = parent(of: path) ?? "."
+      let parent = parent(of: path)
       let directory = open(parent, O_RDONLY | O_CLOEXEC)
       guard directory >= 0 else { return }
       defer { close(directory) }
@@ -242,20 +332,164 @@
       }
     }
 
-    private static func parent(of path: String) -> String? {
-      guard let slash = path.lastIndex(of: "/") else { return nil }
-      return slash == path.startIndex ? "/" : String(path[..<slash])
+    private static func parent(of path: String) -> String { FilePath.parent(of: path) }
+
+    private static func lastError(_ call: String, _ path: String) -> FileFailure { .last(call, path) }
+  }
+
+  extension FileFailure {
+    /// The failure of the last call of the system.
+    fileprivate static func last(_ call: String, _ path: String) -> FileFailure { FileFailure(errno, call, path) }
+
+    private init(_ code: Int32, _ call: String, _ path: String) {
+      self.init(code: code, path: path, "\(call) \(path): \(String(cString: strerror(code))) (errno \(code))")
     }
 
-    private static func lastError(_ call: String, _ path: String) -> FileFailure {
-      let number = errno
-      return FileFailure(
-        code: number, path: path, "\(call) \(path): \(String(cString: strerror(number))) (errno \(number))")
+    /// The failure of a file that is missing.
+    public static func missing(_ path: String) -> FileFailure { FileFailure(ENOENT, "open", path) }
+
+    /// The failure of a file that exists already.
+    public static func existing(_ path: String) -> FileFailure { FileFailure(EEXIST, "open", path) }
+
+    /// The failure of something that is no regular file.
+    public static func notAFile(_ path: String) -> FileFailure { FileFailure(EISDIR, "open", path) }
+
+    static func closed(_ path: String) -> FileFailure { FileFailure(EBADF, "use", path) }
+
+    /// The system's words for the error number.
+    public var reason: String { String(cString: strerror(code)) }
+
+    /// Whether there is no such file.
+    public var isMissing: Bool { code == ENOENT }
+
+    /// Whether there is such a file already.
+    public var isExisting: Bool { code == EEXIST }
+
+    /// Whether the disk, the user's quota on it, or the file cannot take more bytes.
+    public var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+    /// Whether the file was closed.
+    public var isClosed: Bool { code == EBADF }
+  }
+
+  /// An open file of the system.
+  struct SystemFile: Sendable {
+    private let descriptor: Int32
+
+    init(reading path: String) throws(FileFailure) {
+      try self.init(path, O_RDONLY | O_NONBLOCK, 0)
+    }
+
+    init(writing path: String, _ creation: OpenFile.Creation, isPrivate: Bool) throws(FileFailure) {
+      let flags =
+        switch creation {
+        case .never: O_RDWR
+        case .ifMissing: O_RDWR | O_CREAT
+        case .always: O_RDWR | O_CREAT | O_EXCL
+        }
+      // What the process's mask bars is taken from the permissions of a file that is not private.
+      try self.init(path, flags | O_NONBLOCK, isPrivate ? 0o600 : 0o666)
+    }
+
+    private init(_ path: String, _ flags: Int32, _ mode: mode_t) throws(FileFailure) {
+      // The system would take the path for its part before the zero byte.
+      guard !path.utf8.contains(0) else {
+        errno = EINVAL
+        throw .last("open", path)
+      }
+      descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+      guard descriptor >= 0 else { throw .last("open", path) }
+    }
+
+    func close() { _ = Platform.close(descriptor) }
+
+    func identity(_ path: String) throws(FileFailure) -> FileIdentity {
+      var info = stat()
+      guard fstat(descriptor, &info) == 0 else { throw .last("fstat", path) }
+      #if canImport(Darwin)
+        let time = info.st_mtimespec
+      #else
+        let time = info.st_mtim
+      #endif
+      return FileIdentity(
+        device: UInt64(truncatingIfNeeded: info.st_dev), inode: UInt64(truncatingIfNeeded: info.st_ino),
+        size: Int64(info.st_size), modifiedSeconds: Int64(time.tv_sec), modifiedNanoseconds: Int64(time.tv_nsec),
+        isRegular: info.st_mode & S_IFMT == S_IFREG)
+    }
+
+    func read(at offset: Int64, length: Int, _ path: String) throws(FileFailure) -> [UInt8] {
+      var failure: FileFailure?
+      let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+        // Unsafe pointer, used inside the closure only: the array is filled by the system.
+        guard let start = buffer.baseAddress else { return }
+        while count < length {
+          let got = pread(descriptor, start + count, length - count, off_t(offset) + off_t(count))
+          if got > 0 {
+            count += got
+          } else if got == 0 {
+            return
+          } else if errno != EINTR {
+            failure = .last("read", path)
+            return
+          }
+        }
+      }
+      if let failure { throw failure }
+      return bytes
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int64, _ path: String) throws(FileFailure) {
+      // Unsafe pointer, used inside the closure only: the system writes from it.
+      let failure = bytes.withUnsafeBytes { buffer -> FileFailure? in
+        guard let start = buffer.baseAddress else { return nil }
+        var written = 0
+        while written < buffer.count {
+          let step = pwrite(descriptor, start + written, buffer.count - written, off_t(offset) + off_t(written))
+          if step < 0, errno == EINTR { continue }
+          if step == 0 { errno = ENOSPC }
+          guard step > 0 else { return .last("write", path) }
+          written += step
+        }
+        return nil
+      }
+      if let failure { throw failure }
+    }
+
+    func truncate(to size: Int64, _ path: String) throws(FileFailure) {
+      guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last("ftruncate", path) }
+    }
+
+    func sync(_ path: String) throws(FileFailure) {
+      guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
     }
   }
 
-  /// The C library's functions whose names `DurableFile` uses itself.
+  /// The C library's functions whose names are used here for something else too.
   private enum Platform {
+    static func unlink(_ path: String) -> Int32 {
+      #if canImport(Darwin)
+        Darwin.unlink(path)
+      #elseif canImport(Glibc)
+        Glibc.unlink(path)
+      #elseif canImport(Musl)
+        Musl.unlink(path)
+      #elseif canImport(Android)
+        Android.unlink(path)
+      #endif
+    }
+
+    static func close(_ file: Int32) -> Int32 {
+      #if canImport(Darwin)
+        Darwin.close(file)
+      #elseif canImport(Glibc)
+        Glibc.close(file)
+      #elseif canImport(Musl)
+        Musl.close(file)
+      #elseif canImport(Android)
+        Android.close(file)
+      #endif
+    }
+
     static func read(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
       #if canImport(Darwin)
         Darwin.read(file, buffer, count)
@@ -303,7 +537,7 @@
       false
     }
 
-    /// Nothing: a replacement leaves nothing behind here.
+    /// Nothing: a replacement leaves no temporary file here.
     public static func sweep(_ path: String) {}
 
     /// Deletes a file; one that is not there is deleted already.
@@ -317,13 +551,133 @@
       try describing { try FileManager.default.moveItem(atPath: path, toPath: target) }
     }
 
+    /// Gives a file that was written beside its place that place.
+    public static func publish(_ file: OpenFile, from temporary: String, as target: String) throws(FileFailure) {
+      try file.sync()
+      if exists(target) { try remove(target) }
+      try move(temporary, to: target)
+    }
+
+    /// Deletes a file; one that is not there is deleted already.
+    public static func unlink(_ path: String) throws(FileFailure) { try remove(path) }
+
+    /// Whether there is something at a path.
+    public static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// The names in a directory, in no order; none where there is no directory.
+    public static func names(in path: String) throws(FileFailure) -> [String] {
+      var isDirectory: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
+        return []
+      }
+      return try describing { try FileManager.default.contentsOfDirectory(atPath: path) }
+    }
+
     /// Makes a directory and those above it, where they are missing.
-    public static func makeDirectory(_ path: String) throws(FileFailure) {
+    public static func makeDirectory(_ path: String, isPrivate: Bool = true) throws(FileFailure) {
       try describing { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
     }
 
-    private static func describing<Value>(_ body: () throws -> Value) throws(FileFailure) -> Value {
-      do { return try body() } catch { throw FileFailure(code: 0, path: "", "\(error)") }
+    fileprivate static func describing<Value>(
+      _ path: String = "", _ body: () throws -> Value
+    ) throws(FileFailure) -> Value {
+      do { return try body() } catch { throw FileFailure(code: 0, path: path, "\(error)") }
+    }
+  }
+
+  extension FileFailure {
+    private static let missing: Int32 = 2, existing: Int32 = 17, closed: Int32 = 9, directory: Int32 = 21
+
+    /// The failure of a file that is missing.
+    public static func missing(_ path: String) -> FileFailure {
+      FileFailure(code: missing, path: path, "open \(path): there is no such file")
+    }
+
+    /// The failure of a file that exists already.
+    public static func existing(_ path: String) -> FileFailure {
+      FileFailure(code: existing, path: path, "open \(path): there is such a file already")
+    }
+
+    static func closed(_ path: String) -> FileFailure {
+      FileFailure(code: closed, path: path, "use \(path): the file was closed")
+    }
+
+    /// The failure of something that is no regular file.
+    public static func notAFile(_ path: String) -> FileFailure {
+      FileFailure(code: directory, path: path, "open \(path): this is a directory")
+    }
+
+    /// The reason.
+    public var reason: String { description }
+
+    /// Whether there is no such file.
+    public var isMissing: Bool { code == Self.missing }
+
+    /// Whether there is such a file already.
+    public var isExisting: Bool { code == Self.existing }
+
+    /// Whether the disk is full; not known here.
+    public var isFull: Bool { false }
+
+    /// Whether the file was closed.
+    public var isClosed: Bool { code == Self.closed }
+  }
+
+  /// An open file of the system; its position is set under a lock before each call.
+  struct SystemFile: Sendable {
+    private let handle: Locked<FileHandle>
+
+    init(reading path: String) throws(FileFailure) {
+      guard let handle = FileHandle(forReadingAtPath: path) else { throw .missing(path) }
+      self.handle = Locked(handle)
+    }
+
+    init(writing path: String, _ creation: OpenFile.Creation, isPrivate: Bool) throws(FileFailure) {
+      let exists = DurableFile.exists(path)
+      if exists, creation == .always { throw .existing(path) }
+      if !exists, creation != .never { _ = FileManager.default.createFile(atPath: path, contents: nil) }
+      guard let handle = FileHandle(forUpdatingAtPath: path) else { throw .missing(path) }
+      self.handle = Locked(handle)
+    }
+
+    func close() { handle.withLock { try? $0.close() } }
+
+    func identity(_ path: String) throws(FileFailure) -> FileIdentity {
+      try DurableFile.describing(path) {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        let modified = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+        return FileIdentity(
+          device: 0, inode: (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0,
+          size: (attributes[.size] as? NSNumber)?.int64Value ?? 0, modifiedSeconds: Int64(modified),
+          modifiedNanoseconds: Int64((modified - modified.rounded(.down)) * 1e9),
+          isRegular: attributes[.type] as? FileAttributeType == .typeRegular)
+      }
+    }
+
+    func read(at offset: Int64, length: Int, _ path: String) throws(FileFailure) -> [UInt8] {
+      try DurableFile.describing(path) {
+        try handle.withLock { handle in
+          try handle.seek(toOffset: UInt64(offset))
+          return [UInt8](try handle.read(upToCount: length) ?? Data())
+        }
+      }
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int64, _ path: String) throws(FileFailure) {
+      try DurableFile.describing(path) {
+        try handle.withLock { handle in
+          try handle.seek(toOffset: UInt64(offset))
+          try handle.write(contentsOf: Data(bytes))
+        }
+      }
+    }
+
+    func truncate(to size: Int64, _ path: String) throws(FileFailure) {
+      try DurableFile.describing(path) { try handle.withLock { try $0.truncate(atOffset: UInt64(size)) } }
+    }
+
+    func sync(_ path: String) throws(FileFailure) {
+      try DurableFile.describing(path) { try handle.withLock { try $0.synchronize() } }
     }
   }
 

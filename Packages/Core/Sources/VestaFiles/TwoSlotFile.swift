@@ -30,7 +30,7 @@ public struct TwoSlotFile: Sendable {
 
   /// A layout.
   ///
-  /// - Parameter mark: What each slot begins with, such as "VESTACR2": it tells the kinds of files apart.
+  /// - Parameter mark: The first bytes of each slot, such as "VESTACR2": it distinguishes the kinds of files.
   public init(mark: String) { self.mark = Array(mark.utf8) }
 
   /// The content of a file; `nil` when the file is not one of these, or both slots are damaged.

@@ -1,7 +1,7 @@
 import Dispatch
 import VestaConcurrency
 
-/// Finds out on which executor a caller goes on after an asynchronous call: it must be the one it called from.
+/// Finds out on which executor a caller continues after an asynchronous call: it must be the one it called from.
 ///
 /// With the current compiler a `nonisolated(nonsending) async throws` function that ends in `try await` of an
 /// actor-isolated call does not return to its caller's executor on the error path. Run each such call through the

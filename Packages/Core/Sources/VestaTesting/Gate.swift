@@ -1,12 +1,12 @@
 import Dispatch
 import VestaConcurrency
 
-/// A gate for tasks and threads: a test closes it to hold calls back, and opens it to let them go on.
+/// A gate for tasks and threads: a test closes it to hold calls back, and opens it to let them continue.
 ///
 /// ```swift
 /// let gate = Gate()                     // closed
 /// let call = Task { await gate.wait() }
-/// gate.open()                           // the call goes on, and so does every later one
+/// gate.open()                           // the call continues, and so does every later one
 /// ```
 public final class Gate: Sendable {
   private struct State {
@@ -31,7 +31,7 @@ public final class Gate: Sendable {
   /// Holds back every call that comes from now on.
   public func close() { state.withLock { $0.isOpen = false } }
 
-  /// Lets everybody who waits go on.
+  /// Lets everybody who waits continue.
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true

@@ -15,11 +15,6 @@ public enum CryptoLibrary: Library {
 
   /// One provider of cryptography for each app.
   public static func components() -> [Component] {
-    [
-      Component((any CryptoProvider).self) { _, isCacheable in
-        isCacheable = true
-        return OpenSSLCrypto()
-      }
-    ]
+    [Component((any CryptoProvider).self, caching: .shared) { _ in OpenSSLCrypto() }]
   }
 }

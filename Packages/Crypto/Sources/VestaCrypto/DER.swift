@@ -42,7 +42,7 @@ extension DER {
   /// A PKCS #1 RSAPrivateKey; the numbers are n, e, d, p, q, dp, dq, qi.
   static func rsaPrivateKey(_ numbers: [[UInt8]]) -> [UInt8] { sequence([integer([0])] + numbers.map(integer)) }
 
-  /// A SubjectPublicKeyInfo of a P-256 key; 4 stands for a point that is not compressed.
+  /// A SubjectPublicKeyInfo of a P-256 key; 4 marks a point that is not compressed.
   static func p256PublicKey(x: [UInt8], y: [UInt8]) -> [UInt8] {
     sequence([sequence([ecPublicKey, p256]), bits([4] + x + y)])
   }

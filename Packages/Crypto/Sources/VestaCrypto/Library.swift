@@ -1,7 +1,7 @@
 import CVestaOpenSSL
 import VestaCryptoInterop
 
-/// Takes what libcrypto has to say about a failure out of this thread's error queue, so that nothing is left behind.
+/// Takes the errors of a failure out of libcrypto's queue for this thread, so that nothing is left in it.
 ///
 /// The text holds reasons and routine names only, no data.
 func libraryFailure(_ what: String, code: CryptoError.Code = .libraryFailure) -> CryptoError {
@@ -76,7 +76,7 @@ struct WipedBytes: ~Copyable {
     buffer.initialize(repeating: 0)
   }
 
-  /// A copy of `bytes`, perhaps with bytes behind them.
+  /// A copy of `bytes`, with room for more bytes after them.
   init(_ bytes: some Collection<UInt8>, zeros: Int = 0) {
     self.init(count: bytes.count + zeros)
     for (index, byte) in bytes.enumerated() { buffer[index] = byte }

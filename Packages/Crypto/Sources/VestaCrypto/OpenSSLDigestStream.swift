@@ -2,7 +2,7 @@ import CVestaOpenSSL
 import VestaCryptoInterop
 import VestaConcurrency
 
-/// A digest context behind a lock, so that an upload may move between threads.
+/// A digest context guarded by a lock, so that an upload may move between threads.
 final class OpenSSLDigestStream: DigestStream {
   /// A digest context of libcrypto.
   // Sound as @unchecked Sendable: used under the lock, or by the one caller that has taken it out.

@@ -1,6 +1,6 @@
 import VestaDatabaseModel
 
-/// What an observer is called for.
+/// The kinds of events that an observer can be called for.
 public enum DataEventType: Int, Sendable, Hashable {
   /// A child was added, or was there already when the observer was added.
   case childAdded = 0

@@ -23,7 +23,7 @@ public struct DatabaseError: Error, LocalizedError, CustomNSError, Sendable, Has
   /// The kind of failure.
   public let code: Code
 
-  /// What happened.
+  /// The error as text.
   public let message: String
 
   /// An error.
@@ -45,13 +45,13 @@ public struct DatabaseError: Error, LocalizedError, CustomNSError, Sendable, Has
   /// The number of the code.
   public var errorCode: Int { code.rawValue }
 
-  /// What an `NSError` carries.
+  /// The `userInfo` of the `NSError`.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
 
-  /// What happened.
+  /// The error as text.
   public var errorDescription: String? { message }
 
-  /// What happened.
+  /// The error as text.
   public var description: String { message }
 }
 

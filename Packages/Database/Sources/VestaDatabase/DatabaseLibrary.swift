@@ -5,7 +5,7 @@ import VestaDatabaseBackend
 import VestaStoreInterop
 public import VestaCore
 
-/// What makes the Realtime Database a part of an app.
+/// Registers the client of the Realtime Database.
 ///
 /// It needs a `DatabaseBackend`, uses Auth and App Check where they are there, and a store for what is kept on the
 /// device.

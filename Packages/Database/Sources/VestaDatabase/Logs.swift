@@ -1,6 +1,6 @@
 import VestaCore
 
-/// What the program has got wrong, for its log.
+/// Logs wrong use of the API.
 enum Logs {
   static func misuse(_ text: String) { log.error("I-RDB000013", text) }
 }

@@ -1,7 +1,7 @@
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// What a query consists of, with the rules of what goes together.
+/// The terms of a query, with the rules of how they combine.
 struct QueryTerms: Sendable, Hashable {
   private(set) var spec = DatabaseQuerySpec.all
   private var isOrdered = false

@@ -2,7 +2,7 @@ import VestaConcurrency
 
 /// Carries out the jobs of one database one group after another, in the order in which they were submitted.
 ///
-/// What waits while a group runs is the next group: many writers share a commit, and one writer has it alone.
+/// Jobs that wait while a group runs are the next group: many writers share a commit, and one writer has it alone.
 public final class CommitLane<Job: Sendable>: Sendable {
   private struct State {
     var waiting: [Job] = []

@@ -6,7 +6,7 @@ public struct DatabaseServiceOptions: Sendable {
   /// The indexes of queries that order by a child or by value.
   public var indexes = DatabaseIndexes()
 
-  /// Who may do what; everybody everything unless it is set.
+  /// The access policy. The default accepts every read and write.
   public var access: any DatabaseAccess = OpenDatabaseAccess()
 
   /// The time, and the timer that renews leases.
@@ -80,9 +80,9 @@ public struct OpenDatabaseAccess: DatabaseAccess {
   /// Takes any token for one of a user whose identifier nobody asks for.
   public func user(token: String) async throws -> String? { nil }
 
-  /// Yes.
+  /// Accepts every read.
   public func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool { true }
 
-  /// Yes.
+  /// Accepts every write.
   public func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool { true }
 }

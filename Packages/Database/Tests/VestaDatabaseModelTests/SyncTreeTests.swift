@@ -4,7 +4,7 @@ import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 
-/// What one listener has been told, rebuilt from its events.
+/// The children and the value of one listener, rebuilt from its events.
 private struct Mirror {
   let path: DatabasePath
   let spec: DatabaseQuerySpec

@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaDatabaseService
 
-/// What hostile, slow and dead clients can do to the engine and to each other.
+/// Hostile, slow and dead clients.
 @Suite(.timeLimit(.minutes(2)))
 struct AttackTests {
   @Test func `what a client has sent before it hung up is not carried out once the token has been checked`() async {

@@ -22,7 +22,7 @@ struct ContractTests {
   }
 }
 
-/// What a backend can do wrong without coming to a halt.
+/// The flaws that a backend can have without coming to a halt.
 enum Flaw: CaseIterable {
   case ignoresHashes
   case splitsMerges

@@ -139,7 +139,7 @@ struct SlowTree: Equatable {
     var last: Int?
   }
 
-  /// What a child is compared by: its rank among null, leaves and objects, and the leaf.
+  /// The sort key of a child: its rank among null, leaves and objects, and the leaf.
   private func sortKey(_ order: String) -> (isObject: Bool, value: Value?) {
     switch order {
     case ".priority": return (false, priority)

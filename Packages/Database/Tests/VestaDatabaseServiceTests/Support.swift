@@ -71,6 +71,18 @@ final class TestClient: Sendable {
     return await call(.listen(DatabaseListen(path: path, spec: spec, tag: wireTag, hash: hash)))
   }
 
+  /// Listens without waiting for the reply.
+  func startListen(_ path: DatabasePath, _ spec: DatabaseQuerySpec, tag: Int) -> Int {
+    state.withLock { $0.places[tag] = (path, !spec.loadsAllData) }
+    return send(.listen(DatabaseListen(path: path, spec: spec, tag: spec.loadsAllData ? nil : tag)))
+  }
+
+  /// Takes no notice any more of what a listen shows.
+  func forget(_ tag: Int) { state.withLock { $0.places[tag] = nil } }
+
+  /// Whether the engine has closed the connection.
+  var isClosed: Bool { !closings.entries.isEmpty }
+
   func put(_ path: DatabasePath, _ node: DatabaseNode, hash: String? = nil) async -> DatabaseReply {
     await call(.put(path, node, hash: hash))
   }
@@ -107,15 +119,22 @@ final class TestClient: Sendable {
   }
 }
 
-/// A store that counts what passes through it.
+/// A store that counts what passes through it, and whose reads wait while a gate is closed.
 final class CountedStore: OrderedStore {
   private let store: any OrderedStore
   let entries = Locked(0)
+  let reads = Gate(isOpen: true)
+  /// The reads that have begun.
+  let begun = Log<Int>()
 
   init(_ store: any OrderedStore) { self.store = store }
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await store.read { try await body(CountedReader(reader: $0, entries: entries)) }
+    try await store.read { reader in
+      begun.add(begun.entries.count)
+      await reads.wait()
+      return try await body(CountedReader(reader: reader, entries: entries))
+    }
   }
 
   func write<Result: Sendable>(

@@ -46,7 +46,7 @@ struct SimulationSoakTests {
   }
 }
 
-/// What one observer has been told.
+/// The children and the value of one observer, rebuilt from its events.
 private final class Mirror: Sendable {
   private struct State {
     var children: [DatabaseKey: DatabaseNode] = [:]

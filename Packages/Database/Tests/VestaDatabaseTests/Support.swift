@@ -70,6 +70,29 @@ final class UnclosedStore: OrderedStore {
   func close() async throws {}
 }
 
+/// A store in memory whose writes wait while a gate is closed.
+final class HeldStore: OrderedStore {
+  private let store = ModelStore()
+  let writes = Gate(isOpen: true)
+  /// The writes that have come to a closed gate.
+  let held = Log<Int>()
+
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await store.read(body)
+  }
+
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> {
+    held.add(held.entries.count)
+    await writes.wait()
+    return try await store.write(body)
+  }
+
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+  func close() async throws { try await store.close() }
+}
+
 extension World {
   /// Returns when client and engine have nothing left to do.
   func settle(_ clients: Database...) async {

@@ -10,7 +10,7 @@ import VestaTesting
 
 @testable import VestaDatabase
 
-/// What a client does about tokens: whoever is signed in when a request is sent is whom the service takes it for.
+/// Tokens of a client: a request counts as that of the user who is signed in when it is sent.
 @Suite(.timeLimit(.minutes(1)))
 struct TokenTests {
   private let auth = FakeAuth()

@@ -234,6 +234,7 @@ final class SpecDriver {
       events.append(Event(query: query, error: error))
     case .event(.inSync): syncEvents += 1
     case .finish(let id, let error): finish(id, error)
+    case .makeIndexes(let task): machine.indexesMade(task.run())
     case .warnUnreachable: break
     }
   }

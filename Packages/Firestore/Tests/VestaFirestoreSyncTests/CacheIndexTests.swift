@@ -74,4 +74,56 @@ import VestaTesting
       }
     }
   }
+
+  @Test(arguments: 0..<5) func `an index that is made in the background takes what has changed meanwhile`(
+    seed: UInt64
+  ) throws {
+    var random = SplitMix(seed: 100 + seed)
+    var store = LocalStore(database: database, user: "", policy: .leastRecentlyUsed(bytes: nil))
+    store.documents.keepsIndexes = true
+    var documents: [DocumentKey: CachedDocument] = [:]
+    func put(_ id: Int) {
+      let changed = document(id, &random)
+      store.documents.insert(changed)
+      documents[changed.path] = changed
+    }
+    for id in 0..<1_200 { put(id) }
+    var tasks: [IndexTask] = []
+    for round in 0..<150 {
+      let query = try randomQuery(&random)
+      let expected = trimmed(query, documents.filter { query.matches($0.value) })
+      #expect(trimmed(query, store.execute(query, usesPreviousResults: false).documents) == expected)
+      tasks += store.documents.takeWantedIndexes()
+      put(random.below(1_300))
+      if random.oneIn(3) {
+        let key = path("rooms/r\(random.below(1_300))")
+        store.documents.remove(key)
+        documents[key] = nil
+      }
+      if round % 40 == 39 { store.documents.deleteIndexes() }
+      if random.oneIn(4), let task = tasks.popLast() { store.documents.finish(task.run(), isComplete: true) }
+    }
+    try checkRows(store.takeRows(), documents)
+  }
+
+  /// The rows of durable indexes are those of an index that is made anew.
+  private func checkRows(_ rows: [CacheRow], _ documents: [DocumentKey: CachedDocument]) throws {
+    var entries: Set<[UInt8]> = []
+    var indexes: [CacheIndex.ID] = []
+    for row in rows {
+      switch try CacheKey(row.key) {
+      case .indexEntry: if row.value == nil { entries.remove(row.key) } else { entries.insert(row.key) }
+      case .index(_, let id): indexes.append(id)
+      default: break
+      }
+    }
+    var expected: Set<[UInt8]> = []
+    for id in indexes {
+      CacheIndex(id, documents.values).forEach { bytes, key in
+        expected.insert(CacheKey.indexEntry(path("rooms"), id, entry: bytes + key.lastSegment.utf8).bytes)
+      }
+    }
+    #expect(!indexes.isEmpty)
+    #expect(entries == expected)
+  }
 }

@@ -21,7 +21,7 @@ public struct Callable<Request: Encodable, Response: Decodable>: Sendable {
     coders = SharedCoders(encoder: encoder, decoder: decoder)
   }
 
-  /// How many seconds a call may take; 70 unless it was set.
+  /// The time limit of a call in seconds; 70 unless it was set.
   public var timeoutInterval: TimeInterval {
     get { callable.timeoutInterval }
     set { callable.timeoutInterval = newValue }
@@ -50,7 +50,7 @@ public struct Callable<Request: Encodable, Response: Decodable>: Sendable {
 
   func encoded(_ data: Request) throws -> JSONValue {
     do {
-      return try CallableValue.encode(try coders.encoder.encode(data))
+      return try coders.encoded(data)
     } catch let error as CallableValue.Failure {
       throw FunctionsError(.invalidArgument, error.description)
     }
@@ -107,7 +107,7 @@ private struct ResponseReader: Sendable {
     }
   }
 
-  /// What the reader of a stream gets for an event; `nil` for a result that its type leaves out.
+  /// The element of a stream for an event; `nil` for a result that its type leaves out.
   func response<Response: Decodable>(_ event: FunctionEvent, as type: Response.Type) throws -> Response? {
     guard Response.self is any StreamResponseProtocol.Type else {
       guard case .message(let value) = event else { return nil }

@@ -1,8 +1,8 @@
 import VestaFunctionsBackend
 
-/// Which function a callable calls, and the URL that it has; pure.
+/// The function of a callable, and its URL; pure.
 struct FunctionLocation: Sendable, Hashable {
-  /// Where the functions of an instance are.
+  /// The origin of the functions of an instance.
   struct Origin: Sendable, Hashable {
     var projectID: String
     var region: String

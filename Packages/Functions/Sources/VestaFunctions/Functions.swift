@@ -144,7 +144,7 @@ public final class Functions: Sendable {
     Callable(httpsCallable(url, options: options), encoder, decoder)
   }
 
-  /// Where a function is at this moment.
+  /// The current location of a function.
   func location(of name: HTTPSCallable.Name) -> FunctionLocation {
     switch name {
     case .url(let url): return FunctionLocation(url: url)

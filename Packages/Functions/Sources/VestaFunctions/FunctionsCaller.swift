@@ -43,7 +43,7 @@ struct FunctionsCaller: Sendable {
     FunctionCall(location.target, data: data, instanceIDToken: messaging?.fcmToken)
   }
 
-  /// Who calls; the deadline counts from before the tokens are fetched.
+  /// The caller and its tokens; the deadline counts from before they are fetched.
   private func context(timeout: Double, options: HTTPSCallableOptions) async throws -> CallContext {
     let microseconds = timeout.isFinite ? min(max(timeout, 0), 1e9) * 1e6 : 1e15
     let deadline = clock.now() + Int64(microseconds)

@@ -10,7 +10,7 @@ public let FunctionsErrorDomain: String = "com.firebase.functions"
 /// The key of the details in the `userInfo` of an error of Functions.
 public let FunctionsErrorDetailsKey: String = "details"
 
-/// Why a call failed; the canonical codes.
+/// The canonical codes of a failed call.
 public enum FunctionsErrorCode: Int, Sendable {
   /// No failure.
   case OK = 0
@@ -73,7 +73,7 @@ public enum FunctionsErrorCode: Int, Sendable {
   }
 }
 
-/// What the operations of Functions throw.
+/// The error of the operations of Functions.
 ///
 /// It reads like the `NSError` of Firebase's SDK: `(error as NSError).code`, `.domain` and `.userInfo` have its numbers
 /// and keys.
@@ -84,17 +84,17 @@ public enum FunctionsErrorCode: Int, Sendable {
 /// }
 /// ```
 public struct FunctionsError: CustomNSError, LocalizedError, Sendable, CustomStringConvertible {
-  /// Why the call failed.
+  /// The code of the failure.
   public let code: FunctionsErrorCode
 
-  /// What happened.
+  /// The cause, for a developer.
   public let message: String
 
   private let wireDetails: JSONValue?
   private let region: String?
   private let url: String?
 
-  /// What the function says about the failure; `nil` when that is nothing.
+  /// The details that the function has given about the failure; `nil` for none.
   public var details: Any? { wireDetails.flatMap { try? CallableValue.decode($0) } }
 
   init(

@@ -4,7 +4,7 @@ public import VestaCore
 import VestaFunctionsBackend
 import VestaMessagingInterop
 
-/// What makes Functions a part of an app.
+/// The library that registers Functions.
 ///
 /// It needs a `FunctionsBackend`, and uses Auth, App Check and Messaging where they are there.
 ///

@@ -3,7 +3,7 @@ import VestaBytes
 import VestaConcurrency
 import VestaFunctionsValues
 
-/// How a function is called.
+/// The options of calls of a function.
 public final class HTTPSCallableOptions: Sendable {
   /// Whether each call sends an App Check token that is accepted once.
   public let requireLimitedUseAppCheckTokens: Bool
@@ -28,7 +28,7 @@ public final class HTTPSCallableResult: Sendable {
     self.wire = wire
   }
 
-  /// What the function returned: `NSNull`, `Bool`, `Int`, `UInt`, `Double`, `String`, `[Any]` or `[String: Any]`.
+  /// The returned data: `NSNull`, `Bool`, `Int`, `UInt`, `Double`, `String`, `[Any]` or `[String: Any]`.
   public var data: Any { (try? CallableValue.decode(wire)) ?? NSNull() }
 }
 
@@ -50,7 +50,7 @@ public final class HTTPSCallable: Sendable {
     self.options = options
   }
 
-  /// How many seconds a call may take; 70 unless it was set.
+  /// The time limit of a call in seconds; 70 unless it was set.
   public var timeoutInterval: TimeInterval {
     get { timeout.withLock { $0 } }
     set { timeout.withLock { $0 = newValue } }

@@ -1,4 +1,4 @@
-/// What a streaming function sends: messages, and the result at the end.
+/// The response of a streaming function: messages, and the result at the end.
 public enum StreamResponse<Message: Decodable & Sendable, Result: Decodable & Sendable>: Decodable, Sendable,
   StreamResponseProtocol
 {

@@ -42,7 +42,7 @@ public struct HTTPSError: Error, CustomStringConvertible {
   /// The code.
   public let code: FunctionStatus
 
-  /// What happened; the caller sees it.
+  /// The message, which the caller sees.
   public let message: String
 
   let details: JSONValue?

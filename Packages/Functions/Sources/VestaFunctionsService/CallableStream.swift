@@ -15,7 +15,7 @@ public struct CallableStream<Message>: Sendable {
 
   /// Sends a message; waits while the caller has not read the ones before.
   ///
-  /// What is sent to a caller that does not read messages is left out.
+  /// Messages to a caller that does not read them are left out.
   ///
   /// - Parameter message: The message.
   /// - Throws: `CancellationError` when the caller has left or the time limit has passed; what encoding throws.

@@ -81,7 +81,7 @@ public final class FunctionRegistry: Sendable {
   ) {
     register(name, options) { [coders] request, _ in
       let argument = try Self.argument(Argument.self, request, coders)
-      return try CallableValue.encode(try coders.encoder.encode(try await handler(argument, request)))
+      return try coders.encoded(try await handler(argument, request))
     }
   }
 
@@ -116,9 +116,9 @@ public final class FunctionRegistry: Sendable {
     register(name, options) { [coders] request, channel in
       let argument = try Self.argument(Argument.self, request, coders)
       let stream = CallableStream<Message>(channel: channel) {
-        try CallableValue.encode(try coders.encoder.encode($0))
+        try coders.encoded($0)
       }
-      return try CallableValue.encode(try coders.encoder.encode(try await handler(argument, request, stream)))
+      return try coders.encoded(try await handler(argument, request, stream))
     }
   }
 

@@ -1,6 +1,6 @@
 import VestaServiceInterop
 
-/// Why a function fails; the canonical codes.
+/// The canonical codes of a function's failures.
 public enum FunctionStatus: Int, Sendable, CaseIterable {
   /// The call was cancelled.
   case cancelled = 1

@@ -18,7 +18,7 @@ final class FunctionsEngine: FunctionsBackend {
   private let clock: ServiceClock
   private let places: FairQueue
   private let deadlines: Deadlines
-  /// How many calls run or wait.
+  /// The number of calls that run or wait.
   private let admitted = Locked(0)
   private let maximumAdmitted: Int
 
@@ -48,10 +48,10 @@ final class FunctionsEngine: FunctionsBackend {
     await registry.schedules?.close()
   }
 
-  /// How many functions run.
+  /// The number of functions that run.
   var runningCount: Int { places.runningCount }
 
-  /// How many calls wait for a place.
+  /// The number of calls that wait for a place.
   var waitingCount: Int { places.waitingCount }
 
   // MARK: FunctionsBackend

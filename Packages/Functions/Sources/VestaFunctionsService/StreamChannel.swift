@@ -4,7 +4,7 @@ import VestaFunctionsBackend
 
 /// The messages between a function and its reader: a few may wait, then the function does.
 final class StreamChannel: Sendable {
-  /// How many messages may be unread.
+  /// The largest number of unread messages.
   static let capacity = 16
 
   private struct State {
@@ -20,7 +20,7 @@ final class StreamChannel: Sendable {
 
   private let state = Locked(State())
 
-  /// How many senders wait for room, with those that were cancelled while they waited; for tests.
+  /// The number of senders that wait for room, cancelled ones included; for tests.
   var waitingSenderCount: Int { state.withLock { $0.writers.count } }
 
   /// Sends a message, once there is room for it; what comes after the function's end is left out.

@@ -19,10 +19,10 @@ package enum CallableValue {
   package static let int64Type = "type.googleapis.com/google.protobuf.Int64Value"
   package static let uint64Type = "type.googleapis.com/google.protobuf.UInt64Value"
 
-  /// How deep values may be nested.
+  /// The depth to which values may be nested.
   package static let maximumDepth = 200
 
-  /// Why a value cannot travel.
+  /// The reason why a value cannot travel.
   package enum Failure: Error, Equatable, CustomStringConvertible {
     /// There is no wire form for the type.
     case unsupportedType(String)
@@ -198,7 +198,7 @@ extension CallableValue {
   }
 }
 
-/// What an optional in an `Any` holds.
+/// An optional in an `Any`.
 private protocol OptionalValue {
   var wrappedValue: Any? { get }
 }

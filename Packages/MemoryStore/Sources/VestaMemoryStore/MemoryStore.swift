@@ -7,7 +7,7 @@ public import VestaStoreInterop
 ///   costs what has been changed since, for as long as its body runs.
 /// - **Writes** run one at a time, in the order in which they came, on the caller's task; the first of a row does not
 ///   suspend. So no transaction ever meets a conflict or runs twice. A body that waits for something holds up the
-///   writers behind it, never the readers.
+///   writers after it, never the readers.
 /// - **Nothing is kept**: `close` frees everything, and durability means nothing here.
 ///
 /// ```swift
@@ -137,7 +137,7 @@ public final class MemoryStore: CommitObservable {
   /// How many writers wait for their turn, for tests.
   var writersInLine: Int { writers.waitingCount }
 
-  /// Makes a transaction's changes visible, then tells of them; gives the version they have.
+  /// Makes a transaction's changes visible, then notifies the observers; returns their version.
   private func commit(_ transaction: MemoryTransaction) -> StoreVersion {
     // The transaction keeps the tree before this one, so that it is freed with the lock open.
     let changed = transaction.tree

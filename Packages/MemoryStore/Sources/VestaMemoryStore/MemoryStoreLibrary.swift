@@ -3,7 +3,7 @@ import VestaStoreInterop
 
 /// Gives an app stores in memory.
 ///
-/// For tests and throw-away apps: nothing is kept. It stands in the list in place of a library that keeps data:
+/// For tests and throw-away apps: nothing is kept. In the list it takes the place of a library that keeps data:
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [MemoryStoreLibrary.self])
@@ -17,11 +17,6 @@ public enum MemoryStoreLibrary: Library {
 
   /// One provider of stores for each app.
   public static func components() -> [Component] {
-    [
-      Component((any StoreProvider).self) { _, isCacheable in
-        isCacheable = true
-        return MemoryStoreProvider()
-      }
-    ]
+    [Component((any StoreProvider).self, caching: .shared) { _ in MemoryStoreProvider() }]
   }
 }

@@ -3,8 +3,8 @@ import VestaConcurrency
 
 /// Opens stores in memory.
 ///
-/// Nothing outlives its store: opening a name again after `close` gives an empty store. The directory only tells one
-/// name from another; nothing is made there. Each provider has names of its own.
+/// Nothing outlives its store: opening a name again after `close` gives an empty store. The directory only
+/// distinguishes one name from another; nothing is made there. Each provider has names of its own.
 public struct MemoryStoreProvider: StoreProvider {
   // The stores that are open, as directory and name.
   private let open = Locked<Set<[String]>>([])
@@ -16,7 +16,7 @@ public struct MemoryStoreProvider: StoreProvider {
   ///
   /// - Parameters:
   ///   - name: Letters, digits, `-`, `_` and `.`, at most 100, not beginning with a dot.
-  ///   - directory: Only tells stores of one name apart.
+  ///   - directory: Only distinguishes stores of one name.
   ///   - options: Its clock is used; durability has no meaning in memory.
   /// - Returns: The open store; the caller closes it.
   /// - Throws: `StoreError.Code.invalidName`, or `.alreadyOpen` while a store of this name is open.

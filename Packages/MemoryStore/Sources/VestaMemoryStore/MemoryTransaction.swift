@@ -1,6 +1,6 @@
 import VestaStoreInterop
 
-/// A reader on one moment of a memory store.
+/// A reader of one version of a memory store.
 ///
 /// A class, so that the caller's copy of it is the one that ends.
 final class MemorySnapshot: StoreReader {

@@ -94,6 +94,18 @@ import Testing
     #expect(snapshot.get(numbered(5)) == [])
   }
 
+  @Test func `keys that come in order leave nodes three quarters full`() {
+    var tree = OrderedTree()
+    for number in 0..<UInt64(20_000) { tree.put([], for: numbered(number)) }
+    // All but those on the right edge, where the next key goes.
+    func sizes(of node: TreeNode) -> [Int] {
+      node.children.dropLast().flatMap { [$0.size] + sizes(of: $0) } + (node.children.last.map(sizes) ?? [])
+    }
+    let all = sizes(of: tree.root)
+    #expect(all.count > 800)
+    #expect(all.allSatisfy { $0 >= OrderedTree.maximumSize * 3 / 4 })
+  }
+
   @Test func `one put in a transaction of its own copies only the path to its leaf`() {
     var tree = OrderedTree()
     for number in 0..<UInt64(20_000) { tree.put([], for: numbered(number &* 7_919 % 20_011)) }

@@ -33,7 +33,7 @@ public final class Messaging: NSObject, Sendable {
   let installationID: @Sendable () -> String
   let callbackQueue: DispatchQueue
   let state: Locked<State>
-  /// The default token, and who hears of it.
+  /// The default token, and its listeners.
   let tokens: StateSource<String?, String?>
   let flight = SingleFlight<String, String>()
   /// Registrations and their deletion, one at a time, so that a deletion also ends a registration under way.
@@ -44,14 +44,16 @@ public final class Messaging: NSObject, Sendable {
   struct State: Sendable {
     var stored: StoredRegistration
     weak var delegate: (any MessagingDelegate)?
-    /// When the service last refused the token, in microseconds since 1970.
+    /// The time at which the service last refused the token, in microseconds since 1970.
     var lastRefusal: Int64?
     var topicWaiters: [TopicWaiter] = []
     var isWorkingOnTopics = false
+    /// Whether a timer is set for the changes of topics that the service could not be asked for.
+    var hasTopicTimer = false
     var isOver = false
   }
 
-  /// Somebody who waits for a change of a topic.
+  /// A caller that waits for a change of a topic.
   struct TopicWaiter: Sendable {
     var action: TopicQueue.Action
     var topic: String
@@ -99,7 +101,7 @@ public final class Messaging: NSObject, Sendable {
 
   // MARK: Settings
 
-  /// Hears what becomes of the registration.
+  /// The delegate, which is called when the registration changes.
   public weak var delegate: (any MessagingDelegate)? {
     get { state.withLock { $0.delegate } }
     set {
@@ -152,7 +154,7 @@ public final class Messaging: NSObject, Sendable {
 
   func checkAppIsThere() throws {
     guard state.withLock({ $0.isOver }) else { return }
-    throw MessagingError(.unknown, "The app has been deleted. Configure it anew.")
+    throw MessagingError.appDeleted
   }
 
   /// Goes on where the last run was: the token, and the changes of topics that wait.
@@ -173,7 +175,7 @@ public final class Messaging: NSObject, Sendable {
       return state.topicWaiters
     }
     for waiter in waiters {
-      waiter.turn.begin()?.resume(throwing: MessagingError(.unknown, "The app has been deleted."))
+      waiter.turn.begin()?.resume(throwing: MessagingError.appDeleted)
     }
     delivery.end()
     tokens.finish()

@@ -1,14 +1,13 @@
 public import Foundation
 
-/// Hears what becomes of the registration; called on the callback queue of the app's options, the main queue unless it
-/// was set.
+/// The delegate of ``Messaging``; called on the callback queue of the app's options, the main queue unless it was set.
 ///
 /// All members are optional.
 public protocol MessagingDelegate: AnyObject, Sendable {
   /// The registration token has changed; called once at the beginning with the token that is known.
   ///
   /// - Parameters:
-  ///   - messaging: Whose token.
+  ///   - messaging: The instance that has the token.
   ///   - fcmToken: The token; `nil` when there is none any more.
   func messaging(_ messaging: Messaging, didReceiveRegistrationToken fcmToken: String?)
 

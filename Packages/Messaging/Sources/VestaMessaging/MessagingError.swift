@@ -30,16 +30,18 @@ public struct MessagingError: CustomNSError, LocalizedError, Hashable {
     public static func ~= (code: Code, error: any Error) -> Bool { (error as? MessagingError)?.code == code }
   }
 
-  /// What kind of failure it is.
+  /// The kind of the failure.
   public let code: Code
 
-  /// What happened.
+  /// A description of the failure.
   public let message: String
 
   init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
+
+  static let appDeleted = MessagingError(.unknown, "The app has been deleted. Configure it anew.")
 
   /// ``Code/unknown``.
   public static var unknown: Code { .unknown }

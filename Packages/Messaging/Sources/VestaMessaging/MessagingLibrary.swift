@@ -2,7 +2,7 @@ public import VestaCore
 import VestaMessagingBackend
 public import VestaMessagingInterop
 
-/// What makes Messaging a part of an app.
+/// The library that adds Messaging to an app.
 ///
 /// It needs a `MessagingBackend`, and offers `MessagingInterop` to other products.
 ///

@@ -16,7 +16,7 @@ public final class MessagingRemoteMessage: NSObject, Sendable {
   public let imageURL: String?
   /// The sender's id, or `/topics/name`.
   public let from: String
-  /// When the service accepted the message.
+  /// The time at which the service accepted the message.
   public let sentTime: Date
   /// The key by which later messages replace this one.
   public let collapseKey: String?
@@ -52,7 +52,7 @@ public final class MessagingRemoteMessage: NSObject, Sendable {
   public override var description: String { "<MessagingRemoteMessage: \(messageID) from \(from)>" }
 }
 
-/// What is known about a message that was handed to ``Messaging/appDidReceiveMessage(_:)``.
+/// The status of a message that was handed to ``Messaging/appDidReceiveMessage(_:)``.
 public final class MessagingMessageInfo: NSObject, Sendable {
   /// Whether it is new.
   public let status: MessagingMessageStatus

@@ -27,7 +27,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let deliveries = DeliveryCount()
   private let storage: LazyResource<any OrderedStore>
 
-  /// That the store's commits are observed, or about to be.
+  /// The observation of the store's commits, from its start on.
   private struct Observation: Sendable {
     var registration: ListenerRegistration?
   }
@@ -44,7 +44,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   ///   - projectID: The project, which stands in the names of messages.
   ///   - senderID: The sender of the project's messages.
   ///   - options: How it behaves.
-  ///   - transports: What reaches registrations that are not connected.
+  ///   - transports: The transports to registrations that are not connected.
   ///   - openStore: Opens the store, at the first call; called again at the next one when it throws.
   public init(
     projectID: String, senderID: String, options: MessagingServiceOptions = MessagingServiceOptions(),
@@ -241,7 +241,8 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
         do {
           try await change(call, token, topic)
           outcomes.append(nil)
-        } catch let error as MessagingServiceError where error.code != .dataLoss {
+        } catch let error as MessagingServiceError {
+          // Every change looks at all rows before it writes the first one.
           outcomes.append(error)
         }
       }
@@ -317,15 +318,20 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
 }
 
 extension MessagingCall {
-  /// One message of several: a refused one does not stop the others.
+  /// Sends one message of several: neither a refused one nor one to a damaged registration stops the others.
+  ///
+  /// A failure after the look-up ends the transaction: a part of the message may have been written.
   fileprivate func outcome(
     of message: Result<PushMessage, MessagingServiceError>, _ isValidateOnly: Bool
   ) async throws -> Result<Acceptance, MessagingServiceError> {
+    let (checked, target): (PushMessage, Recipient?)
     do {
-      return .success(try await send(try message.get(), isValidateOnly: isValidateOnly))
-    } catch let error as MessagingServiceError where error.code != .dataLoss {
+      checked = try message.get()
+      target = try await recipient(of: checked)
+    } catch let error as MessagingServiceError {
       return .failure(error)
     }
+    return .success(try await send(checked, to: target, isValidateOnly: isValidateOnly))
   }
 }
 

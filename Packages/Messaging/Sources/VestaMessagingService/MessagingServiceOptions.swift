@@ -1,6 +1,6 @@
 public import VestaServiceInterop
 
-/// How the embedded messaging service behaves.
+/// The options of the embedded messaging service.
 ///
 /// An app brings its own by registering a component that provides them.
 public struct MessagingServiceOptions: Sendable {
@@ -10,15 +10,15 @@ public struct MessagingServiceOptions: Sendable {
   /// After how long a token is replaced when its installation registers again; 270 days unless set.
   public var tokenLifetime: Duration
 
-  /// How many messages wait for one registration; beyond it the oldest is dropped.
+  /// The most messages that wait for one registration; beyond it the oldest is dropped.
   ///
   /// 1000 unless set.
   public var maximumWaiting: Int
 
-  /// How many deliveries of one connection may be unacknowledged; 100 unless set.
+  /// The most unacknowledged deliveries of one connection; 100 unless set.
   public var deliveryWindow: Int
 
-  /// How long an acknowledged message stays in the outbox; one day unless set.
+  /// The time that an acknowledged message stays in the outbox; one day unless set.
   public var acknowledgedRetention: Duration
 
   /// The clock of the service.

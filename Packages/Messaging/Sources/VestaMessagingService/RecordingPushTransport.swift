@@ -7,7 +7,7 @@ public final class RecordingPushTransport: PushTransport {
   public struct Push: Sendable, Hashable {
     /// The message.
     public var delivery: PushDelivery
-    /// Where it went.
+    /// The address.
     public var address: String
   }
 
@@ -26,7 +26,7 @@ public final class RecordingPushTransport: PushTransport {
   /// - Parameter platforms: The platforms whose registrations it reaches.
   public init(platforms: Set<String> = ["ios", "macos", "web", "android"]) { self.platforms = platforms }
 
-  /// What was pushed, in order.
+  /// The pushes, in order.
   public var pushes: [Push] { state.withLock { $0.pushes } }
 
   /// Has an address not exist any more.

@@ -22,9 +22,9 @@ enum Flaw: String, CaseIterable, Sendable {
   case keepsNothing = "messages wait for a registration that is away"
   case ignoresPriorities = "of waiting messages those of high priority come first"
   case ignoresCollapseKeys = "of waiting messages with one collapse key"
-  case keepsWhatIsForNow = "a message for now or never does not wait"
+  case keepsImmediateMessages = "an immediate message (time to live 0) does not wait"
   case ignoresTopicPriorities = "messages to a topic wait by the same rules"
-  case dropsWhatIsForNow = "a message for now or never reaches a connection"
+  case dropsImmediateMessages = "an immediate message (time to live 0) reaches a connection"
   case callsOneAfterTheOther = "a receiver that blocks delays nobody else"
   case keepsConnections = "a connection ends with its registration"
   case endsNothing = "a second connection ends the first one"
@@ -87,7 +87,7 @@ private final class FlawedService: MessagingBackend, MessagingAdminBackend {
         count += 1
         return "\(count)"
       }
-    case .dropsWhatIsForNow: if delivery.settings.timeToLive <= 0 { return [] }
+    case .dropsImmediateMessages: if delivery.settings.timeToLive <= 0 { return [] }
     case .swapsMessages:
       return held.withLock { held in
         defer { held = held == nil ? delivery : nil }
@@ -111,7 +111,7 @@ private final class FlawedService: MessagingBackend, MessagingAdminBackend {
     case .refusesNothing: message.data = ["a": "b"]
     case .ignoresPriorities, .ignoresTopicPriorities: message.android?["priority"] = "NORMAL"
     case .ignoresCollapseKeys: message.android?["collapse_key"] = nil
-    case .keepsWhatIsForNow: message.android?["ttl"] = nil
+    case .keepsImmediateMessages: message.android?["ttl"] = nil
     case .acceptsWhatIsDeep: message.apns = nil
     case .ignoresConditions: if case .condition = message.target { message.target = .topic("a") }
     default: break

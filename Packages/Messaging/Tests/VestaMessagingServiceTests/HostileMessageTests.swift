@@ -113,7 +113,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a message for now or never arrives although a backlog is being read`() async throws {
+  @Test func `an immediate message (time to live 0) arrives although a backlog is being read`() async throws {
     let engine = MessagingEngine(
       projectID: "p", senderID: "1", options: MessagingServiceOptions(deliveryWindow: 3)
     ) { ModelStore() }

@@ -73,6 +73,46 @@ import VestaTesting
     await bench.end()
   }
 
+  @Test func `one timer tries the changes of topics again, however many calls have come to nothing`() async throws {
+    let bench = try Bench()
+    let messaging = bench.messaging
+    _ = try await messaging.token()
+    bench.backend.fail(.unavailable)
+    for number in 1...5 {
+      messaging.subscribe(toTopic: "t\(number)") { _ in }
+      while bench.backend.state.withLock({ $0.topicCalls }) < number
+        || messaging.state.withLock({ $0.isWorkingOnTopics })
+      {
+        await Task.yield()
+      }
+      #expect(bench.clock.deadlines.count == 1, "after \(number) calls")
+    }
+    bench.clock.advance(by: .seconds(30))
+    await bench.clock.waitForTimers(1)
+    #expect(bench.backend.state.withLock { $0.topicCalls } == 6)
+    bench.backend.fail(nil)
+    bench.clock.advance(by: .seconds(30))
+    try await bench.backend.changes.wait(for: "the topics") { $0 == (1...5).map { "+t\($0)" } }
+    #expect(bench.clock.deadlines.isEmpty)
+    await bench.end()
+  }
+
+  @Test func `a damaged file of the registration is kept beside, and the app registers anew`() async throws {
+    let bench = try Bench()
+    let token = try await bench.messaging.token()
+    bench.messaging.end()
+    let file = bench.app.dataDirectory.appending(path: "messaging-client/registration.json")
+    let whole = try Data(contentsOf: file)
+    try whole.dropLast(3).write(to: file)
+    let second = Bench.client(bench.app, bench.backend, bench.clock)
+    #expect(second.fcmTokenIfKnown == nil)
+    #expect(try await second.token() != token)
+    let kept = file.deletingLastPathComponent().appending(path: "registration.json.damaged")
+    #expect(try Data(contentsOf: kept) == whole.dropLast(3))
+    second.end()
+    await bench.app.delete()
+  }
+
   private static let calls: [@Sendable (Messaging) async throws -> Void] = [
     { _ = try await $0.token() },
     { try await $0.deleteToken() },

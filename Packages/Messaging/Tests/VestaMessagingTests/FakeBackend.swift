@@ -23,6 +23,8 @@ final class FakeBackend: MessagingBackend {
     var requests: [RegisterRequest] = []
     var unregistered: [String] = []
     var topics: [String] = []
+    /// How often a topic was to be changed, also in vain.
+    var topicCalls = 0
     var acknowledged: [String] = []
     var links: [Int: Link] = [:]
     var connections = 0
@@ -56,6 +58,7 @@ final class FakeBackend: MessagingBackend {
   }
 
   func subscribe(token: String, toTopic topic: String, context: CallContext) async throws(MessagingServiceError) {
+    state.withLock { $0.topicCalls += 1 }
     try await check()
     state.withLock { $0.topics.append("+\(topic)") }
     changes.record("+\(topic)")

@@ -20,7 +20,7 @@ public enum PostgresLibrary: Library {
     [
       Component((any StoreProvider).self, dependencies: [.optional(PostgresOptions.self)]) { container, isCacheable in
         isCacheable = true
-        return PostgresStoreProvider(options: container.resolve(PostgresOptions.self) ?? PostgresOptions())
+        return PostgresStoreProvider(options: try container.find(PostgresOptions.self) ?? PostgresOptions())
       }
     ]
   }

@@ -6,12 +6,12 @@ public struct PostgresOptions: Sendable {
   /// one). `nil` for the variable `VESTA_POSTGRES_URL` of the environment.
   public var url: String?
 
-  /// What tells the stores of this app from those of others in the database; all processes of an app have the same.
+  /// Separates the stores of this app from those of other apps in the database; the same in all processes of an app.
   ///
   /// `nil` for the data directory of the app, so that two apps of one machine do not share what they never meant to.
   public var space: String?
 
-  /// What the names of the schemas begin with: up to ten letters, digits and `_`.
+  /// The prefix of the names of the schemas: up to ten letters, digits and `_`.
   public var schemaPrefix = "vesta"
 
   /// How many connections a store has for bodies that read, besides one that commits and one that hears of commits.

@@ -39,7 +39,7 @@ public final class RemoteConfig: NSObject, Sendable {
   let callbackQueue: DispatchQueue
   let flight = SingleFlight<String, RemoteConfigFetchStatus>()
   let realtime: RealtimeRunner
-  /// The rollouts that the active values come from, and who hears of them.
+  /// The rollouts that the active values come from, and their subscribers.
   let rollouts: StateSource<RolloutsState, RolloutsState>
   let state: Locked<State>
   private let backgroundQueue = DispatchQueue(label: "vesta.remote-config.files", qos: .utility)
@@ -125,12 +125,12 @@ public final class RemoteConfig: NSObject, Sendable {
     }
   }
 
-  /// When values were last fetched; 1 January 1970 when they never were.
+  /// The time of the last successful fetch; 1 January 1970 when there was none.
   public var lastFetchTime: Date? {
     Date(timeIntervalSince1970: state.withLock { $0.contents.record.lastFetchTime } ?? 0)
   }
 
-  /// How the last fetch ended.
+  /// The outcome of the last fetch.
   public var lastFetchStatus: RemoteConfigFetchStatus { state.withLock { $0.contents.record.lastFetchStatus } }
 
   /// Returns when everything kept on disk is loaded, which it is from the beginning.

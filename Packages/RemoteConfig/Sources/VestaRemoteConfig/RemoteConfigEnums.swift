@@ -1,4 +1,4 @@
-/// Where a value comes from.
+/// The source of a value.
 public enum RemoteConfigSource: Int, Sendable {
   /// The service, by way of an activation.
   case remote = 0
@@ -8,7 +8,7 @@ public enum RemoteConfigSource: Int, Sendable {
   case `static` = 2
 }
 
-/// How the last fetch ended.
+/// The outcome of the last fetch.
 public enum RemoteConfigFetchStatus: Int, Sendable, Codable {
   /// Nothing has been fetched.
   case noFetchYet = 0
@@ -20,7 +20,7 @@ public enum RemoteConfigFetchStatus: Int, Sendable, Codable {
   case throttled = 3
 }
 
-/// How a fetch with activation ended.
+/// The outcome of a fetch with activation.
 public enum RemoteConfigFetchAndActivateStatus: Int, Sendable {
   /// The fetch and the activation have succeeded.
   case successFetchedFromRemote = 0

@@ -21,7 +21,7 @@ public final class RemoteConfigConstants: NSObject, Sendable {
   public static let NamespaceGoogleMobilePlatform = "firebase"
 }
 
-/// Why a fetch or an activation failed.
+/// The failure of a fetch or an activation.
 ///
 /// `(error as NSError)` has Firebase's domain, code and keys.
 public struct RemoteConfigError: CustomNSError, LocalizedError, Hashable {
@@ -38,13 +38,13 @@ public struct RemoteConfigError: CustomNSError, LocalizedError, Hashable {
     public static func ~= (code: Code, error: any Error) -> Bool { (error as? RemoteConfigError)?.code == code }
   }
 
-  /// What kind of failure it is.
+  /// The kind of the failure.
   public let code: Code
 
-  /// What happened.
+  /// A description of the failure.
   public let message: String
 
-  /// When fetches are no longer throttled.
+  /// The time at which throttling ends.
   public let throttledEndTime: Date?
 
   init(_ code: Code, _ message: String, throttledEndTime: Date? = nil) {
@@ -74,7 +74,7 @@ public struct RemoteConfigError: CustomNSError, LocalizedError, Hashable {
   }
 }
 
-/// Why listeners cannot hear of updates.
+/// The failure of realtime updates.
 public struct RemoteConfigUpdateError: CustomNSError, LocalizedError, Hashable {
   /// The kinds of failures.
   public enum Code: Int, Sendable {
@@ -91,12 +91,12 @@ public struct RemoteConfigUpdateError: CustomNSError, LocalizedError, Hashable {
     public static func ~= (code: Code, error: any Error) -> Bool { (error as? RemoteConfigUpdateError)?.code == code }
   }
 
-  /// What kind of failure it is.
+  /// The kind of the failure.
   public let code: Code
 
   init(_ code: Code) { self.code = code }
 
-  /// What happened.
+  /// A description of the failure.
   public var message: String {
     switch code {
     case .streamError: "Unable to connect to the server. Check your connection and try again."
@@ -125,7 +125,7 @@ public struct RemoteConfigUpdateError: CustomNSError, LocalizedError, Hashable {
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
 }
 
-/// Why custom signals were refused; none of them was changed.
+/// The refusal of custom signals; none of them was changed.
 public struct RemoteConfigCustomSignalsError: CustomNSError, LocalizedError, Hashable {
   /// The kinds of failures.
   public enum Code: Int, Sendable {
@@ -142,10 +142,10 @@ public struct RemoteConfigCustomSignalsError: CustomNSError, LocalizedError, Has
     }
   }
 
-  /// What kind of failure it is.
+  /// The kind of the failure.
   public let code: Code
 
-  /// What happened.
+  /// A description of the failure.
   public let message: String
 
   init(_ code: Code, _ message: String) {

@@ -2,7 +2,7 @@ public import VestaCore
 import VestaRemoteConfigBackend
 import VestaRemoteConfigInterop
 
-/// What makes Remote Config a part of an app.
+/// The library that adds Remote Config to an app.
 ///
 /// It needs a `RemoteConfigBackend`, and offers `RemoteConfigInterop` to other products.
 ///

@@ -1,7 +1,7 @@
 public import Foundation
 import VestaConcurrency
 
-/// How a ``RemoteConfig`` fetches.
+/// The settings of a ``RemoteConfig``.
 ///
 /// `RemoteConfig.configSettings` returns a copy and takes one: change a copy and set it.
 public final class RemoteConfigSettings: NSObject, Sendable {
@@ -19,7 +19,7 @@ public final class RemoteConfigSettings: NSObject, Sendable {
 
   var values: Values { locked.withLock { $0 } }
 
-  /// How old fetched values may be, in seconds, before they are fetched anew; 12 hours unless it was set.
+  /// The age, in seconds, from which fetched values are fetched again; 12 hours unless it was set.
   ///
   /// A negative interval counts as 0.
   public var minimumFetchInterval: TimeInterval {
@@ -27,7 +27,7 @@ public final class RemoteConfigSettings: NSObject, Sendable {
     set { locked.withLock { $0.minimumFetchInterval = newValue.isFinite ? max(0, newValue) : 0 } }
   }
 
-  /// How long a fetch may take, in seconds; 60 unless it was set.
+  /// The longest duration of a fetch, in seconds; 60 unless it was set.
   ///
   /// An interval of 0 or less counts as 60, one of more than a day as a day.
   public var fetchTimeout: TimeInterval {

@@ -4,7 +4,7 @@ import VestaRemoteConfigBackend
 
 /// The realtime connections of all clients, by namespace.
 ///
-/// What is kept here is a hint: the store knows which version is current, and every connection hears of each version at
+/// The table is a hint: the store knows which version is current, and every connection receives each version at
 /// most once, in ascending order, however often and by whomever it is announced.
 final class InvalidationHub: Sendable {
   private struct State {

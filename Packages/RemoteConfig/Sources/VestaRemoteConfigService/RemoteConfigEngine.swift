@@ -27,7 +27,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   let events: EventOutbox
   private let storage: LazyResource<any OrderedStore>
 
-  /// That the store's commits are observed, or about to be.
+  /// The observation of the store's commits, from its start on.
   private struct Observation: Sendable {
     var registration: ListenerRegistration?
   }
@@ -181,7 +181,10 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
       let current = try await reader.currentVersion()
       if current == 0 { return nil }
       guard let template = try await reader.template(current) else {
-        throw RemoteConfigServiceError(.dataLoss, "The current template \(current) of \(namespace) is missing.")
+        throw RemoteConfigServiceError(
+          .dataLoss,
+          "The current template \(current) of \(namespace) is missing. Roll back to another version, or publish it again."
+        )
       }
       return try FetchPlan(template, version: current)
     }

@@ -1,10 +1,10 @@
 public import VestaServiceInterop
 
-/// How the embedded configuration service behaves.
+/// The options of the embedded configuration service.
 ///
 /// An app brings its own by registering a component that provides them.
 public struct RemoteConfigServiceOptions: Sendable {
-  /// How many versions of a template are kept; 300 unless set.
+  /// The number of versions of a template that are kept; 300 unless set.
   public var maximumVersions: Int
 
   /// The clock of the service.

@@ -105,7 +105,7 @@ enum Platform {
   /// Makes the bytes of a file durable.
   static func syncFile(_ path: String) throws(SystemFailure) { try syncDirectory(path) }
 
-  /// Copies a file over an existing one, durably; ends early when it is told to.
+  /// Copies a file over an existing one, durably; ends early on request.
   ///
   /// - Returns: Whether the whole file was copied.
   static func copy(_ source: String, to target: String, isCancelled: () -> Bool) throws(SystemFailure) -> Bool {
@@ -199,7 +199,6 @@ struct SystemFailure: Error {
 
   var text: String { String(cString: strerror(code)) }
 
-  var isMissingFile: Bool { code == ENOENT }
   var isLocked: Bool { code == EWOULDBLOCK }
   var isNoSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
   var isNotPermitted: Bool { code == EACCES || code == EPERM || code == EROFS }

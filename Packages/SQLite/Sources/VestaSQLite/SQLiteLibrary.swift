@@ -15,11 +15,6 @@ public enum SQLiteLibrary: Library {
 
   /// One provider of stores for each app.
   public static func components() -> [Component] {
-    [
-      Component((any StoreProvider).self) { _, isCacheable in
-        isCacheable = true
-        return SQLiteStoreProvider()
-      }
-    ]
+    [Component((any StoreProvider).self, caching: .shared) { _ in SQLiteStoreProvider() }]
   }
 }

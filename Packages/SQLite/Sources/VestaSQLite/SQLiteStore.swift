@@ -7,8 +7,8 @@ public import VestaStoreInterop
 /// take turns: the task that finds the turn free runs its body at once, in its own task and on its own thread. Whoever
 /// comes meanwhile waits, and is served by the leader within the same commit, so many transactions share one sync.
 ///
-/// - A crash at any moment leaves every transaction that was acknowledged, and of the others each whole or not at all.
-/// - A body that waits for something slow holds up the writers behind it, never a reader.
+/// - A crash at any time leaves every transaction that was acknowledged, and of the others each whole or not at all.
+/// - A body that waits for something slow delays the writers after it, never a reader.
 /// - A transaction body may run in another task than the one that called `write`, as the contract says; it may run
 ///   again when that task is cancelled.
 ///

@@ -1,6 +1,6 @@
 /// Media types by file extension; pure.
 enum MediaTypes {
-  /// What content is when nothing else is known.
+  /// The type of content of which nothing else is known.
   static let unknown = "application/octet-stream"
 
   /// The media type of a file's extension.

@@ -1,4 +1,4 @@
-/// How often and how long an operation is tried again; pure.
+/// The budget of retries of an operation; pure.
 ///
 /// Delays are 1, 2, 4, … seconds, each with up to one more second at random where the service would otherwise see all
 /// clients at once. A budget of 600 s allows delays up to 512 s, one of 120 s up to 64 s: the largest power of two with
@@ -25,7 +25,7 @@ struct RetryBudget: Sendable, Equatable {
     largestDelay = largest
   }
 
-  /// How long to wait before the next attempt; `nil` when the budget is spent.
+  /// The delay before the next attempt; `nil` when the budget is spent.
   ///
   /// - Parameter jitter: A random number from 0 to 1.
   mutating func delay(jitter: Double) -> Double? {

@@ -56,25 +56,25 @@ public final class Storage: Sendable, Hashable {
 
   // MARK: Settings
 
-  /// How many seconds the failures of an upload are retried; 600 unless it was set.
+  /// The seconds for which failures of an upload are retried; 600 unless it was set.
   public var maxUploadRetryTime: TimeInterval {
     get { settings.withLock { $0.upload } }
     set { settings.withLock { $0.upload = newValue } }
   }
 
-  /// How many seconds the failures of a download are retried; 600 unless it was set.
+  /// The seconds for which failures of a download are retried; 600 unless it was set.
   public var maxDownloadRetryTime: TimeInterval {
     get { settings.withLock { $0.download } }
     set { settings.withLock { $0.download = newValue } }
   }
 
-  /// How many seconds the failures of other operations are retried; 120 unless it was set.
+  /// The seconds for which failures of other operations are retried; 120 unless it was set.
   public var maxOperationRetryTime: TimeInterval {
     get { settings.withLock { $0.operation } }
     set { settings.withLock { $0.operation = newValue } }
   }
 
-  /// How many bytes an upload sends at once.
+  /// The length of the chunks of an upload in bytes.
   ///
   /// Multiples of 256 KiB up to 8 MiB are taken as they are, other values are rounded down to one. Unless it was set
   /// the chunks have 1 MiB.
@@ -83,7 +83,7 @@ public final class Storage: Sendable, Hashable {
     set { settings.withLock { $0.chunkLength = newValue } }
   }
 
-  /// Where completion handlers and observers are called: the callback queue of the app's options, or the main queue.
+  /// The queue of completion handlers and observers: the callback queue of the app's options, or the main queue.
   ///
   /// Transfers keep the queue with which they were started.
   public var callbackQueue: DispatchQueue {

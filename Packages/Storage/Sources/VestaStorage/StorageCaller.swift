@@ -10,7 +10,7 @@ struct StorageCaller: Sendable {
   let appCheck: (any AppCheckInterop)?
   let clock: StorageClock
 
-  /// Who calls.
+  /// The context of a call: the caller and its tokens.
   ///
   /// - Throws: `StorageError.unauthenticated` when somebody is signed in whose token cannot be refreshed.
   func context() async throws -> CallContext {
@@ -49,7 +49,7 @@ struct StorageCaller: Sendable {
   }
 }
 
-/// What retries need of the outside: a way to wait, and chance.
+/// The clock of retries: a way to wait, and random numbers.
 struct StorageClock: Sendable {
   let sleep: @Sendable (_ seconds: Double) async throws -> Void
   let jitter: @Sendable () -> Double

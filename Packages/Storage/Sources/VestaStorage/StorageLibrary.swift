@@ -5,7 +5,7 @@ import VestaConcurrency
 public import VestaCore
 import VestaStorageBackend
 
-/// What makes Storage a part of an app.
+/// The library that registers Storage.
 ///
 /// It needs a `StorageBackend`, and uses Auth and App Check where they are there.
 ///

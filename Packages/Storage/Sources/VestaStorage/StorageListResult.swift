@@ -6,7 +6,7 @@ public final class StorageListResult: Sendable {
   /// The references to the objects.
   public let items: [StorageReference]
 
-  /// Where the next page begins; `nil` on the last page.
+  /// The token of the next page; `nil` on the last page.
   public let pageToken: String?
 
   init(prefixes: [StorageReference], items: [StorageReference], pageToken: String?) {

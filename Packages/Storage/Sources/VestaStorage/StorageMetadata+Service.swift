@@ -39,7 +39,7 @@ extension StorageMetadata {
       contentLanguage: values.contentLanguage, custom: values.custom ?? [:])
   }
 
-  /// What differs from the metadata as it was read: set values, and values that are gone.
+  /// The differences from the metadata as it was read: set values, and values that are gone.
   var change: MetadataChange {
     let (new, old) = fields.withLock { ($0.settable, $0.original) }
     var change = MetadataChange()

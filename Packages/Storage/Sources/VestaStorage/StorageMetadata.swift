@@ -23,12 +23,12 @@ public final class StorageMetadata: Sendable, Hashable, CustomStringConvertible 
     var timeCreated: Date?
     var updated: Date?
     var downloadTokens: [String] = []
-    /// What the object had when it was read; empty for metadata that the app made.
+    /// The values of the object when it was read; empty for metadata that the app made.
     var original = Settable()
     var isFile = false
   }
 
-  /// What the app can set.
+  /// The fields that the app can set.
   struct Settable: Sendable, Hashable, Codable {
     var cacheControl: String?
     var contentDisposition: String?
@@ -48,13 +48,13 @@ public final class StorageMetadata: Sendable, Hashable, CustomStringConvertible 
   /// The bucket; "" for metadata that the app made.
   public var bucket: String { fields.withLock { $0.bucket } }
 
-  /// How caches may keep downloads.
+  /// The caching directive for downloads.
   public var cacheControl: String? {
     get { fields.withLock { $0.settable.cacheControl } }
     set { fields.withLock { $0.settable.cacheControl = newValue } }
   }
 
-  /// How browsers present downloads.
+  /// The disposition of downloads in browsers.
   public var contentDisposition: String? {
     get { fields.withLock { $0.settable.contentDisposition } }
     set { fields.withLock { $0.settable.contentDisposition = newValue } }
@@ -102,10 +102,10 @@ public final class StorageMetadata: Sendable, Hashable, CustomStringConvertible 
   /// The length of the content in bytes.
   public var size: Int64 { fields.withLock { $0.size } }
 
-  /// When the generation was created.
+  /// The time at which the generation was created.
   public var timeCreated: Date? { fields.withLock { $0.timeCreated } }
 
-  /// When the metadata was last changed.
+  /// The time of the last change of the metadata.
   public var updated: Date? { fields.withLock { $0.updated } }
 
   /// Whether this is the metadata of an object of the service.

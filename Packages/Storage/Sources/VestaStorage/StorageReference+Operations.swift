@@ -16,7 +16,7 @@ extension StorageReference {
 
   /// Changes the metadata of the object.
   ///
-  /// What was changed since the metadata was read is sent: new values are set, values that are `nil` now are removed.
+  /// Changes since the metadata was read are sent: new values are set, values that are `nil` now are removed.
   /// Of metadata that the app made, only what is set is sent.
   ///
   /// - Parameter metadata: The metadata.

@@ -1,4 +1,5 @@
 public import Foundation
+import VestaFiles
 
 extension StorageReference {
   // MARK: Tasks
@@ -129,13 +130,13 @@ extension StorageReference {
     return upload(metadata, contentType: MediaTypes.type(forExtension: fileExtension), path: path, whenOver) {
       do {
         return try FileSource(path: path)
-      } catch let error as SystemFailure {
+      } catch let error as FileFailure {
         throw StorageError.unknown(
           message: """
             File at URL: \(path) is not reachable. \
             Ensure file URL is not a directory, symbolic link, or invalid url.
             """,
-          serverError: ["NSUnderlyingError": "POSIX errno \(error.code) (\(error.text))"])
+          serverError: ["NSUnderlyingError": "POSIX errno \(error.code) (\(error.reason))"])
       }
     }
   }

@@ -1,4 +1,4 @@
-/// How the embedded object service behaves.
+/// The options of the embedded object service.
 ///
 /// An app may bring its own by registering a component that provides them.
 public struct StorageServiceOptions: Sendable, Hashable {
@@ -16,10 +16,10 @@ public struct StorageServiceOptions: Sendable, Hashable {
   /// objects of Google's storage have none. `Int64.max` gives every object one, 0 none but those in the store.
   public var digestLimit: Int64 = 256 * 1024 * 1024
 
-  /// How long an upload session can be continued.
+  /// The time for which an upload session can be continued.
   public var sessionLifetime: Duration = .seconds(7 * 24 * 3600)
 
-  /// How many uploads keep their files open at once; others are opened again when they continue.
+  /// The largest number of uploads with open files; others are opened again when they continue.
   public var maximumOpenUploads = 128
 
   /// The options with their defaults.

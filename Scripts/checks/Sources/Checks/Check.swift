@@ -11,6 +11,8 @@ let rules: [@Sendable (House) -> [Violation]] = [
   manifestsAreAlike,
   importsAreDeclared,
   packagesSayWhatTheyAre,
+  readmesLeadIn,
+  pathsInTextsExist,
   foldersHaveNamesOfTheirOwn,
   foundationStaysOut,
   mutexStaysOut,
@@ -20,6 +22,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   filesStayShort,
   commentsFitTheScreen,
   publicNamesAreDocumented,
+  summariesNameTheThing,
   nothingNamesAMachine,
 ]
 

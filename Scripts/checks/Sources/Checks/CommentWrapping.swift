@@ -1,7 +1,7 @@
 /// Wraps the lines of comments that are wider than 120 columns, which swift-format leaves alone.
 ///
-/// What does not fit goes to the beginning of the next line of the same paragraph, or to a line of its own. Code blocks
-/// and rows of tables stay as they are, and so do comments behind code.
+/// The rest of a line moves to the beginning of the next line of the same paragraph, or to a line of its own. Code
+/// blocks and rows of tables stay as they are, and so do comments behind code.
 ///
 /// - Parameter text: A Swift file.
 /// - Returns: The file with its comments wrapped.
@@ -30,7 +30,7 @@ public func wrappingComments(in text: String) -> String {
 
 /// A line that is nothing but a comment.
 private struct CommentLine {
-  /// What stands before the text: spaces and slashes.
+  /// The spaces and slashes before the text.
   let head: String
   /// The text, with the spaces in front of it.
   let text: String

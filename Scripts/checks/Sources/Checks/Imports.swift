@@ -1,7 +1,7 @@
 /// One `import` line of a file.
 struct Import: Equatable {
   let module: String
-  /// What is imported of the module, as in `import struct Synchronization.Mutex`.
+  /// The imported member of the module, as in `import struct Synchronization.Mutex`.
   let member: String?
   let line: Int
   /// The `#if` branches around the line, outermost first, such as `else of canImport(FoundationEssentials)`.

@@ -1,4 +1,4 @@
-/// What the rules need to know of a `Package.swift`, read from its text.
+/// The parts of a `Package.swift` that the rules look at, read from its text.
 ///
 /// Reading the text takes microseconds where `swift package dump-package` takes a third of a second. The price: a
 /// manifest has to be a literal. What the scanner does not find, the rules report as missing.

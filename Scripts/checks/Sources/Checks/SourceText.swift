@@ -31,7 +31,7 @@ struct SourceText {
 extension SourceText {
   /// Walks once over the bytes and sorts each into its views.
   private struct Scanner {
-    /// What the scanner is in the middle of; the innermost is last.
+    /// The constructs that the scanner is inside of; the innermost is last.
     enum Context {
       case code(parentheses: Int)
       case string(pounds: Int, multiline: Bool)

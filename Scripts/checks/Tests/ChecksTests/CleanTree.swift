@@ -22,7 +22,7 @@ struct CleanTree {
     addPackage(
       "Interop/AuthInterop", dependencies: ["../CryptoInterop", "../../Packages/Core"], targets: ["VestaAuthInterop"],
       products: ["VestaCryptoInterop", "VestaConcurrency", "VestaBytes"])
-    files["Interop/AuthInterop/README.md"] = "# AuthInterop\nUses keys of CryptoInterop.\n"
+    files["Interop/AuthInterop/README.md"]? += "\nUses keys of CryptoInterop.\n"
     let seams = ["../Core", "../../Interop/AuthInterop"]
     let products = ["VestaCore", "VestaAuthInterop"]
     addPackage("Packages/Auth", dependencies: seams, targets: ["VestaAuth", "VestaAuthService"], products: products)
@@ -88,9 +88,23 @@ struct CleanTree {
         )
 
         """
-    files["\(folder)/README.md"] = "# A package\n"
+    files["\(folder)/README.md"] = Self.readme(targets[0])
     files["\(folder)/CHANGELOG.md"] = "# Changelog\n"
     for target in targets { files["\(folder)/Sources/\(target)/Empty.swift"] = "// Nothing yet.\n" }
+  }
+
+  private static func readme(_ target: String) -> String {
+    let files = ["Package.swift", "README.md", "CHANGELOG.md", "\(target)/Empty.swift", "Sources/\(target)"]
+    return """
+      # A package
+
+      ## Not there yet
+
+      ## Where to start reading
+
+      \(files.map { "`\($0)`" }.joined(separator: ", "))
+
+      """
   }
 
   /// Changes one place of a file that must be there.

@@ -67,7 +67,7 @@ import Testing
       targets: ["VestaAuthInterop", "VestaAuthInteropContracts", "VestaAuthInteropFakes"],
       products: ["VestaCryptoInterop", "VestaTesting"])
     tree.addPackage("Packages/Core", targets: ["VestaConcurrency", "VestaBytes", "VestaTesting", "VestaCore"])
-    tree.files["Interop/AuthInterop/README.md"] = "CryptoInterop"
+    tree.files["Interop/AuthInterop/README.md"]? += "CryptoInterop"
     tree.files["Interop/AuthInterop/Sources/\(module)/A.swift"] = "import VestaTesting\n"
     #expect(tree.verdict.filter { $0.hasSuffix(": law 2") }.count == count)
   }
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func law2FindsAnInteropWhoseReadmeKeepsSilent() {
-    tree.files["Interop/AuthInterop/README.md"] = "# AuthInterop\n"
+    tree.replace("Interop/AuthInterop/README.md", "Uses keys of CryptoInterop.", "")
     #expect(tree.verdict == ["Interop/AuthInterop/Package.swift:12: law 2"])
   }
 

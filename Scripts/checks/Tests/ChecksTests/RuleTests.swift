@@ -30,7 +30,7 @@ import Testing
   @Test(arguments: ["README.md", "CHANGELOG.md"])
   func aPackageWithoutItsPapersIsFound(paper: String) {
     tree.files["Packages/Auth/\(paper)"] = nil
-    #expect(tree.verdict == ["Packages/Auth/Package.swift:1: package"])
+    #expect(tree.verdict.filter { !$0.hasSuffix(": paths") } == ["Packages/Auth/Package.swift:1: package"])
   }
 
   @Test(arguments: [

@@ -162,7 +162,7 @@ import VestaSQLite
     for (seconds, code) in vectors { #expect(try appCode(key, seconds: seconds) == code) }
   }
 
-  /// What an authenticator app shows, written from the standard.
+  /// The code that an authenticator app shows, written from the standard.
   private func appCode(_ key: [UInt8], seconds: Int64) throws -> String {
     let counter = withUnsafeBytes(of: (seconds / 30).bigEndian) { Array($0) }
     let hash = try crypto.hmac(.sha1, key: key, message: counter)

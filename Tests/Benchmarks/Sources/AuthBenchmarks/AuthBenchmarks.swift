@@ -7,7 +7,7 @@ import VestaAuthBackend
 import VestaAuth
 import VestaConcurrency
 
-/// What accounts cost, on the embedded engine with SQLite and libcrypto.
+/// The cost of account calls on the embedded engine with SQLite and libcrypto.
 public func authBenchmarks() -> [Benchmark] {
   [signIn, signInOnEngine, signInSyncs, signInOnEngineSync, verifyToken, sharedRefresh, currentUser]
 }

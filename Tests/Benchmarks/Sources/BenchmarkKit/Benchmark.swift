@@ -7,7 +7,7 @@
 ///   other: ("pthread mutex", { … }))
 /// ```
 public struct Benchmark: Sendable {
-  /// What a figure counts.
+  /// The unit of a figure.
   public enum Unit: String, Sendable {
     /// Time per operation; less is better.
     case nanoseconds = "ns"
@@ -17,7 +17,7 @@ public struct Benchmark: Sendable {
     case kibibytes = "KiB"
   }
 
-  /// What is hoped for.
+  /// The bar: the ratio to reach.
   public enum Bar: Sendable {
     /// Ours costs at most so many times the other.
     case ratio(atMost: Double)
@@ -33,16 +33,16 @@ public struct Benchmark: Sendable {
   /// The name by which the line is chosen and compared; it stays as it is.
   public let name: String
 
-  /// What the figures count.
+  /// The unit of the figures.
   public let unit: Unit
 
-  /// What is hoped for.
+  /// The bar: the ratio to reach.
   public let bar: Bar
 
-  /// What ours is called, and how it is measured.
+  /// The name of Vesta's line, and its measurement.
   public let ours: (label: String, run: Run)
 
-  /// What the other is called, and how it is measured.
+  /// The name of the line that it is compared with, and its measurement.
   public let other: (label: String, run: Run)
 
   /// Describes a line.

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import VestaConcurrency
 
-/// What the concurrency toolkit costs.
+/// The cost of the concurrency toolkit.
 public func concurrencyBenchmarks() -> [Benchmark] {
   [
     locked, lockedCreation, criticalSection, criticalSectionNested, criticalSectionContended, read, readContended,

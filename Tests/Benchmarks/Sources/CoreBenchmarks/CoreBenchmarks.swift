@@ -5,7 +5,7 @@ import Synchronization
 import VestaConcurrency
 import VestaCore
 
-/// What apps and components cost.
+/// The cost of apps and components.
 public func coreBenchmarks() -> [Benchmark] {
   [resolve, resolveClass, resolveOnEightThreads, coreTimeOnEightThreads, requireCached, configure, quietLog]
 }

@@ -2,7 +2,7 @@ import Foundation
 import VestaConcurrency
 import VestaCore
 
-/// What the benchmarks look up.
+/// The libraries and protocols that the benchmarks look up.
 protocol Service: Sendable {
   var number: Int { get }
 }

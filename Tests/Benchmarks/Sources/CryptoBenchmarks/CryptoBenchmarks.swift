@@ -3,7 +3,7 @@ import CVestaOpenSSL
 import VestaCryptoInterop
 import VestaCrypto
 
-/// What the crypto plug-in costs beside libcrypto called as from C, with everything set up beforehand.
+/// The cost of the crypto plug-in, compared with calls of libcrypto as from C with everything set up beforehand.
 public func cryptoBenchmarks() -> [Benchmark] {
   [
     signing(.rs256, bar: 1.1), verifying(.rs256, bar: 1.4), signing(.es256, bar: 1.4), verifying(.es256, bar: 1.2),

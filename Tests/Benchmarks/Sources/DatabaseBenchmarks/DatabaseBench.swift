@@ -9,7 +9,8 @@ import VestaSQLite
 final class DatabaseBench: Sendable {
   let engine: DatabaseEngine
   let raw: RawSQLite
-  private let directory: String
+  let directory: String
+  private let clients = Locked([String: BenchClient]())
   private let filled = Locked(Set<String>())
 
   private static let made = Locked<DatabaseBench?>(nil)
@@ -43,6 +44,16 @@ final class DatabaseBench: Sendable {
     }
   }
 
+  /// A client of a database that stays connected from one round to the next, with its listens.
+  func client(_ name: String) -> BenchClient {
+    clients.withLock { clients in
+      if let client = clients[name] { return client }
+      let client = BenchClient(engine, name)
+      clients[name] = client
+      return client
+    }
+  }
+
   /// Fills a database with so many leaves, a thousand in each branch, once.
   func fill(_ name: String, _ count: Int) async throws {
     guard filled.withLock({ $0.insert(name).inserted }) else { return }
@@ -64,6 +75,7 @@ final class BenchClient: Sendable {
     var data = 0
     var target: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     var nextID = 0
+    var listens = 0
   }
 
   private struct Refused: Error {
@@ -92,6 +104,15 @@ final class BenchClient: Sendable {
     guard reply.status == .ok else { throw Refused(reply: reply) }
     return reply
   }
+
+  /// Listens to a place, which stays so.
+  func listen(_ path: DatabasePath) async throws {
+    try await call(.listen(DatabaseListen(path: path)))
+    state.withLock { $0.listens += 1 }
+  }
+
+  /// How many places are listened to.
+  var listenCount: Int { state.withLock { $0.listens } }
 
   /// How many messages of data have come.
   var dataCount: Int { state.withLock { $0.data } }

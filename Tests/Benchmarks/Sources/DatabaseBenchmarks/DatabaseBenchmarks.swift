@@ -8,13 +8,16 @@ import VestaDatabaseBackend
 /// `VESTA_BENCH_NODES` sets the size of the large tree (a million leaves).
 public func databaseBenchmarks() -> [Benchmark] {
   [
-    line("write-1", .none, writes(tasks: 1, count: 2000), raw(perCommit: 1, count: 2000)),
-    line("write-32", .none, writes(tasks: 32, count: 10_000), raw(perCommit: 32, count: 10_016)),
+    line("write-1", .ratio(atMost: 3), writes(tasks: 1, count: 2000), raw(perCommit: 1, count: 2000)),
+    line("write-32", .ratio(atMost: 8), writes(tasks: 32, count: 10_000), raw(perCommit: 32, count: 10_016)),
     line("leaf-in-1m", .ratio(atMost: 1.5), leaf(in: largeTree, count: 1500), leaf(in: 1000, count: 1500)),
-    line("fan-out-10-of-10k", .none, fanOut(listeners: 10_000), fanOut(listeners: 10)),
-    line("snapshot-10k", .none, snapshot(), rawScan()),
-    line("update-500-paths", .none, update(listeners: 100), raw(perCommit: 500, count: 5000)),
-    line("build-1m-nodes", .none, build(), buildDictionaries()),
+    line("fan-out-10-of-10k", .ratio(atMost: 1.3), fanOut(listeners: 10_000), fanOut(listeners: 10)),
+    line("snapshot-10k", .ratio(atMost: 10), snapshot(), rawScan()),
+    line("value-10k", .ratio(atMost: 3), clientValue(), snapshot()),
+    line("update-500-paths", .ratio(atMost: 8), update(listeners: 100), raw(perCommit: 500, count: 5000)),
+    line("update-500-beside-100", .ratio(atMost: 1.3), update(listeners: 100), update(listeners: 0)),
+    line("build-1m-nodes", .ratio(atMost: 2), build(), buildDictionaries()),
+    line("load-1m-nodes", .ratio(atMost: 10), load(), rawLoad()),
   ]
 }
 
@@ -26,14 +29,14 @@ public func removeDatabaseBenchmarkFiles() async {
 private let largeTree = ProcessInfo.processInfo.environment["VESTA_BENCH_NODES"].flatMap { Int($0) } ?? 1_000_000
 
 /// One column of a line; returns nanoseconds for one operation.
-private typealias Side = (label: String, run: Benchmark.Run)
+typealias Side = (label: String, run: Benchmark.Run)
 
 private func line(_ name: String, _ bar: Benchmark.Bar, _ ours: Side, _ other: Side) -> Benchmark {
   Benchmark(name: "database-\(name)", unit: .microseconds, bar: bar, ours: ours, other: other)
 }
 
 /// Times a body that does so many operations.
-private func side(
+func side(
   _ label: String, count: Int, prepare: @escaping @Sendable (DatabaseBench) async throws -> Void = { _ in },
   _ body: @escaping @Sendable (DatabaseBench, _ seed: Int) async throws -> Void
 ) -> Side {
@@ -101,12 +104,15 @@ private func leaf(in size: Int, count: Int) -> Side {
 
 /// Writes that ten listeners hear of, among so many.
 private func fanOut(listeners: Int) -> Side {
-  side("ten of \(listeners) hear", count: 500) { bench, seed in
-    let name = "fan\(listeners)"
-    let reader = BenchClient(bench.engine, name), writer = BenchClient(bench.engine, name)
-    for index in 0..<listeners {
-      try await reader.call(.listen(DatabaseListen(path: DatabasePath("rooms/\(index / 10)/l\(index % 10)"))))
+  let name = "fan\(listeners)"
+  let prepare: @Sendable (DatabaseBench) async throws -> Void = { bench in
+    let reader = bench.client(name)
+    for index in reader.listenCount..<listeners {
+      try await reader.listen(DatabasePath("rooms/\(index / 10)/l\(index % 10)"))
     }
+  }
+  return side("ten of \(listeners) hear", count: 500, prepare: prepare) { bench, seed in
+    let reader = bench.client(name), writer = BenchClient(bench.engine, name)
     var expected = reader.dataCount
     for index in 0..<500 {
       let children = (0..<10).map { (DatabaseKey("l\($0)"), DatabaseNode(.int(Int64(seed &+ index)))) }
@@ -114,7 +120,6 @@ private func fanOut(listeners: Int) -> Side {
       expected += 10
       await reader.waitForData(expected)
     }
-    reader.close()
     writer.close()
   }
 }
@@ -143,17 +148,39 @@ private func rawScan() -> Side {
 
 /// One write to 500 places while listeners of as many rooms run; the cost is that of one place.
 private func update(listeners: Int) -> Side {
-  side("500 places, \(listeners) listeners", count: 5000) { bench, seed in
-    let reader = BenchClient(bench.engine, "update"), writer = BenchClient(bench.engine, "update")
-    for index in 0..<listeners { try await reader.call(.listen(DatabaseListen(path: DatabasePath("r\(index)")))) }
+  let name = "update\(listeners)"
+  let prepare: @Sendable (DatabaseBench) async throws -> Void = { bench in
+    let reader = bench.client(name)
+    for index in reader.listenCount..<listeners { try await reader.listen(DatabasePath("r\(index)")) }
+  }
+  return side("500 places, \(listeners) listeners", count: 5000, prepare: prepare) { bench, seed in
+    let writer = BenchClient(bench.engine, name)
     for round in 0..<10 {
       let values = (0..<500).map { index in
         DatabasePathValue(DatabasePath("r\(index)/v"), DatabaseNode(.int(Int64(seed &+ round))))
       }
       try await writer.call(.merge(.root, values))
     }
-    reader.close()
     writer.close()
+  }
+}
+
+/// The whole large tree from the store into memory; the cost is that of one leaf.
+private func load() -> Side {
+  side("load of \(largeTree)", count: largeTree, prepare: { try await $0.fill("tree\(largeTree)", largeTree) }) {
+    bench, _ in
+    let client = BenchClient(bench.engine, "tree\(largeTree)")
+    let before = residentBytes()
+    let reply = try await client.call(.get(.root, .all))
+    print(
+      "database-load-1m-nodes: \((residentBytes() - before) >> 20) MiB for \(reply.node.childCount) branches of 1000")
+    client.close()
+  }
+}
+
+private func rawLoad() -> Side {
+  side("raw scan of 100k rows", count: 100_000) { bench, _ in
+    _ = bench.raw.scan(from: Workload.key(0), count: 100_000)
   }
 }
 

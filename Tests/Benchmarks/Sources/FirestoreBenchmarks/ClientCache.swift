@@ -15,6 +15,9 @@ func clientCacheLines() -> [Benchmark] {
     line("cache-query-25-of-100k", .ratio(atMost: 1.5), cacheQueries(of: 100_000), cacheQueries(of: 1_000)),
     line("cache-query-25-of-10k", .ratio(atMost: 1.5), cacheQueries(of: 10_000), cacheQueries(of: 1_000)),
     line("cache-cold-start", .none, coldStarts, cacheQueries(of: 100_000)),
+    line("cache-cold-start-collection", .none, coldCollections, largeEngineScans),
+    line("client-10k-listeners", .ratio(atMost: 1.5), events(beside: 10_000), events(beside: 10)),
+    line("client-listen-10k", .ratio(atMost: 2), listens(10_000), listens(1_000)),
     line("client-snapshot-10k", .none, largeSnapshots, largeEngineQueries),
     line("client-write-to-event", .none, writesToEvents, clientWrites),
     line("decode-10k", .none, decodedDocuments, decodedJSON),
@@ -137,6 +140,35 @@ private let coldStarts = Side("first query of a new app", count: 1) { _, count, 
   }
 }
 
+/// All of a collection after a start; the memory is that of its documents in the client.
+private let coldCollections = Side("first snapshot of 100,000 of a new app", count: 1) { _, count, _ in
+  let bench = try await CacheBench.instance()
+  for _ in 0..<count {
+    try await bench.restart()
+    let before = residentBytes()
+    for try await snapshot in try bench.firestore().collection("c100000").snapshots where snapshot.count == 100_000 {
+      break
+    }
+    print("cache-cold-start-collection: \((residentBytes() - before) / 100_000) bytes for each cached document")
+  }
+}
+
+private let largeEngineScans = Side("engine query of 100,000", count: 1) { _, count, _ in
+  let bench = try await CacheBench.instance()
+  for _ in 0..<count {
+    guard try await bench.run(StructuredQuery(from: [.init(collectionID: "c100000")])) == 100_000 else {
+      preconditionFailure("results are missing")
+    }
+  }
+}
+
+/// The memory of this process, where the system says it.
+private func residentBytes() -> Int {
+  guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+  let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  return pages * 4096
+}
+
 private let largeSnapshots = Side("first snapshot of 10,000", count: 5) { _, count, _ in
   let bench = try await CacheBench.instance()
   for _ in 0..<count {
@@ -156,8 +188,10 @@ private let largeEngineQueries = Side("engine query of 10,000", count: 5) { _, c
 }
 
 private let writesToEvents = Side("write to the event of a listener", count: 500) { _, count, seed in
-  let bench = try await CacheBench.instance()
-  let db = try bench.firestore()
+  try await followWrites(try await CacheBench.instance().firestore(), count, seed)
+}
+
+private func followWrites(_ db: Firestore, _ count: Int, _ seed: Int) async throws {
   let document = db.document("events/e")
   var written = 0
   for try await snapshot in document.snapshots(includeMetadataChanges: true) {
@@ -168,6 +202,47 @@ private let writesToEvents = Side("write to the event of a listener", count: 500
     if written == count { break }
     written += 1
     _ = try document.startSetData(["n": written, "seed": seed])
+  }
+}
+
+/// The listeners of one client on documents of their own.
+private final class ManyListeners: Sendable {
+  private let registrations: [any ListenerRegistration]
+
+  init(_ db: Firestore, count: Int) async throws {
+    let heard = Locked(0)
+    registrations = (0..<count).map { number in
+      db.document("many/m\(number)").addSnapshotListener { _, _ in heard.withLock { $0 += 1 } }
+    }
+    while heard.withLock({ $0 }) < count { await Task.yield() }
+  }
+
+  private static let current = Locked<(count: Int, listeners: ManyListeners)?>(nil)
+
+  /// Has so many listeners and no others.
+  static func prepare(_ db: Firestore, count: Int) async throws {
+    let old = current.withLock { $0 }
+    if old?.count == count { return }
+    old?.listeners.remove()
+    let new = try await ManyListeners(db, count: count)
+    current.withLock { $0 = (count, new) }
+  }
+
+  func remove() { for registration in registrations { registration.remove() } }
+}
+
+/// What one listener's events cost beside others of the same client.
+private func events(beside count: Int) -> Side {
+  Side("write to event, \(count) other listeners", count: 200) { _ in
+    try await ManyListeners.prepare(try await CacheBench.instance().firestore(), count: count)
+  } _: { _, events, seed in
+    try await followWrites(try await CacheBench.instance().firestore(), events, seed)
+  }
+}
+
+private func listens(_ count: Int) -> Side {
+  Side("listen, each of \(count)", count: count) { _, count, _ in
+    try await ManyListeners(CacheBench.instance().firestore(), count: count).remove()
   }
 }
 

@@ -160,12 +160,14 @@ final class FirestoreBench: Sendable {
     return count
   }
 
-  /// Runs a query once, which asks for its index, and waits until the plan uses it.
+  /// Runs a query until its plan uses an index: the engine makes one after repeated use.
   ///
   /// It asks again and again: a backend tells what its plan is, and not when another one begins.
   func makeIndex(for query: StructuredQuery, in name: String) async throws {
-    _ = try await run(query, in: name)
-    while try await !usesIndex(query, in: name) { try await Task.sleep(for: .milliseconds(2)) }
+    while try await !usesIndex(query, in: name) {
+      _ = try await run(query, in: name)
+      try await Task.sleep(for: .milliseconds(2))
+    }
   }
 
   private func usesIndex(_ query: StructuredQuery, in name: String) async throws -> Bool {

@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import SQLiteBaseline
 import VestaConcurrency
 
-/// What indexes cost: to make one, and to have some.
+/// The cost of indexes: of building one, and of keeping some up to date.
 func indexLines() -> [Benchmark] {
   [
     line("build-index", .none, builds, rawIndexRows),

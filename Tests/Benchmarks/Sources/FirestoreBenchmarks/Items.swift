@@ -3,7 +3,7 @@ import SQLiteBaseline
 
 /// The documents of the benchmarks; their rows are about as long as the rows that SQLite is given by hand.
 enum Items {
-  /// What the engine stores for one document, times included.
+  /// The row that the engine stores for one document, times included.
   static let rowLength = 180
 
   static let collection = "items"

@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import SQLiteBaseline
 import VestaConcurrency
 
-/// What listeners cost a write.
+/// The cost of listeners for a write.
 func listenLines() -> [Benchmark] {
   [
     line("write-1k-other-listeners", .ratio(atMost: 1.5), writes(beside: 1_000), writes(beside: 10)),

@@ -3,8 +3,8 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import SQLiteBaseline
 
-/// What one caller costs the others: the slowest hundredth of unrelated sets, and of the listeners that are told of
-/// them, beside a load and without it.
+/// The cost of one caller for the others: the slowest hundredth of unrelated sets, and of the listeners that are told
+/// of them, beside a load and without it.
 func neighbourLines() -> [Benchmark] {
   Load.all.flatMap { load in
     [

@@ -74,7 +74,7 @@ private func twentyOf(_ size: Int, by field: String, below last: Int) -> Side {
   }
 }
 
-/// What the twenty documents of a query take SQLite by hand, which finds them in a table of the same size.
+/// The time that SQLite by hand needs for the twenty documents of a query, in a table of the same size.
 private func rawTwentyOf(_ size: Int) -> Side {
   Side("raw gets, 20 of \(size)", count: 2_000, prepare: { _ = $0.rawTable(of: size) }) { bench, count, seed in
     let table = bench.rawTable(of: size)

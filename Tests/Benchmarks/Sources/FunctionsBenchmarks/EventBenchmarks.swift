@@ -8,7 +8,7 @@ import VestaFunctionsService
 import VestaSQLite
 import VestaServiceInterop
 
-/// What the events of documents cost: the change that records one, and its way to the function.
+/// The cost of document events: recording one with a change, and delivering it to the function.
 public func eventBenchmarks() -> [Benchmark] {
   [
     Benchmark(

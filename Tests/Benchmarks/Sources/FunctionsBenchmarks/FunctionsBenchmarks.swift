@@ -5,7 +5,7 @@ import VestaCore
 import VestaFunctions
 import VestaFunctionsService
 
-/// What a callable function costs beside the closure that it runs.
+/// The cost of a callable function, compared with the closure that it runs.
 public func functionsBenchmarks() -> [Benchmark] {
   [
     Benchmark(

@@ -8,7 +8,7 @@ import VestaServiceInterop
 import VestaStorage
 import VestaStorageBackend
 
-/// What Storage costs beside the file system that it stands on.
+/// The cost of Storage, compared with the file system under it.
 ///
 /// Times of whole files are given for each MiB.
 public func storageBenchmarks() -> [Benchmark] {

@@ -3,7 +3,7 @@ import SQLiteBaseline
 import VestaStoreInterop
 import VestaMemoryStore
 
-/// What a put into the in-memory store costs as the store grows: a million keys beside a tenth of that.
+/// The cost of a put into the in-memory store as it grows: a million keys, compared with a tenth of that.
 ///
 /// A tree of ten times the size is one level deeper and misses the caches more often; quadratic growth would show as
 /// 10.

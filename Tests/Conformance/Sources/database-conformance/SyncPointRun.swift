@@ -111,12 +111,12 @@ struct SyncPointRun {
   private func trie(_ value: Any?) throws -> WriteTrie {
     guard let fields = value as? [String: Any] else { throw UnreadableCase(description: "no data to merge") }
     var trie = WriteTrie.empty
-    for (path, value) in fields { trie = trie.adding(try node(value), at: DatabasePath(path)) }
+    for (path, value) in fields { trie.add(try node(value), at: DatabasePath(path)) }
     return trie
   }
 }
 
-/// What differs from the specification.
+/// A difference from the specification.
 struct Mismatch: Error, CustomStringConvertible {
   let description: String
 

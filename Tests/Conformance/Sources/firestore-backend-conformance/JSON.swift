@@ -2,7 +2,7 @@ import Foundation
 
 /// A value of Foundation's JSON, with errors that say what was expected.
 struct JSON {
-  /// What is wrong with the data.
+  /// The fault in the data.
   struct Mismatch: Error, CustomStringConvertible {
     let description: String
   }

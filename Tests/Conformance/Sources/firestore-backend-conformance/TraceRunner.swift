@@ -39,7 +39,7 @@ struct TraceRunner {
     print("\(suite): \(passed) passed, \(failed) failed, \(skipped.values.reduce(0, +)) skipped")
   }
 
-  /// What is different from a recording; a case that cannot be set up has failed, and the others go on.
+  /// The differences from a recording; a case that cannot be set up has failed, and the others continue.
   private mutating func outcome(of action: TraceAction, _ file: TraceFile) async -> String? {
     do {
       return try await difference(of: action, file)
@@ -100,7 +100,7 @@ struct TraceRunner {
 
   private func database(of name: String) -> String { name.split(separator: "/").prefix(4).joined(separator: "/") }
 
-  /// What is different from the recording; `nil` when nothing is.
+  /// The difference from the recording; `nil` when there is none.
   private func difference(
     of action: TraceAction, _ request: RunQueryRequest, on backend: any FirestoreBackend
   ) async throws -> String? {

@@ -42,7 +42,7 @@ enum Main {
     return isFine
   }
 
-  /// What the cache answers offline, compared with recordings of the service.
+  /// The answers of the cache offline, compared with recordings of the service.
   private static func runTraces(_ arguments: [String]) -> Bool {
     let suite = "firestore-cache-traces"
     guard arguments.isEmpty || arguments.contains(suite) else { return true }

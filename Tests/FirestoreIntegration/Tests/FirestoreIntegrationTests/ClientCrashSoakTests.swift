@@ -5,7 +5,7 @@ import VestaTesting
 
 /// Kills a process whose clients write, at a random moment, and looks at what the next one makes of it.
 ///
-/// 8 rounds for each kind of client; 100 with `VESTA_SOAK=1`.
+/// At least 8 rounds for each kind of client; 100 with `VESTA_SOAK=1`.
 @Suite struct ClientCrashSoakTests {
   @Test(arguments: ["remote", "embedded"])
   func `a kill between local commit and answer loses no write and applies none twice`(kind: String) async throws {
@@ -18,7 +18,10 @@ import VestaTesting
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     var local = 0
     var acknowledged = 0
-    for round in 0..<rounds {
+    // On a slow machine a round may be over before its first write; the kills must hit some all the same.
+    var round = 0
+    while round < rounds || acknowledged <= rounds || local <= acknowledged {
+      defer { round += 1 }
       func worker(_ mode: String) throws -> WorkerProcess {
         try WorkerProcess("FirestoreClientCrashWorker", mode, kind, directory.path, "\(round)")
       }
@@ -34,8 +37,7 @@ import VestaTesting
       acknowledged += lines.count { $0.hasPrefix("ack") }
       try check(outcome, lines, round)
     }
-    print("ClientCrashSoakTests: \(kind), \(local) local commits, \(acknowledged) answers in \(rounds) rounds")
-    #expect(local > acknowledged && acknowledged > rounds)
+    print("ClientCrashSoakTests: \(kind), \(local) local commits, \(acknowledged) answers in \(round) rounds")
   }
 
   private func check(_ outcome: Outcome, _ lines: [String], _ round: Int) throws {
@@ -48,7 +50,7 @@ import VestaTesting
     #expect(outcome.changed == [], "round \(round): refused writes that came back")
   }
 
-  /// What clients and engine have when they have come to rest.
+  /// The data of clients and engine when they have come to rest.
   private struct Outcome {
     let lines: [String]
 

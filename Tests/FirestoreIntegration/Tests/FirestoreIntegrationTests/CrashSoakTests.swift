@@ -34,7 +34,7 @@ import VestaTesting
   }
 }
 
-/// What is known from one round to the next.
+/// The knowledge that is kept from one round to the next.
 private struct State {
   /// The first number that is free.
   var first = 1

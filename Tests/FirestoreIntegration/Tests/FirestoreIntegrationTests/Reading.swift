@@ -37,7 +37,7 @@ extension FirestoreBackend {
   }
 }
 
-/// What a listener knows of one target: kept over restarts, as a client keeps it.
+/// The state of a listener for one target: kept over restarts, as a client keeps it.
 struct Memory {
   let target: Int32 = 2
   let query: StructuredQuery

@@ -41,7 +41,7 @@ struct ObjectModel {
     return true
   }
 
-  /// What a listing has, page after page: each entry is an item or a prefix.
+  /// The entries of a listing, page after page: each is an item or a prefix.
   func listing(prefix: String, delimiter: String?, pageSize: Int) -> [(items: [[UInt8]], prefixes: [[UInt8]])] {
     let (prefix, mark) = (Array(prefix.utf8), Array((delimiter ?? "").utf8))
     var entries: [(isItem: Bool, bytes: [UInt8])] = []

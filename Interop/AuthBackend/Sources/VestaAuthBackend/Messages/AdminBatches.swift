@@ -180,7 +180,7 @@ public struct BatchCreateResponse: AuthMessage {
     /// A failure.
     ///
     /// - Parameters:
-    ///   - index: Where it stands in the batch.
+    ///   - index: Its position in the batch.
     ///   - message: Why.
     public init(index: Int, message: String) {
       self.index = index
@@ -228,7 +228,7 @@ public struct BatchDeleteResponse: AuthMessage {
     /// A failure.
     ///
     /// - Parameters:
-    ///   - index: Where it stands in the batch.
+    ///   - index: Its position in the batch.
     ///   - localID: The user's id.
     ///   - message: Why.
     public init(index: Int, localID: String, message: String) {

@@ -171,7 +171,7 @@ public struct AdminUpdateRequest: AuthMessage {
   /// A user of a provider to link.
   public var linkProvider: ProviderUserInfo?
 
-  /// The second factors that are to be there instead of the present ones.
+  /// The second factors that replace the current ones.
   public var mfaFactors: [NewMfaEnrollment]?
 
   /// Creates a value with these properties.

@@ -9,7 +9,7 @@ public struct AuthTokens: AuthMessage {
   /// For how many seconds the ID token is valid from now on.
   public var expiresIn: Int64
 
-  /// The account, exactly as a look-up with the ID token describes it at that moment.
+  /// The account, exactly as a look-up with the ID token describes it at that time.
   ///
   /// A service that knows it anyway may send it along with the tokens of a sign-in, which saves a look-up. `nil` says
   /// nothing: look it up.

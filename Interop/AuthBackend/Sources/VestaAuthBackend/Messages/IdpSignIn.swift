@@ -14,7 +14,7 @@ public struct IdpCredential: AuthMessage {
   /// The secret of an OAuth 1 token.
   public var oauthTokenSecret: String?
 
-  /// The nonce whose SHA-256 stands in the ID token, or that stands there itself.
+  /// The nonce; the ID token has it or its SHA-256.
   public var rawNonce: String?
 
   /// A code that the backend can exchange for tokens.
@@ -29,10 +29,10 @@ public struct IdpCredential: AuthMessage {
   /// The credential of Game Center, as the wire's JSON.
   public var gameCenterSignature: String?
 
-  /// The given name, where the provider tells it once and not in the token.
+  /// The given name, where the provider returns it once and not in the token.
   public var givenName: String?
 
-  /// The family name, where the provider tells it once and not in the token.
+  /// The family name, where the provider returns it once and not in the token.
   public var familyName: String?
 
   /// Creates a value with these properties.
@@ -106,7 +106,7 @@ public struct IdpSignInResponse: AuthMessage {
   /// The provider.
   public var providerID: String
 
-  /// The user's id at the provider, as it stands in federated lists.
+  /// The user's id at the provider, as listed in `providerUserInfo`.
   public var federatedID: String
 
   /// The user's id at the provider.
@@ -160,7 +160,7 @@ public struct IdpSignInResponse: AuthMessage {
   /// The token to sign in or link with later, instead of the credential.
   public var pendingToken: String?
 
-  /// The nonce that goes with the provider's ID token.
+  /// The nonce of the provider's ID token.
   public var nonce: String?
 
   /// Whether an account with the same address is in the way: the user has to sign in to that one and link.

@@ -160,7 +160,7 @@ public struct CreateAuthURIRequest: AuthMessage {
   /// The URL to continue to.
   public var continueURI: String
 
-  /// A session to go on with.
+  /// A session to continue with.
   public var sessionID: String?
 
   /// Creates a value with these properties.

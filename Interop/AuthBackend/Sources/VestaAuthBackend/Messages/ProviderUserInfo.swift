@@ -6,7 +6,7 @@ public struct ProviderUserInfo: AuthMessage {
   /// The user's id there; the address or the number for `password` and `phone`.
   public var rawID: String
 
-  /// The user's id as it stands in federated lists.
+  /// The user's id as listed in `providerUserInfo`.
   public var federatedID: String?
 
   /// The e-mail address there.

@@ -20,7 +20,7 @@ public struct PEM: Sendable, Equatable {
     self.bytes = bytes
   }
 
-  /// Reads the first block of a text; what stands before and after it does not matter.
+  /// Reads the first block; text before and after it is ignored.
   ///
   /// - Parameter text: PEM text of at most 1 MiB, with any line ends.
   /// - Throws: `CryptoError` with `.malformed`, `.limitExceeded`, or `.unsupported` for a block with headers, as the

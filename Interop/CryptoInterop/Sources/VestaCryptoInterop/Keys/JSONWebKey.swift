@@ -1,4 +1,4 @@
-/// An RSA or P-256 key as numbers (RFC 7517, RFC 7518): what stands in a JSON Web Key.
+/// An RSA or P-256 key as numbers (RFC 7517, RFC 7518): the members of a JSON Web Key.
 ///
 /// This is a codec and no key yet: hand it to a `CryptoProvider`, which checks the numbers. Descriptions and mirrors
 /// show the kind and the key id, never the numbers.

@@ -10,7 +10,7 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
 
 /// The public half of a key pair.
 ///
-/// What is behind it belongs to the provider. Descriptions and mirrors show the algorithm and the key id, nothing else.
+/// The key itself belongs to the provider. Descriptions and mirrors show the algorithm and the key id, nothing else.
 public protocol VerificationKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The algorithm of the key.
   var algorithm: SignatureAlgorithm { get }
@@ -39,13 +39,13 @@ public protocol VerificationKey: Sendable, CustomStringConvertible, CustomDebugS
 
 /// A private key that signs.
 ///
-/// The secret stays with the provider and is wiped when the last reference goes. Descriptions and mirrors show the
+/// The secret stays with the provider and is wiped with the last reference. Descriptions and mirrors show the
 /// algorithm and the key id, nothing else; only the two calls that say "private" hand the secret out.
 public protocol SigningKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The algorithm of the key.
   var algorithm: SignatureAlgorithm { get }
 
-  /// The `kid` that goes into tokens.
+  /// The `kid` of its tokens.
   var keyID: String { get }
 
   /// The public half, with the same key id.

@@ -47,7 +47,7 @@ public struct PasswordHash: Sendable, Equatable {
 
   /// Reads a stored hash.
   ///
-  /// - Parameter text: What `text` gave, or a hash in the common `$argon2…` and `$2b$…` forms of others.
+  /// - Parameter text: A value of `text`, or a hash in the common `$argon2…` and `$2b$…` forms of others.
   /// - Throws: `CryptoError` with `.malformed`, `.unsupported` for a scheme that is not known, or `.limitExceeded`.
   public init(text: String) throws(CryptoError) {
     try PasswordScheme.check(text.utf8.count <= 4096, "texts of up to 4096 bytes")
@@ -67,7 +67,7 @@ public struct PasswordHash: Sendable, Equatable {
     }
   }
 
-  /// The hash as text, to be stored.
+  /// The hash as a string, to be stored.
   public var text: String {
     let tail = "$\(Base64.unpadded.encode(salt))$\(Base64.unpadded.encode(digest))"
     switch scheme {
@@ -101,7 +101,7 @@ extension PasswordHash: CustomStringConvertible, CustomDebugStringConvertible, C
   public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme]) }
 }
 
-// Reading the text form.
+// Reading the string form.
 extension PasswordHash {
   private static var malformed: CryptoError {
     CryptoError(.malformed, "password hash: the text does not follow the form of its scheme")

@@ -11,7 +11,8 @@ public enum PasswordScheme: Sendable, Hashable {
   /// Argon2 (RFC 9106); can only be verified.
   case argon2(Argon2Parameters)
 
-  /// What new passwords get: scrypt with N = 2^14, r = 8, p = 1, about 25 ms and 16 MiB for each try, as Firebase does.
+  /// The scheme of new passwords: scrypt with N = 2^14, r = 8, p = 1, about 25 ms and 16 MiB for each try, as Firebase
+  /// does.
   public static let standard = PasswordScheme.scrypt(ScryptParameters(costLog2: 14, blockSize: 8, parallelism: 1))
 
   /// scrypt with N = 2^17, r = 8, p = 1: eight times the work and 128 MiB for each try.
@@ -25,7 +26,7 @@ public enum PasswordScheme: Sendable, Hashable {
     }
   }
 
-  /// Refuses parameters that are out of range or so dear that a hostile import could stop a server with them.
+  /// Refuses parameters that are out of range or so expensive that a hostile import could stop a server with them.
   ///
   /// - Throws: `CryptoError` with `.limitExceeded` or `.invalidParameter`.
   public func validate() throws(CryptoError) {
@@ -82,7 +83,7 @@ public struct FirebaseScryptParameters: Sendable, Hashable {
   public var rounds: Int
   /// `mem_cost`: the binary logarithm of its N, 14 as a rule.
   public var memoryCost: Int
-  /// `base64_salt_separator`, decoded: bytes that go behind every salt.
+  /// `base64_salt_separator`, decoded: bytes that are appended to every salt.
   public var saltSeparator: [UInt8]
 
   /// The given parameters.

@@ -66,7 +66,7 @@ public struct JWT: Sendable, Equatable {
   }
 }
 
-/// A token taken apart, not yet believed.
+/// A token split into its parts and not yet verified.
 struct JWTParts {
   let token: JWT
   let signingInput: [UInt8]

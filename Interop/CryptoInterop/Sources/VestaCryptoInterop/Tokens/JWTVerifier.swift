@@ -1,4 +1,4 @@
-/// Decides whether a token is to be believed: its signature, its issuer, its audience and its times.
+/// Verifies a token: its signature, its issuer, its audience and its times.
 ///
 /// A pure value: it holds the rules, the time comes in with each call. The algorithm is the *key's*: a token whose
 /// header names another one (`none`, `HS256` with the public key as its secret) is refused before any signature is
@@ -56,7 +56,7 @@ public struct JWTVerifier: Sendable {
   ///   - token: The compact form.
   ///   - now: The time, in seconds since 1970.
   ///   - findKey: Gives the key for a header, usually by its key id; `nil` when there is none.
-  /// - Returns: The token, which can be believed.
+  /// - Returns: The verified token.
   /// - Throws: `CryptoError`; its code says what was wrong.
   public func verify(
     _ token: String,
@@ -85,7 +85,7 @@ public struct JWTVerifier: Sendable {
   ///   - token: The compact form.
   ///   - now: The time, in seconds since 1970.
   ///   - keys: The keys. The token's `kid` chooses; a token without one is checked only when there is just one key.
-  /// - Returns: The token, which can be believed.
+  /// - Returns: The verified token.
   /// - Throws: `CryptoError`; its code says what was wrong.
   public func verify(_ token: String, at now: Int64, keys: [any VerificationKey]) throws(CryptoError) -> JWT {
     try verify(token, at: now) { header throws(CryptoError) in

@@ -1,4 +1,4 @@
-/// What a client asks of the service.
+/// A request of a client to the service.
 public enum DatabaseRequest: Sendable, Hashable {
   /// Signs the connection in with a token.
   case authenticate(token: String)
@@ -30,7 +30,7 @@ public enum DatabaseRequest: Sendable, Hashable {
 
 /// A query to listen to.
 public struct DatabaseListen: Sendable, Hashable {
-  /// Where.
+  /// The path.
   public var path: DatabasePath
   /// Which children.
   public var spec: DatabaseQuerySpec
@@ -74,7 +74,7 @@ public struct DatabaseCompoundHash: Sendable, Hashable {
 public struct DatabasePathValue: Sendable, Hashable {
   /// Where, relative to what the value belongs to.
   public var path: DatabasePath
-  /// What; empty to remove.
+  /// The node; empty to remove.
   public var node: DatabaseNode
 
   /// A value.

@@ -1,4 +1,4 @@
-/// What the service sends.
+/// A message of the service to a client.
 public enum DatabaseServerMessage: Sendable, Hashable {
   /// The connection is open.
   case hello(DatabaseHello)
@@ -38,7 +38,7 @@ public struct DatabaseHello: Sendable, Hashable {
   }
 }
 
-/// What the leaves of a node are in a range.
+/// The leaves of a node in a range of paths.
 public struct DatabaseRangeMerge: Sendable, Hashable {
   /// The last leaf before the range; `nil` from the first leaf on.
   public var start: DatabasePath?

@@ -1,4 +1,4 @@
-/// What the children of a node are ordered by.
+/// The order of the children of a node.
 public enum DatabaseIndex: Hashable, Sendable {
   /// By priority; the default.
   case priority
@@ -9,7 +9,7 @@ public enum DatabaseIndex: Hashable, Sendable {
   /// By the value of a descendant of the child.
   case child(DatabasePath)
 
-  /// What a child is ordered by.
+  /// Returns the value by which a child is ordered.
   ///
   /// - Parameter node: The child.
   /// - Returns: The node that counts; empty for children that lack it, and in the order by key.
@@ -41,7 +41,7 @@ public enum DatabaseIndex: Hashable, Sendable {
 
 /// Where a child stands in an order: first by value, then by key.
 public struct DatabasePosition: Comparable, Hashable, Sendable {
-  /// What the child is ordered by.
+  /// The value by which the child is ordered.
   public let value: DatabaseNode
 
   /// The key of the child.

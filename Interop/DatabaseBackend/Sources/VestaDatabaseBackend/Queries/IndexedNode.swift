@@ -31,9 +31,10 @@ public struct IndexedNode: Sendable {
 
   /// The node with another child.
   public func setting(_ key: DatabaseKey, to child: DatabaseNode) -> IndexedNode {
+    if key.isPriority { return withPriority(child.leaf) }
     let changed = node.setting(key, to: child)
-    guard !Self.isKeyOrder(changed, index) else { return IndexedNode(changed, index, nil) }
-    guard var order, !key.isPriority else { return IndexedNode(changed, index: index) }
+    // An order that has been made is kept, so that a child that gets and loses a priority in turn costs no new one.
+    guard var order, !changed.isEmpty else { return IndexedNode(changed, index: index) }
     let old = node[key]
     if !old.isEmpty { order = order.removing(index.position(of: key, old)) }
     if !child.isEmpty { order = order.setting(index.position(of: key, child), to: child) }

@@ -56,7 +56,7 @@ public struct DatabasePath: Hashable, Sendable, CustomStringConvertible, Express
   /// Whether another path is this one or below it.
   public func contains(_ other: DatabasePath) -> Bool { other.keys.starts(with: keys) }
 
-  /// What another path has below this one; `nil` when it is not at or below this one.
+  /// Returns the rest of another path below this one; `nil` when it is not at or below this one.
   public func relative(_ other: DatabasePath) -> DatabasePath? {
     contains(other) ? DatabasePath(slice: other.keys.dropFirst(keys.count)) : nil
   }

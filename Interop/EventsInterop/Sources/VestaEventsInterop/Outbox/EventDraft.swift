@@ -12,7 +12,7 @@ public struct EventDraft: Sendable, Hashable {
   /// The functions that want it; see `EventInterest.functions(for:scope:path:)`.
   public var functions: [String]
 
-  /// What the event's data is made of when it is delivered, such as the rows before and after.
+  /// The source of the event's data, such as the rows before and after the change.
   public var payload: [UInt8]
 
   /// An event.
@@ -27,10 +27,11 @@ public struct EventDraft: Sendable, Hashable {
 
 /// The bounds of an outbox.
 public struct EventOutboxLimits: Sendable, Hashable {
-  /// How many events may wait for one function; changes that would add to them fail with ``EventOutboxFull``.
+  /// The largest number of events that wait for one function; changes that would add to them fail with
+  /// ``EventOutboxFull``.
   public var maximumPending: Int
 
-  /// How many dead letters of one function are kept; beyond that the oldest go.
+  /// The largest number of dead letters of one function; beyond that the oldest go.
   public var maximumDeadLetters: Int
 
   /// The size up to which an event is handed out with its entry, in bytes.
@@ -48,10 +49,10 @@ public struct EventOutboxFull: Error, Sendable, Hashable, CustomStringConvertibl
   /// The function.
   public let function: String
 
-  /// How many events wait.
+  /// The number of events that wait.
   public let pending: Int
 
-  /// What to do.
+  /// The limit, and what to do.
   public var description: String {
     """
     \(pending) events wait for the function "\(function)", which is the limit: changes that it would be notified of \

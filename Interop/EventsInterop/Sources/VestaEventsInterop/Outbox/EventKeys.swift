@@ -8,7 +8,7 @@ import VestaStoreInterop
 /// | `(1, function, version, number)` | an event that is to be delivered: an `EventRecord` |
 /// | `(2, function, version, number)` | its failed attempts: an `EventState` |
 /// | `(3, function, version, number)` | a dead letter: a `DeadRecord` |
-/// | `(4)` | who delivers: a `LeaseRecord` |
+/// | `(4)` | the right to deliver: a `LeaseRecord` |
 struct EventKeys: Sendable {
   enum Table: Int64 {
     case queue = 1

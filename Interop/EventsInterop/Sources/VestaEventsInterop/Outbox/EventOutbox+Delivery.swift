@@ -9,7 +9,7 @@ extension EventOutbox {
   public func lease(for owner: String, now: Int64, duration: Int64) async throws -> EventLease {
     try await open().write { transaction in
       let present = try await LeaseRecord.read(self.keys, transaction)
-      // A lease cannot last longer than this: the clock of its owner was ahead, or this one was set back.
+      // A lease cannot last longer than `duration`: the clock of its owner was ahead, or this one was set back.
       let isOver = present.map { $0.expiry <= now || $0.expiry - now > duration } ?? true
       let isOwn = present?.owner == owner
       if let present, !isOwn, !isOver { return .busy(until: present.expiry) }
@@ -40,14 +40,20 @@ extension EventOutbox {
           page.isLast = false
           return .stop
         }
-        let entry = try entry(request.function, key.bytes, value.bytes)
-        if request.lane == nil || request.lane == entry.lane { page.entries.append(entry) }
+        let key = key.bytes
+        do {
+          let entry = entry(request.function, try keys.position(key, .queue, request.function), value.bytes)
+          if request.lane == nil || request.lane == entry.lane { page.entries.append(entry) }
+        } catch {
+          page.unreadableKeys.append("The row \(Hex.encode(key)) of \(request.function) has no valid key: \(error)")
+        }
         return .next
       }
       let states = try await reader.get(page.entries.map { keys.key(.states, $0.function, $0.position) })
       for (index, bytes) in states.enumerated() {
         guard let bytes else { continue }
-        let state = try EventState(fieldBytes: bytes)
+        // A row that cannot be read says that the event has failed before, and no more.
+        let state = (try? EventState(fieldBytes: bytes)) ?? EventState(attempts: 1)
         page.entries[index].attempts = state.attempts
         page.entries[index].retryTime = state.retryTime
       }
@@ -55,12 +61,20 @@ extension EventOutbox {
     }
   }
 
-  private func entry(_ function: String, _ key: [UInt8], _ value: [UInt8]) throws -> EventEntry {
-    let position = try keys.position(key, .queue, function)
-    let record = try EventRecord(fieldBytes: value)
-    return EventEntry(
-      function: function, position: position, lane: EventLane(scope: record.scope, path: record.path),
-      time: record.time ?? position.version, record: value.count <= limits.inlineSize ? value : nil)
+  private func entry(_ function: String, _ position: EventPosition, _ value: [UInt8]) -> EventEntry {
+    do {
+      let record = try EventRecord(row: value)
+      return EventEntry(
+        function: function, position: position, lane: EventLane(scope: record.scope, path: record.path),
+        time: record.time ?? position.version, record: value.count <= limits.inlineSize ? value : nil)
+    } catch {
+      // No path has a zero byte in its scope, so no other event is in this lane.
+      var entry = EventEntry(
+        function: function, position: position, lane: EventLane(scope: "\u{0}", path: "\(position)"),
+        time: position.version)
+      entry.damage = "\(error)"
+      return entry
+    }
   }
 
   /// Keeps the outcomes of deliveries.
@@ -94,8 +108,12 @@ extension EventOutbox {
       try await transaction.put(try record.fieldBytes(), for: state)
     case .dead(let time, let reason):
       guard let bytes = try await transaction.get(row) else { return }
-      let dead = DeadRecord(
-        record: try EventRecord(fieldBytes: bytes), attempts: outcome.attempts, reason: reason, time: time)
+      var dead = DeadRecord(attempts: outcome.attempts, reason: reason, time: time)
+      do {
+        dead.record = try EventRecord(row: bytes)
+      } catch {
+        dead.unreadable = bytes
+      }
       try await transaction.put(try dead.fieldBytes(), for: keys.key(.dead, outcome.function, outcome.position))
       try await transaction.delete(row)
       try await transaction.delete(state)
@@ -119,13 +137,31 @@ extension EventOutbox {
   /// The dead letters of a function, the oldest first.
   public func deadLetters(of function: String, limit: Int) async throws -> [DeadLetter] {
     let entries = try await open().read { try await $0.entries(in: keys.all(.dead, of: function), limit: limit) }
-    return try entries.map { entry in
-      let position = try keys.position(entry.key, .dead, function)
-      let dead = try DeadRecord(fieldBytes: entry.value)
-      return DeadLetter(
-        position: position, event: try event(dead.record, at: position), attempts: dead.attempts, reason: dead.reason,
-        time: dead.time)
+    return entries.compactMap { entry in
+      guard let position = try? keys.position(entry.key, .dead, function) else { return nil }
+      return letter(entry.value, position)
     }
+  }
+
+  /// The letter of a row, with what can be read of a damaged one.
+  private func letter(_ bytes: [UInt8], _ position: EventPosition) -> DeadLetter {
+    var dead = DeadRecord()
+    var damage: String?
+    do {
+      dead = try DeadRecord(fieldBytes: bytes)
+      if dead.unreadable != nil { damage = dead.reason }
+    } catch {
+      dead = DeadRecord(reason: "The dead letter is damaged: \(error)", time: position.version)
+      damage = dead.reason
+    }
+    var event = event(dead.record, at: position, data: JSONObject())
+    do {
+      if damage == nil { event = try self.event(dead.record, at: position) }
+    } catch {
+      damage = "\(error)"
+    }
+    return DeadLetter(
+      position: position, event: event, attempts: dead.attempts, reason: dead.reason, time: dead.time, damage: damage)
   }
 
   /// Puts dead letters back to the end of the queue.
@@ -135,12 +171,13 @@ extension EventOutbox {
       var count = 0
       for position in positions.sorted() {
         let key = self.keys.key(.dead, function, position)
-        guard let bytes = try await transaction.get(key) else { continue }
-        var record = try DeadRecord(fieldBytes: bytes).record
-        record.id = record.id ?? self.id(position)
-        record.time = record.time ?? position.version
+        // A letter that is damaged itself stays; it can only be discarded.
+        guard let bytes = try await transaction.get(key), let dead = try? DeadRecord(fieldBytes: bytes) else {
+          continue
+        }
         let place = EventPosition(version: version, number: Int64(count))
-        try await transaction.put(try record.fieldBytes(), for: self.keys.key(.queue, function, place))
+        let row = try dead.unreadable ?? self.row(of: dead.record, at: position)
+        try await transaction.put(row, for: self.keys.key(.queue, function, place))
         try await transaction.delete(key)
         count += 1
       }
@@ -151,6 +188,14 @@ extension EventOutbox {
       wake()
     }
     return count
+  }
+
+  /// The row of an event that is sent again, with the id and the time that its first position gave it.
+  private func row(of record: EventRecord, at position: EventPosition) throws -> [UInt8] {
+    var record = record
+    record.id = record.id ?? id(position)
+    record.time = record.time ?? position.version
+    return try record.fieldBytes()
   }
 
   /// Deletes dead letters.
@@ -164,7 +209,8 @@ extension EventOutbox {
 }
 
 extension LeaseRecord {
+  /// The lease; a damaged row is none, so that the next dispatcher takes it and writes it anew.
   fileprivate static func read(_ keys: EventKeys, _ reader: any StoreReader) async throws -> LeaseRecord? {
-    try await reader.get(keys.lease).map { try LeaseRecord(fieldBytes: $0) }
+    try await reader.get(keys.lease).flatMap { try? LeaseRecord(fieldBytes: $0) }
   }
 }

@@ -154,17 +154,35 @@ public final class EventOutbox: EventSource {
 
   /// The whole event of an entry.
   public func event(_ entry: EventEntry) async throws -> Event? {
-    if let bytes = entry.record { return try event(try EventRecord(fieldBytes: bytes), at: entry.position) }
+    if let bytes = entry.record { return try event(bytes, at: entry.position) }
     let key = keys.key(.queue, entry.function, entry.position)
     guard let bytes = try await open().read({ try await $0.get(key) }) else { return nil }
-    return try event(try EventRecord(fieldBytes: bytes), at: entry.position)
+    return try event(bytes, at: entry.position)
   }
 
-  func event(_ record: EventRecord, at position: EventPosition) throws -> Event {
+  private func event(_ bytes: [UInt8], at position: EventPosition) throws(EventDamaged) -> Event {
+    let record: EventRecord
+    do {
+      record = try EventRecord(row: bytes)
+    } catch {
+      throw EventDamaged("\(error)")
+    }
+    return try event(record, at: position)
+  }
+
+  func event(_ record: EventRecord, at position: EventPosition) throws(EventDamaged) -> Event {
+    do {
+      return event(record, at: position, data: try data(record))
+    } catch {
+      throw EventDamaged("\(error)")
+    }
+  }
+
+  func event(_ record: EventRecord, at position: EventPosition, data: JSONObject) -> Event {
     Event(
       id: record.id ?? id(position), type: EventType(rawValue: record.type),
       source: "//\(service)/\(record.scope)", scope: record.scope, path: record.path,
-      time: record.time ?? position.version, data: try data(record))
+      time: record.time ?? position.version, data: data)
   }
 
   func id(_ position: EventPosition) -> String {

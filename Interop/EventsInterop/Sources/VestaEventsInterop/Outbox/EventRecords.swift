@@ -11,7 +11,7 @@ public struct EventRecord: FieldRecord, Hashable {
   /// The path of what was changed.
   public private(set) var path = ""
 
-  /// What the engine makes the event's data of when it is delivered.
+  /// The source of the event's data, from which the engine makes it when the event is delivered.
   public private(set) var payload: [UInt8] = []
 
   /// The id of an event that was sent again; otherwise the position says it.
@@ -22,6 +22,12 @@ public struct EventRecord: FieldRecord, Hashable {
 
   /// A record without content.
   public init() {}
+
+  /// Reads a row of the queue; one that lost its bytes is damaged, although a record without fields can be read.
+  init(row bytes: [UInt8]) throws {
+    try self.init(fieldBytes: bytes)
+    guard !type.isEmpty else { throw BytesError(.malformed, "field 1: the event has no type") }
+  }
 
   init(_ draft: EventDraft) {
     type = draft.type.rawValue
@@ -60,16 +66,19 @@ struct DeadRecord: FieldRecord, Hashable {
   var attempts = 0
   var reason = ""
   var time: Int64 = 0
+  /// The bytes of a row of the queue that could not be read; the record is empty then.
+  var unreadable: [UInt8]?
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &record)
     try visitor.field(2, &attempts)
     try visitor.field(3, &reason)
     try visitor.field(4, &time)
+    try visitor.field(5, &unreadable)
   }
 }
 
-/// Who delivers.
+/// The right to deliver: its owner and its end.
 struct LeaseRecord: FieldRecord, Hashable {
   var owner = ""
   var expiry: Int64 = 0

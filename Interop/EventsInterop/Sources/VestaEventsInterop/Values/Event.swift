@@ -20,7 +20,7 @@ public struct Event: Sendable, Hashable {
   /// The commit time of the change, in microseconds since 1970.
   public var time: Int64
 
-  /// What was changed, in the form that the service's JSON has.
+  /// The changed value, in the form that the service's JSON has.
   public var data: JSONObject
 
   /// An event.

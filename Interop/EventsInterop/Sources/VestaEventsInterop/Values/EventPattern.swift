@@ -153,7 +153,7 @@ extension EventPattern.Segment {
 
 /// The reason why a pattern is refused.
 public struct EventPatternError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong, and what to write instead.
+  /// The mistake, and what to write instead.
   public let description: String
 
   init(_ description: String) { self.description = description }

@@ -1,4 +1,4 @@
-/// What a function wants to be notified of.
+/// The events that a function wants.
 public struct EventSubscription: Sendable, Hashable {
   /// The name of the function.
   public var function: String

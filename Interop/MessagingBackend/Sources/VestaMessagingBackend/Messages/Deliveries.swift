@@ -6,9 +6,9 @@ public struct PushDelivery: Sendable, Hashable {
   public var message: PushMessage
   /// The sender: `/topics/name` for a message to a topic, the sender's id for others.
   public var from: String
-  /// When the service accepted the message, in microseconds since 1970.
+  /// The time at which the service accepted the message, in microseconds since 1970.
   public var sentTime: Int64
-  /// How it is to be delivered.
+  /// The settings of the delivery on the platform of the registration.
   public var settings: DeliverySettings
 
   /// A delivery.
@@ -31,7 +31,7 @@ public struct RegisterRequest: Sendable, Hashable {
   public var platform: String
   /// The id of the app.
   public var appID: String
-  /// Where a transport such as APNs reaches it; `nil` when it is reached over its connection alone.
+  /// The address for a transport such as APNs; `nil` when it is reached over its connection alone.
   public var pushAddress: String?
   /// The token that it has; it is kept as long as it is valid.
   public var currentToken: String?
@@ -50,7 +50,7 @@ public struct RegisterRequest: Sendable, Hashable {
   }
 }
 
-/// What the service knows about a registration.
+/// A registration as the owner sees it.
 public struct RegistrationInfo: Sendable, Hashable {
   /// The id of the installation.
   public var installationID: String
@@ -58,9 +58,9 @@ public struct RegistrationInfo: Sendable, Hashable {
   public var platform: String
   /// The id of the app.
   public var appID: String
-  /// When it was registered, in microseconds since 1970.
+  /// The time of the registration, in microseconds since 1970.
   public var createTime: Int64
-  /// When it was last seen, in microseconds since 1970.
+  /// The time at which it was last seen, in microseconds since 1970.
   public var lastSeenTime: Int64
   /// The topics that it is subscribed to, in order.
   public var topics: [String]
@@ -84,7 +84,7 @@ public struct OutboxMessage: Sendable, Hashable {
   public var messageID: String
   /// The message.
   public var message: PushMessage
-  /// When the service accepted it, in microseconds since 1970.
+  /// The time at which the service accepted it, in microseconds since 1970.
   public var sentTime: Int64
   /// Until when it waits, in microseconds since 1970.
   public var expiryTime: Int64
@@ -105,7 +105,7 @@ public struct OutboxMessage: Sendable, Hashable {
 public struct OutboxPage: Sendable, Hashable {
   /// The messages.
   public var messages: [OutboxMessage]
-  /// Where the next page begins; `nil` after the last one.
+  /// The start of the next page; `nil` after the last one.
   public var nextPageToken: String?
 
   /// A page.
@@ -115,7 +115,7 @@ public struct OutboxPage: Sendable, Hashable {
   }
 }
 
-/// What became of messages, counted since the service first ran.
+/// The numbers of accepted, delivered, acknowledged and removed messages since the service first ran.
 public struct DeliveryStatistics: Sendable, Hashable {
   /// The messages that were accepted.
   public var accepted: Int64 = 0
@@ -130,6 +130,6 @@ public struct DeliveryStatistics: Sendable, Hashable {
   /// The messages that were dropped because too many waited for one registration.
   public var discarded: Int64 = 0
 
-  /// Nothing counted yet.
+  /// Statistics of a service that has accepted no message.
   public init() {}
 }

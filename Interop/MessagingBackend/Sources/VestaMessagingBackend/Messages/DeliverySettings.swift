@@ -1,8 +1,8 @@
 import VestaBytes
 
-/// How a message is to be delivered on one platform.
+/// The delivery settings of a message on one platform.
 public struct DeliverySettings: Sendable, Hashable {
-  /// How long the message waits for a registration that is away, in seconds; 0 for now or never.
+  /// The time that the message waits for a registration that is away, in seconds; 0 for an immediate message.
   public var timeToLive: Double
   /// Whether it goes before messages of normal priority.
   public var isHighPriority: Bool

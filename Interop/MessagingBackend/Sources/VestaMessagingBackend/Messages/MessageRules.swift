@@ -45,7 +45,7 @@ enum MessageRules {
     }
   }
 
-  /// What arrives at the app counts: data and notification, with what a platform adds.
+  /// Counts the part that arrives at the app: data and notification, with the overrides of a platform.
   private static func checkSize(_ message: PushMessage) throws(MessagingServiceError) {
     var common = message
     (common.android, common.apns, common.webpush, common.fcmOptions) = (nil, nil, nil, nil)

@@ -1,6 +1,6 @@
 import VestaBytes
 
-/// What the fields of a message are.
+/// The names and types of the fields of a message.
 ///
 /// One table for reading and checking: an unknown field, a value of another type, a wrong duration or color is an error
 /// with the path to it. Checked objects have their names in snake case.

@@ -6,7 +6,7 @@ public import VestaBytes
 /// let message = PushMessage(to: .topic("news"), notification: PushNotification(title: "Hello"), data: ["id": "5"])
 /// ```
 public struct PushMessage: Sendable, Hashable {
-  /// Whom a message is for.
+  /// The recipients of a message.
   public enum Target: Sendable, Hashable {
     /// One registration.
     case token(String)
@@ -18,22 +18,22 @@ public struct PushMessage: Sendable, Hashable {
     case installation(String)
   }
 
-  /// Whom the message is for.
+  /// The recipients of the message.
   public var target: Target
 
   /// Data for the app.
   public var data: [String: String]
 
-  /// What is shown to the user.
+  /// The notification that is shown to the user.
   public var notification: PushNotification?
 
-  /// What is different on Android, with the names of the v1 API in snake case.
+  /// The overrides for Android, with the names of the v1 API in snake case.
   public var android: JSONObject?
 
-  /// What is different for APNs.
+  /// The overrides for APNs.
   public var apns: JSONObject?
 
-  /// What is different on the web.
+  /// The overrides for the web.
   public var webpush: JSONObject?
 
   /// Options for all platforms.
@@ -54,7 +54,7 @@ public struct PushMessage: Sendable, Hashable {
   }
 }
 
-/// What is shown to the user.
+/// The notification that is shown to the user.
 public struct PushNotification: Sendable, Hashable {
   /// The title.
   public var title: String?

@@ -13,7 +13,7 @@ public struct TopicCondition: Sendable, Hashable {
   public struct SyntaxError: Error, Hashable {
     /// The number of the character, counted from 1.
     public let column: Int
-    /// What is expected there.
+    /// The token that is expected there.
     public let message: String
   }
 

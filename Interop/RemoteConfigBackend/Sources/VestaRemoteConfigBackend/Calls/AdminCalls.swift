@@ -30,9 +30,9 @@ public struct PublishRequest: Sendable, Hashable {
   public var precondition: Precondition
   /// Whether to check the template only.
   public var isValidateOnly: Bool
-  /// Who publishes.
+  /// The publisher.
   public var user: ConfigVersion.User?
-  /// Where the update comes from.
+  /// The origin of the update.
   public var origin: ConfigVersion.Origin
 
   /// A request.
@@ -55,7 +55,7 @@ public struct ListVersionsRequest: Sendable, Hashable {
   public var namespace: String
   /// The most versions of one page; from 1 to 300.
   public var pageSize: Int
-  /// Where the page begins: what the last page gave.
+  /// The start of the page: the `nextPageToken` of the last one.
   public var pageToken: String?
   /// The newest version to list.
   public var endVersion: Int64?
@@ -82,7 +82,7 @@ public struct ListVersionsRequest: Sendable, Hashable {
 public struct VersionPage: Sendable, Hashable {
   /// The versions, the newest first.
   public var versions: [ConfigVersion]
-  /// Where the next page begins; `nil` after the last one.
+  /// The start of the next page; `nil` after the last one.
   public var nextPageToken: String?
 
   /// A page.

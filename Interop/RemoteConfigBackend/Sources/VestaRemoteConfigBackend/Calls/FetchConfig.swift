@@ -1,4 +1,4 @@
-/// What an instance of an app tells about itself: what conditions are evaluated against.
+/// The attributes that an instance of an app sends about itself, and that conditions are evaluated against.
 public struct ConfigInstance: Sendable, Hashable, Codable {
   /// The id of the installation; percentages are drawn from it.
   public var installationID: String?
@@ -16,7 +16,7 @@ public struct ConfigInstance: Sendable, Hashable, Codable {
   public var languageCode: String?
   /// The name of the time zone.
   public var timeZone: String?
-  /// When the app was first opened, in microseconds since 1970.
+  /// The time at which the app was first opened, in microseconds since 1970.
   public var firstOpenTime: Int64?
   /// The user properties of analytics.
   public var userProperties: [String: String] = [:]
@@ -51,7 +51,7 @@ public struct ConfigInstance: Sendable, Hashable, Codable {
 public struct FetchConfigRequest: Sendable, Hashable {
   /// The namespace; `firebase` unless the app has several.
   public var namespace: String
-  /// Who asks.
+  /// The instance that asks.
   public var instance: ConfigInstance
   /// The ETag of the last response; `nil` for none.
   public var etag: String?
@@ -66,11 +66,11 @@ public struct FetchConfigRequest: Sendable, Hashable {
 
 /// The values for one instance.
 public struct FetchConfigResponse: Sendable, Hashable {
-  /// What is to be done with the entries.
+  /// The change to the fetched entries that the client makes.
   public enum State: String, Sendable, Hashable, CaseIterable {
     /// The entries replace what was fetched before.
     case update = "UPDATE"
-    /// What was fetched before is still right.
+    /// The values that were fetched before are still current.
     case noChange = "NO_CHANGE"
     /// There is no template.
     case noTemplate = "NO_TEMPLATE"
@@ -78,13 +78,13 @@ public struct FetchConfigResponse: Sendable, Hashable {
     case emptyConfig = "EMPTY_CONFIG"
   }
 
-  /// What is to be done with the entries.
+  /// The change to the fetched entries that the client makes.
   public var state: State
   /// The values by key; those for which the app uses its own default are absent.
   public var entries: [String: String]
   /// The version of the template.
   public var templateVersion: Int64
-  /// What to send as the ETag of the next request.
+  /// The ETag for the next request.
   public var etag: String
   /// The rollouts that the instance is part of.
   public var rollouts: [ConfigRollout]
@@ -139,7 +139,7 @@ public struct ConfigInvalidation: Sendable, Hashable {
   public var latestVersion: Int64
   /// Whether realtime updates are switched off.
   public var isFeatureDisabled: Bool
-  /// How long to wait before the next connection, in seconds.
+  /// The pause before the next connection, in seconds.
   public var retryInterval: Int?
 
   /// A message.

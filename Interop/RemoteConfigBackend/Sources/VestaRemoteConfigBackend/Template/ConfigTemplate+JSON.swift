@@ -49,6 +49,7 @@ extension ConfigCondition {
     object["name"] = .string(name)
     object["expression"] = .string(expression)
     object["tagColor"] = tagColor.map(JSONValue.string)
+    object["description"] = description.map(JSONValue.string)
     return object
   }
 }

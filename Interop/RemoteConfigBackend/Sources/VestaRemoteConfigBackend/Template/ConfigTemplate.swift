@@ -21,7 +21,7 @@ public struct ConfigTemplate: Sendable, Hashable {
   ///   - conditions: The conditions, the most important first.
   ///   - parameters: The parameters outside of groups, by key.
   ///   - parameterGroups: The groups, by name.
-  ///   - version: What to note down with the template; the service reads its description only.
+  ///   - version: The record of the template; the service reads its description only.
   public init(
     conditions: [ConfigCondition] = [], parameters: [String: ConfigParameter] = [:],
     parameterGroups: [String: ConfigParameterGroup] = [:], version: ConfigVersion? = nil
@@ -45,17 +45,21 @@ public struct ConfigCondition: Sendable, Hashable {
   /// The name by which parameters refer to it.
   public var name: String
 
-  /// When it holds, such as `device.os == 'ios' && percent <= 10`.
+  /// The expression, such as `device.os == 'ios' && percent <= 10`.
   public var expression: String
 
   /// The color of its tag in the console, such as `BLUE`.
   public var tagColor: String?
 
+  /// The purpose of the condition.
+  public var description: String?
+
   /// A condition.
-  public init(name: String, expression: String, tagColor: String? = nil) {
+  public init(name: String, expression: String, tagColor: String? = nil, description: String? = nil) {
     self.name = name
     self.expression = expression
     self.tagColor = tagColor
+    self.description = description
   }
 }
 
@@ -67,10 +71,10 @@ public struct ConfigParameter: Sendable, Hashable {
   /// The values by the name of the condition.
   public var conditionalValues: [String: ConfigParameterValue]
 
-  /// What the parameter is for.
+  /// The purpose of the parameter.
   public var description: String?
 
-  /// What its values are.
+  /// The type of its values.
   public var valueType: ConfigValueType
 
   /// A parameter.
@@ -98,7 +102,7 @@ public enum ConfigParameterValue: Sendable, Hashable, ExpressibleByStringLiteral
   public init(stringLiteral value: String) { self = .value(value) }
 }
 
-/// What the values of a parameter are.
+/// The type of the values of a parameter.
 public enum ConfigValueType: String, Sendable, Hashable, CaseIterable {
   /// Any string.
   case string = "STRING"
@@ -112,7 +116,7 @@ public enum ConfigValueType: String, Sendable, Hashable, CaseIterable {
 
 /// A group of parameters.
 public struct ConfigParameterGroup: Sendable, Hashable {
-  /// What the group is for.
+  /// The purpose of the group.
   public var description: String?
 
   /// The parameters, by key.

@@ -1,21 +1,21 @@
-/// What the service notes down with each template that is published.
+/// The record of one published template.
 public struct ConfigVersion: Sendable, Hashable {
   /// The number of the version, from 1; `nil` before the template is stored.
   public var versionNumber: Int64?
 
-  /// When it was published, in microseconds since 1970.
+  /// The time of publication, in microseconds since 1970.
   public var updateTime: Int64?
 
-  /// Where the update came from.
+  /// The origin of the update.
   public var updateOrigin: Origin?
 
-  /// What kind of update it was.
+  /// The kind of the update.
   public var updateType: UpdateType?
 
-  /// Who published it.
+  /// The publisher.
   public var updateUser: User?
 
-  /// What the publisher wrote about it.
+  /// The publisher's description.
   public var description: String?
 
   /// The version that a rollback went back to.
@@ -35,7 +35,7 @@ public struct ConfigVersion: Sendable, Hashable {
     self.rollbackSource = rollbackSource
   }
 
-  /// Where an update came from.
+  /// The origin of an update.
   public enum Origin: String, Sendable, Hashable, CaseIterable {
     /// The origin is not known.
     case unspecified = "REMOTE_CONFIG_UPDATE_ORIGIN_UNSPECIFIED"
@@ -59,7 +59,7 @@ public struct ConfigVersion: Sendable, Hashable {
     case rollback = "ROLLBACK"
   }
 
-  /// Who published a template.
+  /// The publisher of a template.
   public struct User: Sendable, Hashable {
     /// The e-mail address.
     public var email: String?

@@ -1,6 +1,6 @@
-/// What changed from one template to another.
+/// The difference between two templates.
 public struct TemplateDifference: Sendable, Hashable {
-  /// What became of one thing.
+  /// The change of one parameter, condition or group.
   public enum Change<Value: Sendable & Hashable>: Sendable, Hashable {
     /// It is new.
     case added(Value)

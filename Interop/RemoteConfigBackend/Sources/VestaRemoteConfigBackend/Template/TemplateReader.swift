@@ -36,8 +36,9 @@ struct TemplateReader {
       refuse(path, "A condition has a name and an expression.")
       return nil
     }
-    let color = string(object["tagColor"], at: "\(path).tagColor")
-    return ConfigCondition(name: name, expression: expression, tagColor: color)
+    return ConfigCondition(
+      name: name, expression: expression, tagColor: string(object["tagColor"], at: "\(path).tagColor"),
+      description: string(object["description"], at: "\(path).description"))
   }
 
   private mutating func parameters(_ value: JSONValue?, at path: String) -> [String: ConfigParameter] {

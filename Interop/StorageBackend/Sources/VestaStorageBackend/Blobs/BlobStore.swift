@@ -1,4 +1,4 @@
-/// Where the object service keeps the bytes of objects: files, or an S3-compatible store.
+/// The store of the object service for the bytes of objects: files, or an S3-compatible store.
 ///
 /// A blob is written once, sealed, and never changed: the service gives each upload a blob of its own, and an object
 /// points to the blob with its content. Names, metadata and generations are the service's, not the store's.
@@ -52,7 +52,7 @@ public protocol BlobStore: Sendable {
 
 /// Writes a blob.
 public protocol BlobWriter: Sendable {
-  /// How many bytes the blob has.
+  /// The number of bytes of the blob.
   var size: Int64 { get }
 
   /// Appends bytes.
@@ -77,7 +77,7 @@ public protocol BlobWriter: Sendable {
 
 /// Reads a blob.
 public protocol BlobReader: Sendable {
-  /// How many bytes the blob has.
+  /// The number of bytes of the blob.
   var size: Int64 { get }
 
   /// Bytes from a position.
@@ -115,7 +115,7 @@ public struct BlobID: RawRepresentable, Sendable, Hashable, CustomStringConverti
   public var description: String { rawValue }
 }
 
-/// Why a blob store could not do what it was asked.
+/// The failure of a blob store.
 public struct BlobError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: String, Sendable, Hashable {
@@ -134,7 +134,7 @@ public struct BlobError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure.
   public let code: Code
 
-  /// What happened and what to do about it.
+  /// The cause and the remedy.
   public let message: String
 
   /// An error.

@@ -1,4 +1,4 @@
-/// Which object to read, and which part of it.
+/// A request to read an object or a part of it.
 public struct ReadRequest: Sendable, Hashable {
   /// The object.
   public var object: ObjectName
@@ -6,10 +6,10 @@ public struct ReadRequest: Sendable, Hashable {
   /// The first byte.
   public var offset: Int64
 
-  /// How many bytes at most; `nil` for all up to the end.
+  /// The largest number of bytes; `nil` for all up to the end.
   public var length: Int64?
 
-  /// What must be true of the object.
+  /// The conditions on the object.
   public var preconditions: Preconditions
 
   /// A request.

@@ -1,18 +1,18 @@
-/// Which objects to list.
+/// A request to list objects.
 public struct ListRequest: Sendable, Hashable {
   /// The bucket.
   public var bucket: String
 
-  /// What the names begin with; empty for all.
+  /// The prefix of the names; empty for all.
   public var prefix: String
 
-  /// Where names are cut: names that have it after the prefix are reported once, as a prefix; `nil` lists everything.
+  /// The delimiter: names that have it after the prefix are reported once, as a prefix; `nil` lists everything.
   public var delimiter: String?
 
-  /// How many items and prefixes a page has, 1 to 1000.
+  /// The largest number of items and prefixes of a page, 1 to 1000.
   public var maximumResults: Int
 
-  /// Where the page begins; `nil` for the first page.
+  /// The token of the page; `nil` for the first page.
   public var pageToken: String?
 
   /// A request.
@@ -35,7 +35,7 @@ public struct ListPage: Sendable, Hashable {
   /// The common prefixes, each ending with the delimiter.
   public var prefixes: [String]
 
-  /// Where the next page begins; `nil` on the last page.
+  /// The token of the next page; `nil` on the last page.
   public var nextPageToken: String?
 
   /// A page.

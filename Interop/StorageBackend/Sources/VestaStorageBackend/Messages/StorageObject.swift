@@ -55,10 +55,10 @@ public struct StorageObject: Sendable, Hashable {
   /// The MD5 digest of the content; `nil` where the system bars MD5.
   public var md5: [UInt8]?
 
-  /// When the generation was created, in microseconds since 1970.
+  /// The time at which the generation was created, in microseconds since 1970.
   public var timeCreated: Int64
 
-  /// When the metadata was last changed, in microseconds since 1970.
+  /// The time of the last change of the metadata, in microseconds since 1970.
   public var updated: Int64
 
   /// The metadata that the uploader chose.
@@ -119,7 +119,7 @@ public struct ObjectMetadata: Sendable, Hashable {
   }
 }
 
-/// What is done with one field of an object's metadata.
+/// The change of one field of an object's metadata.
 public enum FieldChange<Value: Sendable & Hashable>: Sendable, Hashable {
   /// The field stays as it is.
   case keep
@@ -153,7 +153,7 @@ public struct MetadataChange: Sendable, Hashable {
   public init() {}
 }
 
-/// What must be true of an object for a call to go on.
+/// The conditions on an object under which a call goes on.
 ///
 /// Generation 0 stands for "there is no such object".
 public struct Preconditions: Sendable, Hashable {

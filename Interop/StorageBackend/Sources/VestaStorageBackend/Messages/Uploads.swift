@@ -9,7 +9,7 @@ public struct UploadRequest: Sendable, Hashable {
   /// The length of the content where the sender knows it.
   public var size: Int64?
 
-  /// What must be true of the object when the upload ends.
+  /// The conditions on the object when the upload ends.
   public var preconditions: Preconditions
 
   /// The digests of the content where the sender knows them.
@@ -28,7 +28,7 @@ public struct UploadRequest: Sendable, Hashable {
   }
 }
 
-/// What a sender knows about the content of an upload.
+/// The size and the checksums of an upload's content, as far as its sender knows them.
 public struct ContentDigest: Sendable, Hashable {
   /// The length.
   public var size: Int64?
@@ -39,7 +39,7 @@ public struct ContentDigest: Sendable, Hashable {
   /// The MD5 digest.
   public var md5: [UInt8]?
 
-  /// What is known of some content.
+  /// Creates a digest; what is not named is unknown.
   public init(size: Int64? = nil, crc32c: UInt32? = nil, md5: [UInt8]? = nil) {
     self.size = size
     self.crc32c = crc32c
@@ -59,7 +59,7 @@ public struct UploadID: RawRepresentable, Sendable, Hashable, CustomStringConver
   public var description: String { "upload \(rawValue.prefix(6))" }
 }
 
-/// How far an upload has come.
+/// The progress of an upload.
 public struct UploadStatus: Sendable, Hashable {
   /// Whether an upload goes on.
   public enum State: Sendable, Hashable {
@@ -74,7 +74,7 @@ public struct UploadStatus: Sendable, Hashable {
   /// Whether the upload goes on.
   public let state: State
 
-  /// How many bytes have been received.
+  /// The number of bytes received.
   public let received: Int64
 
   /// The CRC-32C checksum of the received bytes; a sender compares it before it continues after an interruption.
@@ -90,12 +90,12 @@ public struct UploadStatus: Sendable, Hashable {
 
 /// The limits of uploads.
 public enum UploadLimits {
-  /// How long the content of a single-call upload can be: 256 KiB.
+  /// The longest content of a single-call upload: 256 KiB.
   public static let singleCallLength = 256 * 1024
 
-  /// How long one chunk can be: 16 MiB.
+  /// The longest chunk: 16 MiB.
   public static let chunkLength = 16 * 1024 * 1024
 
-  /// How large an object can be: 5 TiB.
+  /// The size of the largest object: 5 TiB.
   public static let objectSize: Int64 = 5 * 1024 * 1024 * 1024 * 1024
 }

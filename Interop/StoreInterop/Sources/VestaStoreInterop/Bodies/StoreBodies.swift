@@ -1,14 +1,14 @@
 import Synchronization
 import VestaConcurrency
 
-/// The bodies of one store that are running: who is inside which, and who would wait for whom.
+/// The bodies of one store that are running: which body is inside of which, and which would wait for which.
 ///
 /// For those who write an engine; the stores of this repository share it. A body is bound to its task while it runs, so
 /// child tasks count as inside of it. It answers two questions before anybody waits:
 ///
 /// - Is the caller inside a body of this store? A `write` inside a `write` would wait for itself.
 /// - Would the caller wait in a cycle? `a.write { b.write { … } }` beside `b.write { a.write { … } }` would hang: the
-///   call that closes the cycle throws `StoreError.Code.nested` instead, and the other one goes on.
+///   call that closes the cycle throws `StoreError.Code.nested` instead, and the other one continues.
 ///
 /// Example: task 1 is inside a transaction of A and waits for the turn of B (recorded: transaction 1 -> B). Task 2 is
 /// inside a transaction of B, and asks A for its turn. A is held by transaction 1, which waits for B, which is held by
@@ -113,7 +113,7 @@ public final class StoreBodies: Sendable {
     }
   }
 
-  /// Follows the chains of who waits for whom from this store.
+  /// Follows the chains of waiting from this store.
   private func isHeld(byOneOf bodies: [StoreBody], _ waiting: [ObjectIdentifier: [StoreBodies]]) -> Bool {
     var stores = [self]
     var seen: Set<ObjectIdentifier> = []

@@ -1,2 +1,2 @@
-// The encoding of keys lives on the ground floor; who imports this seam goes on seeing it.
+// The encoding of keys lives on the ground floor; modules that import this seam see it too.
 @_exported public import VestaBytes

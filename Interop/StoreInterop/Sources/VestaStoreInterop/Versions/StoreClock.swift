@@ -7,7 +7,7 @@ public struct StoreTime: Sendable, Hashable {
 
   /// A clock that nobody can set, in microseconds since any fixed point; it runs on while the machine sleeps.
   ///
-  /// `nil` where there is none: the wall clock is then believed at all times.
+  /// `nil` where there is none: the wall clock is then trusted at all times.
   public var steady: Int64?
 
   /// A reading.

@@ -51,8 +51,8 @@ public final class StoreVersions: Sendable {
 
   /// Raises the floor, and waits until all commits at or below it are visible.
   ///
-  /// - Parameter version: The new floor; `nil` for the present.
-  /// - Returns: The version asked for, or the present.
+  /// - Parameter version: The new floor; `nil` for the current version.
+  /// - Returns: The version asked for, or the current version.
   /// - Throws: `StoreError.Code.futureVersion`, or `CancellationError`.
   public func raise(to version: StoreVersion?) async throws -> StoreVersion {
     let reading = clock.now

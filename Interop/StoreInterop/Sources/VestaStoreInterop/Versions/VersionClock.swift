@@ -5,12 +5,12 @@
 ///   has recovered.
 /// - **A clock set back** does not set versions back. While the versions are ahead of the wall clock they advance at
 ///   half the speed of time (at least by one per commit), so that the wall clock catches up with them: a clock set back
-///   by ten seconds costs twenty seconds of slightly late versions. What goes by time, such as pruning, goes on
+///   by ten seconds costs twenty seconds of slightly late versions. What goes by time, such as pruning, continues
 ///   meanwhile.
 /// - **A clock that jumps ahead** by more than `largestStep` (one hour) beyond what the steady clock measured is not
-///   believed at once. The versions go on with the steady clock, and follow the wall clock after it has stood there for
-///   `probation` (five minutes). A clock that returns before that leaves no trace; smaller steps are followed at once,
-///   and cost at most two hours of late versions when they are taken back.
+///   trusted at once. The versions continue with the steady clock, and follow the wall clock after it has stood there
+///   for `probation` (five minutes). A clock that returns before that leaves no trace; smaller steps are followed at
+///   once, and cost at most two hours of late versions when they are taken back.
 /// - **A floor in the future** is refused beyond `largestLead` (one minute): nobody can push the versions away.
 ///
 /// A clock that was a year ahead for longer than the probation, or when the store was opened, cannot be told from a
@@ -21,10 +21,10 @@
 /// sets the clock to 11:59:50. The commit after 4 s has the version 12:00:02.000001, and from 20 s on versions and
 /// clock agree again.
 public struct VersionClock: Sendable {
-  /// How far the wall clock may run ahead of the steady clock and be believed at once: one hour.
+  /// How far the wall clock may run ahead of the steady clock and be trusted at once: one hour.
   public static let largestStep: Int64 = 3_600_000_000
 
-  /// How long a wall clock that jumped ahead must stand there before it is believed: five minutes.
+  /// How long a wall clock that jumped ahead must stand there before it is trusted: five minutes.
   public static let probation: Int64 = 300_000_000
 
   /// The maximum distance of a raised floor from the current time: one minute.
@@ -33,7 +33,7 @@ public struct VersionClock: Sendable {
   /// No version from here on is at or below this one.
   public private(set) var floor: StoreVersion
 
-  // The last reading that was believed, and the steady time when the clock was first seen to have jumped ahead.
+  // The last reading that was trusted, and the steady time when the clock was first seen to have jumped ahead.
   private var believed: StoreTime?
   private var suspectedSince: Int64?
   // The steady time when `floor` was last moved.
@@ -57,10 +57,10 @@ public struct VersionClock: Sendable {
   /// Raises the floor; a floor below the current one changes nothing.
   ///
   /// - Parameters:
-  ///   - version: The new floor; `nil` for the present.
+  ///   - version: The new floor; `nil` for the current version.
   ///   - reading: The clocks at this instant.
-  /// - Returns: The version that was asked for, or the present: no later version is at or below it. `nil` when it is
-  ///   more than `largestLead` in the future.
+  /// - Returns: The version that was asked for, or the current version: no later version is at or below it. `nil` when
+  ///   it is more than `largestLead` in the future.
   public mutating func raise(to version: StoreVersion?, at reading: StoreTime) -> StoreVersion? {
     guard let version else { return next(at: reading) }
     guard version > floor else { return version }
@@ -93,7 +93,7 @@ public struct VersionClock: Sendable {
     return max(floor.next, StoreVersion(microseconds: floor.microseconds.addingClamped(passed / 2)))
   }
 
-  /// The wall clock, or what the steady clock says while the wall clock is not believed.
+  /// The wall clock, or what the steady clock says while the wall clock is not trusted.
   private mutating func believe(_ reading: StoreTime) -> Int64 {
     if let steady = reading.steady, let believed, let before = believed.steady {
       let expected = believed.wall.addingClamped(max(0, steady.subtractingClamped(before)))

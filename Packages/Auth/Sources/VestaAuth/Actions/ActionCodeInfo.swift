@@ -47,7 +47,8 @@ public final class ActionCodeInfo: Sendable {
   /// The purpose of the code.
   public let operation: ActionCodeOperation
 
-  /// The e-mail address that the code was sent to, or the new one of a change; empty where it is not told.
+  /// The e-mail address that the code was sent to, or the new one of a change; empty where the service does not return
+  /// it.
   public let email: String
 
   /// The e-mail address before the change.
@@ -55,7 +56,7 @@ public final class ActionCodeInfo: Sendable {
 
   init(operation: ActionCodeOperation, email: String?, newEmail: String?) {
     self.operation = operation
-    // As the service tells it: `newEmail` is where the code leads, `email` where it comes from.
+    // As the service returns it: `newEmail` is where the code leads, `email` where it comes from.
     self.email = newEmail ?? email ?? ""
     previousEmail = newEmail == nil ? nil : email
   }

@@ -18,7 +18,7 @@ public final class ActionCodeSettings: Sendable {
   /// Settings with nothing set.
   public init() {}
 
-  /// The present values, taken at once.
+  /// A copy of the current values.
   var snapshot: Values { values.withLock { $0 } }
 
   /// The URL to continue to after the code was used.

@@ -27,7 +27,7 @@ public final class ActionCodeURL: Sendable {
   ///
   /// A link that is wrapped in another one, as the parameter `link` or `deep_link_id`, is found there.
   ///
-  /// - Parameter link: The link; any text will do, `nil` comes out for what has no parameters.
+  /// - Parameter link: The link; the result is `nil` for a string without parameters.
   public init?(link: String) {
     let query = Self.innermostQuery(of: link)
     guard !query.isEmpty else { return nil }
@@ -43,7 +43,7 @@ public final class ActionCodeURL: Sendable {
 
   private static func innermostQuery(of link: String) -> [String: String] {
     var query = parameters(of: link)
-    // A bound, because the text comes from outside and may be wrapped in itself for ever.
+    // A bound, because the link comes from outside and may contain itself many times.
     for _ in 0..<4 {
       guard query["oobCode"] == nil, let inner = query["link"] ?? query["deep_link_id"] else { break }
       query = parameters(of: inner)

@@ -97,7 +97,7 @@ extension Auth {
 
   /// The ways to sign in that an e-mail address has; none where the project hides that.
   ///
-  /// Firebase's SDK deprecates it, because it tells strangers who has an account.
+  /// Firebase's SDK deprecates it, because it reveals to strangers who has an account.
   ///
   /// - Parameter email: The address.
   /// - Returns: Such as "password", "emailLink", "google.com".

@@ -22,7 +22,7 @@ extension Auth: AuthInterop {
   /// The id of the current user; `nil` when nobody is signed in.
   public func getUserID() -> String? { currentUser?.uid }
 
-  /// Adds a listener that hears the current state first, then each new user and each new token.
+  /// Adds a listener that is called with the current state first, then with each new user and each new token.
   ///
   /// - Parameter listener: Is called on a queue of Auth's that serves nothing else.
   /// - Returns: Removes the listener on `cancel()`.
@@ -32,7 +32,7 @@ extension Auth: AuthInterop {
       receiver.post(Self.change(to: present()))
       return tokenChanges.add(
         onEnd: { _ in receiver.end() },
-        // The registry is told on the work queue only, so the user's token is the one of this change.
+        // The registry is notified on the work queue only, so the user's token is the one of this change.
         { user in receiver.post(AuthActor.assumeIsolated { Self.change(to: user) }) }
       )
     }

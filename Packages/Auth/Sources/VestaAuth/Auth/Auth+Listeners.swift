@@ -41,7 +41,7 @@ extension Auth {
     ListenerHandle.remove(listenerHandle)
   }
 
-  /// Adds a listener that hears who is signed in, and of each new token.
+  /// Adds a listener that is called with the signed-in user and with each new token.
   ///
   /// It is called on the callback queue: first with the current user, after this method has returned, then each time
   /// when somebody else or nobody is signed in or the user has a new token. It ends with the app.
@@ -74,7 +74,7 @@ extension Auth {
     return ListenerHandle(registration)
   }
 
-  /// Adds a listener that hears the current user and then each change, on a queue.
+  /// Adds a listener that is called on a queue with the current user and then with each change.
   func listen(
     to registry: ListenerRegistry<User?>, on queue: DispatchQueue, _ receive: @escaping @Sendable (User?) -> Void
   ) -> ListenerRegistration {

@@ -10,7 +10,7 @@ extension Auth {
   ///   - email: The address.
   ///   - password: The password.
   /// - Returns: The user, who is now the current user.
-  /// - Throws: ``AuthError``: `invalidCredential` (or `wrongPassword` and `userNotFound` where the project tells
+  /// - Throws: ``AuthError``: `invalidCredential` (or `wrongPassword` and `userNotFound` where the project reveals
   ///   which), `userDisabled`, `tooManyRequests`, `secondFactorRequired`. On failure the current user is unchanged.
   @discardableResult
   public func signIn(withEmail email: String, password: String) async throws -> AuthDataResult {
@@ -53,7 +53,7 @@ extension Auth {
 
   /// Whether a link is one to sign in with.
   ///
-  /// - Parameter link: Any text.
+  /// - Parameter link: Any string.
   /// - Returns: `true` when ``signIn(withEmail:link:)`` can try it.
   public func isSignIn(withEmailLink link: String) -> Bool { ActionCodeURL(link: link)?.isSignInLink ?? false }
 
@@ -63,8 +63,8 @@ extension Auth {
   ///
   /// - Parameter credential: What proves who it is.
   /// - Returns: The user, who is now the current user.
-  /// - Throws: ``AuthError``: `invalidCredential`, `userDisabled`, `secondFactorRequired` with what goes on with it,
-  ///   `accountExistsWithDifferentCredential`. On failure the current user is unchanged.
+  /// - Throws: ``AuthError``: `invalidCredential`, `userDisabled`, `secondFactorRequired` with the resolver that
+  ///   continues the sign-in, `accountExistsWithDifferentCredential`. On failure the current user is unchanged.
   @discardableResult
   public func signIn(with credential: AuthCredential) async throws -> AuthDataResult {
     try await performSignIn { backend, context throws(AuthServiceError) in

@@ -21,7 +21,7 @@ public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringCo
   /// The cause, and the way to mend it; no passwords, codes or tokens in it.
   public let message: String
 
-  /// The error behind this one.
+  /// The underlying error.
   public let underlying: (any Error)?
 
   /// The e-mail address that the error is about, when the backend named one.
@@ -47,7 +47,7 @@ public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringCo
   /// - Parameters:
   ///   - code: Why the operation failed.
   ///   - message: What happened and what to do about it; what the code means where there is nothing to add.
-  ///   - underlying: The error behind it.
+  ///   - underlying: The underlying error.
   public init(_ code: AuthErrorCode, _ message: String? = nil, underlying: (any Error)? = nil) {
     self.code = code
     self.message = message ?? code.message

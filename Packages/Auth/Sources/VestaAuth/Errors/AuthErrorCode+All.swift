@@ -21,8 +21,8 @@ extension AuthErrorCode {
     "The project does not allow this way to sign in, or this change.")
   /// Another account has the e-mail address.
   public static let emailAlreadyInUse = Self(17007, "emailAlreadyInUse", "Another account has the e-mail address.")
-  /// The text is not an e-mail address.
-  public static let invalidEmail = Self(17008, "invalidEmail", "The text is not an e-mail address.")
+  /// The string is not an e-mail address.
+  public static let invalidEmail = Self(17008, "invalidEmail", "The string is not an e-mail address.")
   /// The password is wrong, or the account has none.
   public static let wrongPassword = Self(17009, "wrongPassword", "The password is wrong, or the account has none.")
   /// There were too many requests from this device; try again later.
@@ -101,11 +101,11 @@ extension AuthErrorCode {
   public static let unauthorizedDomain = Self(
     17038, "unauthorizedDomain",
     "The link's domain is not on the project's list.")
-  /// The address to go on to is not an absolute URL.
+  /// The address to continue to is not an absolute URL.
   public static let invalidContinueURI = Self(
     17039, "invalidContinueURI",
     "The address to go on to is not an absolute URL.")
-  /// The address to go on to has to be given.
+  /// The address to continue to has to be given.
   public static let missingContinueURI = Self(17040, "missingContinueURI", "The address to go on to has to be given.")
   /// A phone number has to be given.
   public static let missingPhoneNumber = Self(17041, "missingPhoneNumber", "A phone number has to be given.")
@@ -197,7 +197,7 @@ extension AuthErrorCode {
     "The backend has turned the credential down.")
   /// The app is not linked with GameKit.
   public static let gameKitNotLinked = Self(17076, "gameKitNotLinked", "The app is not linked with GameKit.")
-  /// The account has a second factor; go on with the resolver in the error.
+  /// The account has a second factor; continue with the resolver in the error.
   public static let secondFactorRequired = Self(
     17078, "secondFactorRequired",
     "The account has a second factor; go on with the resolver in the error.")

@@ -18,7 +18,7 @@ import Foundation
 /// ```
 ///
 /// It is a structure and not an enumeration: a `catch` with a case of an enumeration would look at the type of the
-/// error only, and never match an ``AuthError``. The codes themselves stand in `AuthErrorCode+All.swift`.
+/// error only, and never match an ``AuthError``. The codes themselves are in `AuthErrorCode+All.swift`.
 public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIterable, CustomStringConvertible {
   /// The number.
   public let rawValue: Int
@@ -80,7 +80,8 @@ extension AuthErrorCode {
     }
   }
 
-  /// `invalidAPIKey` as `INVALID_API_KEY`: a word begins where a capital follows a small letter, or stands before one.
+  /// `invalidAPIKey` as `INVALID_API_KEY`: a word begins where an upper-case letter follows a lower-case one, or
+  /// precedes one.
   static func inCapitals(_ name: String) -> String {
     let letters = Array(name)
     var result = ""

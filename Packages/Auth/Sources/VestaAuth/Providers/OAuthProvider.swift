@@ -12,7 +12,7 @@ public protocol FederatedAuthProvider: Sendable {}
 /// try await auth.signIn(with: credential)
 /// ```
 public final class OAuthProvider: FederatedAuthProvider {
-  /// The id that stands for OAuth providers in general.
+  /// The id of OAuth providers in general.
   public static let id = "OAuth"
 
   /// The id of the provider.
@@ -117,7 +117,7 @@ public final class OAuthProvider: FederatedAuthProvider {
   /// - Parameters:
   ///   - idToken: The ID token.
   ///   - rawNonce: The nonce whose hash the request had.
-  ///   - fullName: The name, which Apple tells once only.
+  ///   - fullName: The name, which Apple sends once only.
   /// - Returns: The credential.
   public static func appleCredential(
     withIDToken idToken: String, rawNonce: String?, fullName: PersonNameComponents?

@@ -62,7 +62,7 @@ public final class PhoneAuthProvider: Sendable {
     return try await multiFactorSession.startEnrollment(phoneNumber: phoneNumber)
   }
 
-  /// Sends a code to the phone of a second factor, to go on with a sign-in.
+  /// Sends a code to the phone of a second factor, to continue with a sign-in.
   ///
   /// - Parameters:
   ///   - multiFactorInfo: The second factor, one of the hints of the resolver.

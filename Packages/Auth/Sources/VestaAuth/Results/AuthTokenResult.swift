@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// It is read, not verified: a program may show it, and must not let anybody in for it.
 public final class AuthTokenResult: Sendable {
-  /// The token as it goes to servers.
+  /// The token as sent to servers.
   public let token: String
 
   /// The time at which the token expires.

@@ -5,7 +5,7 @@ import VestaCredentialInterop
 import VestaConcurrency
 public import VestaCore
 
-// The shell around `SessionMachine`: it reads and writes the store, and tells the listeners.
+// The shell around `SessionMachine`: it reads and writes the store, and notifies the listeners.
 
 extension Auth {
   private var storeKey: String { "auth-\(appName)" }

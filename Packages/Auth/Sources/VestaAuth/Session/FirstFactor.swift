@@ -24,8 +24,8 @@ struct FirstFactor: Sendable {
   /// The tokens; throws where there are none yet.
   ///
   /// - Parameters:
-  ///   - auth: The `Auth` that a second factor goes on with.
-  ///   - tenantID: The tenant of the sign-in, which a second factor goes on in.
+  ///   - auth: The `Auth` in which a second factor continues.
+  ///   - tenantID: The tenant of the sign-in, in which a second factor continues.
   ///   - user: The user who signs in again; `nil` for a sign-in.
   func tokensOrError(auth: Auth, tenantID: String?, user: User? = nil) throws -> AuthTokens {
     switch outcome {

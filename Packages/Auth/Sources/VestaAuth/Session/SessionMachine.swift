@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Pure: events in, actions out, to be performed in order.
 ///
-/// Two rules stand above all others:
+/// Two rules come before all others:
 /// - The store decides who is signed in at the start only. Once something has happened, a later look into the store
 ///   changes nothing any more.
 /// - What the store could not take is owed to it, and offered again at every occasion. Nobody is signed out for it.

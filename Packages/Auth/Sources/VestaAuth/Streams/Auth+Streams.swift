@@ -18,10 +18,10 @@ extension Auth {
   /// Keeps the promises of ``authStateChanges``.
   public var idTokenChanges: ListenerSequence<User?> { ListenerSequence { self.stream(of: self.tokenChanges) } }
 
-  /// The sequence behind ``authStateChanges``, by its name in Firebase's SDK.
+  /// The sequence of ``authStateChanges``, by its name in Firebase's SDK.
   public typealias AuthStateChangesSequence = ListenerSequence<User?>
 
-  /// The sequence behind ``idTokenChanges``, by its name in Firebase's SDK.
+  /// The sequence of ``idTokenChanges``, by its name in Firebase's SDK.
   public typealias IDTokenChangesSequence = ListenerSequence<User?>
 
   /// The current user and each change, as the elements of a stream; no thread is changed for them.

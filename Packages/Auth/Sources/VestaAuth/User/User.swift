@@ -7,7 +7,7 @@ import VestaConcurrency
 /// A user who has signed in.
 ///
 /// - All members may be used from any thread, in any callback.
-/// - A user remains usable after somebody else has signed in; ``Auth/currentUser`` says who is present.
+/// - A user remains usable after somebody else has signed in; ``Auth/currentUser`` says who is signed in.
 /// - What is read here is what was known last; ``reload()`` asks the backend.
 /// - When the backend does not accept the user any more, the operation fails and the user is signed out.
 public final class User: UserInfo {
@@ -34,7 +34,7 @@ public final class User: UserInfo {
 
   // MARK: What is known
 
-  /// "Firebase", which tells this description of the user from those of the providers.
+  /// "Firebase", which distinguishes this description of the user from those of the providers.
   public var providerID: String { "Firebase" }
 
   /// Whether the user is anonymous: has no way to sign in again.
@@ -207,7 +207,7 @@ public final class User: UserInfo {
 }
 
 extension Error {
-  /// Whether the backend refused an ID token, which says nothing about the session behind it.
+  /// Whether the backend refused an ID token, which says nothing about its session.
   fileprivate var isAboutIDToken: Bool {
     guard let cause = (self as? AuthError)?.underlying as? AuthServiceError else { return false }
     return cause.code == .tokenExpired || cause.code == .invalidIDToken

@@ -97,7 +97,7 @@ extension ReadCall {
 }
 
 extension AuthCall {
-  /// Second factors as an administrator sets them; a number that stands there twice counts once.
+  /// Second factors as an administrator sets them; a number that occurs twice counts once.
   func factors(_ requested: [NewMfaEnrollment]) throws -> [UserRecord.Factor] {
     var factors: [UserRecord.Factor] = []
     for factor in requested {

@@ -50,7 +50,7 @@ struct AuthOperation: Sendable {
     }
   }
 
-  /// Writes where a refusal, too, leaves something behind: a used code stays used.
+  /// Writes where a refusal, too, changes the store: a used code stays used.
   func writeKeeping<Value: Sendable>(
     for proof: Proof? = nil, _ body: @escaping @Sendable (WriteCall) async throws -> Result<Value, AuthServiceError>
   ) async throws -> Value {

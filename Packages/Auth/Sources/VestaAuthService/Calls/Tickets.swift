@@ -39,7 +39,7 @@ extension AuthCall {
 }
 
 extension WriteCall {
-  /// For how long expired tickets are kept, so that they can be told from unknown ones.
+  /// For how long expired tickets are kept, so that they can be distinguished from unknown ones.
   private static let memoryOfExpired: Int64 = 86_400_000
 
   /// Keeps a ticket under a new secret, and takes a few old ones away.
@@ -100,7 +100,7 @@ extension WriteCall {
 
   /// Uses up a ticket with its six digits.
   ///
-  /// Wrong digits are counted in the store, and too many end the ticket: so a refusal leaves something behind.
+  /// Wrong digits are counted in the store, and too many end the ticket: so a refusal is a change of the store too.
   func useDigits(
     _ sessionInfo: String, code: String, _ purpose: TicketRecord.Purpose
   ) async throws -> Result<TicketRecord, AuthServiceError> {

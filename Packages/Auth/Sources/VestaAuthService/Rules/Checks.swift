@@ -76,7 +76,7 @@ enum Checks {
 
   /// Refuses a name or the URL of a picture that is too long.
   ///
-  /// Both stand in every ID token, so both are limited as they stand there.
+  /// Both are in every ID token, so the limits are those of their form there.
   static func profile(_ displayName: String?, _ photoURL: String? = nil) throws(AuthServiceError) {
     guard (displayName?.lengthInJSON ?? 0) <= longestName else {
       throw AuthServiceError(.invalidArgument, "A display name has \(longestName) bytes at most.")

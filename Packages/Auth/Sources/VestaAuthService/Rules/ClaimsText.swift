@@ -2,7 +2,7 @@ import VestaCryptoInterop
 
 /// Claims as JSON text, as records and messages have them.
 enum ClaimsText {
-  /// Reads an object; `nil` when the text is anything else, or too large or too deep.
+  /// Reads an object; `nil` when the string is anything else, or too large or too deep.
   static func read(_ json: String) -> JWTObject? { try? JWTObject(json: Array(json.utf8)) }
 
   /// Writes an object, its members in order.

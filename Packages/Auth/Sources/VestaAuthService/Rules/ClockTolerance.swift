@@ -5,7 +5,7 @@ import VestaCryptoInterop
 /// The time at which such a token was issued cannot lie ahead of the real time, so the token shows that the clock is
 /// wrong, not the token. Within the tolerance the token counts as issued now. Its expiry is not extended.
 ///
-/// Example: the clock stands at 1000 and a token is issued, `iat` 1000, `exp` 4600. The clock is set back to 998. The
+/// Example: the clock shows 1000 and a token is issued, `iat` 1000, `exp` 4600. The clock is set back to 998. The
 /// token is then judged at 1000, and accepted.
 enum ClockTolerance {
   /// By how many seconds the clock may have been set back: a correction by NTP or a virtual machine that was resumed.

@@ -17,7 +17,7 @@ enum ContinueURL: Equatable {
 
   private static let longest = 8192
 
-  /// Reads a URL; `nil` when it is not one to go on to.
+  /// Reads a URL; `nil` when it is not one to continue to.
   ///
   /// - Parameters:
   ///   - text: The URL.

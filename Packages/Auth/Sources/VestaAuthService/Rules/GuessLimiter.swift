@@ -27,7 +27,7 @@ extension Duration {
 
 /// Token buckets by name, with the time as a value.
 ///
-/// A bucket is kept as the moment at which it will be full again, so an absent one is a full one, and those that are
+/// A bucket is kept as the time at which it will be full again, so an absent one is a full one, and those that are
 /// full are dropped: memory is bounded by `capacity`. When that many are in use, the one that is full soonest gives
 /// way.
 struct RateLimiter: Sendable {
@@ -79,7 +79,7 @@ struct RateLimiter: Sendable {
   private mutating func makeRoom(now: Int64) {
     fullAt = fullAt.filter { $0.value > now }
     guard fullAt.count >= capacity else { return }
-    // A sweep is dear, so it makes room for many at once.
+    // A sweep is expensive, so it makes room for many at once.
     for (name, _) in fullAt.sorted(by: { $0.value < $1.value }).prefix(capacity / 4 + 1) { fullAt[name] = nil }
   }
 }

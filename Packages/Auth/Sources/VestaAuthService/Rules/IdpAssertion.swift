@@ -13,7 +13,7 @@ struct IdpAssertion: Sendable, Equatable {
   /// Reads the claims.
   ///
   /// - Parameters:
-  ///   - claims: The claims, which are believed by now.
+  ///   - claims: The claims, which have been verified.
   ///   - credential: The credential that they came in.
   init(_ claims: JWTObject, credential: IdpCredential) throws {
     guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 1024 else {
@@ -31,7 +31,7 @@ struct IdpAssertion: Sendable, Equatable {
     let parts = [firstName, lastName].compactMap { $0 }
     fullName = claims["name"]?.string ?? (parts.isEmpty ? nil : parts.joined(separator: " "))
     provider.displayName = fullName
-    // Apple and others write the flag as text.
+    // Apple and others write the flag as a string.
     emailVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
     rawUserInfo = try ClaimsText.write(claims)
     try Checks.profile(fullName, provider.photoURL)

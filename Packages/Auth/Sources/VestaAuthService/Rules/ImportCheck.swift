@@ -33,7 +33,7 @@ enum ImportCheck {
     throw Refusal(message: "password hash is invalid: a bcrypt cost above \(highestBcryptCost) takes too long")
   }
 
-  /// Refuses a batch in which something stands twice.
+  /// Refuses a batch in which something occurs twice.
   static func sanity(_ users: [ImportedUser]) throws {
     var emails: Set<String> = []
     var rawIDs: Set<[String]> = []

@@ -1,7 +1,7 @@
 import VestaCryptoInterop
 import VestaStoreInterop
 
-/// A refresh token: 64 bytes that nobody can guess, and whose session it stands for.
+/// A refresh token: 64 bytes that nobody can guess, and the session that it belongs to.
 ///
 /// The account is in it so that a session is one row beside the other sessions of its account. It is no secret, and
 /// nobody can find a session with it alone.

@@ -31,7 +31,7 @@ struct TOTP {
   func acceptedStep(for code: String, at seconds: Int64, lastUsed: Int64?) throws -> Int64? {
     let present = seconds / Self.period
     var accepted: Int64?
-    // All three are computed always, so that the time taken does not tell which one fits.
+    // All three are computed always, so that the time taken does not reveal which one matches.
     for step in (present - 1)...(present + 1) {
       let isRight = try self.code(at: step) == code
       if isRight, accepted == nil, step > lastUsed ?? .min { accepted = step }
@@ -44,7 +44,7 @@ struct TOTP {
 enum Base32 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-  /// The text of the bytes.
+  /// The bytes as a string.
   static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     var group: UInt32 = 0

@@ -21,7 +21,7 @@ final class KeyRing: Sendable {
 
   private static let retirement: Int64 = 15 * 86_400_000
 
-  /// For how long the keys in memory are believed: a minute.
+  /// For how long the keys in memory are used without reading the store: a minute.
   private static let recheck: Int64 = 60_000
 
   private enum Load: Hashable, Sendable { case keys, rotation, account }
@@ -89,7 +89,7 @@ final class KeyRing: Sendable {
 
   /// Makes a key and puts it in place of the current one.
   ///
-  /// - Parameter old: The key to replace: where another one is present by now, that one stays. `nil` for any.
+  /// - Parameter old: The key to replace: where another one exists by now, that one stays. `nil` for any.
   private func makeKey(replacing old: String?) async throws -> Loaded {
     let key = try await crypto.generateSigningKey(.rs256)
     let now = options.now()

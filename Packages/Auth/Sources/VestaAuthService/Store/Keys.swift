@@ -19,7 +19,7 @@ import VestaStoreInterop
 /// | `40 …` | events; see `EventOutbox` |
 ///
 /// A table's byte comes first, then the parts as `KeyEncoder` writes them. The tenant of the project's own users is the
-/// empty text, so tenants never see one another's keys.
+/// empty string, so tenants never see one another's keys.
 enum Keys {
   enum Table: UInt8, CaseIterable {
     case meta = 0x01
@@ -117,21 +117,21 @@ enum Keys {
 }
 
 extension KeyEncoder {
-  /// The key with a text behind it.
+  /// The key followed by a string.
   fileprivate func text(_ text: String) -> KeyEncoder {
     var key = self
     key.append(string: text)
     return key
   }
 
-  /// The key with a number behind it.
+  /// The key followed by a number.
   fileprivate func number(_ number: Int64) -> KeyEncoder {
     var key = self
     key.append(int: number)
     return key
   }
 
-  /// The key with a hash behind it.
+  /// The key followed by a hash.
   fileprivate func hash(_ hash: [UInt8]) -> KeyEncoder {
     var key = self
     key.append(bytes: hash)

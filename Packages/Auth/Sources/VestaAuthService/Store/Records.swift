@@ -1,9 +1,9 @@
 import VestaAuthBackend
 import VestaBytes
 
-/// A session: what a refresh token stands for.
+/// The session of a refresh token.
 ///
-/// The token itself is not kept, only its SHA-256, in the key behind the account.
+/// The token itself is not kept, only its SHA-256, in the key after the account.
 struct SessionRecord: FieldRecord, Equatable {
   /// The epoch of the account at the sign-in.
   var epoch: Int64 = 0
@@ -85,7 +85,7 @@ struct SigningKeysRecord: FieldRecord, Equatable {
     /// Private PEM.
     var pem = ""
     var createdAt: Int64 = 0
-    /// When another one took its place.
+    /// When another one replaced it.
     var retiredAt: Int64?
 
     mutating func visit(_ visitor: inout some RecordVisitor) throws {

@@ -41,7 +41,7 @@ struct UserRecord: Sendable, Equatable {
   var displayName: String?
   var photoURL: String?
   var phoneNumber: String?
-  /// The text form of a `PasswordHash`.
+  /// A `PasswordHash` as a string.
   var passwordHash: String?
   /// The id of the signer key that the hash needs; for Firebase's scrypt only.
   var signerKeyID: String?

@@ -2,14 +2,14 @@
 public struct JSONLimits: Sendable, Hashable {
   /// How many objects and arrays may be nested.
   public var maximumDepth: Int
-  /// The longest text, in bytes.
+  /// The largest size of the document, in bytes.
   public var maximumSize: Int
 
   /// Bounds.
   ///
   /// - Parameters:
   ///   - maximumDepth: How many objects and arrays may be nested; 512 at most, so that no stack overflows.
-  ///   - maximumSize: The longest text, in bytes.
+  ///   - maximumSize: The largest size of the document, in bytes.
   public init(maximumDepth: Int = 32, maximumSize: Int = 1 << 24) {
     self.maximumDepth = min(maximumDepth, 512)
     self.maximumSize = maximumSize

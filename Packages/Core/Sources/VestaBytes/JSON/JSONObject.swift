@@ -48,7 +48,7 @@ public struct JSONObject: Sendable {
   /// The names, in order.
   public var names: [String] { members.map(\.name) }
 
-  /// The value of a name; setting `nil` removes it, and a new name goes to the end.
+  /// The value of a name; setting `nil` removes it, and a new name is appended.
   public subscript(name: String) -> JSONValue? {
     get { position(of: name).map { members[$0].value } }
     set {

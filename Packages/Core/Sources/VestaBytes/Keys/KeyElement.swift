@@ -24,7 +24,7 @@ public enum KeyElement: Sendable, Comparable, Hashable, CustomStringConvertible 
   /// Whether the first comes before the second in a key with ascending direction.
   public static func < (left: KeyElement, right: KeyElement) -> Bool { left.compare(right) < 0 }
 
-  /// Feeds what equality goes by.
+  /// Feeds the bytes that equality compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(rank)
     switch self {
@@ -37,7 +37,7 @@ public enum KeyElement: Sendable, Comparable, Hashable, CustomStringConvertible 
     }
   }
 
-  /// The value as it would stand in a program; long texts and bytes are cut.
+  /// The value as a literal; long strings and bytes are shortened.
   public var description: String {
     switch self {
     case .null: "null"

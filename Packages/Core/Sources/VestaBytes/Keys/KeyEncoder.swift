@@ -1,7 +1,7 @@
 /// Writes values as a key whose byte order is the order of the values.
 ///
 /// Keys compare element by element, as the values do, each in its direction; a key comes before the longer ones that
-/// begin with its elements. What stands at one position of the keys of one kind must always have the same direction.
+/// begin with its elements. The elements at one position of the keys of one kind must always have the same direction.
 ///
 /// ```swift
 /// var key = KeyEncoder()
@@ -12,7 +12,7 @@
 /// let rooms = KeyEncoder(.string("rooms")).range   // every key of which the first element is "rooms"
 /// ```
 ///
-/// Appending allocates nothing but what the key itself needs; an encoder can be copied to go on from a common
+/// Appending allocates nothing but what the key itself needs; an encoder can be copied to continue from a common
 /// beginning.
 public struct KeyEncoder: Sendable, Hashable, CustomStringConvertible {
   /// The key so far.
@@ -34,7 +34,7 @@ public struct KeyEncoder: Sendable, Hashable, CustomStringConvertible {
     for element in elements { append(element) }
   }
 
-  /// A key that goes on from bytes that an encoder wrote before, or from a fixed prefix of the caller's.
+  /// A key that continues bytes that an encoder wrote before, or from a fixed prefix of the caller's.
   ///
   /// - Parameter prefix: The bytes to begin with.
   public init(continuing prefix: [UInt8]) { bytes = prefix }

@@ -2,7 +2,7 @@
 ///
 /// Each element begins with a tag, and no element is a prefix of another; so the order of two keys is decided by
 /// their first elements that differ, and a range over a prefix of elements holds nothing else. A descending element is
-/// the ascending one with every bit turned: its tag is above `7F`, which is how a reader tells the two apart.
+/// the ascending one with every bit turned: its tag is above `7F`, which is how a reader distinguishes the two.
 ///
 /// | element | bytes |
 /// |---|---|

@@ -1,9 +1,9 @@
 /// Keys in readable form, for logs and error reports.
 ///
-/// Total: any bytes can be printed. Elements stand between parentheses, a `~` before the descending ones; what is not
+/// Total: any bytes can be printed. Elements are in parentheses, the descending ones marked with `~`; what is not
 /// an element follows in hexadecimal. Long strings, bytes and keys are cut, with their length.
 public enum KeyPrinter {
-  /// A key as text, such as `("rooms", ~1700000000, null)`.
+  /// A key as a string, such as `("rooms", ~1700000000, null)`.
   ///
   /// - Parameters:
   ///   - key: Any bytes.
@@ -27,7 +27,7 @@ public enum KeyPrinter {
     return "(" + parts.joined(separator: ", ") + ")"
   }
 
-  /// A text between quotation marks, on one line; cut when it is long.
+  /// A string in quotation marks, on one line; shortened when it is long.
   static func quoted(_ text: String, limit: Int = 64) -> String {
     let start = String(text.unicodeScalars.prefix(limit)).debugDescription
     return text.unicodeScalars.count > limit ? start + "…(\(text.utf8.count) bytes)" : start

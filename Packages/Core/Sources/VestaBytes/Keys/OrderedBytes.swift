@@ -5,7 +5,7 @@
 public enum OrderedBytes {
   /// The byte after the `00` at the end.
   public static let end: UInt8 = 0x01
-  /// The byte after the `00` that stands for a zero.
+  /// The byte after the `00` of an escaped zero.
   public static let escapedZero: UInt8 = 0xFF
 
   /// Appends bytes with their zeros escaped, without the end.

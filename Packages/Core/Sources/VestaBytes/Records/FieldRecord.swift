@@ -143,7 +143,7 @@ extension RecordVisitor {
 
   /// Visits a value that is kept as a string, such as a case of an enumeration.
   ///
-  /// - Throws: ``BytesError`` with `.malformed` when the string that was read stands for no value.
+  /// - Throws: ``BytesError`` with `.malformed` when the string that was read is no valid value.
   @inlinable
   public mutating func field<Value: RawRepresentable>(
     _ number: UInt64, _ value: inout Value
@@ -159,7 +159,7 @@ extension RecordVisitor {
 
   /// Visits a value that may be absent and is kept as a string.
   ///
-  /// - Throws: ``BytesError`` with `.malformed` when the string that was read stands for no value.
+  /// - Throws: ``BytesError`` with `.malformed` when the string that was read is no valid value.
   @inlinable
   public mutating func field<Value: RawRepresentable>(
     _ number: UInt64, _ value: inout Value?
@@ -177,7 +177,7 @@ extension RecordVisitor {
 
   /// Visits a value that is kept as an integer, such as a case of an enumeration.
   ///
-  /// - Throws: ``BytesError`` with `.malformed` when the integer that was read stands for no value.
+  /// - Throws: ``BytesError`` with `.malformed` when the integer that was read is no valid value.
   @inlinable
   public mutating func field<Value: RawRepresentable>(
     _ number: UInt64, _ value: inout Value

@@ -76,7 +76,7 @@ public struct RecordDecoder: RecordVisitor, Sendable {
     while let bytes = try bytes(number) { values.append(try record(Record.self, number, bytes)) }
   }
 
-  /// Reads what is left, so that damage behind the last known field is found.
+  /// Reads what is left, so that damage after the last known field is found.
   @usableFromInline
   mutating func finish() throws {
     try advance(to: .max)

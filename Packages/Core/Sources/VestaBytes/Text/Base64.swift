@@ -1,7 +1,7 @@
-/// Bytes as base64 text (RFC 4648), read strictly: every value has exactly one text.
+/// Base64 (RFC 4648), read strictly: every value has exactly one encoding.
 ///
 /// Decoding refuses what lenient readers let pass: characters outside the alphabet (white space too), missing or
-/// surplus padding, and spare bits that are not zero. So two different texts never stand for the same bytes.
+/// surplus padding, and spare bits that are not zero. So two different strings never encode the same bytes.
 ///
 /// ```swift
 /// Base64.url.encode([0xFB, 0xFF])      // "-_8"
@@ -33,24 +33,24 @@ public struct Base64: Sendable {
     self.padded = padded
   }
 
-  /// Writes bytes as text.
+  /// Encodes bytes.
   ///
   /// - Parameter bytes: The bytes.
-  /// - Returns: The one text that stands for them.
+  /// - Returns: The only string that encodes them.
   public func encode(_ bytes: [UInt8]) -> String {
     String(decoding: encodedBytes(bytes), as: UTF8.self)
   }
 
-  /// Reads text.
+  /// Decodes a string.
   ///
-  /// - Parameter text: What `encode` wrote.
+  /// - Parameter text: A result of `encode`.
   /// - Returns: The bytes.
   /// - Throws: `BytesError` with `.malformed`.
   public func decode(_ text: some StringProtocol) throws(BytesError) -> [UInt8] {
     try decode(utf8: Array(text.utf8)[...])
   }
 
-  /// The text as UTF-8.
+  /// The string as UTF-8.
   public func encodedBytes(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -66,7 +66,7 @@ public struct Base64: Sendable {
     return text
   }
 
-  /// Reads text that is there as UTF-8.
+  /// Decodes a string in UTF-8.
   ///
   /// - Throws: `BytesError` with `.malformed`.
   public func decode(utf8 text: ArraySlice<UInt8>) throws(BytesError) -> [UInt8] {

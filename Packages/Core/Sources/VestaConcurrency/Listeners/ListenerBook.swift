@@ -1,8 +1,8 @@
 /// Decides which listener receives which event: listeners in order of addition, events in one order for all.
 ///
-/// Whoever emits while nobody delivers becomes the one who delivers, and goes on with `delivered()` until there is
-/// nothing left; an event that is emitted meanwhile waits for it. Every event goes to those who were listening when it
-/// was emitted.
+/// Whoever emits while nobody delivers becomes the one who delivers, and continues with `delivered()` until there is
+/// nothing left; an event that is emitted meanwhile waits for it. Every event is delivered to the listeners that were
+/// registered when it was emitted.
 @usableFromInline
 struct ListenerBook<Listener: AnyObject, Event> {
   @usableFromInline

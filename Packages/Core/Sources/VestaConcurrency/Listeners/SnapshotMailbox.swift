@@ -64,7 +64,7 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
     let consumers = state.withLock { state -> [CheckedContinuation<Element?, any Error>] in
       guard !state.isClosed else { return [] }
       state.isClosed = true
-      // What is being merged goes to a consumer who waits; the merging thread sees to the rest.
+      // What is being merged is delivered to a consumer that waits; the merging thread does the rest.
       guard !state.isMerging else {
         state.error = error
         return []
@@ -114,7 +114,7 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
     if let answer { consumer.resume(with: answer) }
   }
 
-  /// Merges what is queued, up to a limit, after which it goes on elsewhere.
+  /// Merges what is queued, up to a limit, after which it continues elsewhere.
   private func mergeSome() {
     var count = 0
     while let (waiting, new) = takeForMerging() {

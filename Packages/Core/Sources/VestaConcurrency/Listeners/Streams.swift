@@ -101,7 +101,7 @@ extension ListenerRegistry {
   }
 }
 
-/// Owned by the stream alone, so that it goes away with the stream and its iterators, and takes the listener along.
+/// Owned by the stream alone, so that it is released with the stream and its iterators, and then removes the listener.
 private final class SnapshotReader<Element: Sendable>: Sendable {
   let mailbox: SnapshotMailbox<Element>
 

@@ -4,7 +4,7 @@
 /// component.
 ///
 /// - Whoever asks while it is being opened waits for that opening. A task that is cancelled leaves at once; the opening
-///   goes on for the others, and for the next caller.
+///   continues for the others, and for the next caller.
 /// - A failure to open is thrown to those who waited and not remembered: the next caller tries again.
 /// - ``close()`` waits for an opening that is under way and closes its result: when it has returned, nothing is open
 ///   and nothing opens any more.

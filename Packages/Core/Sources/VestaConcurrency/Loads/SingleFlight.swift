@@ -1,10 +1,10 @@
 /// Many callers, one load: a caller that asks while a load for the same key is under way waits for that load.
 ///
-/// - The outcome, a value or an error, goes to all who wait, in the order in which they came.
+/// - The outcome, a value or an error, is delivered to all who wait, in the order in which they came.
 /// - Nothing is kept: who comes after the end starts a new load, after a success as after a failure. A cache, if there
 ///   is one, is the caller's; its `load` should look there once more, as a flight may have landed since the caller did.
-/// - A task that is cancelled while it waits gets its `CancellationError` at once; the others go on waiting. When the
-///   last one has left, the load is cancelled too, and the next caller starts a new one.
+/// - A task that is cancelled while it waits gets its `CancellationError` at once; the others continue waiting. When
+///   the last one has left, the load is cancelled too, and the next caller starts a new one.
 ///
 /// The two forms mix: a handler and a task that ask for one key wait for one load.
 ///

@@ -44,7 +44,7 @@ struct SingleFlightMachine<Key: Hashable, Waiter> {
 
   /// The load of a flight has begun, and can be stopped by `abort`.
   ///
-  /// - Returns: Whether the flight still goes on.
+  /// - Returns: Whether the flight still continues.
   mutating func attach(abort: @escaping @Sendable () -> Void, to flight: Flight) -> Bool {
     guard flights[flight.key]?.number == flight.number else { return false }
     flights[flight.key]?.abort = abort

@@ -7,8 +7,8 @@
 /// other lock. Take values out and act on them after `withLock` has returned.
 ///
 /// Put a closure into a structure rather than into the lock itself: where the compiler does not specialise the generic
-/// code, in debug builds for one, each access to a `Locked<(() -> Void)?>` wraps the closure once more, until calling or
-/// freeing it overflows the stack.
+/// code, in debug builds for one, each access to a `Locked<(() -> Void)?>` wraps the closure once more, until calling
+/// or freeing it overflows the stack.
 ///
 /// ```swift
 /// final class Counter: Sendable {
@@ -22,7 +22,7 @@ public struct Locked<State>: Sendable {
   @usableFromInline
   nonisolated(unsafe) let cell: LockedCell<State>
 
-  /// Puts `initial` behind a new lock.
+  /// Guards `initial` with a new lock.
   ///
   /// - Parameter initial: The first value; the lock is its only owner from here on.
   @inlinable
@@ -59,7 +59,7 @@ public struct Locked<State>: Sendable {
   }
 }
 
-/// The heap cell behind a `Locked`: the platform's mutex and, in the same allocation, the value that it guards.
+/// The heap cell of a `Locked`: the platform's mutex and, in the same allocation, the value that it guards.
 ///
 /// The value comes second: a value without a size, such as `()`, would otherwise lie at the mutex's own address, and
 /// Thread Sanitizer would take each access to it for one to the mutex.
@@ -81,7 +81,7 @@ final class LockedCell<State>: ManagedBuffer<PlainMutex, State> {
   @inlinable
   var mutex: UnsafeMutablePointer<PlainMutex> { withUnsafeMutablePointerToHeader { $0 } }
 
-  /// Where the value lives: behind the mutex, so there is no second allocation and no exclusivity bookkeeping.
+  /// The value, stored after the mutex, so there is no second allocation and no exclusivity bookkeeping.
   @inlinable
   var value: UnsafeMutablePointer<State> { withUnsafeMutablePointerToElements { $0 } }
 

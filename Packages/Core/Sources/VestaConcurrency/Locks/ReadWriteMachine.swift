@@ -5,7 +5,7 @@
 struct ReadWriteMachine<Reader, Write> {
   enum Action {
     case none
-    /// These readers are active from now on; tell them.
+    /// These readers are active from now on; resume them.
     case admit([Reader])
     /// This write is active from now on; run it, then report `writeEnded()`.
     case run(Write)

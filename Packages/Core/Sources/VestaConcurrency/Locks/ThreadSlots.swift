@@ -1,6 +1,6 @@
 /// The values of one thread: an array indexed by a small number per key.
 ///
-/// It lives behind one pointer that the system keeps per thread, is made when the thread stores its first value and is
+/// The system keeps one pointer to it for each thread. It is made when the thread stores its first value and is
 /// freed, with all values, when the thread ends.
 @usableFromInline
 struct ThreadSlots {

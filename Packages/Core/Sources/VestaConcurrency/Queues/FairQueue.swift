@@ -1,6 +1,6 @@
 /// Lets a limited number of callers in at once; the others wait in order of arrival, without blocking a thread.
 ///
-/// - A place that is given back goes to the caller that has waited longest; nobody overtakes.
+/// - A slot that is released is given to the caller that has waited longest; nobody overtakes.
 /// - A task that is cancelled while it waits leaves at once with `CancellationError`.
 /// - After ``close(throwing:)`` those who wait and those who come are refused; ``drained()`` waits until the last
 ///   caller inside has left.
@@ -40,7 +40,7 @@ public final class FairQueue: Sendable {
   /// The number of callers that wait.
   public var waitingCount: Int { state.withLock { $0.waiting.elements.count { !$0.isOver } } }
 
-  /// Waits for a place, runs `body`, and gives the place back.
+  /// Waits for a slot, runs `body`, and releases the slot.
   ///
   /// - Parameter body: Runs on the calling task.
   /// - Returns: What `body` returned.
@@ -51,21 +51,21 @@ public final class FairQueue: Sendable {
     return try await body()
   }
 
-  /// Takes a place if one is free.
+  /// Takes a slot if one is free.
   ///
   /// - Returns: Whether the caller is inside, and has to call ``leave()``.
   /// - Throws: The error of ``close(throwing:)``.
   public func enterIfFree() throws -> Bool {
     try state.withLock { state in
       if let error = state.closedError { throw error }
-      // A place is free only while nobody waits, because a place that is given back goes to the next in line.
+      // A slot is free only while nobody waits, because a slot that is released is given to the next in line.
       guard state.running < limit else { return false }
       state.running += 1
       return true
     }
   }
 
-  /// Waits for a place; every call that returns needs one ``leave()``.
+  /// Waits for a slot; every call that returns needs one ``leave()``.
   ///
   /// - Throws: `CancellationError`, or the error of ``close(throwing:)``; the caller is not inside then.
   public func enter() async throws {
@@ -92,7 +92,7 @@ public final class FairQueue: Sendable {
     }
   }
 
-  /// Gives a place back: to the caller that has waited longest, if one waits.
+  /// Releases a slot: to the caller that has waited longest, if one waits.
   public func leave() {
     while true {
       let (next, drained) = state.withLock { state -> (Turn<Void>?, [CheckedContinuation<Void, Never>]) in

@@ -22,7 +22,7 @@ public final class Latch: Sendable {
   /// The number of tasks that wait.
   public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Lets everybody go on who waits or comes to wait; only the first call does something.
+  /// Resumes everybody who waits, now or later; only the first call has an effect.
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true

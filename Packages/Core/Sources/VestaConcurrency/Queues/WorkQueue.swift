@@ -90,8 +90,8 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
   /// Stops the process, in every build, unless ``isCurrent``.
   ///
   /// - Parameters:
-  ///   - file: Where the caller stands.
-  ///   - line: Where the caller stands.
+  ///   - file: The source location of the caller.
+  ///   - line: The source location of the caller.
   public func assertOnQueue(file: StaticString = #fileID, line: UInt = #line) {
     guard !isCurrent else { return }
     // fatalError and not preconditionFailure, which says nothing in a release build.

@@ -9,8 +9,9 @@ import VestaFiles
 
 /// The few settings of an app that outlive the process, in one small file.
 ///
-/// The file is read when a setting is first asked for, and replaced, durably, when one changes. A file that cannot be
-/// used counts as empty: settings have defaults, and an app must not fail over them.
+/// The file is read when a setting is first asked for, and replaced, durably, when one changes. A damaged file counts as
+/// empty: settings have defaults, and an app must not fail over them. While the file cannot be read, data collection is
+/// off, as it may have been switched off in there.
 final class AppSettings: Sendable {
   private struct Contents: Codable {
     var isDataCollectionDefaultEnabled: Bool?
@@ -22,11 +23,17 @@ final class AppSettings: Sendable {
   init(directory: URL) { file = directory.appending(path: "app.json") }
 
   var isDataCollectionDefaultEnabled: Bool {
-    get { contents.withLock { loaded(&$0).isDataCollectionDefaultEnabled ?? true } }
+    get {
+      let (loaded, failure) = contents.withLock { load(&$0) }
+      if let failure {
+        log.warning("I-COR000008", "The settings in \(file.path) could not be read: \(failure)")
+      }
+      return loaded.isDataCollectionDefaultEnabled ?? true
+    }
     set {
       // The file is written under the lock, so that the last value set is the one that stays; nothing is called back.
       let failure = contents.withLock { contents -> (any Error)? in
-        var changed = loaded(&contents)
+        var changed = load(&contents).contents
         changed.isDataCollectionDefaultEnabled = newValue
         contents = changed
         return write(changed)
@@ -39,17 +46,24 @@ final class AppSettings: Sendable {
   func clear() {
     contents.withLock { contents in
       // Loaded from the file only if it was needed; an app that never set anything has no file.
-      guard loaded(&contents).isDataCollectionDefaultEnabled != nil else { return }
+      guard load(&contents).contents.isDataCollectionDefaultEnabled != nil else { return }
       contents = Contents()
       try? DurableFile.remove(file.path)
     }
   }
 
-  private func loaded(_ contents: inout Contents?) -> Contents {
-    if let contents { return contents }
-    let read = (try? Data(contentsOf: file)).flatMap { try? JSONDecoder().decode(Contents.self, from: $0) }
-    contents = read ?? Contents()
-    return read ?? Contents()
+  /// The contents, read from the file when that is needed; those to go by, and the failure, when it cannot be read.
+  private func load(_ known: inout Contents?) -> (contents: Contents, failure: FileFailure?) {
+    if let known { return (known, nil) }
+    do {
+      let bytes = try DurableFile.read(file.path) ?? []
+      let read = (try? JSONDecoder().decode(Contents.self, from: Data(bytes))) ?? Contents()
+      known = read
+      return (read, nil)
+    } catch {
+      // Not remembered: the next request tries again.
+      return (Contents(isDataCollectionDefaultEnabled: false), error)
+    }
   }
 
   private func write(_ contents: Contents) -> (any Error)? {

@@ -30,26 +30,43 @@ final class InstallationIDs: Sendable {
   func id(in directory: URL) -> String {
     let file = directory.appending(path: "installation-id")
     // The file is read and written under the lock, so that all threads get the same identifier; nothing is called back.
-    return known.withLock { known in
-      if let id = known[file.path] { return id }
-      let id = Self.read(file) ?? Self.draw(into: file)
+    let (id, failure) = known.withLock { known -> (String, FileFailure?) in
+      if let id = known[file.path] { return (id, nil) }
+      let (id, failure) = Self.load(file)
       known[file.path] = id
-      return id
+      return (id, failure)
     }
+    Self.report(failure, file)
+    return id
   }
 
   func renew(in directory: URL) -> String {
     let file = directory.appending(path: "installation-id")
-    return known.withLock { known in
-      let id = Self.draw(into: file)
+    let (id, failure) = known.withLock { known in
+      let (id, failure) = Self.draw(into: file)
       known[file.path] = id
-      return id
+      return (id, failure)
+    }
+    Self.report(failure, file)
+    return id
+  }
+
+  /// The identifier in the file, or a new one where there is none.
+  private static func load(_ file: URL) -> (String, FileFailure?) {
+    do {
+      let id = String(decoding: try DurableFile.read(file.path) ?? [], as: UTF8.self)
+      return isValid(id) ? (id, nil) : draw(into: file)
+    } catch {
+      // The identifier of before may still be in the file, which is therefore left as it is.
+      return (draw(), error)
     }
   }
 
-  private static func read(_ file: URL) -> String? {
-    guard let data = try? Data(contentsOf: file), let id = String(data: data, encoding: .utf8) else { return nil }
-    return isValid(id) ? id : nil
+  private static func report(_ failure: FileFailure?, _ file: URL) {
+    guard let failure else { return }
+    log.warning(
+      "I-COR000007",
+      "The installation identifier in \(file.path) could not be used, another one holds for this process: \(failure)")
   }
 
   /// Whether a string is an installation identifier: 17 bytes in base64url, the first of which begin with 0111.
@@ -62,18 +79,22 @@ final class InstallationIDs: Sendable {
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  private static func draw(into file: URL) -> String {
-    // Each character stands for six random bits; the first two of the first one are 01 and the next two 11.
+  private static func draw() -> String {
+    // Each character encodes six random bits; the first two of the first one are 01 and the next two 11.
     var id = [alphabet[Int.random(in: 28...31)]]
     for _ in 1..<22 { id.append(alphabet[Int.random(in: 0...63)]) }
-    let text = String(decoding: id, as: UTF8.self)
+    return String(decoding: id, as: UTF8.self)
+  }
+
+  private static func draw(into file: URL) -> (String, FileFailure?) {
+    let id = draw()
     do {
       try DurableFile.makeDirectory(file.deletingLastPathComponent().path)
-      try DurableFile.replace(file.path, with: Array(text.utf8))
+      try DurableFile.replace(file.path, with: Array(id.utf8))
+      return (id, nil)
     } catch {
-      log.warning("I-COR000007", "The installation identifier could not be saved to \(file.path): \(error)")
+      return (id, error)
     }
-    return text
   }
 }
 

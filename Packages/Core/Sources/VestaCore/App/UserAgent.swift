@@ -9,7 +9,7 @@ enum UserAgent {
     return (own + Set(brought + registered).sorted()).joined(separator: " ")
   }
 
-  /// The text without what would end a part of the string early or make a header invalid.
+  /// The string without characters that would end its part early or make a header invalid.
   private static func token(_ text: String) -> String {
     let safe = text.unicodeScalars.map { scalar -> Character in
       let isSafe =

@@ -220,7 +220,7 @@ public final class VestaApp: Sendable {
   /// Deletes the app: takes its instances down, the one created last first, and frees its name.
   ///
   /// Listeners end, streams finish, files close. When this has returned, an app of the same name can be configured
-  /// anew. Data on disk stays, but for ``isDataCollectionDefaultEnabled``, which goes back to its default, as
+  /// anew. Data on disk stays, but for ``isDataCollectionDefaultEnabled``, which returns to its default, as
   /// upstream's does. ``didDeleteNotification`` is posted at the end. Inside `appWillBeDeleted` this returns at once.
   ///
   /// - Returns: `true` when this call or one at the same time has deleted the app; `false` when it was deleted before.
@@ -272,7 +272,7 @@ public final class VestaApp: Sendable {
 
   /// Takes an app down that could not be configured.
   ///
-  /// Its name is free at once, unless an instance that has been created already has something to end: that goes on in
+  /// Its name is free at once, unless an instance that has been created already has something to end: that continues in
   /// the background, and frees the name afterwards.
   private func discard() {
     guard container.hasLifecycleMaintainers else { return AppRegistry.shared.release(name) }

@@ -22,7 +22,7 @@ public final class ListenerHandle: NSObject, Sendable {
   /// Removes the listener; only the first call does something.
   public func remove() { registration.cancel() }
 
-  /// Removes the listener behind a handle; an object of another kind is ignored.
+  /// Removes the listener of a handle; an object of another kind is ignored.
   ///
   /// - Parameter handle: What adding the listener returned.
   public static func remove(_ handle: any NSObjectProtocol) { (handle as? ListenerHandle)?.remove() }

@@ -24,7 +24,7 @@ public final class ComponentContainer: Sendable {
   @usableFromInline
   let providers: SlotTable
 
-  /// Set once something stands between a look-up and its slot: an override, or the end of the app.
+  /// Set once a look-up must not use its slot directly: an override, or the end of the app.
   @usableFromInline
   let hasDetour = Atomic<Bool>(false)
 
@@ -223,7 +223,7 @@ public final class ComponentContainer: Sendable {
     let created = state.withLock { $0.created }
     for slot in created.reversed() { await slot.lifecycleMaintainer?.appWillBeDeleted(app) }
     hasDetour.store(true, ordering: .releasing)
-    // The overrides are dropped with the lock open: what they capture may call anything when it goes.
+    // The overrides are dropped with the lock open: what they capture may call anything when it is released.
     _ = state.withLock { state in
       state.isEmptied = true
       defer { (state.created, state.overrides) = ([], [:]) }

@@ -2,7 +2,7 @@
 ///
 /// Every item is created by one thread at a time. A thread that needs an item which another thread is creating waits
 /// for it, unless that other thread waits, directly or through others, for something the first one is creating: then
-/// nobody could ever go on, and the ledger says so with the path.
+/// nobody could ever continue, and the ledger says so with the path.
 struct CreationLedger<Item: Hashable, Thread: Hashable> {
   enum Decision: Equatable {
     /// The asking thread creates the item now and calls `finish` afterwards.
@@ -41,7 +41,7 @@ struct CreationLedger<Item: Hashable, Thread: Hashable> {
     if stack[thread]?.isEmpty == true { stack[thread] = nil }
   }
 
-  /// Follows who waits for whom; a path only if it leads back to the asking thread.
+  /// Follows the chain of waiting threads; returns a path only if it leads back to the asking thread.
   private func cycle(from item: Item, to thread: Thread) -> [Item]? {
     var path: [Item] = []
     var current = item

@@ -19,7 +19,7 @@ public struct Dependency: Sendable {
 
   /// A dependency that the component can do without.
   ///
-  /// Resolve it with ``ComponentContainer/find(_:)``, which tells an absent dependency from one that failed.
+  /// Resolve it with ``ComponentContainer/find(_:)``, which distinguishes an absent dependency from one that failed.
   ///
   /// - Parameter type: The protocol, as in `(any AuthInterop).self`.
   public static func optional<Interface>(_ type: Interface.Type) -> Dependency {

@@ -6,7 +6,7 @@
 
 /// Logs the messages of one part of Vesta.
 ///
-/// A message above the level of `VestaConfiguration` costs one atomic read; its text is not even put together.
+/// A message above the level of `VestaConfiguration` costs one atomic read; its text is never composed.
 ///
 /// ```swift
 /// private let log = Logger(service: "VestaAuth")

@@ -34,7 +34,7 @@ extension VestaOptions {
       case "embedded": self = .embedded(directory: directory)
       case "firebase": self = .firebase
       default:
-        // The host may be an IPv6 address in brackets: the port stands after the last colon.
+        // The host may be an IPv6 address in brackets: the port follows the last colon.
         guard text.hasPrefix("emulator:"), let colon = text.lastIndex(of: ":") else { return nil }
         let host = text[..<colon].dropFirst("emulator:".count)
         guard !host.isEmpty, let port = Int(text[colon...].dropFirst()), (1...65_535).contains(port) else { return nil }

@@ -18,7 +18,8 @@ extension VestaOptions {
     }
   }
 
-  /// Reads the options from a `GoogleService-Info.plist` or a `google-services.json`, told apart by the ending.
+  /// Reads the options from a `GoogleService-Info.plist` or a `google-services.json`, distinguished by the file
+  /// extension.
   ///
   /// - Parameters:
   ///   - path: The path of the file.

@@ -85,7 +85,7 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
   /// A copy that can be changed by itself.
   public func copy() -> VestaOptions { VestaOptions(values: values.withLock { $0 }) }
 
-  /// The key that tells a Firebase server which project a request is for.
+  /// The key that identifies the project of a request to a Firebase server.
   public var apiKey: String? {
     get { values.withLock { $0.apiKey } }
     set { values.withLock { $0.apiKey = newValue } }

@@ -2,6 +2,7 @@ import Foundation
 
 extension DataDecoding {
   func decodeBool() throws -> Bool {
+    if type(of: value) == Bool.self, let value = value as? Bool { return value }
     guard let value = presentValue(value) else { throw missing(Bool.self) }
     if let configured = value as? any FirebaseRemoteConfigValueDecoding { return configured.boolValue() }
     guard case .boolean(let result)? = Numeric(value) else { throw mismatch(Bool.self, found: value) }
@@ -9,6 +10,7 @@ extension DataDecoding {
   }
 
   func decodeString() throws -> String {
+    if type(of: value) == String.self, let value = value as? String { return value }
     guard let value = presentValue(value) else { throw missing(String.self) }
     if let configured = value as? any FirebaseRemoteConfigValueDecoding { return configured.stringValue() }
     guard let result = value as? String else { throw mismatch(String.self, found: value) }
@@ -33,6 +35,10 @@ extension DataDecoding {
   }
 
   private func numeric(_ type: Any.Type) throws -> Numeric {
+    if let number = Numeric(native: value) {
+      if case .boolean = number { throw mismatch(type, found: true) }
+      return number
+    }
     guard let value = presentValue(value) else { throw missing(type) }
     let configured = (value as? any FirebaseRemoteConfigValueDecoding)?.numberValue()
     guard let number = Numeric(configured ?? value) else { throw mismatch(type, found: value) }

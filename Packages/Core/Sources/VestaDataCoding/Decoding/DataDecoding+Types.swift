@@ -3,8 +3,12 @@ import Foundation
 extension DataDecoding {
   /// Decodes a value of any type, the types with a strategy or a representation of their own included.
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if let value = value as? T, options.passthrough.isPassthroughType(value) { return value }
-    if let special = try special(type) as? T { return special }
+    if options.passthrough != NoPassthroughTypes.self, let value = value as? T,
+      options.passthrough.isPassthroughType(value)
+    {
+      return value
+    }
+    if let special = try special(type), let value = special as? T { return value }
     var decoder = self
     if T.self is any StringKeyedDictionary.Type {
       decoder.keysBelow = keysBelow ?? options.keys
@@ -14,6 +18,10 @@ extension DataDecoding {
   }
 
   private func special(_ type: Any.Type) throws -> Any? {
+    if type == Int.self { return try decodeInteger(Int.self) }
+    if type == String.self { return try decodeString() }
+    if type == Double.self { return try decodeFloat(Double.self) }
+    if type == Bool.self { return try decodeBool() }
     if type == Date.self { return try decodeDate() }
     if type == Data.self { return try decodeData() }
     if type == URL.self { return try decodeURL() }
@@ -22,7 +30,7 @@ extension DataDecoding {
   }
 }
 
-/// Decodes the one value of a place.
+/// Decodes the value of a single-value container.
 struct SingleValueDecoding: SingleValueDecodingContainer {
   let decoder: DataDecoding
   var codingPath: [any CodingKey] { decoder.codingPath }

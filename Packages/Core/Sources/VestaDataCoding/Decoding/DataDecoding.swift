@@ -36,6 +36,7 @@ struct DataDecoding: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleValueDecoding(decoder: self) }
 
   func dictionary(expected: Any.Type) throws -> [String: Any] {
+    if type(of: value) == [String: Any].self, let members = value as? [String: Any] { return members }
     guard let value = presentValue(value) else { throw missing(expected) }
     if let configured = value as? any FirebaseRemoteConfigValueDecoding, let members = configured.dictionaryValue() {
       return members
@@ -45,6 +46,7 @@ struct DataDecoding: Decoder {
   }
 
   func array() throws -> [Any] {
+    if type(of: value) == [Any].self, let elements = value as? [Any] { return elements }
     guard let value = presentValue(value) else { throw missing([Any].self) }
     if let configured = value as? any FirebaseRemoteConfigValueDecoding, let elements = configured.arrayValue() {
       return elements

@@ -56,7 +56,7 @@ struct DataEncoding: Encoder {
   }
 }
 
-/// Encodes the one value of a place.
+/// Encodes the value of a single-value container.
 struct SingleValueEncoding: SingleValueEncodingContainer {
   let encoder: DataEncoding
   var codingPath: [any CodingKey] { encoder.codingPath }
@@ -67,21 +67,21 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
     encoder.slot.content = value
   }
 
-  func encodeNil() throws { try put(.leaf(NSNull())) }
-  func encode(_ value: Bool) throws { try put(.leaf(NSNumber(value: value))) }
-  func encode(_ value: String) throws { try put(.leaf(value)) }
-  func encode(_ value: Double) throws { try put(.leaf(encoder.options.number(value, at: codingPath))) }
-  func encode(_ value: Float) throws { try put(.leaf(encoder.options.number(value, at: codingPath))) }
-  func encode(_ value: Int) throws { try put(.leaf(NSNumber(value: value))) }
+  func encodeNil() throws { try put(.null) }
+  func encode(_ value: Bool) throws { try put(.boolean(value)) }
+  func encode(_ value: String) throws { try put(.string(value)) }
+  func encode(_ value: Double) throws { try put(encoder.options.number(value, at: codingPath)) }
+  func encode(_ value: Float) throws { try put(encoder.options.number(value, at: codingPath)) }
+  func encode(_ value: Int) throws { try put(.integer(Int64(value))) }
   func encode(_ value: Int8) throws { try encode(Int(value)) }
   func encode(_ value: Int16) throws { try encode(Int(value)) }
   func encode(_ value: Int32) throws { try encode(Int(value)) }
-  func encode(_ value: Int64) throws { try put(.leaf(NSNumber(value: value))) }
-  func encode(_ value: UInt) throws { try put(.leaf(NSNumber(value: value))) }
+  func encode(_ value: Int64) throws { try put(.integer(value)) }
+  func encode(_ value: UInt) throws { try put(.unsigned(UInt64(value))) }
   func encode(_ value: UInt8) throws { try encode(Int(value)) }
   func encode(_ value: UInt16) throws { try encode(Int(value)) }
   func encode(_ value: UInt32) throws { try encode(Int64(value)) }
-  func encode(_ value: UInt64) throws { try put(.leaf(NSNumber(value: value))) }
+  func encode(_ value: UInt64) throws { try put(.unsigned(value)) }
 
   func encode<T: Encodable>(_ value: T) throws {
     // A value that encodes nothing leaves the place as it is, so that the outer value counts as empty too.

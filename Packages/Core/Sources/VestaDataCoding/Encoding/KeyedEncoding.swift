@@ -12,27 +12,28 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   private func path(_ key: any CodingKey) -> [any CodingKey] { codingPath + [key] }
 
-  func encodeNil(forKey key: Key) { put(.leaf(NSNull()), for: key) }
-  func encode(_ value: Bool, forKey key: Key) { put(.leaf(NSNumber(value: value)), for: key) }
-  func encode(_ value: String, forKey key: Key) { put(.leaf(value), for: key) }
+  func encodeNil(forKey key: Key) { put(.null, for: key) }
+  func encode(_ value: Bool, forKey key: Key) { put(.boolean(value), for: key) }
+  func encode(_ value: String, forKey key: Key) { put(.string(value), for: key) }
   func encode(_ value: Double, forKey key: Key) throws {
-    put(.leaf(try encoder.options.number(value, at: path(key))), for: key)
+    put(try encoder.options.number(value, at: path(key)), for: key)
   }
   func encode(_ value: Float, forKey key: Key) throws {
-    put(.leaf(try encoder.options.number(value, at: path(key))), for: key)
+    put(try encoder.options.number(value, at: path(key)), for: key)
   }
-  func encode(_ value: Int, forKey key: Key) { put(.leaf(NSNumber(value: value)), for: key) }
+  func encode(_ value: Int, forKey key: Key) { put(.integer(Int64(value)), for: key) }
   func encode(_ value: Int8, forKey key: Key) { encode(Int(value), forKey: key) }
   func encode(_ value: Int16, forKey key: Key) { encode(Int(value), forKey: key) }
   func encode(_ value: Int32, forKey key: Key) { encode(Int(value), forKey: key) }
-  func encode(_ value: Int64, forKey key: Key) { put(.leaf(NSNumber(value: value)), for: key) }
-  func encode(_ value: UInt, forKey key: Key) { put(.leaf(NSNumber(value: value)), for: key) }
+  func encode(_ value: Int64, forKey key: Key) { put(.integer(value), for: key) }
+  func encode(_ value: UInt, forKey key: Key) { put(.unsigned(UInt64(value)), for: key) }
   func encode(_ value: UInt8, forKey key: Key) { encode(Int(value), forKey: key) }
   func encode(_ value: UInt16, forKey key: Key) { encode(Int(value), forKey: key) }
   func encode(_ value: UInt32, forKey key: Key) { encode(Int64(value), forKey: key) }
-  func encode(_ value: UInt64, forKey key: Key) { put(.leaf(NSNumber(value: value)), for: key) }
+  func encode(_ value: UInt64, forKey key: Key) { put(.unsigned(value), for: key) }
 
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    if !encoder.below.isPassthrough(value), let scalar = EncodedValue(scalar: value) { return put(scalar, for: key) }
     if value is any StructureCodingUncodedUnkeyed { return }
     put(try encoder.below.encode(value, at: path(key)) ?? .dictionary(EncodedDictionary()), for: key)
   }
@@ -46,7 +47,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     nested(key) { existing in if case .array = existing { true } else { false } }.unkeyedContainer()
   }
 
-  /// The encoder of a nested container; a container of the same kind that is there already goes on being filled.
+  /// The encoder of a nested container; a container of the same kind that is there is filled further.
   private func nested(_ key: any CodingKey, fits: (EncodedValue) -> Bool) -> DataEncoding {
     let slot = EncodedSlot()
     let name = encoder.options.name(of: key, in: codingPath)

@@ -16,9 +16,17 @@ extension Optional: AnyOptional {
 
 /// The value without optionals around it; `nil` for `NSNull` and for an empty optional.
 func presentValue(_ value: Any) -> Any? {
+  if isPlain(value) { return value }
   if value is NSNull { return nil }
   guard let optional = value as? any AnyOptional else { return value }
   return optional.wrapped.flatMap(presentValue)
+}
+
+/// Whether the value is of a common type that is neither null nor an optional, nor converts itself.
+func isPlain(_ value: Any) -> Bool {
+  let type = type(of: value)
+  return type == String.self || type == Int.self || type == Double.self || type == Bool.self || type == [Any].self
+    || type == [String: Any].self
 }
 
 /// A dictionary with string keys: its keys are data, which no key strategy renames.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A number of a loosely typed value, told apart by what it can represent.
+/// A number of a loosely typed value, classified by what it can represent.
 ///
 /// `NSNumber` and the native numbers of Swift are the same thing to `as? NSNumber`; what they are not is told apart
 /// here: a boolean is not a number, and an integer is exact.
@@ -18,9 +18,29 @@ public enum Numeric: Equatable, Sendable {
   ///
   /// - Parameter value: Any value.
   public init?(_ value: Any) {
-    switch value {
-    case let value as NSNumber: self.init(value)
-    default: return nil
+    if let native = Numeric(native: value) {
+      self = native
+    } else {
+      guard let number = value as? NSNumber else { return nil }
+      self.init(number)
+    }
+  }
+
+  /// The number in a value of one of Swift's common types; `nil` for a value of another type.
+  ///
+  /// Asking for the exact type takes a tenth of the time that bridging to an object takes.
+  init?(native value: Any) {
+    let type = type(of: value)
+    if type == Int.self, let value = value as? Int {
+      self = .integer(Int64(value))
+    } else if type == Double.self, let value = value as? Double {
+      self = .double(value)
+    } else if type == Bool.self, let value = value as? Bool {
+      self = .boolean(value)
+    } else if type == Int64.self, let value = value as? Int64 {
+      self = .integer(value)
+    } else {
+      return nil
     }
   }
 
@@ -53,7 +73,7 @@ public enum Numeric: Equatable, Sendable {
     }
   }
 
-  // There is one object for each boolean, which is how a boolean is told from the numbers 0 and 1.
+  // There is one object for each boolean, which is how a boolean is distinguished from the numbers 0 and 1.
   private static let `true` = NSNumber(value: true)
   private static let `false` = NSNumber(value: false)
 

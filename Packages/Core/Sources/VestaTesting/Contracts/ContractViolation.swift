@@ -9,7 +9,7 @@ public struct ContractViolation: Error, CustomStringConvertible {
   /// The line of the check.
   public let line: Int
 
-  /// A violation at the given place.
+  /// A violation at the given source location.
   ///
   /// - Parameters:
   ///   - message: What was expected and what was found.

@@ -94,7 +94,12 @@ public final class EventLog<Event: Sendable>: Sendable {
 
     private func giveUp(_ id: Int) {
       guard let waiter = waiters.removeValue(forKey: id) else { return }
-      waiter.continuation.resume(throwing: ContractViolation("waited in vain for \(waiter.what); heard \(events)"))
+      waiter.continuation.resume(throwing: ContractViolation("waited in vain for \(waiter.what); heard \(summary)"))
+    }
+
+    /// The last events only when there are many, so that the report of a failure can be read.
+    private var summary: String {
+      events.count <= 10 ? "\(events)" : "\(events.count) events, at last \(events.suffix(10))"
     }
   }
 }

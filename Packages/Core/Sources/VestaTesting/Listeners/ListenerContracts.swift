@@ -16,7 +16,7 @@ public enum ListenerContracts {
   /// The promises as checks on an implementation of a seam.
   ///
   /// - Parameters:
-  ///   - greets: Whether a new listener first hears the current state.
+  ///   - greets: Whether a new listener first receives the current state.
   ///   - source: Finds the source of events in the seam's subject.
   /// - Returns: One contract for each promise, in a fixed order.
   public static func all<Subject, Event>(
@@ -60,7 +60,7 @@ public enum ListenerContracts {
   }
 }
 
-// MARK: - What is heard
+// MARK: - Received events
 
 extension ListenerContracts {
   private static func hearsEveryChange<Event>(_ subject: ListenerSubject<Event>) async throws {
@@ -200,7 +200,7 @@ extension ListenerContracts {
     let last = try await subject.changeAndSettle(65)
     let kept = logs.filter { $0.key % 2 == 1 }.values
     for log in kept { try await log.wait(for: "the last change, \(last)") { $0.last == last } }
-    // The greeting apart, whoever listened for less time heard the end of what the others heard.
+    // The greeting apart, whoever listened for less time received the end of what the others received.
     let histories = kept.map(\.events).sorted { $0.count < $1.count }
     for (shorter, longer) in zip(histories, histories.dropFirst()) {
       let common = Array(shorter.dropFirst(subject.greeting == nil ? 0 : 1))

@@ -5,13 +5,13 @@ public struct ListenerSubject<Event: Sendable & Equatable>: Sendable {
   /// Adds a listener.
   public let add: @Sendable (@escaping @Sendable (Event) -> Void) -> ListenerRegistration
 
-  /// Causes one change and gives the event that listeners must hear.
+  /// Causes one change and gives the event that listeners must receive.
   ///
   /// The number is a different one for every change that a check causes; the event must differ from all earlier ones.
   /// While several changes are made at once, checks do not look at the event.
   public let change: @Sendable (_ number: Int) async throws -> Event
 
-  /// The current state as an event, where a new listener hears that first; `nil` where it hears of changes only.
+  /// The current state as an event, where a new listener receives it first; `nil` where it receives changes only.
   public let greeting: (@Sendable () async throws -> Event)?
 
   /// Calls every synchronous method of the seam; checks call it from within a listener.
@@ -25,9 +25,9 @@ public struct ListenerSubject<Event: Sendable & Equatable>: Sendable {
   /// - Parameters:
   ///   - patience: How long a check waits before it calls something missing.
   ///   - add: Adds a listener.
-  ///   - greeting: The current state as an event, where a new listener hears that first.
+  ///   - greeting: The current state as an event, where a new listener receives it first.
   ///   - callBack: Calls every synchronous method of the seam.
-  ///   - change: Causes one change and gives the event that listeners must hear.
+  ///   - change: Causes one change and gives the event that listeners must receive.
   public init(
     patience: Duration = .seconds(30),
     add: @escaping @Sendable (@escaping @Sendable (Event) -> Void) -> ListenerRegistration,
@@ -57,10 +57,10 @@ extension ListenerSubject {
     return log
   }
 
-  /// Causes one change and waits until a new listener heard of it.
+  /// Causes one change and waits until a new listener has received it.
   ///
-  /// As listeners are called in the order in which they were added, all earlier ones have then heard whatever they
-  /// would ever hear.
+  /// As listeners are called in the order in which they were added, all earlier ones have then received whatever they
+  /// would ever receive.
   func changeAndSettle(_ number: Int) async throws -> Event {
     let witness = listen()
     defer { witness.cancel() }

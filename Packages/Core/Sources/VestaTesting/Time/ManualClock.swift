@@ -1,6 +1,6 @@
 public import VestaConcurrency
 
-/// Virtual time: it stands still until a test advances it, and timers fire in the order of their deadlines.
+/// Virtual time: it does not move until a test advances it, and timers fire in the order of their deadlines.
 ///
 /// Time is counted in microseconds since 1970, as in the services. Timers with the same deadline fire in the order in
 /// which they were set; while a timer's work runs, the clock shows its deadline, and a timer that it sets fires in the

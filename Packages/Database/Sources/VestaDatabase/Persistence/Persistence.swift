@@ -15,7 +15,7 @@ import VestaStoreInterop
 ///
 /// The client answers from memory; changes are written behind it, in order, several of them in one commit.
 final class Persistence: Sendable {
-  /// What was kept when the program ended.
+  /// The data and writes that were stored when the program ended.
   struct Kept: Sendable {
     var cache: SyncCache
     var writes: [StoredWrite] = []

@@ -26,7 +26,7 @@ public struct UnknownValueError: Error, LocalizedError, CustomNSError, Sendable,
   /// The code of the `NSError`.
   public var errorCode: Int { 1 }
 
-  /// What happened.
+  /// The error as text.
   public var description: String {
     """
     Unable to get latest value for query \(path), client offline with no active listeners \
@@ -34,13 +34,13 @@ public struct UnknownValueError: Error, LocalizedError, CustomNSError, Sendable,
     """
   }
 
-  /// What happened.
+  /// The error as text.
   public var errorDescription: String? { description }
 
-  /// What the service said.
+  /// The explanation of the service.
   public var failureReason: String? { reason }
 
-  /// What an `NSError` carries.
+  /// The `userInfo` of the `NSError`.
   public var errorUserInfo: [String: Any] {
     [NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason]
   }

@@ -92,7 +92,7 @@ extension Repo {
     case .data(let path, let node, let tag): raiseAndRerun(tree.serverOverwrite(path, node, tag: tag), at: path)
     case .merge(let path, let values, let tag):
       var trie = WriteTrie.empty
-      for value in values { trie = trie.adding(value.node, at: value.path) }
+      for value in values { trie.add(value.node, at: value.path) }
       raiseAndRerun(tree.serverMerge(path, trie, tag: tag), at: path)
     case .rangeMerge(let path, let merges, let tag):
       raiseAndRerun(tree.serverRangeMerge(path, merges, tag: tag), at: path)

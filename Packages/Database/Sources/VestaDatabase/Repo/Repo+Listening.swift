@@ -195,7 +195,7 @@ extension Repo {
   }
 }
 
-/// What the end of a read calls.
+/// The completion of a read.
 typealias GetCompletion = @Sendable (Result<IndexedNode, any Error>) -> Void
 
 private let log = Logger(service: "VestaDatabase")

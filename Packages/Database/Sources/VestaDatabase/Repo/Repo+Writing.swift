@@ -18,7 +18,7 @@ extension Repo {
     let id = makeWriteID()
     var trie = WriteTrie.empty
     for value in values {
-      trie = trie.adding(resolved(value.node, at: path.appending(value.path)), at: value.path)
+      trie.add(resolved(value.node, at: path.appending(value.path)), at: value.path)
     }
     raise(tree.userMerge(path, trie, writeID: id))
     persistence?.save(StoredWrite(id: id, path: path, change: .merge(values)))
@@ -69,7 +69,7 @@ extension Repo {
     case .merge(let values):
       var trie = WriteTrie.empty
       for value in values {
-        trie = trie.adding(resolved(value.node, at: write.path.appending(value.path)), at: value.path)
+        trie.add(resolved(value.node, at: write.path.appending(value.path)), at: value.path)
       }
       _ = tree.userMerge(write.path, trie, writeID: write.id)
       send(.merge(write.path, values), writeID: write.id, write.path) { _ in }
@@ -115,10 +115,10 @@ extension Repo {
         return repo.complete { completion(error) }
       }
       switch request {
-      case .onDisconnectPut(let path, let node): repo.onDisconnect = repo.onDisconnect.adding(node, at: path)
+      case .onDisconnectPut(let path, let node): repo.onDisconnect.add(node, at: path)
       case .onDisconnectMerge(let path, let values):
-        for value in values { repo.onDisconnect = repo.onDisconnect.adding(value.node, at: path.appending(value.path)) }
-      case .onDisconnectCancel(let path): repo.onDisconnect = repo.onDisconnect.removing(path)
+        for value in values { repo.onDisconnect.add(value.node, at: path.appending(value.path)) }
+      case .onDisconnectCancel(let path): repo.onDisconnect.remove(path)
       default: break
       }
       repo.complete { completion(nil) }

@@ -14,7 +14,7 @@ import VestaServiceInterop
 ///
 /// To read on: `Repo+Listening.swift`, `Repo+Writing.swift`, `Repo+Transactions.swift`, `Repo+Connection.swift`.
 actor Repo {
-  /// What a repo works with.
+  /// The surroundings of a repo.
   struct Environment: Sendable {
     var backend: any DatabaseBackend
     var auth: (any AuthInterop)?

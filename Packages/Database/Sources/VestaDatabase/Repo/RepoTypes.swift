@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// What the end of a write calls.
+/// The completion of a write.
 typealias WriteCompletion = @Sendable (DatabaseError?) -> Void
 
 /// An observer and what it is called with.

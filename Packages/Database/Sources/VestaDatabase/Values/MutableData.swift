@@ -93,7 +93,7 @@ public final class MutableData {
   public var key: String? { base.appending(path).back?.text }
 }
 
-/// What a transaction's block decides.
+/// The decision of a transaction's block.
 public final class TransactionResult: Sendable {
   let outcome: Result<DatabaseNode, InvalidValue>?
 

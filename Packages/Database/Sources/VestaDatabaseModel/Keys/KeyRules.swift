@@ -1,6 +1,6 @@
 public import VestaDatabaseBackend
 
-/// What a key and a path can be.
+/// The rules of keys and paths.
 public enum KeyRules {
   /// The longest key, in bytes of UTF-8.
   public static let maximumKeyBytes = 768

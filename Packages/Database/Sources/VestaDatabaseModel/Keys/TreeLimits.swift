@@ -1,6 +1,6 @@
 public import VestaDatabaseBackend
 
-/// What a service accepts of a write, whatever the client has checked.
+/// The limits of a write at the service, whatever the client has checked.
 public enum TreeLimits {
   /// The largest write, in estimated bytes.
   public static let maximumWriteBytes = 16 << 20

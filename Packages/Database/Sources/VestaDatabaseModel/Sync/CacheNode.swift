@@ -1,6 +1,6 @@
 import VestaDatabaseBackend
 
-/// What is known of a place: data, and whether it is all there is.
+/// The known data of a path, and whether it is complete.
 struct CacheNode: Sendable {
   var indexed: IndexedNode
   /// Whether everything that belongs here is known.
@@ -21,7 +21,7 @@ struct CacheNode: Sendable {
   func isComplete(for key: DatabaseKey) -> Bool { (isComplete && !isFiltered) || !node[key].isEmpty }
 }
 
-/// What a view knows: the server's data, and the data with this client's writes on top.
+/// The data of a view: the server's, and the server's with this client's writes on top.
 struct ViewCache: Sendable {
   var event: CacheNode
   var server: CacheNode

@@ -134,6 +134,11 @@ struct NodeFilter: Sendable {
       changes.added(key, new)
       return old.setting(key, to: new).setting(edge.key, to: .empty)
     }
+    if !new.isEmpty, !isOrdered(edgePosition, position) {
+      // What is outside comes after the edge, and this child does not.
+      changes.changed(key, new, from: before)
+      return old.setting(key, to: new)
+    }
     var next = source.child(next: edgePosition, index: spec.index, side: limit.side)
     while let candidate = next, candidate.key == key || !old.node[candidate.key].isEmpty {
       let after = spec.index.position(of: candidate.key, candidate.node)

@@ -1,6 +1,6 @@
 public import VestaDatabaseBackend
 
-/// What a device keeps of the server's data, and which queries it is there for.
+/// The server's data that a device keeps, and the queries that it belongs to.
 ///
 /// A value that answers at once. What has to be stored gathers in ``takeChanges()``; whoever owns the cache writes it
 /// down.
@@ -79,7 +79,7 @@ public struct SyncCache: Sendable {
     }
   }
 
-  /// What is to be stored since the last call, in order.
+  /// Returns the changes that are to be stored since the last call, in order.
   public mutating func takeChanges() -> [Change] {
     defer { changes = [] }
     return changes
@@ -90,7 +90,7 @@ public struct SyncCache: Sendable {
 
   // MARK: Reading
 
-  /// What is kept for a query; `nil` when nothing is.
+  /// Returns the kept data of a query; `nil` when there is none.
   func serverData(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> ServerData? {
     if isComplete(path) { return ServerData(node: node[path], isComplete: true, isFiltered: false) }
     if !spec.loadsAllData, let query = tracked[key(path, spec)], query.isComplete {
@@ -110,7 +110,7 @@ public struct SyncCache: Sendable {
     return ServerData(node: DatabaseNode(children: known), isComplete: false, isFiltered: false)
   }
 
-  /// What is kept of a place whether or not it is all; for reads when the service cannot be reached.
+  /// Returns the kept data of a path, complete or not, for reads while the service cannot be reached.
   public func nodeForRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> DatabaseNode {
     let data = serverData(path, spec)?.node ?? .empty
     return NodeFilter(spec: spec).filtersNodes ? NodeFilter(spec: spec).window(of: data) : data

@@ -24,7 +24,7 @@ struct SyncOperation: Sendable {
   let path: DatabasePath
   let kind: Kind
 
-  /// What the operation means for a child; `nil` when it does not concern it.
+  /// Returns the operation for a child; `nil` when it does not concern it.
   func child(_ key: DatabaseKey) -> SyncOperation? {
     if !path.isRoot { return SyncOperation(source: source, path: path.withoutFront, kind: kind) }
     switch kind {

@@ -27,7 +27,7 @@ public struct SyncTree: Sendable {
   var root = SyncPoint()
   /// The writes that the service has not acknowledged.
   public internal(set) var writes = WriteTree()
-  /// What is kept on this device; `nil` without persistence.
+  /// The data that is kept on this device; `nil` without persistence.
   public var cache: SyncCache?
   private var tags: [QueryKey: Int] = [:]
   private var queries: [Int: QueryKey] = [:]
@@ -37,7 +37,7 @@ public struct SyncTree: Sendable {
   /// A tree without listeners and writes.
   public init() {}
 
-  /// What is to be asked of the service since the last call, in order.
+  /// Returns the listens to start and stop since the last call, in order.
   public mutating func takeListenActions() -> [ListenAction] {
     defer { listenActions = [] }
     return listenActions
@@ -123,13 +123,26 @@ public struct SyncTree: Sendable {
       return apply(SyncOperation(source: .server, path: path, kind: kind))
     }
     // A tag that is not known belongs to a listen that has ended since.
-    guard let query = queries[tag], let relative = query.path.relative(path) else { return [] }
+    guard let query = queries[tag], let relative = query.path.relative(path), !hasAllData(query.path) else { return [] }
     if !isStored { cache?.apply(kind, at: path, spec: query.spec, queryPath: query.path) }
     let operation = SyncOperation(source: .query(query.spec), path: relative, kind: kind)
     var sink = SyncSink()
     let below = writes.at(query.path)
     root.update(query.path) { point in point.applyHere(operation, writes: below, &sink) }
     return finish(sink)
+  }
+
+  /// Whether a listen to everything has all of a place's data: what a query of the place is sent beside it is no news,
+  /// and would narrow what the query's view knows to its window.
+  private func hasAllData(_ path: DatabasePath) -> Bool {
+    var point = root
+    var rest = path
+    while true {
+      if point.completeView?.cache.server.isComplete == true { return true }
+      guard let front = rest.front, let next = point.children[front] else { return false }
+      point = next
+      rest = rest.withoutFront
+    }
   }
 
   /// Applies an operation at its path, seen from the root.
@@ -170,7 +183,7 @@ public struct SyncTree: Sendable {
     return events
   }
 
-  /// What the views from the root to a path know of it, and whether one of them listens to all of it.
+  /// Returns the data of a path that views from the root to it know, and whether one of them listens to all of it.
   private func known(_ path: DatabasePath) -> (ServerData?, Bool) {
     var point = root
     var rest = path
@@ -187,7 +200,7 @@ public struct SyncTree: Sendable {
     }
   }
 
-  /// What the device keeps of a place, or what the views of its children know.
+  /// Returns the kept data of a path, or the data that the views of its children know.
   private func cachedOrPartial(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> ServerData {
     let kept = cache?.serverData(path, spec)
     if let kept, kept.isComplete { return kept }
@@ -261,12 +274,12 @@ public struct SyncTree: Sendable {
 
   // MARK: Reading
 
-  /// What a place looks like to this client, hidden writes included; `nil` when it is not known.
+  /// Returns the data of a path as this client sees it, hidden writes included; `nil` when it is not known.
   public func node(at path: DatabasePath, excluding excluded: Set<Int> = []) -> DatabaseNode? {
     writes.completeNode(at: path, server: known(path).0?.node, excluding: excluded, includesHidden: true)
   }
 
-  /// What a view knows of all of a query; `nil` when none does.
+  /// Returns the complete data of a query that a view knows; `nil` when none does.
   public func completeEventNode(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> IndexedNode? {
     if let view = root[path]?.view(for: spec), view.cache.event.isComplete { return view.cache.event.indexed }
     var point = root

@@ -1,6 +1,6 @@
 import VestaDatabaseBackend
 
-/// What the listeners of one query at one place see.
+/// The data and the listeners of one query at one path.
 struct View: Sendable {
   let path: DatabasePath
   let spec: DatabaseQuerySpec
@@ -23,7 +23,7 @@ struct View: Sendable {
         isFiltered: server.isFiltered))
   }
 
-  /// What another place can take from this view as the server's complete data; `nil` when it is not known.
+  /// Returns the server's complete data that another path can take from this view; `nil` when it is not known.
   func completeServerNode(at path: DatabasePath) -> DatabaseNode? {
     guard let node = cache.server.completeNode else { return nil }
     if spec.loadsAllData { return node[path] }
@@ -52,7 +52,7 @@ struct View: Sendable {
     return (events, changes)
   }
 
-  /// What a new listener hears of what is known already.
+  /// Returns the events for a new listener of the data that is known already.
   func initialEvents(for registration: SyncRegistration) -> [SyncEvent] {
     var events: [SyncEvent] = []
     if registration.kinds.contains(.childAdded) {
@@ -118,7 +118,7 @@ struct View: Sendable {
   }
 }
 
-/// What is known of the server's data when a view begins.
+/// The known server data with which a view begins.
 struct ServerData: Sendable {
   var node: DatabaseNode
   var isComplete: Bool

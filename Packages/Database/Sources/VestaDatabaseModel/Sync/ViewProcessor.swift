@@ -61,7 +61,8 @@ struct ViewProcessor {
     _ old: ViewCache, _ path: DatabasePath, _ trie: WriteTrie, filters: Bool
   ) -> ViewCache {
     if old.server.node.isEmpty, !old.server.isComplete { return old }
-    let merge = WriteTrie.empty.adding(trie, at: path)
+    var merge = WriteTrie.empty
+    merge.add(trie, at: path)
     let server = old.server.node
     if let value = merge.value { return serverOverwrite(old, .root, value, filters: filters) }
     var cache = old
@@ -75,7 +76,7 @@ struct ViewProcessor {
     return cache
   }
 
-  /// What listeners see after the server's data has changed at a path.
+  /// Returns the event cache after the server's data has changed at a path.
   private mutating func eventCacheAfterServerChange(
     _ cache: ViewCache, _ path: DatabasePath, _ source: some CompleteChildSource
   ) -> ViewCache {
@@ -158,7 +159,7 @@ struct ViewProcessor {
   ) -> ViewCache {
     if writes.shadow(at: path) != nil { return cache }
     let server = cache.server
-    if server.isComplete, server.isFiltered { return acknowledgeInWindow(cache) }
+    if server.isComplete, server.isFiltered { return showWindow(cache) }
     if affected.isAll {
       if (path.isRoot && server.isComplete) || server.isComplete(for: path) {
         let path = replacedPlace(cache, path)
@@ -166,7 +167,7 @@ struct ViewProcessor {
       }
       guard path.isRoot else { return cache }
       var known = WriteTrie.empty
-      server.node.forEachChild { known = known.adding($1, at: DatabasePath([$0])) }
+      server.node.forEachChild { known.add($1, at: DatabasePath([$0])) }
       return serverMerge(cache, path, known, filters: server.isFiltered)
     }
     var known = WriteTrie.empty
@@ -174,7 +175,7 @@ struct ViewProcessor {
       let place = path.appending(relative)
       guard server.isComplete(for: place) else { continue }
       let shown = replacedPlace(cache, place)
-      known = known.adding(server.node[shown], at: shown)
+      known.add(server.node[shown], at: shown)
     }
     return serverMerge(cache, .root, known, filters: server.isFiltered)
   }
@@ -192,9 +193,11 @@ struct ViewProcessor {
     return place
   }
 
-  /// A child of the write that is not in the server's window may have left it before the acknowledgement came: what is
-  /// shown is made anew.
-  private mutating func acknowledgeInWindow(_ old: ViewCache) -> ViewCache {
+  /// Shows the server's window with the writes anew, after a write has ended.
+  ///
+  /// A child of the write that is not in the window may have left it before the write ended, and one that is not in it
+  /// may belong there by the data of another view.
+  private mutating func showWindow(_ old: ViewCache) -> ViewCache {
     let server = old.server.node.leaf == nil ? old.server.node : .empty
     let node = writes.completeNode(server: completeServer) ?? writes.completeChildren(server: server)
     var cache = old
@@ -204,6 +207,7 @@ struct ViewProcessor {
 
   private mutating func revert(_ old: ViewCache, _ path: DatabasePath) -> ViewCache {
     if writes.shadow(at: path) != nil { return old }
+    if old.server.isComplete, old.server.isFiltered { return showWindow(old) }
     var cache = old
     if let key = path.front, !key.isPriority {
       cache.event.indexed = revertChild(old, key, path.withoutFront)

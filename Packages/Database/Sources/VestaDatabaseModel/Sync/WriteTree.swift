@@ -5,7 +5,7 @@ public import VestaDatabaseBackend
 public struct WriteTree: Sendable {
   /// One write.
   public struct Record: Sendable {
-    /// What is written.
+    /// The data of a write.
     public enum Change: Sendable {
       /// A node in the place of the one that was there.
       case overwrite(DatabaseNode)
@@ -15,9 +15,9 @@ public struct WriteTree: Sendable {
 
     /// The number of the write; later writes have larger ones.
     public let id: Int
-    /// Where.
+    /// The path.
     public let path: DatabasePath
-    /// What.
+    /// The data.
     public let change: Change
     /// Whether listeners see it.
     public let isVisible: Bool
@@ -31,7 +31,7 @@ public struct WriteTree: Sendable {
       }
     }
 
-    /// What the write changes below its path.
+    /// The paths below its own that the write changes.
     var affected: AffectedPaths {
       switch change {
       case .overwrite: AffectedPaths.all
@@ -51,7 +51,7 @@ public struct WriteTree: Sendable {
   public mutating func add(_ change: Record.Change, at path: DatabasePath, id: Int, isVisible: Bool) {
     let record = Record(id: id, path: path, change: change, isVisible: isVisible)
     records.append(record)
-    if isVisible { visible = Self.layer(record, on: visible, below: .root) }
+    if isVisible { Self.layer(record, on: &visible, below: .root) }
   }
 
   /// The write with a number.
@@ -65,15 +65,18 @@ public struct WriteTree: Sendable {
     let removed = records.remove(at: index)
     guard removed.isVisible else { return false }
     let isShadowed = records[index...].contains { $0.isVisible && $0.covers(removed.path) }
-    let overlaps = records.contains {
-      $0.isVisible && ($0.path.contains(removed.path) || removed.path.contains($0.path))
+    func overlaps(_ other: Record) -> Bool {
+      other.isVisible && (other.path.contains(removed.path) || removed.path.contains(other.path))
     }
-    if overlaps {
+    let hasEarlier = records[..<index].contains(where: overlaps)
+    // What a later write covers is as that write has left it, unless an earlier one comes to light below it.
+    if isShadowed, !hasEarlier { return false }
+    if hasEarlier || records[index...].contains(where: overlaps) {
       visible = Self.layered(records.filter(\.isVisible), below: .root)
     } else {
       switch removed.change {
-      case .overwrite: visible = visible.removing(removed.path)
-      case .merge(let trie): trie.forEach(at: removed.path) { path, _ in visible = visible.removing(path) }
+      case .overwrite: visible.remove(removed.path)
+      case .merge(let trie): trie.forEach(at: removed.path) { path, _ in visible.remove(path) }
       }
     }
     return !isShadowed
@@ -81,23 +84,27 @@ public struct WriteTree: Sendable {
 
   /// All that the given writes make of a place.
   private static func layered(_ records: [Record], below base: DatabasePath) -> WriteTrie {
-    records.reduce(.empty) { layer($1, on: $0, below: base) }
+    records.reduce(into: .empty) { layer($1, on: &$0, below: base) }
   }
 
-  private static func layer(_ record: Record, on trie: WriteTrie, below base: DatabasePath) -> WriteTrie {
+  private static func layer(_ record: Record, on trie: inout WriteTrie, below base: DatabasePath) {
     switch record.change {
     case .overwrite(let node):
-      if let relative = base.relative(record.path) { return trie.adding(node, at: relative) }
-      if let inner = record.path.relative(base) { return trie.adding(node[inner], at: .root) }
-      return trie
+      if let relative = base.relative(record.path) {
+        trie.add(node, at: relative)
+      } else if let inner = record.path.relative(base) {
+        trie.add(node[inner], at: .root)
+      }
     case .merge(let values):
-      if let relative = base.relative(record.path) { return trie.adding(values, at: relative) }
-      guard let inner = record.path.relative(base) else { return trie }
-      return trie.adding(values.child(inner), at: .root)
+      if let relative = base.relative(record.path) {
+        trie.add(values, at: relative)
+      } else if let inner = record.path.relative(base) {
+        trie.add(values.child(inner), at: .root)
+      }
     }
   }
 
-  /// What a place looks like with the writes on top of the server's data; `nil` when that is not known.
+  /// Returns a node with the writes on top of the server's data; `nil` when that is not known.
   ///
   /// - Parameters:
   ///   - path: The place.

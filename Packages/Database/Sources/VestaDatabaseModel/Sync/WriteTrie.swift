@@ -5,7 +5,7 @@ public struct WriteTrie: Sendable, Hashable {
   /// The value of this place; nothing is below it then.
   public private(set) var value: DatabaseNode?
 
-  /// What is below this place.
+  /// The values below this path.
   public private(set) var children: [DatabaseKey: WriteTrie]
 
   /// No value anywhere.
@@ -26,39 +26,37 @@ public struct WriteTrie: Sendable, Hashable {
   /// Values by their paths.
   public init(_ values: [DatabasePath: DatabaseNode]) {
     self.init()
-    for (path, node) in values { self = adding(node, at: path) }
+    for (path, node) in values { add(node, at: path) }
   }
 
   /// Whether there is no value.
   public var isEmpty: Bool { value == nil && children.isEmpty }
 
-  /// With one more value, which replaces those below it and becomes part of one above it.
-  public func adding(_ node: DatabaseNode, at path: DatabasePath) -> WriteTrie {
-    if let value { return WriteTrie(value.setting(path, to: node)) }
-    guard let front = path.front else { return WriteTrie(node) }
-    var copy = self
-    copy.children[front] = (children[front] ?? .empty).adding(node, at: path.withoutFront)
-    return copy
+  /// Adds a value, which replaces those below it and becomes part of one above it.
+  public mutating func add(_ node: DatabaseNode, at path: DatabasePath) {
+    if let value {
+      self.value = value.setting(path, to: node)
+    } else if let front = path.front {
+      children[front, default: .empty].add(node, at: path.withoutFront)
+    } else {
+      self = WriteTrie(node)
+    }
   }
 
-  /// With the values of another trie on top, below a path.
-  public func adding(_ other: WriteTrie, at path: DatabasePath) -> WriteTrie {
-    var result = self
-    other.forEach { result = result.adding($1, at: path.appending($0)) }
-    return result
+  /// Adds the values of another trie on top, below a path.
+  public mutating func add(_ other: WriteTrie, at path: DatabasePath) { other.forEach(at: path) { add($1, at: $0) } }
+
+  /// Removes the values at and below a path.
+  public mutating func remove(_ path: DatabasePath) {
+    guard let front = path.front else {
+      self = .empty
+      return
+    }
+    guard children[front]?.remove(path.withoutFront) != nil else { return }
+    if children[front]?.isEmpty == true { children[front] = nil }
   }
 
-  /// Without the values at and below a path.
-  public func removing(_ path: DatabasePath) -> WriteTrie {
-    guard let front = path.front else { return .empty }
-    guard let child = children[front] else { return self }
-    var copy = self
-    let rest = child.removing(path.withoutFront)
-    copy.children[front] = rest.isEmpty ? nil : rest
-    return copy
-  }
-
-  /// What is known of a place from a value at it or above it.
+  /// Returns the node at a path from a value at it or above it; `nil` when there is none.
   public func completeNode(at path: DatabasePath) -> DatabaseNode? {
     if let value { return value[path] }
     guard let front = path.front else { return nil }
@@ -123,7 +121,7 @@ public struct WriteTrie: Sendable, Hashable {
   /// The trie with each value replaced.
   public func mapped(_ transform: (DatabasePath, DatabaseNode) throws -> DatabaseNode) rethrows -> WriteTrie {
     var result = WriteTrie.empty
-    try forEach { result = result.adding(try transform($0, $1), at: $0) }
+    try forEach { result.add(try transform($0, $1), at: $0) }
     return result
   }
 }

@@ -8,11 +8,13 @@ final class EngineConnection: DatabaseConnection {
     var isDelivering = false
     var isClosing = false
     var isEnded = false
-    /// Who is signed in.
+    /// The user that is signed in.
     var user: String?
     /// Requests that wait while a token is being checked.
     var held: [(DatabaseRequest, Int)]?
     var operations = 0
+    /// How many jobs of the connection wait or run.
+    var jobs = 0
   }
 
   let session: String
@@ -48,7 +50,7 @@ final class EngineConnection: DatabaseConnection {
   }
 
   private func start(_ request: DatabaseRequest, id: Int) {
-    guard case .authenticate = request else { return room.submit(.request(self, request, id)) }
+    guard case .authenticate = request else { return room.take(request, of: self, id) }
     state.withLock { $0.held = [(request, id)] }
     Task { await carryOutHeld() }
   }
@@ -84,6 +86,13 @@ final class EngineConnection: DatabaseConnection {
       return DatabaseReply(.invalidToken, message: "\(error)")
     }
   }
+
+  /// Whether a job of the connection waits or runs.
+  var hasJobs: Bool { state.withLock { $0.jobs > 0 } }
+
+  func jobBegins() { state.withLock { $0.jobs += 1 } }
+
+  func jobEnds() { state.withLock { $0.jobs -= 1 } }
 
   func signOut() { state.withLock { $0.user = nil } }
 

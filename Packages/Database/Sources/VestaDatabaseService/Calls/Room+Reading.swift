@@ -18,6 +18,11 @@ extension Room {
     }
   }
 
+  /// Refuses a read, and not on the stack of the one who asks.
+  private func refuse(_ connection: EngineConnection, _ id: Int, _ refusal: DatabaseReply) {
+    submit(.perform { connection.post([.reply(id, refusal)]) })
+  }
+
   /// Why a read is refused; `nil` when it is not.
   private func refusal(
     _ connection: EngineConnection, _ path: DatabasePath, _ spec: DatabaseQuerySpec
@@ -42,7 +47,7 @@ extension Room {
   }
 
   private func start(_ listen: DatabaseListen, _ connection: EngineConnection, _ id: Int) {
-    if let refusal = refusal(connection, listen.path, listen.spec) { return connection.post([.reply(id, refusal)]) }
+    if let refusal = refusal(connection, listen.path, listen.spec) { return refuse(connection, id, refusal) }
     let watch = hub.add(connection, listen)
     reads.begin()
     Task {
@@ -51,19 +56,24 @@ extension Room {
         let reply = DatabaseReply(.ok, warnings: lacksIndex ? ["no_index"] : [])
         let data = Self.firstData(of: listen, node)
         if hub.activate(watch, of: connection, node, version, data: data, reply: .reply(id, reply)) {
-          submit(.refresh(watch))
+          readAnew([watch])
         }
       } catch {
         hub.discard(watch)
         connection.enqueue([.reply(id, DatabaseReply(.unavailable, message: "The data cannot be read: \(error)"))])
       }
       connection.deliver()
-      submit(.perform { [hub] in hub.removeEnding(of: connection) })
+      submit(
+        .perform { [hub] in
+          hub.removeEnding(of: connection)
+          connection.deliver()
+        })
       reads.end()
     }
   }
 
-  /// What a listen is sent first: nothing when its hash is right, what differs when it says more than one, or all.
+  /// Returns the first messages of a listen: none when its hash is right, the ranges that differ when it has several
+  /// hashes, or all of the data.
   private static func firstData(of listen: DatabaseListen, _ node: DatabaseNode) -> [DatabaseServerMessage] {
     if !listen.hash.isEmpty, NodeHash.matches(listen.hash, node) { return [] }
     if let compound = listen.compound, !listen.hash.isEmpty {
@@ -74,7 +84,7 @@ extension Room {
   }
 
   private func get(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ connection: EngineConnection, _ id: Int) {
-    if let refusal = refusal(connection, path, spec) { return connection.post([.reply(id, refusal)]) }
+    if let refusal = refusal(connection, path, spec) { return refuse(connection, id, refusal) }
     reads.begin()
     Task {
       do {

@@ -5,7 +5,7 @@ import VestaStoreInterop
 
 /// Writes: a group of them in one commit, then what listens hear of it, then the replies.
 extension Room {
-  /// What became of a write in the transaction.
+  /// The outcome of a write in the transaction.
   private enum Outcome: Sendable {
     case reply(DatabaseReply)
     case written([DatabasePathValue])
@@ -32,8 +32,12 @@ extension Room {
   }
 
   private func fail(_ write: Write, _ error: any Error) {
-    let reply = DatabaseReply(.unavailable, message: "The write was not stored: \(error)")
-    write.connection.post([.reply(write.id, reply)])
+    answer(write, DatabaseReply(.unavailable, message: "The write was not stored: \(error)"), .zero)
+  }
+
+  private func answer(_ write: Write, _ reply: DatabaseReply, _ version: StoreVersion) {
+    hub.reply(.reply(write.id, reply), to: write.connection, version)
+    write.connection.deliver()
   }
 
   private func run(_ group: [Write]) async throws {
@@ -56,13 +60,13 @@ extension Room {
     if !written.isEmpty { await publish(written, commit.version) }
     for (write, outcome) in zip(group, commit.value) {
       switch outcome {
-      case .reply(let reply): write.connection.post([.reply(write.id, reply)])
-      case .written: write.connection.post([.reply(write.id, .ok)])
+      case .reply(let reply): answer(write, reply, commit.version)
+      case .written: answer(write, .ok, commit.version)
       }
     }
   }
 
-  /// What a write does in a transaction.
+  /// A write in a transaction of the store.
   private struct WriteCall {
     let connection: EngineConnection
     let context: RoomContext
@@ -130,73 +134,15 @@ extension Room {
 
   /// Tells the listens of a commit.
   func tell(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
-    var queries: Set<Int> = []
+    var queries: Set<Int> = [], disturbed: Set<Int> = []
     for values in writes {
       let published = hub.publish(values, version)
       for connection in published.connections { connection.deliver() }
       queries.formUnion(published.queries)
+      disturbed.formUnion(published.disturbed)
     }
     if !queries.isEmpty { await refresh(queries.sorted(), after: writes.flatMap { $0 }, version) }
-  }
-
-  /// Brings the results of queries up to date, and sends what has changed.
-  ///
-  /// - Parameters:
-  ///   - values: What a commit has written; `nil` to read the results anew in any case.
-  ///   - version: The version of the commit.
-  func refresh(_ watches: [Int], after values: [DatabasePathValue]? = nil, _ version: StoreVersion = .zero) async {
-    var reading = hub.reading(watches, after: values)
-    do {
-      let children = reading.children
-      if !children.isEmpty {
-        let (nodes, seen) = try await read(children)
-        // Somebody has written since: what was read is not what this commit has left.
-        if seen > version {
-          reading.whole.formUnion(reading.touched.keys)
-        } else {
-          deliver(hub.update(reading, children: nodes, version), &reading)
-        }
-      } else {
-        deliver(hub.update(reading, children: [:], version), &reading)
-      }
-      if !reading.whole.isEmpty {
-        let (results, seen) = try await read(reading.queries.filter { reading.whole.contains($0.key) })
-        for connection in hub.replace(results, seen) { connection.deliver() }
-      }
-    } catch {
-      // A query that cannot be read leaves its listeners with old data: they are told, and can listen again.
-      for connection in hub.revoke(watches) { connection.deliver() }
-    }
-  }
-
-  private func deliver(_ published: ListenHub.Published, _ reading: inout ListenHub.Reading) {
-    for connection in published.connections { connection.deliver() }
-    reading.whole.formUnion(published.queries)
-  }
-
-  private func read(
-    _ paths: Set<DatabasePath>
-  ) async throws -> (nodes: [DatabasePath: DatabaseNode], version: StoreVersion) {
-    let keys = context.keys
-    return try await openStore().read { reader in
-      let tree = TreeReader(reader: reader, keys: keys)
-      var nodes: [DatabasePath: DatabaseNode] = [:]
-      for path in paths { nodes[path] = try await tree.node(path) }
-      return (nodes, reader.version)
-    }
-  }
-
-  /// Reads the results of queries, each query once.
-  private func read(
-    _ queries: [Int: ListenHub.Query]
-  ) async throws -> (results: [Int: DatabaseNode], version: StoreVersion) {
-    let context = context
-    return try await openStore().read { reader in
-      let queryReader = try await QueryReader(reader, context)
-      var windows: [ListenHub.Query: DatabaseNode] = [:]
-      for query in Set(queries.values) { windows[query] = try await queryReader.window(query.path, query.spec).node }
-      return (queries.compactMapValues { windows[$0] }, reader.version)
-    }
+    for connection in hub.restoreWindows(disturbed) { connection.deliver() }
   }
 }
 

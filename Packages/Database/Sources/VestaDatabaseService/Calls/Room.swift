@@ -16,9 +16,17 @@ final class Room: Sendable {
     /// The token has been checked: the user of the connection is another one now.
     case signedIn(EngineConnection, Int)
     case close(EngineConnection)
-    case refresh(Int)
     /// Something of the engine's own, between two groups.
     case perform(@Sendable () async -> Void)
+
+    /// Whose job it is.
+    var connection: EngineConnection? {
+      switch self {
+      case .open(let connection), .request(let connection, _, _), .signedIn(let connection, _), .close(let connection):
+        connection
+      case .perform: nil
+      }
+    }
   }
 
   struct State {
@@ -60,7 +68,25 @@ final class Room: Sendable {
   var now: Int64 { options.clock.milliseconds() }
 
   /// Adds a job; returns at once.
-  func submit(_ job: Job) { lane.submit(job) { [self] jobs in await process(jobs) } }
+  func submit(_ job: Job) {
+    job.connection?.jobBegins()
+    lane.submit(job) { [self] jobs in
+      await process(jobs)
+      for job in jobs { job.connection?.jobEnds() }
+    }
+  }
+
+  /// Takes a request of a connection.
+  ///
+  /// A read waits for what the connection has asked before, and not for the writes of others: where nothing of its own
+  /// waits, it begins at once.
+  func take(_ request: DatabaseRequest, of connection: EngineConnection, _ id: Int) {
+    if request.isRead, !connection.hasJobs, isOpen(connection) {
+      answer(connection, request, id)
+    } else {
+      submit(.request(connection, request, id))
+    }
+  }
 
   /// Returns when nothing runs and nothing waits.
   func settle() async {
@@ -105,7 +131,6 @@ final class Room: Sendable {
       if isOpen(connection) { answer(connection, request, id) }
     case .signedIn(let connection, let id): userChanged(connection, id)
     case .close(let connection): await close(connection)
-    case .refresh(let watch): await refresh([watch])
     case .perform(let body): await body()
     }
   }
@@ -156,7 +181,7 @@ struct Write: Sendable {
   let id: Int
 }
 
-/// What every call of a database needs.
+/// The context that every call of a database has.
 struct RoomContext: Sendable {
   /// The engine: whose sessions are whose.
   let owner: String
@@ -174,6 +199,14 @@ extension DatabaseRequest {
   fileprivate var isWrite: Bool {
     switch self {
     case .put, .merge, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel: true
+    default: false
+    }
+  }
+
+  /// Whether the request is answered with data, by a task of its own.
+  fileprivate var isRead: Bool {
+    switch self {
+    case .listen, .get: true
     default: false
     }
   }

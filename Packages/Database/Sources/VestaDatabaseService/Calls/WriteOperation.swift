@@ -28,7 +28,7 @@ struct WriteOperation: Sendable {
   /// The places in the order in which they are written: that in which clients put the values of a merge together.
   private var orderedPlaces: [DatabasePathValue] {
     guard values.count > 1 else { return places }
-    let trie = values.reduce(WriteTrie.empty) { $0.adding($1.node, at: $1.path) }
+    let trie = values.reduce(into: WriteTrie.empty) { $0.add($1.node, at: $1.path) }
     return trie.writeOrder.map { DatabasePathValue(path.appending($0.path), $0.node) }
   }
 
@@ -69,7 +69,7 @@ struct WriteOperation: Sendable {
   }
 }
 
-/// What a session has asked for its end, as rows.
+/// The operations for the end of a session as rows.
 enum EndOperations {
   static func encode(_ value: DatabasePathValue) -> [UInt8] {
     var writer = ByteWriter()

@@ -6,7 +6,11 @@ import VestaStoreInterop
 /// The listens of one database, found by the paths that a commit changes.
 ///
 /// A listen to everything is sent what was written. A query has a window, the result that its client has: a commit
-/// changes it as far as it says what the children have become (`QueryWindow`), and the rest is read.
+/// changes it as far as it says what the children have become (`QueryWindow`), and the rest is read. A query that has
+/// to be read anew is read beside the commits that follow, and the replies to its own client wait for it: the data of
+/// a write comes before its reply.
+///
+/// To read on: `ListenHub+Commits.swift` for commits and listens to everything, `ListenHub+Queries.swift` for queries.
 final class ListenHub: Sendable {
   /// A query without who listens to it.
   struct Query: Hashable, Sendable {
@@ -14,7 +18,7 @@ final class ListenHub: Sendable {
     let spec: DatabaseQuerySpec
   }
 
-  private struct Watch {
+  struct Watch {
     let connection: EngineConnection
     let query: Query
     let tag: Int?
@@ -24,26 +28,35 @@ final class ListenHub: Sendable {
     var window: QueryWindow?
     /// Commits that came while the first data was being read.
     var waiting: [(values: [DatabasePathValue], version: StoreVersion)] = []
-    var isStale = false
+    /// Whether the store is being read for the query.
+    var isReading = false
+    /// The last commit that touched the query while it was being read.
+    var staleAt: StoreVersion?
+    /// Whether the client has to be sent the whole window when it has been read.
+    var isDisturbed = false
   }
 
   /// The listens of one connection.
-  private struct Owned {
+  struct Owned {
     var all: Set<Int> = []
     /// How many of them have no data yet.
     var starting = 0
-    /// Those that have been ended and go on for a moment.
+    /// The listens that have been ended and go on until others have their data.
     var ending: Set<Int> = []
+    /// The queries that are being read anew.
+    var reading: Set<Int> = []
+    /// Replies that wait until the queries have the data of a version.
+    var held: [(version: StoreVersion, reply: DatabaseServerMessage)] = []
   }
 
-  private struct State {
+  struct State {
     var watches: [Int: Watch] = [:]
     var places = PlaceTrie()
     var owned: [ObjectIdentifier: Owned] = [:]
     var next = 1
   }
 
-  private let state = Locked(State())
+  let state = Locked(State())
 
   /// How many listens there are.
   var count: Int { state.withLock { $0.watches.count } }
@@ -68,7 +81,7 @@ final class ListenHub: Sendable {
   ///
   /// A listen that has been ended meanwhile gets its reply and nothing else: every request has one.
   ///
-  /// - Returns: Whether the result has to be read once more.
+  /// - Returns: Whether commits have overtaken the data of a query: it has to be read once more, and its reply waits.
   func activate(
     _ id: Int, of connection: EngineConnection, _ node: DatabaseNode, _ version: StoreVersion,
     data: [DatabaseServerMessage], reply: DatabaseServerMessage
@@ -78,18 +91,25 @@ final class ListenHub: Sendable {
         connection.enqueue([reply])
         return false
       }
+      let owner = ObjectIdentifier(connection)
       var messages = data
       for (values, later) in watch.waiting where later > version { messages += Self.messages(values, watch) }
-      messages.append(reply)
-      let isStale = watch.isStale
       watch.version = version
       if !watch.query.spec.loadsAllData { watch.window = QueryWindow(node, watch.query.spec) }
       watch.waiting = []
-      watch.isStale = false
+      state.owned[owner]?.starting -= 1
+      connection.enqueue(messages)
+      let stale = watch.staleAt.flatMap { $0 > version ? $0 : nil }
+      if let stale {
+        watch.isReading = true
+        state.owned[owner]?.reading.insert(id)
+        state.owned[owner]?.held.append((stale, reply))
+      }
+      watch.staleAt = stale
       state.watches[id] = watch
-      state.owned[ObjectIdentifier(connection)]?.starting -= 1
-      watch.connection.enqueue(messages)
-      return isStale
+      if watch.window == nil, !messages.isEmpty { Self.restoreWindows(above: watch, &state) }
+      if stale == nil { connection.enqueue([reply]) }
+      return stale != nil
     }
   }
 
@@ -122,8 +142,10 @@ final class ListenHub: Sendable {
     }
   }
 
+  /// Ends the listens of a connection that is over; replies that wait are for nobody any more.
   func removeAll(of connection: EngineConnection) {
     state.withLock { state in
+      state.owned[ObjectIdentifier(connection)]?.held = []
       for id in state.owned[ObjectIdentifier(connection)]?.all ?? [] { Self.remove(id, &state) }
     }
   }
@@ -134,7 +156,9 @@ final class ListenHub: Sendable {
     let owner = ObjectIdentifier(watch.connection)
     state.owned[owner]?.all.remove(id)
     state.owned[owner]?.ending.remove(id)
+    state.owned[owner]?.reading.remove(id)
     if watch.version == nil { state.owned[owner]?.starting -= 1 }
+    releaseReplies(to: watch.connection, &state)
     if state.owned[owner]?.all.isEmpty == true { state.owned[owner] = nil }
   }
 
@@ -163,161 +187,27 @@ final class ListenHub: Sendable {
     }
   }
 
-  // MARK: Commits
+  // MARK: Replies
 
-  /// What a commit means for those who listen.
-  struct Published {
-    /// The connections that have something to deliver.
-    var connections: [EngineConnection] = []
-    /// The queries that it touches.
-    var queries: [Int] = []
-  }
-
-  /// Puts a write into the outboxes of the listens to everything that it concerns.
-  func publish(_ values: [DatabasePathValue], _ version: StoreVersion) -> Published {
+  /// Replies to a write of a connection: after the data of its version, and after the replies that wait for theirs.
+  func reply(_ reply: DatabaseServerMessage, to connection: EngineConnection, _ version: StoreVersion) {
     state.withLock { state in
-      var published = Published()
-      var ids: Set<Int> = []
-      for value in values { state.places.visit(value.path.keys) { ids.insert($0) } }
-      for id in ids.sorted() {
-        guard let watch = state.watches[id] else { continue }
-        guard let seen = watch.version else {
-          if watch.query.spec.loadsAllData {
-            state.watches[id]?.waiting.append((values, version))
-          } else {
-            state.watches[id]?.isStale = true
-          }
-          continue
-        }
-        guard version > seen else { continue }
-        if watch.window != nil {
-          published.queries.append(id)
-        } else {
-          watch.connection.enqueue(Self.messages(values, watch))
-          published.connections.append(watch.connection)
-        }
+      let owner = ObjectIdentifier(connection)
+      guard let owned = state.owned[owner], !owned.reading.isEmpty || !owned.held.isEmpty else {
+        return connection.enqueue([reply])
       }
-      return published
+      state.owned[owner]?.held.append((version, reply))
+      Self.releaseReplies(to: connection, &state)
     }
   }
 
-  /// What a listen to everything is sent of a write.
-  private static func messages(_ values: [DatabasePathValue], _ watch: Watch) -> [DatabaseServerMessage] {
-    let place = watch.query.path
-    var below: [DatabasePathValue] = []
-    for value in values {
-      if let inner = value.path.relative(place) {
-        return [.data(place, value.node[inner], tag: watch.tag)]
-      }
-      if let relative = place.relative(value.path) { below.append(DatabasePathValue(relative, value.node)) }
-    }
-    return message(below, watch).map { [$0] } ?? []
-  }
-
-  private static func message(_ below: [DatabasePathValue], _ watch: Watch) -> DatabaseServerMessage? {
-    guard let only = below.first else { return nil }
-    if below.count == 1 { return .data(watch.query.path.appending(only.path), only.node, tag: watch.tag) }
-    return .merge(watch.query.path, below, tag: watch.tag)
-  }
-
-  // MARK: Queries
-
-  /// What queries need of the store before they can be updated.
-  struct Reading: Sendable {
-    /// The children that a commit touches, by query; `nil` where the store has to be asked.
-    var touched: [Int: [DatabaseKey: DatabaseNode?]] = [:]
-    /// The queries that are to be read anew.
-    var whole: Set<Int> = []
-    var queries: [Int: Query] = [:]
-
-    /// The places that have to be read for the queries that are not read anew.
-    var children: Set<DatabasePath> {
-      var paths: Set<DatabasePath> = []
-      for (id, children) in touched where !whole.contains(id) {
-        guard let query = queries[id] else { continue }
-        for (key, node) in children where node == nil { paths.insert(query.path.child(key)) }
-      }
-      return paths
-    }
-  }
-
-  /// Finds out what queries need after a commit; `nil` for queries that are to be read anew whatever was written.
-  func reading(_ ids: [Int], after values: [DatabasePathValue]?) -> Reading {
-    state.withLock { state in
-      var reading = Reading()
-      for id in ids {
-        guard let watch = state.watches[id], let window = watch.window else { continue }
-        reading.queries[id] = watch.query
-        guard let values else {
-          reading.whole.insert(id)
-          continue
-        }
-        switch window.touch(Self.below(watch.query.path, values)) {
-        case .everything: reading.whole.insert(id)
-        case .children(let children): reading.touched[id] = children
-        }
-      }
-      return reading
-    }
-  }
-
-  private static func below(
-    _ place: DatabasePath, _ values: [DatabasePathValue]
-  ) -> [(path: DatabasePath, node: DatabaseNode)] {
-    values.compactMap { value in
-      if value.path.contains(place) { return (.root, .empty) }
-      return place.relative(value.path).map { ($0, value.node) }
-    }
-  }
-
-  /// Sends the listens of queries what a commit has made of them.
-  ///
-  /// - Parameters:
-  ///   - children: What the children that had to be read are now.
-  ///   - version: The version of the commit.
-  /// - Returns: The connections that have something to deliver, and the queries that are to be read anew after all.
-  func update(
-    _ reading: Reading, children: [DatabasePath: DatabaseNode], _ version: StoreVersion
-  ) -> Published {
-    state.withLock { state in
-      var published = Published()
-      for (id, touched) in reading.touched.sorted(by: { $0.key < $1.key }) {
-        guard let watch = state.watches[id], var window = watch.window else { continue }
-        let place = watch.query.path
-        var now: [DatabaseKey: DatabaseNode] = [:]
-        for (key, node) in touched { now[key] = node ?? children[place.child(key)] ?? .empty }
-        guard let changes = window.update(now) else {
-          published.queries.append(id)
-          continue
-        }
-        state.watches[id]?.window = window
-        state.watches[id]?.version = max(watch.version ?? version, version)
-        if let message = Self.message(changes, watch) {
-          watch.connection.enqueue([message])
-          published.connections.append(watch.connection)
-        }
-      }
-      return published
-    }
-  }
-
-  /// Sends the listens of queries that were read anew what has changed.
-  ///
-  /// - Returns: The connections that have something to deliver.
-  func replace(_ results: [Int: DatabaseNode], _ version: StoreVersion) -> [EngineConnection] {
-    state.withLock { state in
-      var connections: [EngineConnection] = []
-      for (id, result) in results.sorted(by: { $0.key < $1.key }) {
-        guard let watch = state.watches[id], var window = watch.window else { continue }
-        let changes = window.replace(result)
-        state.watches[id]?.window = window
-        state.watches[id]?.version = max(watch.version ?? version, version)
-        if let message = Self.message(changes, watch) {
-          watch.connection.enqueue([message])
-          connections.append(watch.connection)
-        }
-      }
-      return connections
-    }
+  /// Hands out the replies whose data all queries of the connection have been sent.
+  static func releaseReplies(to connection: EngineConnection, _ state: inout State) {
+    let owner = ObjectIdentifier(connection)
+    guard let owned = state.owned[owner], !owned.held.isEmpty else { return }
+    let reached = owned.reading.compactMap { state.watches[$0]?.version }.min()
+    let ready = owned.held.prefix { reply in reached.map { reply.version <= $0 } ?? true }
+    state.owned[owner]?.held.removeFirst(ready.count)
+    connection.enqueue(ready.map(\.reply))
   }
 }

@@ -12,7 +12,7 @@ public struct DatabaseIndexes: Sendable, Hashable {
   struct Definition: Sendable, Hashable {
     /// The keys of the place; `nil` for one that matches every key.
     let pattern: [String?]
-    /// What the children are ordered by, below each child; the child itself for the root path.
+    /// The path below each child by whose value the children are ordered; the root path for the child itself.
     let path: DatabasePath
 
     var index: DatabaseIndex { path.isRoot ? .value : .child(path) }

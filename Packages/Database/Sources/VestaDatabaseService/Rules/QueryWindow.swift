@@ -20,7 +20,7 @@ struct QueryWindow: Sendable {
 
   // MARK: What a commit touches
 
-  /// What a commit says of the children of a query.
+  /// The children of a query that a commit touches.
   enum Touch: Sendable {
     /// The children that it touches: what they are now, or `nil` where the store has to be asked.
     case children([DatabaseKey: DatabaseNode?])
@@ -28,7 +28,7 @@ struct QueryWindow: Sendable {
     case everything
   }
 
-  /// What a commit says of the children.
+  /// Returns the children that a commit touches.
   ///
   /// - Parameter values: What the commit has written, in order, by paths below the place of the query; the root for a
   ///   value of the place itself.
@@ -49,6 +49,18 @@ struct QueryWindow: Sendable {
       }
     }
     return .children(known)
+  }
+
+  /// Whether a child that is not in the window may belong there, going by what it is ordered by.
+  ///
+  /// - Parameter sample: A node that stands where the child stands.
+  func mayTake(_ key: DatabaseKey, _ sample: DatabaseNode) -> Bool {
+    guard spec.contains(key, sample) else { return false }
+    guard let limit = spec.limit, node.childCount >= limit.count,
+      let edge = limit.side == .first ? indexed.last : indexed.first
+    else { return true }
+    let (inner, outer) = (spec.index.position(of: key, sample), spec.index.position(of: edge.key, edge.node))
+    return limit.side == .first ? inner < outer : outer < inner
   }
 
   /// Changes children to what they are now.

@@ -3,7 +3,7 @@ import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaStoreInterop
 
-/// What commits have written, as rows that engines on the same store read to tell their own listens.
+/// The writes of commits as rows that engines on the same store read to notify their own listens.
 ///
 /// An engine that is alone writes none.
 enum CommitLog {

@@ -119,7 +119,7 @@ enum IndexTable: Sendable, Hashable {
   }
 }
 
-/// What a child is ordered by, as bytes in that order.
+/// The value by which a child is ordered, as bytes in that order.
 enum SortValue: Sendable, Hashable {
   case null
   case leaf(DatabaseLeaf)
@@ -156,7 +156,7 @@ enum SortValue: Sendable, Hashable {
     }
   }
 
-  /// What a whole number has beyond the nearest double.
+  /// Returns the difference between a whole number and the nearest double.
   private func rest(of leaf: DatabaseLeaf, beyond number: Double) -> Int {
     guard case .int(let value) = leaf, let nearest = Int64(exactly: number) else { return 0 }
     return Int(clamping: value.subtractingReportingOverflow(nearest).partialValue)

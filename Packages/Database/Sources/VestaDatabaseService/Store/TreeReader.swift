@@ -8,7 +8,7 @@ struct TreeReader {
   let reader: any StoreReader
   let keys: Keys
 
-  /// What the row of a place says; `nil` when it has none.
+  /// Returns the leaf and the priority in the row of a path; `nil` when it has none.
   func row(_ path: DatabasePath) async throws -> (leaf: DatabaseLeaf?, priority: DatabaseLeaf?)? {
     try await reader.get(keys.data(path)).map { try NodeCoding.decodeRow($0) }
   }
@@ -27,12 +27,29 @@ struct TreeReader {
     return TreeRows.node(of: try await rows(in: KeyRange(prefix: prefix), below: prefix.count))
   }
 
-  /// What a child is ordered by, and whether the child is there.
+  /// Returns the value by which a child is ordered; `nil` when there is no such child.
   func sortState(_ child: DatabasePath, _ path: DatabasePath) async throws -> SortValue? {
     guard try await exists(child) else { return nil }
     let place = child.appending(path)
     if let leaf = try await row(place)?.leaf { return .leaf(leaf) }
     return try await exists(place) ? .object : .null
+  }
+
+  /// A node that stands among its siblings where a child stands, and has no more than that takes.
+  func sample(_ child: DatabasePath, _ index: DatabaseIndex) async throws -> DatabaseNode {
+    switch index {
+    case .key: return .empty
+    case .priority: return DatabaseNode(.bool(true), priority: try await row(child)?.priority)
+    case .value: return try await sample(child)
+    case .child(let path) where path.back?.isPriority == true: return try await node(child)
+    case .child(let path): return DatabaseNode.empty.setting(path, to: try await sample(child.appending(path)))
+    }
+  }
+
+  /// A leaf, or a node with a child of no meaning for a node that has children.
+  private func sample(_ place: DatabasePath) async throws -> DatabaseNode {
+    if let leaf = try await row(place)?.leaf { return DatabaseNode(leaf) }
+    return try await exists(place) ? DatabaseNode(children: [("x", DatabaseNode(.bool(true)))]) : .empty
   }
 
   private func rows(in range: KeyRange, below start: Int) async throws -> [TreeRows.Row] {

@@ -66,13 +66,35 @@ public struct FirestoreErrorCode: Error, Sendable, Hashable {
     self.message = message
   }
 
+  /// An error with a code and the dictionary of an `NSError`, of which the text under `NSLocalizedDescriptionKey` is
+  /// kept.
+  public init(_ code: Code, userInfo: [String: Any]) {
+    self.init(code, userInfo[NSLocalizedDescriptionKey] as? String ?? "")
+  }
+
+  /// The error of an `NSError`; a number that has no name becomes `unknown`.
+  public init(_nsError error: NSError) {
+    self.init(Code(rawValue: error.code) ?? .unknown, userInfo: error.userInfo)
+  }
+
+  /// The error as an `NSError`.
+  public var _nsError: NSError { self as NSError }
+
+  /// The text under `NSLocalizedDescriptionKey`.
+  public var userInfo: [String: Any] { errorUserInfo }
+
   static func invalid(_ message: String) -> FirestoreErrorCode { FirestoreErrorCode(.invalidArgument, message) }
 }
 
 extension FirestoreErrorCode.Code {
-  /// Lets `catch FirestoreErrorCode.notFound` match.
+  /// Lets `catch FirestoreErrorCode.notFound` match, also an `NSError` of ``FirestoreErrorDomain``.
+  ///
+  /// The long form `catch FirestoreErrorCode.Code.notFound` does not compile, here as in the Firebase SDK: the pattern
+  /// names a case of an enumeration that is no error.
   public static func ~= (code: FirestoreErrorCode.Code, error: any Error) -> Bool {
-    (error as? FirestoreErrorCode)?.code == code
+    if let error = error as? FirestoreErrorCode { return error.code == code }
+    let error = error as NSError
+    return error.domain == FirestoreErrorDomain && error.code == code.rawValue
   }
 }
 

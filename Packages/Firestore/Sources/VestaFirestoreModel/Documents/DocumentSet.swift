@@ -12,7 +12,7 @@ import VestaFirestoreBackend
 /// ```
 package struct DocumentSet: Sendable, Equatable, Sequence {
   private let order: DocumentOrder
-  private var documents: [ResourcePath: CachedDocument] = [:]
+  private var documents = PathTable<CachedDocument>()
   private var sorted = SortedChunks<CachedDocument>()
 
   /// An empty set.
@@ -23,7 +23,7 @@ package struct DocumentSet: Sendable, Equatable, Sequence {
   /// The number of documents.
   package var count: Int { documents.count }
   /// Whether there is no document.
-  package var isEmpty: Bool { documents.isEmpty }
+  package var isEmpty: Bool { documents.count == 0 }
   /// The first document in order.
   package var first: CachedDocument? { sorted.first }
   /// The last document in order.
@@ -47,7 +47,7 @@ package struct DocumentSet: Sendable, Equatable, Sequence {
   /// Inserts a document, in place of the one at its path.
   package mutating func insert(_ document: CachedDocument) {
     if documents[document.path] != nil { remove(document.path) }
-    documents[document.path] = document
+    documents.put(document, at: document.path)
     sorted.put(document, at: position(of: document))
   }
 
@@ -57,14 +57,15 @@ package struct DocumentSet: Sendable, Equatable, Sequence {
       for document in added { insert(document) }
       return
     }
-    for document in added { documents[document.path] = document }
+    documents = PathTable(capacity: added.count)
+    for document in added { documents.put(document, at: document.path) }
     sorted = SortedChunks(sorted: added.sorted { order.compare($0, $1) < 0 })
   }
 
   /// Removes the document at a path and returns it.
   @discardableResult
   package mutating func remove(_ path: ResourcePath) -> CachedDocument? {
-    guard let document = documents.removeValue(forKey: path) else { return nil }
+    guard let document = documents.remove(path) else { return nil }
     sorted.remove(at: position(of: document))
     return document
   }

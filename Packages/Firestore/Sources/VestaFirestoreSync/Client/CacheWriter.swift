@@ -6,10 +6,31 @@ import VestaStoreInterop
 
 /// Writes the rows of a durable cache, one commit at a time; what comes meanwhile goes into the next one together.
 final class CacheWriter: Sendable {
-  private struct State {
+  /// Prefixes whose rows go, and rows to write after that.
+  private struct Batch {
+    var cleared: [[UInt8]] = []
     var rows: [[UInt8]: [UInt8]?] = [:]
+
+    var isEmpty: Bool { cleared.isEmpty && rows.isEmpty }
+
+    mutating func clear(_ prefix: [UInt8]) {
+      rows = rows.filter { !$0.key.starts(with: prefix) }
+      cleared.append(prefix)
+    }
+
+    /// Puts the changes of another batch after those of this one.
+    mutating func append(_ later: Batch) {
+      for prefix in later.cleared { clear(prefix) }
+      rows.merge(later.rows) { _, new in new }
+    }
+  }
+
+  private struct State {
+    var batch = Batch()
     var waiters: [Completion] = []
     var isWriting = false
+    /// Why nothing is written: what is there could not be read, and must not be overwritten.
+    var refusal: StoreError?
   }
 
   private let open: @Sendable () async throws -> any OrderedStore
@@ -28,16 +49,26 @@ final class CacheWriter: Sendable {
 
   /// Writes rows soon; the latest value of a key counts.
   ///
-  /// - Parameter completions: Finished when the rows are durable, or with the store's error.
-  func write(_ rows: [CacheRow], completions: [Completion] = []) {
+  /// - Parameters:
+  ///   - cleared: The beginnings of keys whose rows are deleted first.
+  ///   - completions: Finished when the rows are durable, or with the store's error.
+  func write(_ rows: [CacheRow], clearing cleared: [[UInt8]] = [], completions: [Completion] = []) {
+    if let refusal = state.withLock({ $0.refusal }) { return completions.forEach { $0.finish(refusal) } }
     let begins = state.withLock { state in
-      for row in rows { state.rows[prefix + row.key] = .some(row.value) }
+      for start in cleared { state.batch.clear(prefix + start) }
+      for row in rows { state.batch.rows[prefix + row.key] = .some(row.value) }
       state.waiters += completions
-      guard !state.isWriting, !(state.rows.isEmpty && state.waiters.isEmpty) else { return false }
+      guard !state.isWriting, !(state.batch.isEmpty && state.waiters.isEmpty) else { return false }
       state.isWriting = true
       return true
     }
     if begins { Task { await run() } }
+  }
+
+  /// Ends writing for good; what is to be written from now on fails.
+  func refuse(_ error: any Error) {
+    let refusal = error as? StoreError ?? StoreError(.inputOutput, operation: "write the cache", message: "\(error)")
+    state.withLock { $0.refusal = refusal }
   }
 
   /// Waits until everything that was handed over before is durable.
@@ -48,12 +79,12 @@ final class CacheWriter: Sendable {
   }
 
   private func run() async {
-    while let (rows, waiters) = take() {
+    while let (batch, waiters) = take() {
       do {
-        if !rows.isEmpty { try await commit(rows) }
+        if !batch.isEmpty { try await commit(batch) }
         for waiter in waiters { waiter.finish(nil) }
       } catch {
-        keep(rows)
+        keep(batch)
         log("The cache cannot be written: \(error)")
         for waiter in waiters { waiter.finish(error) }
         // What could not be written goes along with the next change.
@@ -62,28 +93,35 @@ final class CacheWriter: Sendable {
     }
   }
 
-  private func commit(_ rows: [[UInt8]: [UInt8]?]) async throws {
-    let sorted = rows.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+  private func commit(_ batch: Batch) async throws {
+    let sorted = batch.rows.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    let cleared = batch.cleared
     try await open().write { transaction in
+      for prefix in cleared { try await transaction.deleteRange(KeyRange(prefix: prefix)) }
       for (key, value) in sorted {
         if let value { try await transaction.put(value, for: key) } else { try await transaction.delete(key) }
       }
     }
   }
 
-  private func take() -> ([[UInt8]: [UInt8]?], [Completion])? {
+  private func take() -> (Batch, [Completion])? {
     state.withLock { state in
-      guard !(state.rows.isEmpty && state.waiters.isEmpty) else {
+      guard !(state.batch.isEmpty && state.waiters.isEmpty) else {
         state.isWriting = false
         return nil
       }
-      defer { (state.rows, state.waiters) = ([:], []) }
-      return (state.rows, state.waiters)
+      defer { (state.batch, state.waiters) = (Batch(), []) }
+      return (state.batch, state.waiters)
     }
   }
 
-  private func keep(_ rows: [[UInt8]: [UInt8]?]) {
-    state.withLock { state in state.rows.merge(rows) { newer, _ in newer } }
+  /// Keeps what could not be written, before what has come meanwhile.
+  private func keep(_ batch: Batch) {
+    state.withLock { state in
+      var batch = batch
+      batch.append(state.batch)
+      state.batch = batch
+    }
   }
 
   /// Ends after a failure unless somebody waits.
@@ -95,17 +133,9 @@ final class CacheWriter: Sendable {
     }
   }
 
-  /// The rows that an earlier client left.
-  func load(database: DatabaseName) async throws -> CacheLoader {
-    let prefix = prefix
-    return try await open().read { reader in
-      var loader = CacheLoader(database: database)
-      _ = try await reader.scan(KeyRange(prefix: prefix), order: .ascending, limit: nil) { key, value in
-        loader.add(key: Array(key.bytes.dropFirst(prefix.count)), value: value.bytes)
-        return .next
-      }
-      return loader
-    }
+  /// Reads the rows that an earlier client left.
+  func reader(of database: DatabaseName) -> CacheReader {
+    CacheReader(open: open, prefix: prefix, database: database)
   }
 
   /// Deletes every row of a client.

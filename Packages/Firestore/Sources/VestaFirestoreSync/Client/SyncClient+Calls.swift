@@ -19,7 +19,7 @@ extension SyncClient {
       state.listeners[state.nextID] = receiver
       return state.nextID
     }
-    run { $0.listen(query, options: options, listener: id) }
+    run(.query(query)) { $0.listen(query, options: options, listener: id) }
     return SyncRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
@@ -57,7 +57,7 @@ extension SyncClient {
     }
     let id = register(write.remote)
     let time = options.clock.now
-    run { [weak self] machine in
+    run(.documents(mutations.map(\.path))) { [weak self] machine in
       machine.write(mutations, at: time, callback: id)
       self?.commitLocally(machine, write, id)
     }
@@ -168,13 +168,13 @@ extension SyncClient {
   /// A document of the cache with the pending writes on top.
   package func cachedDocument(_ path: ResourcePath) async throws -> CachedDocument {
     if options.isEmbedded { return try await embeddedDocument(path) }
-    return try await read { $0.local.localDocument(path) }
+    return try await read(.documents([path])) { $0.local.localDocument(path) }
   }
 
   /// The results of a query in the cache, with the pending writes on top.
   package func cachedResults(_ query: LocalQuery) async throws -> ViewSnapshot {
     if options.isEmbedded { return try await embeddedResults(query, isFromCache: true) }
-    return try await read { $0.cachedResults(query) }
+    return try await change(.query(query)) { $0.cachedResults(query) }
   }
 
   // MARK: Indexes
@@ -183,7 +183,7 @@ extension SyncClient {
   package func setIndexAutoCreation(_ isOn: Bool) { run { $0.local.documents.makesIndexes = isOn } }
 
   /// Deletes the indexes over the cache.
-  package func deleteAllIndexes() { run { $0.local.documents.deleteIndexes() } }
+  package func deleteAllIndexes() { run { $0.deleteIndexes() } }
 
   // MARK: Network, users, the end
 
@@ -210,7 +210,7 @@ extension SyncClient {
   package func shutdown() async {
     let (receivers, waiting) = state.withLock { state in
       defer { (state.listeners, state.syncListeners) = ([:], [:]) }
-      return (Array(state.listeners.values), state.waiting ?? [])
+      return (Array(state.listeners.values), state.waiting)
     }
     for receiver in receivers { receiver.mute() }
     if !waiting.isEmpty { _ = try? await read { _ in true } }
@@ -220,7 +220,7 @@ extension SyncClient {
     }
     let (callbacks, timers) = state.withLock { state in
       state.isShutDown = true
-      defer { (state.callbacks, state.timers, state.machine) = ([:], [:], nil) }
+      defer { (state.callbacks, state.timers, state.machine, state.waiting) = ([:], [:], nil, []) }
       return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), Array(state.timers.values))
     }
     for timer in timers { timer.cancel() }
@@ -240,7 +240,8 @@ extension SyncClient {
   package func loadBundle(
     _ bytes: [UInt8], progress: @escaping @Sendable (BundleProgress) -> Void
   ) async throws -> BundleProgress {
-    let (steps, error) = try await change { machine in
+    let isKnown = try await read { $0.knowsBundle(bytes) }
+    let (steps, error) = try await change(isKnown ? .nothing : .everything) { machine in
       var steps: [BundleProgress] = []
       let error = machine.loadBundle(bytes) { steps.append($0) }
       return (steps, error)
@@ -252,21 +253,4 @@ extension SyncClient {
 
   /// The query that a bundle brought under a name.
   package func namedQuery(_ name: String) async throws -> LocalQuery? { try await read { $0.namedQuery(name) } }
-
-  /// Lets the machine take an event that has a result.
-  private func change<Result: Sendable>(
-    _ event: @escaping @Sendable (ClientMachine) -> Result
-  ) async throws -> Result {
-    let result = Locked<Result?>(nil)
-    let completion = Completion()
-    run { machine in
-      let value = event(machine)
-      result.withLock { $0 = value }
-      completion.finish(nil)
-    }
-    if state.withLock({ $0.isShutDown }) { throw SyncClient.terminated }
-    try await completion.wait()
-    guard let value = result.withLock({ $0 }) else { throw SyncClient.terminated }
-    return value
-  }
 }

@@ -9,12 +9,14 @@ package import VestaStoreInterop
 /// is released, in order, by whichever thread is first: a call that finds another thread at work leaves its actions to
 /// it. So listeners are called in order, one at a time, never under the lock, and on the thread that caused the event.
 ///
-/// A client with a store reads its rows when it is first used; calls wait in order until then.
+/// A client with a store reads its rows when they are needed: at its first use what every client needs, and documents
+/// for the first event that needs them. Events wait in order until then.
 package final class SyncClient: Sendable {
   struct State {
     var machine: ClientMachine?
-    /// What is to be done once the cache is read; nil when it is.
-    var waiting: [@Sendable (ClientMachine) -> Void]? = []
+    /// The events that wait for rows of the cache, in order.
+    var waiting: [WaitingEvent] = []
+    /// Whether a task reads rows.
     var isLoading = false
     var isShutDown = false
     var isNetworkEnabled = true
@@ -26,6 +28,12 @@ package final class SyncClient: Sendable {
     var callbacks: [CallbackID: Completion] = [:]
     var timers: [TimerName: (number: Int, cancel: @Sendable () -> Void)] = [:]
     var timerNumber = 0
+
+    /// The machine, when it may take an event now.
+    func machine(for needs: CacheNeeds) -> ClientMachine? {
+      guard waiting.isEmpty, let machine, machine.local.missing(CollectionOfOne(needs)) == nil else { return nil }
+      return machine
+    }
 
     mutating func takeOutbox() -> [ClientAction] {
       defer { outbox = [] }
@@ -82,33 +90,40 @@ package final class SyncClient: Sendable {
 
   // MARK: The machine
 
-  /// Lets the machine take an event, now or as soon as the cache is read, and performs what it wants done.
-  func run(_ event: @escaping @Sendable (ClientMachine) -> Void) {
+  /// Lets the machine take an event, now or as soon as what it needs of the cache is read, and performs its actions.
+  func run(_ needs: CacheNeeds = .nothing, _ event: @escaping @Sendable (ClientMachine) -> Void) {
     let loads = state.withLock { state -> Bool in
       guard !state.isShutDown else { return false }
-      if state.machine == nil, writer == nil {
-        start(&state, LocalStore(database: database, user: options.user ?? "", policy: options.garbagePolicy))
+      if state.machine == nil, writer == nil { start(&state, emptyStore()) }
+      if let machine = state.machine(for: needs) {
+        event(machine)
+        collect(machine, &state)
+        return false
       }
-      guard let machine = state.machine else {
-        state.waiting?.append(event)
-        defer { state.isLoading = true }
-        return !state.isLoading
-      }
-      event(machine)
-      collect(machine, &state)
-      return false
+      state.waiting.append(WaitingEvent(needs: needs, perform: event))
+      defer { state.isLoading = true }
+      return !state.isLoading
     }
     if loads { Task { await load() } }
     perform()
   }
 
   /// Reads the machine's state.
-  func read<Result: Sendable>(_ body: @escaping @Sendable (ClientMachine) -> Result) async throws -> Result {
-    if let result = state.withLock({ state in state.machine.map(body) }) { return result }
+  func read<Result: Sendable>(
+    _ needs: CacheNeeds = .nothing, _ body: @escaping @Sendable (ClientMachine) -> Result
+  ) async throws -> Result {
+    if let result = state.withLock({ state in state.machine(for: needs).map(body) }) { return result }
+    return try await change(needs, body)
+  }
+
+  /// Lets the machine take an event that has a result.
+  func change<Result: Sendable>(
+    _ needs: CacheNeeds = .nothing, _ event: @escaping @Sendable (ClientMachine) -> Result
+  ) async throws -> Result {
     let result = Locked<Result?>(nil)
     let completion = Completion()
-    run { machine in
-      let value = body(machine)
+    run(needs) { machine in
+      let value = event(machine)
       result.withLock { $0 = value }
       completion.finish(nil)
     }
@@ -120,23 +135,82 @@ package final class SyncClient: Sendable {
 
   static let terminated = FirestoreServiceError(.failedPrecondition, "The client has already been terminated.")
 
+  // MARK: The cache
+
+  private func emptyStore() -> LocalStore {
+    LocalStore(database: database, user: options.user ?? "", policy: options.garbagePolicy)
+  }
+
+  /// Reads what waiting events need, one part after the other, until none waits.
   private func load() async {
+    guard let reader = writer?.reader(of: database) else { return }
+    if state.withLock({ $0.machine == nil }) { await start(reader) }
+    while let missing = runWaiting() {
+      perform()
+      await read(missing, reader)
+    }
+    perform()
+  }
+
+  /// Takes the waiting events as far as everything they need is in memory.
+  ///
+  /// - Returns: The part of the cache that those left need; `nil` when none is left.
+  private func runWaiting() -> CachePiece? {
+    state.withLock { state in
+      guard !state.isShutDown, let machine = state.machine else {
+        (state.waiting, state.isLoading) = ([], false)
+        return nil
+      }
+      var count = 0
+      while count < state.waiting.count, machine.local.missing(CollectionOfOne(state.waiting[count].needs)) == nil {
+        state.waiting[count].perform(machine)
+        count += 1
+      }
+      state.waiting.removeFirst(count)
+      collect(machine, &state)
+      let missing = machine.local.missing(state.waiting.lazy.map(\.needs))
+      if missing == nil { state.isLoading = false }
+      return missing
+    }
+  }
+
+  private func start(_ reader: CacheReader) async {
     var store: LocalStore
     do {
-      guard var loader = try await writer?.load(database: database) else { return }
-      store = loader.makeStore(user: options.user ?? "", policy: options.garbagePolicy)
+      var (loader, isComplete) = try await reader.start(isLazy: !options.isEmbedded)
+      store = loader.makeStore(user: options.user ?? "", policy: options.garbagePolicy, isComplete: isComplete)
       for complaint in loader.complaints { options.log(complaint) }
       if !loader.repairs.isEmpty { writer?.write(loader.repairs) }
     } catch {
-      options.log("The cache cannot be read, and the client works without what it had: \(error)")
-      store = LocalStore(database: database, user: options.user ?? "", policy: options.garbagePolicy)
+      options.log("The cache cannot be read. The client works without it, and writes nothing over it: \(error)")
+      writer?.refuse(error)
+      store = emptyStore()
     }
     let loaded = store
     state.withLock { state in
       guard !state.isShutDown else { return }
       start(&state, loaded)
     }
-    perform()
+  }
+
+  /// Reads a part of the cache; what cannot be read costs the cache, which the backend sends again.
+  private func read(_ missing: CachePiece, _ reader: CacheReader) async {
+    do {
+      let (loader, piece) = try await reader.read(missing)
+      for complaint in loader.complaints { options.log(complaint) }
+      state.withLock { state in
+        guard let machine = state.machine else { return }
+        if loader.isDamaged { machine.discardCache() } else { machine.add(loader, as: piece) }
+        collect(machine, &state)
+      }
+    } catch {
+      options.log("The cache cannot be read, and is fetched anew: \(error)")
+      state.withLock { state in
+        guard let machine = state.machine else { return }
+        machine.discardCache()
+        collect(machine, &state)
+      }
+    }
   }
 
   private func start(_ state: inout State, _ store: LocalStore) {
@@ -145,6 +219,7 @@ package final class SyncClient: Sendable {
     configuration.digest = options.digest
     configuration.keepsOnlyPendingWrites = options.isEmbedded
     configuration.fetchesTargets = options.isEmbedded
+    configuration.keepsIndexes = writer != nil && !options.isEmbedded
     let clock = options.clock
     configuration.monotonicTime = { clock.monotonicSeconds }
     configuration.random = { Double.random(in: 0...1) }
@@ -152,8 +227,6 @@ package final class SyncClient: Sendable {
     state.machine = machine
     machine.start()
     if state.isNetworkEnabled { machine.enableNetwork() }
-    for event in state.waiting ?? [] { event(machine) }
-    state.waiting = nil
     collect(machine, &state)
   }
 
@@ -161,8 +234,8 @@ package final class SyncClient: Sendable {
   private func collect(_ machine: ClientMachine, _ state: inout State) {
     state.outbox += machine.takeActions()
     guard let writer else { return }
-    let rows = machine.takeRows()
-    if !rows.isEmpty { writer.write(rows) }
+    let (cleared, rows) = (machine.takeClearedPrefixes(), machine.takeRows())
+    if !(cleared.isEmpty && rows.isEmpty) { writer.write(rows, clearing: cleared) }
   }
 
   // MARK: Actions
@@ -200,12 +273,18 @@ package final class SyncClient: Sendable {
       completion?.finish(error)
     case .startTimer(let name, let seconds): startTimer(name, seconds)
     case .cancelTimer(let name): cancelTimer(name)
+    case .makeIndexes(let task): Task.detached { [weak self] in self?.make(task) }
     case .warnUnreachable:
       options.log(
         "Could not reach Cloud Firestore backend. The client works offline until it can. Check the network and the "
           + "backend's address.")
     default: streams.perform(action, self)
     }
+  }
+
+  private func make(_ task: IndexTask) {
+    let made = task.run()
+    run { $0.indexesMade(made) }
   }
 
   private func startTimer(_ name: TimerName, _ seconds: Double) {
@@ -232,6 +311,11 @@ package final class SyncClient: Sendable {
       state.timers[name] = nil
       return true
     }
-    if isDue { run { $0.timerFired(name) } }
+    guard isDue else { return }
+    var needs = CacheNeeds.nothing
+    if name == .garbageCollection, case .leastRecentlyUsed(let bytes?) = options.garbagePolicy {
+      needs = .garbage(above: bytes)
+    }
+    run(needs) { $0.timerFired(name) }
   }
 }

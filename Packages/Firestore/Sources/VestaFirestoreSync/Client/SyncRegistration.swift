@@ -33,3 +33,9 @@ final class Receiver<Element: Sendable>: Sendable {
     withExtendedLifetime(action) {}
   }
 }
+
+/// An event that waits until what it needs of the cache is in memory.
+struct WaitingEvent: Sendable {
+  let needs: CacheNeeds
+  let perform: @Sendable (ClientMachine) -> Void
+}

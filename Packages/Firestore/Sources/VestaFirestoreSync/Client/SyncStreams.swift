@@ -156,7 +156,9 @@ final class SyncStreams: Sendable {
         guard keep(call, stream) else { return call.cancel() }
         client?.run { $0.watchOpened(stream: stream) }
         for try await batch in call.responses {
-          client?.run { machine in for response in batch { machine.watchReceived(stream: stream, response) } }
+          client?.run(.responses(batch)) { machine in
+            for response in batch { machine.watchReceived(stream: stream, response) }
+          }
         }
         client?.run { $0.watchClosed(stream: stream, error: Self.ended) }
       } catch {

@@ -53,6 +53,8 @@ package enum ClientAction: Sendable {
   case event(EventMachine.Event)
   /// Tell a caller that waits that its write or its waiting is over.
   case finish(CallbackID, FirestoreServiceError?)
+  /// Make indexes over the cache, on another thread, and hand them over with `indexesMade`.
+  case makeIndexes(IndexTask)
   /// Log that the backend cannot be reached.
   case warnUnreachable
 }

@@ -29,7 +29,7 @@ extension ClientMachine {
   package func loadBundle(_ bytes: [UInt8], progress: (BundleProgress) -> Void) -> FirestoreServiceError? {
     var load = BundleLoad()
     do {
-      try load.run(BundleReader(bytes, database: database), known: local.bundles.bundles, progress: progress)
+      try load.run(BundleReader(bytes, database: database), known: local.bundles, progress: progress)
     } catch {
       load.progress.state = .error
       progress(load.progress)
@@ -42,6 +42,13 @@ extension ClientMachine {
     load.succeed()
     progress(load.progress)
     return nil
+  }
+
+  /// Whether a bundle begins with the metadata of one that has been loaded, so that nothing of it is read.
+  package func knowsBundle(_ bytes: [UInt8]) -> Bool {
+    var reader = BundleReader(bytes, database: database)
+    guard case .metadata(let metadata)?? = try? reader.next()?.element else { return false }
+    return local.bundles.has(metadata.bundle)
   }
 
   /// The query that a bundle brought under a name.
@@ -57,7 +64,7 @@ struct BundleLoad {
   var documents: [(metadata: BundledDocument, content: Document?)] = []
 
   mutating func run(
-    _ reader: BundleReader, known: [String: BundleCache.Bundle], progress report: (BundleProgress) -> Void
+    _ reader: BundleReader, known: BundleCache, progress report: (BundleProgress) -> Void
   ) throws(FirestoreServiceError) {
     var reader = reader
     guard case .metadata(let metadata)? = try reader.next()?.element else {
@@ -66,7 +73,7 @@ struct BundleLoad {
     self.metadata = metadata
     (progress.totalDocuments, progress.totalBytes) = (metadata.totalDocuments, metadata.totalBytes)
     report(progress)
-    isKnown = known[metadata.bundle.id].map { $0.createTime >= metadata.bundle.createTime } ?? false
+    isKnown = known.has(metadata.bundle)
     if isKnown { return }
     while let (element, size) = try reader.next() {
       progress.bytesLoaded += size

@@ -54,15 +54,17 @@ extension ClientMachine {
     }
     let outcome = view.apply(view.computeChanges(result.documents), synthesized)
     track(outcome.limboChanges, record.id)
-    views[id] = QueryView(query: query, target: record.id, view: view)
+    views[id] = QueryView(query: query, target: record.id, view: view, begun: lastSnapshot.count)
+    viewIndex.insert(query, id)
     queriesByTarget[record.id, default: []].append(id)
     return outcome.snapshot
   }
 
   private func endView(_ id: QueryID, _ target: Int32) {
-    views[id] = nil
+    forgetView(id)
     queriesByTarget[target]?.removeAll { $0 == id }
     guard queriesByTarget[target]?.isEmpty == true else { return }
+    settleToken(of: target)
     local.release(target)
     unlistenRemotely(target)
     cleanUp(target, error: nil)
@@ -75,10 +77,16 @@ extension ClientMachine {
   /// Forgets the views of a target; with an error, their listeners hear it.
   func cleanUp(_ target: Int32, error: FirestoreServiceError?) {
     for id in queriesByTarget.removeValue(forKey: target) ?? [] {
-      views[id] = nil
+      forgetView(id)
       if let error { emit(events.fail(id, error)) }
     }
     for key in limboReferences.removeAll(of: target) where !limboReferences.contains(key) { endLimbo(key) }
+  }
+
+  private func forgetView(_ id: QueryID) {
+    guard let view = views.removeValue(forKey: id) else { return }
+    viewIndex.remove(view.query, id)
+    unsettledViews.remove(id)
   }
 
   // MARK: Writing
@@ -147,6 +155,7 @@ extension ClientMachine {
     if state == .offline {
       for id in orderedViews {
         guard let snapshot = views[id]?.view.becomeOffline().snapshot else { continue }
+        unsettle(id)
         snapshots.append(snapshot)
       }
     }
@@ -157,7 +166,15 @@ extension ClientMachine {
   /// The documents of a target that the backend has told about.
   func remoteKeys(of target: Int32) -> Set<DocumentKey> {
     if let resolution = limboResolutions[target] { return resolution.hasReceivedDocument ? [resolution.key] : [] }
-    return (queriesByTarget[target] ?? []).reduce(into: []) { $0.formUnion(views[$1]?.view.syncedKeys ?? []) }
+    let queries = queriesByTarget[target] ?? []
+    if queries.count == 1 { return views[queries[0]]?.view.syncedKeys ?? [] }
+    return queries.reduce(into: []) { $0.formUnion(views[$1]?.view.syncedKeys ?? []) }
+  }
+
+  /// Whether the backend has sent a document of a target.
+  func hasRemoteKey(of target: Int32, _ key: DocumentKey) -> Bool {
+    if let resolution = limboResolutions[target] { return resolution.hasReceivedDocument && resolution.key == key }
+    return queriesByTarget[target]?.contains { views[$0]?.view.syncedKeys.contains(key) ?? false } ?? false
   }
 
   // MARK: Users
@@ -180,35 +197,83 @@ extension ClientMachine {
 
   private var orderedViews: [QueryID] { queriesByTarget.keys.sorted().flatMap { queriesByTarget[$0] ?? [] } }
 
-  /// Computes what changed documents and targets do to the views, and tells the listeners all of it together.
+  /// Computes the effect of changed documents and targets on the views, and sends all snapshots together.
+  ///
+  /// Only the views are looked at that look at a changed document, whose target has changed, or that follow every
+  /// snapshot of the backend.
   func raise(_ changed: [DocumentKey: CachedDocument], event: RemoteEvent?) {
+    if let event, event.version > .zero {
+      lastSnapshot = (max(lastSnapshot.version, event.version), lastSnapshot.count + 1)
+    }
     var snapshots: [ViewSnapshot] = []
     var references: [LocalStore.ViewReferences] = []
-    for id in orderedViews {
-      guard let outcome = update(id, changed, event), let target = views[id]?.target else { continue }
-      track(outcome.limboChanges, target)
+    for concerned in concernedViews(changed, event) {
+      guard let outcome = update(concerned, event) else { continue }
+      track(outcome.limboChanges, concerned.target)
       guard let snapshot = outcome.snapshot else { continue }
+      settleToken(of: concerned.target)
       snapshots.append(snapshot)
-      references.append(LocalStore.ViewReferences(snapshot, target: target))
+      references.append(LocalStore.ViewReferences(snapshot, target: concerned.target))
     }
     emit(events.receive(snapshots))
     local.noteViews(references)
   }
 
-  private func update(
-    _ id: QueryID, _ changed: [DocumentKey: CachedDocument], _ event: RemoteEvent?
-  ) -> View.Outcome? {
-    guard let entry = views[id] else { return nil }
-    let change = event?.targetChanges[entry.target]
-    let isPendingReset = event?.targetMismatches[entry.target] != nil
-    let concerned = changed.filter { entry.query.selects($0.key) }
-    if concerned.isEmpty, change == nil, !isPendingReset, event == nil { return nil }
-    var changes = entry.view.computeChanges(concerned)
-    if changes.needsRefill {
-      let all = local.execute(entry.query, usesPreviousResults: false).documents
-      changes = entry.view.computeChanges(all, previous: changes)
+  /// A view, and the changed documents that its query looks at.
+  private struct ConcernedView {
+    let id: QueryID
+    let target: Int32
+    let place: Int
+    let changed: [DocumentKey: CachedDocument]
+  }
+
+  /// The views that an event concerns, in the order of their targets.
+  private func concernedViews(
+    _ changed: [DocumentKey: CachedDocument], _ event: RemoteEvent?
+  ) -> [ConcernedView] {
+    var concerned: [QueryID: [DocumentKey: CachedDocument]] = [:]
+    for (key, document) in changed { viewIndex.forEach(lookingAt: key) { concerned[$0, default: [:]][key] = document } }
+    for id in concernedViews(event) where concerned[id] == nil { concerned[id] = [:] }
+    let list = concerned.compactMap { id, documents -> ConcernedView? in
+      guard let target = views[id]?.target, let place = queriesByTarget[target]?.firstIndex(of: id) else { return nil }
+      return ConcernedView(id: id, target: target, place: place, changed: documents)
     }
-    return views[id]?.view.apply(changes, change, isPendingReset: isPendingReset, version: event?.version ?? .zero)
+    return list.sorted { ($0.target, $0.place) < ($1.target, $1.place) }
+  }
+
+  /// The views that an event concerns, whichever documents have changed.
+  private func concernedViews(_ event: RemoteEvent?) -> Set<QueryID> {
+    guard let event else { return [] }
+    var concerned = unsettledViews
+    for (target, change) in event.targetChanges {
+      for id in queriesByTarget[target] ?? [] where views[id]?.view.isTokenOnly(change) == false {
+        concerned.insert(id)
+      }
+    }
+    for target in event.targetMismatches.keys { concerned.formUnion(queriesByTarget[target] ?? []) }
+    return concerned
+  }
+
+  private func update(_ concerned: ConcernedView, _ event: RemoteEvent?) -> View.Outcome? {
+    let id = concerned.id
+    guard let query = views[id]?.query, let begun = views[id]?.begun,
+      var changes = views[id]?.view.computeChanges(concerned.changed)
+    else { return nil }
+    if changes.needsRefill {
+      let all = local.execute(query, usesPreviousResults: false).documents
+      changes = views[id]?.view.computeChanges(all, previous: changes) ?? changes
+    }
+    let outcome = views[id]?.view.apply(
+      changes, event?.targetChanges[concerned.target],
+      isPendingReset: event?.targetMismatches[concerned.target] != nil,
+      version: begun < lastSnapshot.count ? lastSnapshot.version : .zero)
+    unsettle(id)
+    return outcome
+  }
+
+  /// Notes whether a view follows every snapshot of the backend.
+  private func unsettle(_ id: QueryID) {
+    if views[id]?.view.followsEverySnapshot == true { unsettledViews.insert(id) } else { unsettledViews.remove(id) }
   }
 
   // MARK: Limbo

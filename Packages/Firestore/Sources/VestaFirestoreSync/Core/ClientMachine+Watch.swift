@@ -13,7 +13,9 @@ extension ClientMachine {
   }
 
   func unlistenRemotely(_ id: Int32) {
+    settleToken(of: id)
     guard let record = listenTargets.removeValue(forKey: id) else { return }
+    progress.forget(id)
     targetPlaces.remove(record.target)
     if watchStream.isOpen { requestRemoval(of: id) }
     guard listenTargets.isEmpty else { return }
@@ -25,6 +27,7 @@ extension ClientMachine {
   }
 
   private func request(_ record: TargetRecord) {
+    progress.forget(record.id)
     aggregator?.recordRequest(for: record.id)
     var record = record
     if !record.resumeToken.isEmpty || record.snapshotVersion > .zero {
@@ -81,7 +84,8 @@ extension ClientMachine {
     aggregator = WatchAggregator(
       database: database, digest: configuration.digest,
       targets: .init(
-        data: { [unowned self] in listenTargets[$0] }, remoteKeys: { [unowned self] in remoteKeys(of: $0) }))
+        data: { [unowned self] in listenTargets[$0] }, remoteKeys: { [unowned self] in remoteKeys(of: $0) },
+        hasRemoteKey: { [unowned self] in hasRemoteKey(of: $0, $1) }))
     performWatch(watchStream.start(now: configuration.monotonicTime(), random: configuration.random()))
     perform(onlineMachine.streamStarting())
   }
@@ -96,8 +100,10 @@ extension ClientMachine {
   /// The watch stream has closed.
   package func watchClosed(stream: Int, error: FirestoreServiceError?) {
     guard stream == watchStream.connection, watchStream.isStarted else { return }
+    settleTokens()
     performWatch(watchStream.closed(error))
     aggregator = nil
+    progress.end()
     guard shouldStartWatch else { return perform(onlineMachine.update(.unknown)) }
     perform(onlineMachine.streamFailed())
     startWatch()
@@ -124,6 +130,7 @@ extension ClientMachine {
     for id in ids {
       guard let record = listenTargets.removeValue(forKey: id) else { continue }
       targetPlaces.remove(record.target)
+      progress.forget(id)
       aggregator?.removeTarget(id)
       rejectTarget(id, cause)
     }
@@ -133,17 +140,33 @@ extension ClientMachine {
     guard change.kind == .noChange, change.targetIDs.isEmpty, let version = change.readTime, version > .zero,
       version >= local.lastRemoteSnapshotVersion, let event = aggregator?.makeEvent(version: version)
     else { return }
+    progress.advance(to: event.globalToken, at: version)
+    for id in event.followedTargets { progress.follow(id) }
+    if progress.isStale(after: LocalStore.resumeTokenWriteInterval) { settleTokens() }
     for (id, change) in event.targetChanges where !change.resumeToken.isEmpty {
       listenTargets[id] = listenTargets[id]?.resuming(at: change.resumeToken, version: version)
     }
     for (id, purpose) in event.targetMismatches.sorted(by: { $0.key < $1.key }) {
       guard let record = listenTargets[id] else { continue }
+      progress.forget(id)
       listenTargets[id] = record.resuming(at: [], version: .zero)
       requestRemoval(of: id)
       request(TargetRecord(record.target, id: id, purpose: purpose, sequenceNumber: record.sequenceNumber))
     }
     apply(event)
   }
+
+  // MARK: Tokens
+
+  /// Brings the record of a target up to the last global token.
+  func settleToken(of id: Int32) {
+    guard let record = listenTargets[id], let settled = progress.settle(id, record) else { return }
+    listenTargets[id] = settled
+    local.resume(id, at: settled)
+  }
+
+  /// Brings the records of all targets up to the last global token.
+  func settleTokens() { for id in progress.takeAll() { settleToken(of: id) } }
 
   func performWatch(_ steps: [StreamMachine.Step]) {
     for step in steps {

@@ -129,6 +129,8 @@ extension ClientMachine {
   }
 
   private func stopStreams() {
+    settleTokens()
+    progress.end()
     performWatch(watchStream.stop())
     performWrite(writeStream.stop())
     hasShakenHands = false

@@ -32,6 +32,8 @@ package final class ClientMachine {
     package var keepsOnlyPendingWrites = false
     /// Whether new targets are read from the engine in this process before they are followed.
     package var fetchesTargets = false
+    /// Whether indexes over the cache become rows.
+    package var keepsIndexes = false
     /// A random number from 0 to 1.
     package var random: @Sendable () -> Double = { 0.5 }
 
@@ -44,6 +46,8 @@ package final class ClientMachine {
     let query: LocalQuery
     let target: Int32
     var view: View
+    /// How many snapshots of the backend there had been when the view began.
+    let begun: Int
   }
 
   struct LimboResolution {
@@ -61,6 +65,11 @@ package final class ClientMachine {
   var events = EventMachine()
   var views: [QueryID: QueryView] = [:]
   var queriesByTarget: [Int32: [QueryID]] = [:]
+  var viewIndex = ViewIndex()
+  /// The views that follow every snapshot of the backend.
+  var unsettledViews: Set<QueryID> = []
+  /// The version of the last snapshot of the backend, and how many there have been.
+  var lastSnapshot = (version: Timestamp.zero, count: 0)
   var limboReferences = ReferenceSet()
   var enqueuedLimbo: [DocumentKey] = []
   var activeLimbo: [DocumentKey: Int32] = [:]
@@ -73,6 +82,7 @@ package final class ClientMachine {
   package internal(set) var listenTargets: [Int32: TargetRecord] = [:]
   var targetPlaces = TargetPlaces()
   var aggregator: WatchAggregator?
+  var progress = TokenProgress()
   var watchStream = StreamMachine(.watch)
   var writeStream = StreamMachine(.write)
   var onlineMachine = OnlineStateMachine()
@@ -90,12 +100,22 @@ package final class ClientMachine {
     self.configuration = configuration
     self.local = local
     keptBatches = local.batchKeys
+    self.local.documents.keepsIndexes = configuration.keepsIndexes
   }
+
+  /// Takes a part of the cache that has been read.
+  package func add(_ loader: CacheLoader, as piece: CachePiece) { loader.addRows(to: &local, as: piece) }
 
   /// The actions since the last call, in order.
   package func takeActions() -> [ClientAction] {
+    for task in local.documents.takeWantedIndexes() { emit(.makeIndexes(task)) }
     defer { actions = [] }
     return actions
+  }
+
+  /// Takes indexes that were made outside.
+  package func indexesMade(_ made: IndexTaskResult) {
+    local.documents.finish(made, isComplete: local.residence.has(collection: made.collection))
   }
 
   /// The rows of a durable cache that have changed since the last call.

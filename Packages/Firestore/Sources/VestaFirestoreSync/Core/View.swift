@@ -49,11 +49,14 @@ package struct View: Sendable {
   private var documents: DocumentSet
   private var mutatedKeys: Set<DocumentKey> = []
   private var limboKeys: Set<DocumentKey> = []
+  /// Whether `limboKeys` is exact, so that only what changes has to be looked at.
+  private var isLimboExact = false
   /// Documents that are shown with a local state although the write was acknowledged, with the version that the backend
   /// is to deliver.
   private var awaited: [DocumentKey: Timestamp] = [:]
   /// The last snapshot of the backend that the view has seen.
   private var version = Timestamp.zero
+  private var isAwaitingReset = false
 
   /// A view without documents.
   ///
@@ -197,6 +200,7 @@ package struct View: Sendable {
   ) -> Outcome {
     self.version = max(self.version, version)
     let oldDocuments = documents
+    let oldAwaited = awaited
     (documents, mutatedKeys, awaited) = (new.documents, new.mutatedKeys, new.awaited)
     let changes = sorted(new.changes)
     if let target {
@@ -204,7 +208,13 @@ package struct View: Sendable {
       syncedKeys.subtract(target.removed)
       isCurrent = target.isCurrent
     }
-    let limboChanges = isPendingReset ? [] : updateLimbo()
+    isAwaitingReset = isPendingReset
+    let limboChanges = updateLimbo(isPendingReset: isPendingReset) { touch in
+      for key in new.changes.changes.keys { touch(key) }
+      for key in oldAwaited.keys { touch(key) }
+      for key in target?.added ?? [] { touch(key) }
+      for key in target?.removed ?? [] { touch(key) }
+    }
     let newState: SyncState = limboKeys.isEmpty && isCurrent && !isPendingReset ? .synced : .local
     let stateChanged = newState != syncState
     syncState = newState
@@ -214,6 +224,16 @@ package struct View: Sendable {
       mutatedKeys: mutatedKeys, isFromCache: newState != .synced, syncStateChanged: stateChanged,
       excludesMetadataChanges: false, hasCachedResults: target.map { !$0.resumeToken.isEmpty } ?? false)
     return Outcome(snapshot: snapshot, limboChanges: limboChanges)
+  }
+
+  /// Whether snapshots of the backend concern the view that change none of its documents.
+  ///
+  /// An acknowledged write is awaited until a snapshot of its version, and documents come into limbo after a reset.
+  package var followsEverySnapshot: Bool { !awaited.isEmpty || isAwaitingReset }
+
+  /// Whether a change of its target changes nothing but where to resume.
+  func isTokenOnly(_ target: TargetUpdate) -> Bool {
+    target.isCurrent == isCurrent && target.added.isEmpty && target.modified.isEmpty && target.removed.isEmpty
   }
 
   /// Notes that the client is offline: complete results may be outdated now.
@@ -241,11 +261,27 @@ package struct View: Sendable {
     }
   }
 
-  private mutating func updateLimbo() -> [LimboChange] {
-    guard isCurrent else { return [] }
+  /// Computes which documents are in limbo: of those that may have changed, or of all if that is not known.
+  private mutating func updateLimbo(
+    isPendingReset: Bool, _ forEachTouched: (_ touch: (DocumentKey) -> Void) -> Void
+  ) -> [LimboChange] {
+    guard isCurrent, !isPendingReset else {
+      isLimboExact = false
+      return []
+    }
     let old = limboKeys
-    limboKeys = []
-    for document in documents where isLimbo(document) { limboKeys.insert(document.path) }
+    if isLimboExact {
+      var touched = old.union(awaited.keys)
+      forEachTouched { touched.insert($0) }
+      for key in touched {
+        if let document = documents[key], isLimbo(document) { limboKeys.insert(key) } else { limboKeys.remove(key) }
+      }
+    } else {
+      limboKeys = []
+      for document in documents where isLimbo(document) { limboKeys.insert(document.path) }
+      isLimboExact = true
+    }
+    if old == limboKeys { return [] }
     let removed = old.subtracting(limboKeys).sorted().map { LimboChange.removed($0) }
     return removed + limboKeys.subtracting(old).sorted(by: viewOrder).map { LimboChange.added($0) }
   }

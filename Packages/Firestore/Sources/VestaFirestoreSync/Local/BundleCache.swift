@@ -42,6 +42,9 @@ package struct BundleCache: Sendable {
   /// The queries by name.
   package var queries: [String: NamedQuery] = [:]
 
+  /// Whether a bundle, or a later one of its name, has been loaded.
+  func has(_ bundle: Bundle) -> Bool { bundles[bundle.id].map { $0.createTime >= bundle.createTime } ?? false }
+
   /// A cache without bundles.
   package init() {}
 }

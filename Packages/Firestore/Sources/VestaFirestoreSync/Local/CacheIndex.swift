@@ -1,16 +1,18 @@
 import VestaFirestoreBackend
-import VestaFirestoreModel
+package import VestaFirestoreModel
 import VestaBytes
 
 /// An index over one field of the documents of one collection of the cache.
 ///
 /// An entry is the encoded value and the document, in the order of both. An index of elements has an entry for each
 /// element of an array.
-struct CacheIndex: Sendable {
-  /// What an index is of.
-  struct ID: Sendable, Hashable {
-    let path: FieldPath
-    let isOfElements: Bool
+package struct CacheIndex: Sendable {
+  /// The field of an index, and whether the elements of arrays are its values.
+  package struct ID: Sendable, Hashable {
+    /// The field.
+    package let path: FieldPath
+    /// Whether the elements of arrays are the values.
+    package let isOfElements: Bool
   }
 
   private struct Entry: Sendable {
@@ -20,11 +22,11 @@ struct CacheIndex: Sendable {
     func compare(_ other: [UInt8]) -> Int { UTF8Order.compare(bytes: bytes, other) }
   }
 
-  let id: ID
+  package let id: ID
   private var entries = SortedChunks<Entry>()
 
   /// An index of documents.
-  init(_ id: ID, _ documents: some Sequence<CachedDocument>) {
+  package init(_ id: ID, _ documents: some Sequence<CachedDocument>) {
     self.id = id
     var all: [Entry] = []
     for document in documents {
@@ -39,7 +41,8 @@ struct CacheIndex: Sendable {
     return order != 0 ? order : left.key.compare(right.key)
   }
 
-  private static func bytes(of document: CachedDocument, _ id: ID) -> [[UInt8]] {
+  /// The entries of a document, without its key.
+  static func bytes(of document: CachedDocument, _ id: ID) -> [[UInt8]] {
     guard document.isFound, let value = document.value(at: id.path) else { return [] }
     guard id.isOfElements else { return [IndexEncoder.encode(value)] }
     guard case .array(let elements) = value else { return [] }
@@ -62,9 +65,14 @@ struct CacheIndex: Sendable {
     entries.put(entry, at: entries.position { CacheIndex.compare($0, entry) })
   }
 
+  /// Calls an action with each entry, in order.
+  package func forEach(_ action: (_ bytes: [UInt8], _ key: DocumentKey) -> Void) {
+    for entry in entries { action(entry.bytes, entry.key) }
+  }
+
   // MARK: Ranges
 
-  /// Which entries, by their positions.
+  /// The positions of the entries within bounds.
   func positions(_ bounds: Bounds) -> Range<Int> {
     let start = entries.offset(of: entries.position { $0.compare(bounds.lower) < 0 ? -1 : 1 })
     guard let upper = bounds.upper else { return start..<entries.count }
@@ -133,6 +141,24 @@ struct CacheQueryPlan {
     conjunctions = form.conjunctions
   }
 
+  /// The ranges of entries that contain every result: for each alternative of the filter, those of its predicates that
+  /// have an index.
+  ///
+  /// - Returns: `nil` when an alternative has no predicate with an index.
+  func ranges(among ids: Set<CacheIndex.ID>) -> [[(id: CacheIndex.ID, bounds: CacheIndex.Bounds)]]? {
+    if conjunctions.isEmpty { return nil }
+    var ranges: [[(id: CacheIndex.ID, bounds: CacheIndex.Bounds)]] = []
+    for conjunction in conjunctions {
+      let usable = conjunction.compactMap { predicate -> (id: CacheIndex.ID, bounds: CacheIndex.Bounds)? in
+        let id = CacheIndex.ID(predicate)
+        return ids.contains(id) ? (id, CacheIndex.Bounds(predicate.test)) : nil
+      }
+      if usable.isEmpty { return nil }
+      ranges.append(usable)
+    }
+    return ranges
+  }
+
   /// The documents that may be results.
   ///
   /// - Parameters:
@@ -167,9 +193,7 @@ struct CacheQueryPlan {
   ) -> (CacheIndex, Range<Int>)? {
     var best: (CacheIndex, Range<Int>)?
     for predicate in conjunction {
-      var isOfElements = false
-      if case .contains = predicate.test { isOfElements = true }
-      guard let index = index(CacheIndex.ID(path: predicate.path, isOfElements: isOfElements)) else { continue }
+      guard let index = index(CacheIndex.ID(predicate)) else { continue }
       let range = index.positions(CacheIndex.Bounds(predicate.test))
       if range.count < best?.1.count ?? .max { best = (index, range) }
     }
@@ -219,6 +243,15 @@ struct CacheQueryPlan {
       }
     }
     return range
+  }
+}
+
+extension CacheIndex.ID {
+  /// The index that answers a predicate.
+  init(_ predicate: Predicate) {
+    var isOfElements = false
+    if case .contains = predicate.test { isOfElements = true }
+    self.init(path: predicate.path, isOfElements: isOfElements)
   }
 }
 

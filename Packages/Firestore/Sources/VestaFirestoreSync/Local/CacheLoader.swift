@@ -16,7 +16,10 @@ package struct CacheLoader {
   private var lastVersion = Timestamp.zero
   private var sequenceNumber: Int64 = 0
   private var cacheKeys: [[UInt8]] = []
-  private var isDamaged = false
+  private var indexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
+  private var byteSize: Int?
+  /// Whether a row was damaged that the backend can send again.
+  package private(set) var isDamaged = false
 
   private let database: DatabaseName
   /// What was wrong, in sentences for the log.
@@ -60,6 +63,7 @@ package struct CacheLoader {
       highestID = Int32(clamping: try reader.int())
       lastVersion = try reader.time()
       sequenceNumber = try reader.int()
+      if !reader.isAtEnd { byteSize = Int(try reader.int()) }
     case .batch(let user, _): batches[user, default: []].append(try MutationBatch(value))
     case .document(let path):
       documents.append(try CachedDocument(row: value, ResourceName(database: database, path: path)))
@@ -72,17 +76,33 @@ package struct CacheLoader {
       let time = try reader.time()
       bundles.queries[name] = BundleCache.NamedQuery(
         name: name, query: try LocalQuery(try reader.blob()), readTime: time)
-    case .setAside: break
+    case .index(let collection, let id): indexes[collection, default: []].insert(id)
+    case .setAside, .indexEntry: break
     }
   }
 
+  /// Whether the rows say how large the cache is, so that its documents may be read later.
+  package var canWait: Bool { byteSize != nil && !isDamaged }
+
+  /// The documents that the pending writes change.
+  package var pendingDocuments: Set<DocumentKey> {
+    batches.values.joined().reduce(into: []) { $0.formUnion($1.paths) }
+  }
+
   /// The cache of all rows.
-  package mutating func makeStore(user: String, policy: LocalStore.GarbagePolicy) -> LocalStore {
+  ///
+  /// - Parameter isComplete: Whether the loader has seen all rows; else it has seen no documents but those that pending
+  ///   writes change.
+  package mutating func makeStore(
+    user: String, policy: LocalStore.GarbagePolicy, isComplete: Bool = true
+  ) -> LocalStore {
     var store = LocalStore(database: database, user: user, policy: policy)
     if isDamaged {
       repairs += cacheKeys.map { CacheRow(key: $0, value: nil) }
     } else {
-      for document in documents { store.documents.insert(document) }
+      for document in documents { store.documents.load(document) }
+      store.documents.restore(byteSize: isComplete ? nil : byteSize, indexes: indexes)
+      if !isComplete { store.residence = CacheResidence(of: pendingDocuments) }
       store.sequenceNumbers = sequenceNumbers
       store.sequenceNumber = sequenceNumber
       store.bundles = bundles
@@ -92,6 +112,20 @@ package struct CacheLoader {
     store.targetIDs = TargetIDs.queries(after: isDamaged ? highestID : store.targets.highestID)
     for (owner, batches) in batches { store.restore(batches, of: owner) }
     return store
+  }
+}
+
+extension CacheLoader {
+  /// Adds the rows to a cache that has been started without them.
+  ///
+  /// What is in memory is newer than its row.
+  func addRows(to store: inout LocalStore, as piece: CachePiece) {
+    for document in documents where !store.residence.has(document.path) { store.documents.load(document) }
+    for (key, id) in targetDocuments where !store.residence.has(target: id) { store.targets.insert(key, into: id) }
+    for (key, number) in sequenceNumbers where store.sequenceNumbers[key] == nil && store.documents[key].isValid {
+      store.sequenceNumbers[key] = number
+    }
+    store.residence.add(piece)
   }
 }
 

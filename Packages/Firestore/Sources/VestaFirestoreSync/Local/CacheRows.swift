@@ -1,5 +1,5 @@
 package import VestaFirestoreBackend
-import VestaFirestoreModel
+package import VestaFirestoreModel
 
 /// A row of a durable cache.
 package struct CacheRow: Sendable, Hashable {
@@ -26,7 +26,7 @@ extension CacheRow {
 ///
 /// | tag | rest of the key | value |
 /// |---|---|---|
-/// | 1 | | the highest target identifier, the last snapshot version, the sequence number |
+/// | 1 | | the highest target identifier, the last snapshot version, the sequence number, the bytes of all documents |
 /// | 2 | user, batch | `MutationBatch` |
 /// | 3 | document | `CachedDocument` |
 /// | 4 | document | the sequence number of its last use |
@@ -35,6 +35,8 @@ extension CacheRow {
 /// | 7 | bundle | version and time |
 /// | 8 | named query | read time and `LocalQuery` |
 /// | 9 | the key of a batch that could not be read | its value, set aside |
+/// | 10 | collection, field, value of the field, document identifier | the document identifier |
+/// | 11 | collection, field: an index all of whose entries are rows | nothing |
 ///
 /// Overlays are not kept: they are computed from batches and documents when the cache is opened.
 package enum CacheKey: Sendable, Hashable {
@@ -47,6 +49,8 @@ package enum CacheKey: Sendable, Hashable {
   case bundle(String)
   case namedQuery(String)
   case setAside([UInt8])
+  case indexEntry(ResourcePath, CacheIndex.ID, entry: [UInt8])
+  case index(ResourcePath, CacheIndex.ID)
 
   /// The bytes of the key.
   package var bytes: [UInt8] {
@@ -75,9 +79,45 @@ package enum CacheKey: Sendable, Hashable {
     case .setAside(let key):
       writer.write(byte: 9)
       writer.write(blob: key)
+    case .indexEntry(let collection, let id, let entry):
+      return CacheKey.prefix(10, collection, id) + entry
+    case .index(let collection, let id): return CacheKey.prefix(11, collection, id)
     }
     return writer.bytes
   }
+
+  private static func prefix(_ tag: UInt8, _ collection: ResourcePath, _ id: CacheIndex.ID) -> [UInt8] {
+    var writer = RowWriter(reserving: 64)
+    writer.write(tag: tag, collection)
+    writer.write(count: id.path.names.count)
+    for name in id.path.names { writer.write(text: name) }
+    writer.write(byte: id.isOfElements ? 1 : 0)
+    return writer.bytes
+  }
+
+  /// The bytes that the keys of all documents of a collection begin with.
+  package static func documents(in collection: ResourcePath) -> [UInt8] {
+    var writer = RowWriter(reserving: 64)
+    writer.write(byte: 3)
+    writer.write(count: collection.segments.count + 1)
+    for segment in collection.segments { writer.write(text: segment) }
+    return writer.bytes
+  }
+
+  /// The bytes that the keys of all documents of a target begin with.
+  package static func documents(ofTarget id: Int32) -> [UInt8] {
+    var writer = RowWriter(reserving: 16)
+    writer.write(byte: 6)
+    writer.write(int: Int64(id))
+    return writer.bytes
+  }
+
+  /// The tags of the rows that every client needs from its start on.
+  package static let startTags: [UInt8] = [1, 2, 5, 7, 8, 9, 11]
+  /// The tags of the rows that the backend can send again, and of what is made of them.
+  static let cacheTags: [UInt8] = [1, 3, 4, 5, 6, 7, 8, 10, 11]
+  /// The tags of durable indexes and their entries.
+  static let indexTags: [UInt8] = [10, 11]
 
   /// The key of its bytes.
   ///
@@ -94,6 +134,10 @@ package enum CacheKey: Sendable, Hashable {
     case 7: self = .bundle(try reader.text())
     case 8: self = .namedQuery(try reader.text())
     case 9: self = .setAside(try reader.blob())
+    case 10:
+      let (collection, id) = (try reader.path(), try reader.index())
+      self = .indexEntry(collection, id, entry: Array(bytes.dropFirst(CacheKey.prefix(10, collection, id).count)))
+    case 11: self = .index(try reader.path(), try reader.index())
     default: throw .damaged
     }
   }
@@ -113,6 +157,10 @@ extension RowWriter {
 }
 
 extension RowReader {
+  fileprivate mutating func index() throws(FirestoreServiceError) -> CacheIndex.ID {
+    CacheIndex.ID(path: try fieldPath(), isOfElements: try byte() == 1)
+  }
+
   fileprivate mutating func target() throws(FirestoreServiceError) -> Int32 {
     guard let id = Int32(exactly: try int()) else { throw .damaged }
     return id
@@ -160,12 +208,12 @@ extension LocalStore {
   /// The rows that have changed since the last call.
   package mutating func takeRows() -> [CacheRow] {
     let taken = changes
-    if taken.isEmpty { return [] }
+    var rows = documents.takeIndexRows()
+    if taken.isEmpty { return rows }
     changes = CacheChanges()
-    var rows: [CacheRow] = []
     func add(_ key: CacheKey, _ value: [UInt8]?) { rows.append(CacheRow(key: key.bytes, value: value)) }
     for entry in taken.batches {
-      add(.batch(user: entry.user, entry.id), queues[entry.user]?.batches.first { $0.id == entry.id }?.bytes)
+      add(.batch(user: entry.user, entry.id), queues[entry.user]?.batch(entry.id)?.bytes)
     }
     for key in taken.documents { add(.document(key), documents[key].isValid ? documents[key].row : nil) }
     for key in taken.sequenceNumbers {
@@ -192,6 +240,7 @@ extension LocalStore {
     writer.write(int: Int64(targets.highestID))
     writer.write(time: targets.lastRemoteSnapshotVersion)
     writer.write(int: sequenceNumber)
+    writer.write(int: Int64(documents.byteSize))
     return writer.bytes
   }
 

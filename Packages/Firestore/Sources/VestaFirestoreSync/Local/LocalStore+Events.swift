@@ -21,6 +21,15 @@ extension LocalStore {
     return result
   }
 
+  /// Notes how far a target in use has been followed, without a change of its documents.
+  mutating func resume(_ id: Int32, at progress: TargetRecord) {
+    guard let old = active[id] else { return }
+    var record = old.resuming(at: progress.resumeToken, version: progress.snapshotVersion)
+    record.sequenceNumber = sequenceNumber
+    active[id] = record
+    keepIfNeeded(record, before: old, change: nil)
+  }
+
   private mutating func apply(_ change: TargetUpdate, to id: Int32, _ event: RemoteEvent) {
     guard let old = active[id] else { return }
     for key in change.removed {
@@ -79,12 +88,16 @@ extension LocalStore {
   mutating func insert(_ document: CachedDocument) {
     documents.insert(document)
     changes.documents.insert(document.path)
+    changes.globals = true
     noteUse(of: document.path)
   }
 
   mutating func remove(_ key: DocumentKey) {
     documents.remove(key)
     changes.documents.insert(key)
-    if sequenceNumbers.removeValue(forKey: key) != nil { changes.sequenceNumbers.insert(key) }
+    changes.globals = true
+    // A number that has not been read may have a row.
+    let hadNumber = sequenceNumbers.removeValue(forKey: key) != nil
+    if hadNumber || !residence.isComplete { changes.sequenceNumbers.insert(key) }
   }
 }

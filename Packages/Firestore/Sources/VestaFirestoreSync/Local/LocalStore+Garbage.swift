@@ -85,9 +85,7 @@ extension LocalStore {
 
   /// How large the cache is, as the service counts the sizes of documents.
   package var byteSize: Int {
-    documents.all.reduce(0) {
-      $0 + DocumentSize.size(ofName: $1.name) + 32 + ($1.fields.map(DocumentSize.size(of:)) ?? 0)
-    }
+    documents.byteSize
   }
 }
 

@@ -3,8 +3,8 @@ package import VestaFirestoreModel
 
 /// The cache of a client: what the backend sent, what is pending on top of it, and what is listened to.
 ///
-/// All of it is held in memory, so that reading never waits; `changes` names the rows that a durable cache writes after
-/// each event. Reading a document takes the backend's document and its overlay and never replays pending writes.
+/// What an event needs is in memory before the event comes (`missing(_:)`), so that no event waits; `changes` names the
+/// rows that a durable cache writes after each event. Reading a document takes the backend's document and its overlay and never replays pending writes.
 package struct LocalStore {
   /// What keeps the cache small.
   package enum GarbagePolicy: Sendable, Hashable {
@@ -17,7 +17,7 @@ package struct LocalStore {
   /// Token and versions of a target are written when they are this much newer than what was written.
   static let resumeTokenWriteInterval: Int64 = 300
 
-  let database: DatabaseName
+  package let database: DatabaseName
   let policy: GarbagePolicy
   /// The user whose writes are pending; empty for nobody.
   package internal(set) var user: String
@@ -29,8 +29,12 @@ package struct LocalStore {
   package internal(set) var targets = TargetCache()
   /// The named queries and bundles.
   package internal(set) var bundles = BundleCache()
+  /// The part of the durable cache that is in memory.
+  package var residence = CacheResidence()
   /// The rows to write; taken by whoever writes them.
   package var changes = CacheChanges()
+  /// The tags of rows that are to be deleted, all of them, before those that have changed are written.
+  var clearedTags: [UInt8] = []
 
   /// The newest records of the targets in use.
   var active: [Int32: TargetRecord] = [:]
@@ -82,6 +86,7 @@ package struct LocalStore {
       return record
     }
     let record = TargetRecord(target, id: targetIDs.next(), sequenceNumber: sequenceNumber)
+    residence.add(target: record.id)
     targets.save(record)
     changes.targets.insert(record.id)
     changes.globals = true

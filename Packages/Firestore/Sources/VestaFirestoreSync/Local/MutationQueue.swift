@@ -55,7 +55,7 @@ package struct MutationQueue: Sendable {
   ///
   /// - Returns: The batch; `nil` when it is not in the queue.
   package mutating func remove(_ id: Int) -> MutationBatch? {
-    guard let index = batches.firstIndex(where: { $0.id == id }) else { return nil }
+    guard let index = index(of: id) else { return nil }
     let batch = batches.remove(at: index)
     for key in batch.paths {
       idsByKey[key]?.remove(id)
@@ -66,12 +66,33 @@ package struct MutationQueue: Sendable {
   }
 
   /// The first batch after an identifier.
-  package func batch(after id: Int) -> MutationBatch? { batches.first { $0.id > id } }
+  package func batch(after id: Int) -> MutationBatch? {
+    let index = lowerBound(of: id + 1)
+    return index < batches.count ? batches[index] : nil
+  }
+
+  /// The batch with an identifier.
+  package func batch(_ id: Int) -> MutationBatch? { index(of: id).map { batches[$0] } }
+
+  private func index(of id: Int) -> Int? {
+    let index = lowerBound(of: id)
+    return index < batches.count && batches[index].id == id ? index : nil
+  }
+
+  /// The position of the first batch whose identifier is not smaller; identifiers grow along the queue.
+  private func lowerBound(of id: Int) -> Int {
+    var (low, high) = (0, batches.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if batches[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
 
   /// The batches that write a document, oldest first.
   package func batches(of key: DocumentKey) -> [MutationBatch] {
     guard let ids = idsByKey[key] else { return [] }
-    return batches.filter { ids.contains($0.id) }
+    return ids.sorted().compactMap { batch($0) }
   }
 
   /// Puts an overlay in place of the one of its document.

@@ -7,10 +7,20 @@ package struct RemoteDocuments: Sendable {
   private var byCollection: [ResourcePath: [String: CachedDocument]] = [:]
   private var groups: [String: Set<ResourcePath>] = [:]
   private var indexes: [ResourcePath: [CacheIndex.ID: CacheIndex]] = [:]
+  private var builds: [ResourcePath: IndexBuild] = [:]
+  private var lastBuild = 0
+  private var wantedIndexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
+  /// The indexes whose entries are rows of the durable cache.
+  private(set) var durableIndexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
+  private var indexRows: [CacheRow] = []
   /// Whether a query over many documents makes the indexes that it needs.
   package var makesIndexes = true
-  /// How many documents there are.
+  /// Whether indexes become rows of the durable cache.
+  package var keepsIndexes = false
+  /// How many documents are in memory.
   package private(set) var count = 0
+  /// How large the documents of the cache are, as the service counts; with those that have not been read.
+  package private(set) var byteSize = 0
 
   /// A cache without documents.
   package init(database: DatabaseName) { self.database = database }
@@ -22,24 +32,50 @@ package struct RemoteDocuments: Sendable {
 
   /// Adds a document, in place of the one at its path.
   package mutating func insert(_ document: CachedDocument) {
+    let old = put(document)
+    byteSize += Self.size(of: document) - (old.map(Self.size) ?? 0)
+    noteIndexRows(of: document.path.parent, old, by: document)
+  }
+
+  /// Adds a document that was read from a row, unless it is in memory.
+  mutating func load(_ document: CachedDocument) {
+    guard byCollection[document.path.parent]?[document.path.lastSegment] == nil else { return }
+    _ = put(document)
+  }
+
+  /// Notes the size of the cache and its durable indexes, before any document is read.
+  mutating func restore(byteSize: Int?, indexes: [ResourcePath: Set<CacheIndex.ID>]) {
+    self.byteSize = byteSize ?? all.reduce(0) { $0 + Self.size(of: $1) }
+    durableIndexes = indexes
+  }
+
+  private mutating func put(_ document: CachedDocument) -> CachedDocument? {
     let collection = document.path.parent
     let old = byCollection[collection, default: [:]].updateValue(document, forKey: document.path.lastSegment)
-    updateIndexes(of: collection, old, by: document)
-    guard old == nil else { return }
+    updateIndexes(of: collection, document.path.lastSegment, old, by: document)
+    guard old == nil else { return old }
     count += 1
     groups[collection.lastSegment, default: []].insert(collection)
+    return nil
   }
 
   /// Removes a document.
   package mutating func remove(_ key: DocumentKey) {
     let collection = key.parent
     guard let old = byCollection[collection]?.removeValue(forKey: key.lastSegment) else { return }
-    updateIndexes(of: collection, old, by: nil)
+    byteSize -= Self.size(of: old)
+    noteIndexRows(of: collection, old, by: nil)
+    updateIndexes(of: collection, key.lastSegment, old, by: nil)
     count -= 1
     guard byCollection[collection]?.isEmpty == true else { return }
     byCollection[collection] = nil
     indexes[collection] = nil
+    builds[collection] = nil
     groups[collection.lastSegment]?.remove(collection)
+  }
+
+  private static func size(of document: CachedDocument) -> Int {
+    DocumentSize.size(ofName: document.name) + 32 + (document.fields.map(DocumentSize.size(of:)) ?? 0)
   }
 
   /// The collections with an identifier that have documents.
@@ -50,21 +86,30 @@ package struct RemoteDocuments: Sendable {
     (byCollection[collection] ?? [:]).values
   }
 
-  /// Every document.
+  /// Every document in memory.
   package var all: some Sequence<CachedDocument> { byCollection.values.lazy.flatMap(\.values) }
 
   // MARK: Indexes
 
   /// Collections with fewer documents are looked at whole.
   static let indexedSize = 100
+  /// The indexes of larger collections are made in the background, and kept as rows.
+  static let largeSize = 1_000
+  /// How many indexes of a collection are kept as rows.
+  static let durableLimit = 16
 
-  private mutating func updateIndexes(of collection: ResourcePath, _ old: CachedDocument?, by new: CachedDocument?) {
+  private mutating func updateIndexes(
+    of collection: ResourcePath, _ id: String, _ old: CachedDocument?, by new: CachedDocument?
+  ) {
+    builds[collection]?.note(id, old)
     guard let ids = indexes[collection]?.keys else { return }
-    for id in Array(ids) { indexes[collection]?[id]?.replace(old, by: new) }
+    for index in Array(ids) { indexes[collection]?[index]?.replace(old, by: new) }
   }
 
-  /// Deletes all indexes.
-  package mutating func deleteIndexes() { indexes = [:] }
+  /// Deletes all indexes; the rows of the durable ones are deleted by whoever has the rows.
+  package mutating func deleteIndexes() {
+    (indexes, builds, wantedIndexes, durableIndexes, indexRows) = ([:], [:], [:], [:], [])
+  }
 
   /// The documents of a collection that may be results of a query; `nil` when every one has to be looked at.
   mutating func candidates(
@@ -73,13 +118,18 @@ package struct RemoteDocuments: Sendable {
     guard let documents = byCollection[collection], documents.count >= Self.indexedSize,
       let plan = CacheQueryPlan(query)
     else { return nil }
-    let makes = makesIndexes
+    let (makes, isLarge) = (makesIndexes, documents.count > Self.largeSize)
     var known = indexes[collection] ?? [:]
+    var wanted: Set<CacheIndex.ID> = []
     // Taken out while it may grow, so that nothing is copied.
     indexes[collection] = nil
     let keys = plan.candidates { id in
       if let index = known[id] { return index }
       guard makes else { return nil }
+      if isLarge {
+        wanted.insert(id)
+        return nil
+      }
       let index = CacheIndex(id, documents.values)
       known[id] = index
       return index
@@ -87,6 +137,110 @@ package struct RemoteDocuments: Sendable {
       documents[key.lastSegment].map(isResult) ?? false
     }
     indexes[collection] = known
+    if !wanted.isEmpty { wantedIndexes[collection, default: []].formUnion(wanted) }
     return keys?.compactMap { documents[$0.lastSegment] }
+  }
+
+  // MARK: Building in the background
+
+  /// The indexes that queries have asked for and that nobody makes yet; they count as being made from now on.
+  package mutating func takeWantedIndexes() -> [IndexTask] {
+    guard !wantedIndexes.isEmpty else { return [] }
+    var tasks: [IndexTask] = []
+    for (collection, ids) in wantedIndexes where builds[collection] == nil {
+      wantedIndexes[collection] = nil
+      let missing = ids.filter { indexes[collection]?[$0] == nil }
+      guard !missing.isEmpty, let documents = byCollection[collection] else { continue }
+      lastBuild += 1
+      builds[collection] = IndexBuild(number: lastBuild)
+      tasks.append(IndexTask(collection: collection, number: lastBuild, ids: missing, documents: documents))
+    }
+    return tasks
+  }
+
+  /// Takes indexes that were made of the documents of an earlier time, and brings them up to date.
+  ///
+  /// - Parameter isComplete: Whether all documents of the collection are in memory, so that the entries may be rows.
+  package mutating func finish(_ made: IndexTaskResult, isComplete: Bool) {
+    let collection = made.collection
+    guard let build = builds[collection], build.number == made.number, let documents = byCollection[collection] else {
+      return
+    }
+    builds[collection] = nil
+    for var index in made.indexes {
+      for (id, old) in build.changed { index.replace(old, by: documents[id]) }
+      if keepsIndexes, isComplete { keep(index, of: collection) }
+      indexes[collection, default: [:]][index.id] = index
+    }
+  }
+
+  // MARK: Durable indexes
+
+  private mutating func keep(_ index: CacheIndex, of collection: ResourcePath) {
+    let ids = durableIndexes[collection] ?? []
+    guard !ids.contains(index.id), ids.count < Self.durableLimit else { return }
+    durableIndexes[collection, default: []].insert(index.id)
+    index.forEach { bytes, key in addIndexRow(collection, index.id, bytes, key.lastSegment, isThere: true) }
+    indexRows.append(CacheRow(key: CacheKey.index(collection, index.id).bytes, value: []))
+  }
+
+  private mutating func noteIndexRows(of collection: ResourcePath, _ old: CachedDocument?, by new: CachedDocument?) {
+    guard let ids = durableIndexes[collection], let id = (old ?? new)?.path.lastSegment else { return }
+    for index in ids {
+      let gone = old.map { CacheIndex.bytes(of: $0, index) } ?? []
+      let come = new.map { CacheIndex.bytes(of: $0, index) } ?? []
+      if gone == come { continue }
+      for bytes in gone where !come.contains(bytes) { addIndexRow(collection, index, bytes, id, isThere: false) }
+      for bytes in come { addIndexRow(collection, index, bytes, id, isThere: true) }
+    }
+  }
+
+  private mutating func addIndexRow(
+    _ collection: ResourcePath, _ index: CacheIndex.ID, _ bytes: [UInt8], _ id: String, isThere: Bool
+  ) {
+    let name = Array(id.utf8)
+    let key = CacheKey.indexEntry(collection, index, entry: bytes + name).bytes
+    indexRows.append(CacheRow(key: key, value: isThere ? name : nil))
+  }
+
+  /// The rows of durable indexes that have changed since the last call, in order.
+  mutating func takeIndexRows() -> [CacheRow] {
+    if indexRows.isEmpty { return [] }
+    defer { indexRows = [] }
+    return indexRows
+  }
+}
+
+/// Indexes of a collection that are to be made of its documents.
+package struct IndexTask: Sendable {
+  /// The collection.
+  package let collection: ResourcePath
+  let number: Int
+  let ids: Set<CacheIndex.ID>
+  let documents: [String: CachedDocument]
+
+  /// Makes the indexes; takes as long as the documents are many.
+  package func run() -> IndexTaskResult {
+    IndexTaskResult(collection: collection, number: number, indexes: ids.map { CacheIndex($0, documents.values) })
+  }
+}
+
+/// The indexes that a task has made.
+package struct IndexTaskResult: Sendable {
+  let collection: ResourcePath
+  let number: Int
+  let indexes: [CacheIndex]
+}
+
+/// The documents that have changed since the indexes of their collection are being made, each as it was before.
+struct IndexBuild: Sendable {
+  /// Tells the build from earlier ones of the same collection.
+  let number: Int
+  private(set) var changed: [String: CachedDocument?] = [:]
+
+  init(number: Int) { self.number = number }
+
+  mutating func note(_ id: String, _ old: CachedDocument?) {
+    if !changed.keys.contains(id) { changed.updateValue(old, forKey: id) }
   }
 }

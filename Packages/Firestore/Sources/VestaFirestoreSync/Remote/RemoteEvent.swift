@@ -13,6 +13,10 @@ package struct RemoteEvent: Sendable {
   package var documentUpdates: [DocumentKey: CachedDocument] = [:]
   /// Documents that only limbo resolutions told about.
   package var resolvedLimboDocuments: Set<DocumentKey> = []
+  /// The token of every active target that is not among `targetChanges`; empty for none.
+  package var globalToken: [UInt8] = []
+  /// The active targets that the event has looked at one by one.
+  package var followedTargets: [Int32] = []
 
   /// An event without changes.
   package init(version: Timestamp) { self.version = version }

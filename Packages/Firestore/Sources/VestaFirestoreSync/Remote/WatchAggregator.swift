@@ -6,17 +6,23 @@ package import VestaFirestoreModel
 /// Messages about a target count only while the target is active: it is listened to, and every request for it has been
 /// acknowledged. So what belongs to an earlier use of the same number is ignored.
 package struct WatchAggregator {
-  /// What the aggregator asks about targets.
+  /// The aggregator's questions about targets.
   package struct Targets {
     /// The target with a number, if it is listened to.
     package let data: (Int32) -> TargetRecord?
-    /// The documents of a target that the backend has told about.
+    /// The documents of a target that the backend has sent.
     package let remoteKeys: (Int32) -> Set<DocumentKey>
+    /// Whether the backend has sent a document of a target.
+    package let hasRemoteKey: (Int32, DocumentKey) -> Bool
 
-    /// What is asked, as functions.
-    package init(data: @escaping (Int32) -> TargetRecord?, remoteKeys: @escaping (Int32) -> Set<DocumentKey>) {
+    /// The questions, as functions.
+    package init(
+      data: @escaping (Int32) -> TargetRecord?, remoteKeys: @escaping (Int32) -> Set<DocumentKey>,
+      hasRemoteKey: @escaping (Int32, DocumentKey) -> Bool
+    ) {
       self.data = data
       self.remoteKeys = remoteKeys
+      self.hasRemoteKey = hasRemoteKey
     }
   }
 
@@ -26,6 +32,8 @@ package struct WatchAggregator {
     var outstandingResponses = 0
     var changes: [DocumentKey: Change] = [:]
     var resumeToken: [UInt8] = []
+    /// How many global tokens there had been when this one was stored.
+    var globalNumber = 0
     var isCurrent = false
     var hasPendingChanges = true
     /// Whether a document or its absence was told about since the target was added.
@@ -58,6 +66,12 @@ package struct WatchAggregator {
   private let targets: Targets
   private let digest: BloomFilter.Digest?
   private var states: [Int32: TargetState] = [:]
+  /// The targets that the next event has to look at; thousands of others cost it nothing.
+  private var touched: Set<Int32> = []
+  /// The last token of all targets, how many there have been, and whether the next event carries it.
+  ///
+  /// The targets that are touched have it in their states.
+  private var global = (token: [UInt8](), number: 0, isPending: false)
   private var documentUpdates: [DocumentKey: CachedDocument] = [:]
   private var targetsByKey: [DocumentKey: Set<Int32>] = [:]
   private var pendingResets: [Int32: TargetRecord.Purpose] = [:]
@@ -72,10 +86,29 @@ package struct WatchAggregator {
   }
 
   /// Notes that a request about a target was sent.
-  package mutating func recordRequest(for id: Int32) { states[id, default: TargetState()].outstandingResponses += 1 }
+  package mutating func recordRequest(for id: Int32) {
+    touch(id)
+    states[id, default: TargetState()].outstandingResponses += 1
+  }
 
   /// Forgets a target.
-  package mutating func removeTarget(_ id: Int32) { states[id] = nil }
+  package mutating func removeTarget(_ id: Int32) {
+    states[id] = nil
+    touched.remove(id)
+  }
+
+  /// Notes that the next event has to look at a target.
+  private mutating func touch(_ id: Int32) {
+    guard touched.insert(id).inserted, isActive(id), let number = states[id]?.globalNumber, number < global.number
+    else { return }
+    storeGlobalToken(in: id)
+  }
+
+  private mutating func storeGlobalToken(in id: Int32) {
+    states[id]?.globalNumber = global.number
+    states[id]?.resumeToken = global.token
+    if global.isPending { states[id]?.hasPendingChanges = true }
+  }
 
   private func isActive(_ id: Int32) -> Bool {
     targets.data(id) != nil && (states[id]?.outstandingResponses ?? 0) == 0
@@ -85,8 +118,18 @@ package struct WatchAggregator {
 
   /// Takes a change of targets; one with a cause must not come here.
   package mutating func receive(_ change: TargetChange) {
+    if change.targetIDs.isEmpty, change.kind == .noChange { return receiveGlobal(change.resumeToken) }
     let ids = change.targetIDs.isEmpty ? states.keys.filter(isActive) : change.targetIDs
-    for id in ids where states[id] != nil { apply(change, to: id) }
+    for id in ids where states[id] != nil {
+      touch(id)
+      apply(change, to: id)
+    }
+  }
+
+  private mutating func receiveGlobal(_ token: [UInt8]) {
+    guard !token.isEmpty else { return }
+    global = (token, global.number + 1, true)
+    for id in touched where isActive(id) { storeGlobalToken(in: id) }
   }
 
   private mutating func apply(_ change: TargetChange, to id: Int32) {
@@ -114,10 +157,12 @@ package struct WatchAggregator {
   private mutating func acknowledge(_ id: Int32) {
     let outstanding = states[id]?.outstandingResponses ?? 1
     states[id]?.outstandingResponses = max(0, outstanding - 1)
+    states[id]?.globalNumber = global.number
   }
 
   private mutating func reset(_ id: Int32) {
-    states[id] = TargetState()
+    touch(id)
+    states[id] = TargetState(globalNumber: global.number)
     for key in targets.remoteKeys(id) { remove(key, from: id, document: nil) }
   }
 
@@ -126,7 +171,8 @@ package struct WatchAggregator {
     guard let document = try? CachedDocument(change.document, likely: database) else { return }
     let key = document.path
     for id in change.targetIDs where isActive(id) {
-      let kind: Change = targets.remoteKeys(id).contains(key) ? .modified : .added
+      touch(id)
+      let kind: Change = targets.hasRemoteKey(id, key) ? .modified : .added
       states[id, default: TargetState()].add(kind, of: key)
       states[id]?.hasReceivedDocument = true
       note(document, from: id)
@@ -160,7 +206,8 @@ package struct WatchAggregator {
 
   private mutating func remove(_ key: DocumentKey, from id: Int32, document: CachedDocument?) {
     guard isActive(id) else { return }
-    if targets.remoteKeys(id).contains(key) {
+    touch(id)
+    if targets.hasRemoteKey(id, key) {
       states[id, default: TargetState()].add(.removed, of: key)
     } else {
       states[id, default: TargetState()].changes[key] = nil
@@ -215,12 +262,12 @@ package struct WatchAggregator {
   /// The event of a consistent snapshot; what it contains is forgotten here.
   package mutating func makeEvent(version: Timestamp) -> RemoteEvent {
     var event = RemoteEvent(version: version)
-    for id in states.keys.sorted() where isActive(id) {
-      synthesizeDelete(for: id, version: version)
-      guard let state = states[id], state.hasPendingChanges else { continue }
-      event.targetChanges[id] = state.update
-      states[id]?.changes = [:]
-      states[id]?.hasPendingChanges = false
+    event.globalToken = global.isPending ? global.token : []
+    global.isPending = false
+    // What is not active yet is touched again by its acknowledgement.
+    for id in touched.sorted() {
+      touched.remove(id)
+      if isActive(id) { add(id, to: &event) }
     }
     for (key, ids) in targetsByKey where ids.allSatisfy({ targets.data($0)?.purpose == .limboResolution }) {
       event.resolvedLimboDocuments.insert(key)
@@ -234,11 +281,22 @@ package struct WatchAggregator {
     return event
   }
 
+  private mutating func add(_ id: Int32, to event: inout RemoteEvent) {
+    synthesizeDelete(for: id, version: event.version)
+    event.followedTargets.append(id)
+    guard let state = states[id], state.hasPendingChanges else { return }
+    event.targetChanges[id] = state.update
+    states[id]?.changes = [:]
+    states[id]?.hasPendingChanges = false
+    // Without its document, and without the document's absence: that shows once the view has taken this event.
+    if !state.hasReceivedDocument, state.changes.values.contains(.removed) { touched.insert(id) }
+  }
+
   /// A document target that is current and has told about no document has none.
   private mutating func synthesizeDelete(for id: Int32, version: Timestamp) {
     guard let state = states[id], let data = targets.data(id), state.isCurrent, data.target.isDocument else { return }
     let key = data.target.path
-    guard !state.hasReceivedDocument, !targets.remoteKeys(id).contains(key) else { return }
+    guard !state.hasReceivedDocument, !targets.hasRemoteKey(id, key) else { return }
     remove(key, from: id, document: missing(key, at: version))
   }
 }

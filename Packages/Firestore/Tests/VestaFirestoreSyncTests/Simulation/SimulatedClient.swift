@@ -31,6 +31,8 @@ final class SimulatedClient {
     var policy = LocalStore.GarbagePolicy.leastRecentlyUsed(bytes: nil)
     /// Whether its backend is an engine in its process.
     var isEmbedded = false
+    /// Whether it reads the documents of its cache when an event needs them, and not at its start.
+    var isLazy = false
     /// How many seconds pass for it in one second.
     var drift = 1.0
   }
@@ -93,6 +95,7 @@ final class SimulatedClient {
   // MARK: The application
 
   func listen(_ query: LocalQuery) {
+    read(.query(query))
     listeners[nextID] = query
     machine.listen(query, options: ListenOptions(includesMetadata: true), listener: nextID)
     nextID += 1
@@ -109,6 +112,7 @@ final class SimulatedClient {
 
   func send(_ mutations: [Mutation]) {
     sent += 1
+    read(.documents(mutations.map(\.path)))
     machine.write(mutations, at: Timestamp(seconds: Int64(clock.now + wallOffset)), callback: nextID)
     unanswered[nextID] = machine.local.queue.batches.last?.requestID
     nextID += 1
@@ -132,14 +136,43 @@ final class SimulatedClient {
     closeWatch()
     write = nil
     (timers, listeners, snapshots, seen, unanswered) = ([:], [:], [:], [:], [:])
-    var loader = CacheLoader(database: database)
-    for (key, value) in rows { loader.add(key: key, value: value) }
-    machine = SimulatedClient.machine(loader.makeStore(user: "", policy: kind.policy), clock, kind)
+    machine = SimulatedClient.machine(try makeStore(), clock, kind)
     if isNetworkEnabled { machine.enableNetwork() }
     perform()
   }
 
+  private func makeStore() throws -> LocalStore {
+    var loader = CacheLoader(database: database)
+    if kind.isLazy {
+      for tag in CacheKey.startTags { add([tag], to: &loader) }
+      if loader.canWait {
+        for key in loader.pendingDocuments { add(CacheKey.document(key).bytes, to: &loader) }
+        return loader.makeStore(user: "", policy: kind.policy, isComplete: false)
+      }
+    }
+    loader = CacheLoader(database: database)
+    add([], to: &loader)
+    return loader.makeStore(user: "", policy: kind.policy)
+  }
+
+  private func add(_ start: [UInt8], to loader: inout CacheLoader) {
+    for (key, value) in rows where key.starts(with: start) { loader.add(key: key, value: value) }
+  }
+
+  /// Reads the rows that an event needs, as the client does before each event.
+  private func read(_ needs: CacheNeeds) {
+    guard let piece = machine.local.missing([needs]) else { return }
+    var loader = CacheLoader(database: database)
+    for key in piece.documents { add(CacheKey.document(key).bytes, to: &loader) }
+    for path in piece.collections { add(CacheKey.documents(in: path), to: &loader) }
+    for id in piece.targets { add(CacheKey.documents(ofTarget: id), to: &loader) }
+    if piece.isEverything { for tag: UInt8 in [3, 4, 6] { add([tag], to: &loader) } }
+    if !loader.complaints.isEmpty { complaints.append("damaged rows: \(loader.complaints)") }
+    machine.add(loader, as: piece)
+  }
+
   func collectGarbage() {
+    read(.everything)
     _ = machine.collectGarbage(threshold: 0, percentile: 50)
     perform()
   }
@@ -241,6 +274,7 @@ final class SimulatedClient {
   private func deliverWatch(_ number: Int, _ served: SimulatedServer.Watch) {
     let response = served.outbox.removeFirst()
     if case .targetChange(let change) = response, change.kind == .add { followed.formUnion(change.targetIDs) }
+    read(.responses([response]))
     machine.watchReceived(stream: number, response)
   }
 
@@ -342,6 +376,7 @@ final class SimulatedClient {
     case .event(.failure(let id, _)): listeners[id] = nil
     case .event(.inSync): break
     case .finish(let id, let error): answered(id, error)
+    case .makeIndexes(let task): machine.indexesMade(task.run())
     case .warnUnreachable: break
     }
   }

@@ -35,6 +35,7 @@ struct Simulation {
       var kind = SimulatedClient.Kind()
       if number == 0 || number == 3 { kind.policy = .eager }
       kind.isEmbedded = number == 3
+      kind.isLazy = number == 2
       kind.drift = [1, 0.5, 2, 1.1][number]
       return SimulatedClient(server, clock: clock, kind)
     }

@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaFunctionsBackend
 import VestaServiceInterop
 
-/// Who calls: verifies what the context says.
+/// Verifies the caller that a context names.
 ///
 /// An ID token is valid when the app's own Auth has issued it in this process: the service and the client share it. A
 /// server in front of the service verifies tokens itself and passes a verified user.

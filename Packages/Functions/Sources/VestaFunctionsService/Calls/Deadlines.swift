@@ -24,7 +24,8 @@ final class Deadlines: Sendable {
 
   /// Calls the work at a time in microseconds since 1970, unless the registration is cancelled before.
   func add(at deadline: Int64, _ work: @escaping @Sendable () -> Void) -> ListenerRegistration {
-    let (number, isEarliest) = state.withLock { $0.table.add(work, at: deadline) }
+    let length = deadline == .max ? .max : max(0, deadline - clock.now())
+    let (number, isEarliest) = state.withLock { $0.table.add(work, at: deadline, length: length) }
     if isEarliest { setTimer() }
     return ListenerRegistration { [weak self] in
       let removed = self?.state.withLock { $0.table.remove(number) }
@@ -46,15 +47,22 @@ final class Deadlines: Sendable {
   }
 
   private func fire(at deadline: Int64) {
-    let due = state.withLock { $0.table.fire(at: deadline, now: max(deadline, clock.now())) }
+    let now = clock.now()
+    let due = state.withLock { $0.table.fire(at: deadline, now: now) }
     for work in due { work() }
     setTimer()
   }
 }
 
-/// Deadlines and what is due at them; pure.
+/// Deadlines with the work that is due at them; pure.
 struct DeadlineTable<Work> {
-  private var entries: [Int: (deadline: Int64, work: Work)] = [:]
+  private struct Entry {
+    var deadline: Int64
+    let length: Int64
+    let work: Work
+  }
+
+  private var entries: [Int: Entry] = [:]
   private var lastNumber = 0
 
   /// The deadline for which a timer is wanted; `nil` when none is.
@@ -62,15 +70,21 @@ struct DeadlineTable<Work> {
 
   init() {}
 
-  /// How many deadlines wait.
+  /// The number of deadlines that wait.
   var count: Int { entries.count }
 
   /// Adds a deadline.
   ///
+  /// - Parameters:
+  ///   - work: The work that is due then.
+  ///   - deadline: The time.
+  ///   - length: How far ahead that is; a deadline that is further ahead later was set before the clock was set back.
   /// - Returns: Its number, and whether a timer is wanted for it.
-  mutating func add(_ work: Work, at deadline: Int64) -> (number: Int, isEarliest: Bool) {
+  mutating func add(
+    _ work: Work, at deadline: Int64, length: Int64 = .max
+  ) -> (number: Int, isEarliest: Bool) {
     lastNumber += 1
-    entries[lastNumber] = (deadline, work)
+    entries[lastNumber] = Entry(deadline: deadline, length: length, work: work)
     guard deadline < armed ?? .max else { return (lastNumber, false) }
     armed = deadline
     return (lastNumber, true)
@@ -80,11 +94,15 @@ struct DeadlineTable<Work> {
 
   /// A timer has fired.
   ///
-  /// - Returns: What is due, in the order in which it was added; nothing for a timer that is not wanted any more.
+  /// - Returns: The work that is due, in the order in which it was added; nothing for a timer that is not wanted any
+  ///   more.
   mutating func fire(at deadline: Int64, now: Int64) -> [Work] {
     guard armed == deadline else { return [] }
-    let due = entries.filter { $0.value.deadline <= now }.sorted { $0.key < $1.key }
+    let due = entries.filter { $0.value.deadline <= max(deadline, now) }.sorted { $0.key < $1.key }
     for (number, _) in due { entries[number] = nil }
+    for (number, entry) in entries where entry.deadline < .max && entry.deadline - now > entry.length {
+      entries[number]?.deadline = now + entry.length
+    }
     armed = entries.values.map(\.deadline).filter { $0 < .max }.min()
     return due.map(\.value.work)
   }

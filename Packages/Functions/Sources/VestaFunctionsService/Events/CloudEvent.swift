@@ -15,7 +15,7 @@ public struct CloudEvent<Value: Sendable>: Sendable {
   /// The service that published it and its scope, such as `//firestore.googleapis.com/(default)`.
   public let source: String
 
-  /// The path of what was changed: of the document, the object, the account or the reference.
+  /// The path of the changed document, object, account or reference.
   public let subject: String
 
   /// The time of the change.
@@ -24,7 +24,7 @@ public struct CloudEvent<Value: Sendable>: Sendable {
   /// The values of the pattern's wildcards by name.
   public let params: [String: String]
 
-  /// What was changed.
+  /// The changed value.
   public let data: Value
 
   init(_ event: Event, params: [String: String] = [:], data: Value) {
@@ -49,16 +49,21 @@ public struct EventChange<Value: Sendable>: Sendable {
 
 /// An event that a function failed on too often; see `FunctionRegistry.deadLetters(of:limit:)`.
 public struct DeadEvent: Sendable {
+  /// The reason why the stored event cannot be read; `nil` for an intact one.
+  ///
+  /// It is not delivered. `resend(_:to:)` puts its bytes back into the queue, for a later version that can read them.
+  public var damage: String? { letter.damage }
+
   /// The id of the event.
   public var id: String { letter.event.id }
 
   /// The kind of change.
   public var type: String { letter.event.type.rawValue }
 
-  /// The path of what was changed.
+  /// The path of the changed document, object, account or reference.
   public var subject: String { letter.event.path }
 
-  /// How often it was attempted.
+  /// The number of attempts.
   public var attempts: Int { letter.attempts }
 
   /// The last failure.

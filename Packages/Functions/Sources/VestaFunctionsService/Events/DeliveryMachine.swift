@@ -1,6 +1,6 @@
 import VestaEventsInterop
 
-/// Decides what is read from the queue of a function, and which event it gets next; pure.
+/// Decides which events of a function's queue are read, and which one is delivered next; pure.
 ///
 /// Events of one lane (document, object, account) are delivered one after another; lanes do not wait for one another.
 /// In memory there is a window of the queue, up to the *cursor*. A lane with more events in the window than its share
@@ -18,14 +18,17 @@ import VestaEventsInterop
 /// | `loaded` a3 a4 | deliver a3 | a: a3 a4, not deferred any more |
 struct DeliveryMachine {
   struct Limits {
-    /// How many events are in memory.
+    /// The largest number of events in memory.
     var window = 512
-    /// How many events of one lane are in memory.
+    /// The largest number of events of one lane in memory.
     var lane = 32
-    /// How many events one read returns.
+    /// The largest number of events of one read.
     var page = 128
-    /// How many run at once.
+    /// The largest number of events that run at once.
     var running = 16
+    /// The longest time for which anything waits, in microseconds: a time that is further ahead was set before the
+    /// clock was set back.
+    var wait: Int64 = RetryPolicy.longestWithSpread
   }
 
   enum Action: Equatable {
@@ -92,13 +95,14 @@ struct DeliveryMachine {
     (isLoading, mayHaveMore, pausedUntil) = (false, true, 0)
   }
 
-  /// What is to be done now.
+  /// Returns the actions that are due now.
   ///
   /// - Parameters:
   ///   - now: The time.
   ///   - delivers: Whether the right to deliver is held; reading needs none.
   mutating func step(now: Int64, delivers: Bool = true) -> [Action] {
-    while let retry = retries.first, retry.time <= now {
+    if pausedUntil - now > limits.wait { pausedUntil = now }
+    while let retry = retries.first, isDue(retry.time, now) {
       retries.removeFirst()
       ready.append(retry.lane)
     }
@@ -117,6 +121,8 @@ struct DeliveryMachine {
     }
     return actions
   }
+
+  private func isDue(_ time: Int64, _ now: Int64) -> Bool { time <= now || time - now > limits.wait }
 
   private mutating func nextLoad() -> EventPageRequest? {
     guard !isLoading else { return nil }
@@ -212,7 +218,7 @@ struct DeliveryMachine {
     }
     state.isQueued = true
     lanes[lane] = state
-    if first.retryTime <= now { return ready.append(lane) }
+    if isDue(first.retryTime, now) { return ready.append(lane) }
     let index = retries.firstIndex { $0.time > first.retryTime } ?? retries.count
     retries.insert((first.retryTime, lane), at: index)
   }

@@ -1,18 +1,19 @@
 import VestaEventsInterop
 
-/// Decides about one source: when it is leased, what is read and delivered, and when outcomes are settled; pure.
+/// Decides about one source: when it is leased, which events are read and delivered, and when outcomes are settled;
+/// pure.
 ///
 /// Reading needs no lease; delivering does, and settling is fenced by the store. Outcomes are settled in batches, some
 /// milliseconds after the first one, so that events cost few commits. A crash before that delivers them again.
 struct DispatchMachine {
   struct Timing {
-    /// How long a lease lasts, in microseconds.
+    /// The length of a lease in microseconds.
     var lease: Int64 = 10_000_000
-    /// How long the first outcome of a batch waits.
+    /// The time for which the first outcome of a batch waits.
     var settling: Int64 = 20_000
     /// The delay after a failure of the store.
     var failure: Int64 = 1_000_000
-    /// How often the queues are looked at for events of other processes.
+    /// The interval between looks at the queues for events of other processes.
     var poll: Int64 = 5_000_000
     /// The most outcomes of a batch.
     var batch = 128
@@ -25,10 +26,12 @@ struct DispatchMachine {
     case settle([EventOutcome])
   }
 
-  /// What a function made of an event.
+  /// The end of a delivery.
   enum Delivery: Equatable {
     case delivered
     case failed(reason: String)
+    /// The stored event cannot be read: no further attempt can succeed.
+    case damaged(reason: String)
     /// The event is not in the queue any more.
     case absent
     /// It was given up for another reason than a failure: it stays as it is.
@@ -118,6 +121,7 @@ struct DispatchMachine {
     var retryTime: Int64?
     switch delivery {
     case .delivered, .absent: break
+    case .damaged(let reason): result = .dead(at: now, reason: reason)
     case .abandoned: retryTime = now + timing.failure
     case .failed(let reason):
       let delay = policy.delay(after: attempts, age: now - entry.time, spread: entry.position.version)
@@ -158,9 +162,10 @@ struct DispatchMachine {
 
   // MARK: Deciding
 
-  /// What is to be done now.
+  /// Returns the commands that are due now.
   mutating func step(now: Int64) -> [Command] {
     guard !isClosed, !machines.isEmpty || !outcomes.isEmpty else { return [] }
+    correctTimes(now)
     if pollTime <= now {
       if pollTime > 0 { woken() }
       pollTime = now + timing.poll
@@ -185,7 +190,17 @@ struct DispatchMachine {
     return commands
   }
 
-  /// When `step` is to be called again, in microseconds since 1970, if nothing happens before.
+  /// Brings forward the times that are further ahead than they can have been set: the clock was set back since.
+  ///
+  /// The lease counts as lost then, because others may see its end in their time.
+  private mutating func correctTimes(_ now: Int64) {
+    if leasedUntil - now > timing.lease { leasedUntil = 0 }
+    if busyUntil - now > max(timing.lease, timing.failure) { busyUntil = 0 }
+    if pollTime - now > timing.poll { pollTime = now }
+    if let time = settleTime, time - now > max(timing.settling, timing.failure) { settleTime = now }
+  }
+
+  /// The time of the next `step`, in microseconds since 1970, if nothing happens before.
   func nextTime(now: Int64) -> Int64? {
     guard !isClosed, !machines.isEmpty || !outcomes.isEmpty else { return nil }
     var times = machines.values.compactMap(\.nextTime) + [pollTime]

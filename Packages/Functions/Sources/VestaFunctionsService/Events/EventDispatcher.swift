@@ -4,7 +4,7 @@ import VestaEventsInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// Delivers the events of one source: performs what the `DispatchMachine` decides.
+/// Delivers the events of one source: performs the decisions of the `DispatchMachine`.
 ///
 /// Events run in tasks of their own, which are cancelled when the dispatcher closes. Reading, leasing and settling run
 /// in tasks that are not.
@@ -57,7 +57,7 @@ final class EventDispatcher: EventSourceObserver {
     pump()
   }
 
-  /// Cancels what runs, keeps the outcomes that are known, and gives the lease up.
+  /// Cancels the running deliveries, keeps the outcomes that are known, and gives the lease up.
   func sourceWillClose() async {
     let (outcomes, tasks, timer, observation, isFirst) = state.withLock { state in
       let isFirst = !state.machine.isClosed
@@ -137,6 +137,7 @@ final class EventDispatcher: EventSourceObserver {
   private func load(_ request: EventPageRequest, _ generation: Int) async {
     do {
       let page = try await source.events(request)
+      for sentence in page.unreadableKeys { log.error("I-FUS000008", "\(source.service): \(sentence)") }
       let now = clock.now()
       state.withLock { $0.machine.loaded(page, request, generation: generation, now: now) }
     } catch {
@@ -182,15 +183,26 @@ final class EventDispatcher: EventSourceObserver {
   }
 
   private func delivery(_ entry: EventEntry) async -> DispatchMachine.Delivery {
+    if let damage = entry.damage { return damaged(entry, damage) }
     do {
       guard let event = try await source.event(entry) else { return .absent }
       return await perform(event, entry)
-    } catch let error as StoreError {
-      report(error, "read")
-      return .abandoned
+    } catch let error as EventDamaged {
+      return damaged(entry, error.description)
     } catch {
-      return .failed(reason: "The event is damaged: \(error)")
+      if !(error is CancellationError) { report(error, "read") }
+      return .abandoned
     }
+  }
+
+  private func damaged(_ entry: EventEntry, _ reason: String) -> DispatchMachine.Delivery {
+    log.error(
+      "I-FUS000007",
+      """
+      The event \(entry.position) of \(source.service) for the function \(entry.function) cannot be read and becomes a \
+      dead letter; the queue goes on. \(reason)
+      """)
+    return .damaged(reason: "The event is damaged: \(reason)")
   }
 
   private func report(_ error: any Error, _ what: String) {

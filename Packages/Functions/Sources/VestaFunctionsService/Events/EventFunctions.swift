@@ -4,6 +4,22 @@ import VestaCore
 import VestaEventsInterop
 import VestaServiceInterop
 
+/// A place among all events that run, which is given back once.
+private final class EventPlace: Sendable {
+  private let queue: FairQueue
+  private let isHeld = Locked(true)
+
+  init(_ queue: FairQueue) { self.queue = queue }
+
+  func giveBack() {
+    let wasHeld = isHeld.withLock { isHeld in
+      defer { isHeld = false }
+      return isHeld
+    }
+    if wasHeld { queue.leave() }
+  }
+}
+
 /// An event function as it is registered.
 struct EventFunction: Sendable {
   let subscription: EventSubscription
@@ -44,7 +60,7 @@ final class EventFunctions: Sendable {
     deadlines = Deadlines(clock: clock)
   }
 
-  /// Whether nothing is left to deliver, as far as is known.
+  /// Whether every known event is delivered.
   var isIdle: Bool { state.withLock { Array($0.dispatchers.values) }.allSatisfy(\.isIdle) }
 
   /// Ends deliveries.
@@ -89,7 +105,8 @@ final class EventFunctions: Sendable {
     subscribe()
   }
 
-  /// Tells the sources what is wanted; again when that has changed in the meantime, so that the last word is right.
+  /// Passes the subscriptions to the sources; again when they have changed in the meantime, so that the last call is
+  /// right.
   private func subscribe() {
     let sources = sources()
     while true {
@@ -126,7 +143,10 @@ final class EventFunctions: Sendable {
   private func perform(_ event: Event, _ entry: EventEntry) async -> DispatchMachine.Delivery {
     guard let function = state.withLock({ $0.functions[entry.function] }) else { return .abandoned }
     do {
-      try await places.run { try await run(function, event) }
+      try await places.enter()
+      let place = EventPlace(places)
+      defer { place.giveBack() }
+      try await run(function, event, place)
       return .delivered
     } catch {
       if Task.isCancelled { return .abandoned }
@@ -137,13 +157,17 @@ final class EventFunctions: Sendable {
   }
 
   /// Runs a function in a task of its own, and waits until it has really ended: the next event of its lane comes after.
-  private func run(_ function: EventFunction, _ event: Event) async throws {
+  ///
+  /// From the time limit on, a function that ignores its cancellation keeps only its own place among the events of the
+  /// function, so that it does not take the places of other functions.
+  private func run(_ function: EventFunction, _ event: Event, _ place: EventPlace) async throws {
     let task = Task { try await function.run(event) }
     let isLate = Locked(false)
     let limit = clock.now().addingReportingOverflow((function.options.timeout ?? options.timeout).microseconds)
     let timer = deadlines.add(at: limit.overflow ? .max : limit.partialValue) {
       isLate.withLock { $0 = true }
       task.cancel()
+      place.giveBack()
     }
     defer { timer.cancel() }
     try await withTaskCancellationHandler {

@@ -105,9 +105,9 @@ public struct EventConfig: Sendable {
   public let versionNumber: Int64
   /// The description of the version.
   public let description: String?
-  /// How the update was made.
+  /// The origin of the update.
   public let updateOrigin: String?
-  /// What kind of update it was.
+  /// The kind of the update.
   public let updateType: String?
 
   init(json: JSONObject) {

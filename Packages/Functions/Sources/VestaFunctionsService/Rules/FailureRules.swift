@@ -2,7 +2,7 @@ import VestaFunctionsBackend
 import VestaFunctionsValues
 import VestaServiceInterop
 
-/// What the caller of a function learns of an error; pure.
+/// The errors of functions as their callers see them; pure.
 enum FailureRules {
   /// The failure for what a function threw; `nil` for an error that only the log may tell.
   static func failure(for error: any Error) -> FunctionsServiceError? {
@@ -16,7 +16,7 @@ enum FailureRules {
     }
   }
 
-  /// What an unexpected error comes to.
+  /// The failure for an unexpected error.
   static let unexpected = FunctionsServiceError(.internal, "INTERNAL")
 
   static let crowded = FunctionsServiceError(.resourceExhausted, "Too many calls are waiting. Try again later.")

@@ -1,4 +1,4 @@
-/// What becomes of the runs of a schedule that came due while no process ran it.
+/// The policy for runs of a schedule that came due while no process was running.
 public enum MissedRuns: Sendable, Hashable {
   /// They are left out.
   case skip
@@ -15,7 +15,7 @@ enum DueRuns {
   /// A run that starts this many seconds late is not a missed one.
   static let grace: Int64 = 60
 
-  /// How far a clock may be set back before that counts as a correction.
+  /// The seconds by which a clock may be set back before that counts as a correction.
   static let tolerance: Int64 = 3 * 3_600
 
   /// The runs that are due.

@@ -1,6 +1,6 @@
 /// The times at which a function runs: minutes of the day on certain days, in local time; pure.
 ///
-/// What happens when clocks are changed is what common cron does:
+/// Changes of clocks are treated as common cron does:
 ///
 /// | | the hour that is left out | the hour that comes twice |
 /// |---|---|---|
@@ -16,7 +16,7 @@ struct Schedule: Sendable, Hashable {
   /// Whether the times follow the clock wherever it goes: the minute or the hour is a wildcard.
   let followsClock: Bool
 
-  /// Which days.
+  /// The days of a schedule.
   struct DayRule: Sendable, Hashable {
     /// Bit 1 to 12.
     var months: UInt16 = 0x1FFE

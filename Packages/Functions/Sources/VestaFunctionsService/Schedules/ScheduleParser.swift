@@ -163,7 +163,7 @@ enum ScheduleParser {
 
 /// The reason why a schedule is refused.
 public struct ScheduleError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong, and what to write instead.
+  /// The mistake, and what to write instead.
   public let description: String
 
   init(_ text: String, _ problem: String) { description = "The schedule \"\(text)\" \(problem)" }

@@ -12,7 +12,7 @@ enum Keys {
   static func schedule(_ function: String) -> [UInt8] { KeyEncoder(.int(1), .string(function)).bytes }
 }
 
-/// How far the runs of a schedule have been started.
+/// The time up to which the runs of a schedule have been started.
 struct ScheduleRecord: FieldRecord, Hashable {
   /// The schedule and its time zone; another one begins anew.
   var schedule = ""

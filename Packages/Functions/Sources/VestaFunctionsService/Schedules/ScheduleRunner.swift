@@ -32,7 +32,7 @@ final class ScheduleRunner: Sendable {
     var isClosed = false
   }
 
-  /// How long the clock is not looked at, in seconds.
+  /// The longest time between two looks at the clock, in seconds.
   private static let longestWait: Int64 = 60
 
   let outbox: EventOutbox

@@ -6,7 +6,7 @@ extension OrderedTree {
 
   /// Visits the entries of a range in order.
   ///
-  /// - Returns: Whether the visitor wanted to go on to the end.
+  /// - Returns: Whether the visitor wanted to continue to the end.
   func scan(_ range: KeyRange, order: ScanOrder, _ visit: Visitor) rethrows -> Bool {
     guard !range.isEmpty else { return true }
     let lower = range.lower.isEmpty ? nil : range.lower

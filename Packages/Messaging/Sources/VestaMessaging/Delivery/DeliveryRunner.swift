@@ -4,31 +4,55 @@ import VestaServiceInterop
 
 /// Keeps the connection while there are a token and listeners, hands over what arrives, and acknowledges it.
 ///
-/// Messages are acknowledged together: while one acknowledgement is under way, the next ones are gathered. One that
-/// fails for the moment is tried again: the service delivers a limited number of messages without it.
+/// A message is acknowledged when a listener has been called with it: one that arrives while the last listener leaves
+/// is not, and the service delivers it again. When one of several leaves, the messages that nobody was called with are
+/// announced again to those that stay; the earlier announcement is void, so that no listener is called twice.
 final class DeliveryRunner: Sendable {
   private struct State {
     var token: String?
     var connection: ListenerRegistration?
     /// The number of the connection: what an earlier one still reports is ignored.
     var generation = 0
+    /// Whether the connection waits for the end of a pause, and the timer that ends it.
+    var isPaused = false
     var timer: ListenerRegistration?
     var failures = 0
-    var unacknowledged: [String] = []
-    var isAcknowledging = false
-    var failedAcknowledgements = 0
-    var acknowledgementTimer: ListenerRegistration?
     /// Called with a token that the service does not know any more.
     var onUnregistered: (@Sendable (String) -> Void)?
-    /// The ids of messages that were handed over; what comes again is acknowledged and not handed over again.
-    var handedOver: Set<String> = []
+    /// The messages that no listener was called with yet, by their ids.
+    var arriving: [String: Arrival] = [:]
+    var lastArrival = 0
+    /// The messages that were handed over, and by which announcement; what comes again is acknowledged and not handed
+    /// over again.
+    var handedOver: [String: Int] = [:]
+    /// The same ids as a ring, the oldest at `oldest` once it is full.
     var order: [String] = []
+    var oldest = 0
     var isOver = false
+
+    /// Notes down a message that was handed over, in place of the oldest one when there are too many.
+    mutating func remember(_ id: String, _ number: Int) {
+      handedOver[id] = number
+      if order.count < DeliveryRunner.rememberedMessages {
+        order.append(id)
+      } else {
+        handedOver[order[oldest]] = nil
+        order[oldest] = id
+        oldest = (oldest + 1) % DeliveryRunner.rememberedMessages
+      }
+    }
+  }
+
+  /// One announcement of a message.
+  private struct Arrival: Sendable {
+    var message: MessagingRemoteMessage
+    var number: Int
   }
 
   private let backend: any MessagingBackend
   private let clock: ServiceClock
-  private let listeners = StateSource<Void, MessagingRemoteMessage>(())
+  private let acknowledgements: AcknowledgementRunner
+  private let listeners = StateSource<Void, Arrival>(())
   private let state = Locked(State())
 
   private static let rememberedMessages = 10_000
@@ -36,6 +60,7 @@ final class DeliveryRunner: Sendable {
   init(backend: any MessagingBackend, clock: ServiceClock) {
     self.backend = backend
     self.clock = clock
+    acknowledgements = AcknowledgementRunner(backend: backend, clock: clock)
   }
 
   var listenerCount: Int { listeners.listenerCount }
@@ -43,11 +68,30 @@ final class DeliveryRunner: Sendable {
   func add(
     onEnd: @escaping @Sendable () -> Void, _ listener: @escaping @Sendable (MessagingRemoteMessage) -> Void
   ) -> ListenerRegistration {
-    let registration = listeners.add(onEnd: onEnd, listener)
+    let registration = listeners.add(onEnd: onEnd) { [weak self] arrival in
+      guard let self, let isFirst = handOver(arrival) else { return }
+      listener(arrival.message)
+      if isFirst { acknowledgements.add([arrival.message.messageID]) }
+    }
     update()
     return ListenerRegistration { [weak self] in
       registration.cancel()
-      self?.update()
+      self?.listenerHasLeft()
+    }
+  }
+
+  /// Announces again what may have been on its way to the listener alone.
+  private func listenerHasLeft() {
+    update()
+    listeners.change { _, announce in
+      let arrivals = state.withLock { state in
+        for arrival in state.arriving.values.sorted(by: { $0.number < $1.number }) {
+          state.lastArrival += 1
+          state.arriving[arrival.message.messageID]?.number = state.lastArrival
+        }
+        return state.arriving.values.sorted { $0.number < $1.number }
+      }
+      for arrival in arrivals { announce(arrival) }
     }
   }
 
@@ -57,6 +101,7 @@ final class DeliveryRunner: Sendable {
   }
 
   func setToken(_ token: String?) {
+    acknowledgements.setToken(token)
     let earlier = state.withLock { state -> ListenerRegistration? in
       guard state.token != token else { return nil }
       state.token = token
@@ -68,11 +113,12 @@ final class DeliveryRunner: Sendable {
   }
 
   func end() {
-    let (timers, handler) = state.withLock { state in
+    let (timer, handler) = state.withLock { state in
       state.isOver = true
-      return ([state.timer.take(), state.acknowledgementTimer.take()], state.onUnregistered.take())
+      return (state.timer.take(), state.onUnregistered.take())
     }
-    for timer in timers { timer?.cancel() }
+    timer?.cancel()
+    acknowledgements.end()
     withExtendedLifetime(handler) {}
     update()
     listeners.finish()
@@ -86,9 +132,10 @@ final class DeliveryRunner: Sendable {
     let (opens, closing) = state.withLock { state -> ((String, Int)?, ListenerRegistration?) in
       guard isWanted, !state.isOver, let token = state.token else {
         state.generation += 1
+        if !isWanted { state.arriving = [:] }
         return (nil, state.connection.take())
       }
-      guard state.connection == nil, state.timer == nil else { return (nil, nil) }
+      guard state.connection == nil, !state.isPaused else { return (nil, nil) }
       state.generation += 1
       // A place holder, so that nobody else connects at the same time.
       state.connection = ListenerRegistration {}
@@ -122,92 +169,55 @@ final class DeliveryRunner: Sendable {
       }
       guard error?.reason != .unregistered, error?.code != .aborted else { return (nil, nil) }
       state.failures += 1
+      state.isPaused = true
       return (min(60_000, 1000 << Int64(min(state.failures - 1, 6))), nil)
     }
     refused?()
     guard let pause else { return }
     let timer = clock.schedule(after: .milliseconds(pause)) { [weak self] in
-      self?.state.withLock { $0.timer = nil }
+      self?.state.withLock { $0.isPaused = false }
       self?.update()
     }
-    state.withLock { $0.timer = timer }
+    // A timer that has fired already stays here until the next one: only the flag says whether there is a pause.
+    let isLate = state.withLock { state in
+      state.timer = timer
+      return state.isOver
+    }
+    if isLate { timer.cancel() }
   }
 
   // MARK: Messages
 
   private func received(_ delivery: PushDelivery, _ generation: Int) {
-    // Between the end of the last stream and that of the connection nobody is there to be given a message: it waits.
-    guard listeners.listenerCount > 0 else { return }
-    let (isCurrent, isNew) = state.withLock { state -> (Bool, Bool) in
-      guard state.generation == generation else { return (false, false) }
-      state.failures = 0
-      guard state.handedOver.insert(delivery.messageID).inserted else { return (true, false) }
-      state.order.append(delivery.messageID)
-      if state.order.count > Self.rememberedMessages { state.handedOver.remove(state.order.removeFirst()) }
-      return (true, true)
+    let message = MessagingRemoteMessage(delivery)
+    let isRepeated = listeners.change { _, announce in
+      let (arrival, isRepeated) = state.withLock { state -> (Arrival?, Bool) in
+        guard state.generation == generation else { return (nil, false) }
+        state.failures = 0
+        if state.handedOver[message.messageID] != nil { return (nil, true) }
+        guard state.arriving[message.messageID] == nil else { return (nil, false) }
+        state.lastArrival += 1
+        let arrival = Arrival(message: message, number: state.lastArrival)
+        state.arriving[message.messageID] = arrival
+        return (arrival, false)
+      }
+      if let arrival { announce(arrival) }
+      return isRepeated
     }
-    guard isCurrent else { return }
-    if isNew {
-      let message = MessagingRemoteMessage(delivery)
-      listeners.change { _, announce in announce(message) }
-    }
-    acknowledge([delivery.messageID])
+    if isRepeated { acknowledgements.add([message.messageID]) }
   }
 
-  private func acknowledge(_ ids: [String]) {
-    let begins = state.withLock { state in
-      state.unacknowledged += ids
-      guard !state.unacknowledged.isEmpty, !state.isAcknowledging, !state.isOver else { return false }
-      state.isAcknowledging = true
+  /// Hands a message over to a listener that is about to be called.
+  ///
+  /// - Returns: Whether the listener is the first one; `nil` when the announcement is void.
+  private func handOver(_ arrival: Arrival) -> Bool? {
+    let id = arrival.message.messageID
+    return state.withLock { state in
+      if let earlier = state.handedOver[id] { return earlier == arrival.number ? false : nil }
+      guard state.arriving[id]?.number == arrival.number else { return nil }
+      state.arriving[id] = nil
+      state.remember(id, arrival.number)
       return true
-    }
-    if begins { Task { await acknowledgeGathered() } }
-  }
-
-  private func acknowledgeGathered() async {
-    while let (token, ids) = gathered() {
-      do {
-        try await backend.acknowledge(token: token, messageIDs: ids, context: CallContext())
-        state.withLock { $0.failedAcknowledgements = 0 }
-      } catch {
-        // Refused ones are delivered again at the next connection, and recognised by their ids then.
-        if Self.isTransient(error.code) { return acknowledgeLater(ids) }
-      }
-    }
-  }
-
-  private static func isTransient(_ code: ServiceCode) -> Bool {
-    switch code {
-    case .unavailable, .deadlineExceeded, .aborted, .resourceExhausted, .internal, .cancelled, .unknown: true
-    default: false
-    }
-  }
-
-  /// Tries again after a pause, which doubles up to a minute.
-  private func acknowledgeLater(_ ids: [String]) {
-    let pause = state.withLock { state in
-      state.unacknowledged = ids + state.unacknowledged
-      state.isAcknowledging = false
-      state.failedAcknowledgements += 1
-      return min(60_000, 1000 << Int64(min(state.failedAcknowledgements - 1, 6)))
-    }
-    let timer = clock.schedule(after: .milliseconds(pause)) { [weak self] in self?.acknowledge([]) }
-    let earlier = state.withLock { state in
-      defer { state.acknowledgementTimer = timer }
-      return state.acknowledgementTimer
-    }
-    earlier?.cancel()
-  }
-
-  private func gathered() -> (String, [String])? {
-    state.withLock { state in
-      guard !state.unacknowledged.isEmpty, let token = state.token else {
-        state.isAcknowledging = false
-        return nil
-      }
-      let ids = Array(state.unacknowledged.prefix(500))
-      state.unacknowledged.removeFirst(ids.count)
-      return (token, ids)
     }
   }
 }

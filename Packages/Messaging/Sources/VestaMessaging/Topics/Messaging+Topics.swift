@@ -38,10 +38,14 @@ extension Messaging {
   private func change(_ action: TopicQueue.Action, _ topic: String) async throws {
     try checkAppIsThere()
     try await Turn<Void>().wait { turn in
-      state.withLock { state in
+      // Looked at again under the lock: whoever came after the end would wait for ever.
+      let isOver = state.withLock { state in
+        guard !state.isOver else { return true }
         state.stored.topics.add(action, topic)
         state.topicWaiters.append(TopicWaiter(action: action, topic: topic, turn: turn))
+        return false
       }
+      if isOver { return turn.begin()?.resume(throwing: MessagingError.appDeleted) ?? () }
       file.save { state.withLock { $0.stored } }
       workOnTopics()
     } onCancel: { turn in
@@ -65,11 +69,23 @@ extension Messaging {
       let outcome = await perform(action, topic)
       guard let outcome else {
         // The service cannot be reached: the change stays, and is tried again later.
-        state.withLock { $0.isWorkingOnTopics = false }
-        _ = clock.schedule(after: .seconds(30)) { [weak self] in self?.workOnTopics() }
-        return
+        return workOnTopicsLater()
       }
       finish(action, topic, outcome)
+    }
+  }
+
+  /// Ends the work for now; one timer begins it again, however many calls have come to nothing.
+  private func workOnTopicsLater() {
+    let needsTimer = state.withLock { state in
+      state.isWorkingOnTopics = false
+      defer { state.hasTopicTimer = true }
+      return !state.hasTopicTimer && !state.isOver
+    }
+    guard needsTimer else { return }
+    _ = clock.schedule(after: .seconds(30)) { [weak self] in
+      self?.state.withLock { $0.hasTopicTimer = false }
+      self?.workOnTopics()
     }
   }
 

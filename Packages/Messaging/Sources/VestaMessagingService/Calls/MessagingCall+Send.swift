@@ -3,7 +3,7 @@ import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// What a message came to when it was accepted.
+/// The number and id of an accepted message.
 struct Acceptance: Sendable {
   var number: Int64
   var messageID: String
@@ -14,7 +14,14 @@ extension MessagingCall {
   ///
   /// - Parameter isValidateOnly: Whether to look up its target only.
   func send(_ message: PushMessage, isValidateOnly: Bool) async throws -> Acceptance {
-    let target = try await recipient(of: message)
+    try await send(message, to: try await recipient(of: message), isValidateOnly: isValidateOnly)
+  }
+
+  /// The registration of a message to one, with its key.
+  typealias Recipient = (RegistrationKey, RegistrationRecord)
+
+  /// Accepts a message whose recipient was looked up.
+  func send(_ message: PushMessage, to target: Recipient?, isValidateOnly: Bool) async throws -> Acceptance {
     if isValidateOnly { return Acceptance(number: 0, messageID: "fake_message_id") }
     var sequence = try await nextNumber()
     sequence.accepted += 1
@@ -38,12 +45,13 @@ extension MessagingCall {
     }
     try await put(sequence, Keys.sequence)
     try await put(record, Keys.message(number))
-    // A message for now or never stays long enough to reach the connections of every engine on this store.
+    // An immediate message stays long enough to reach the connections of every engine on this store.
     try await transaction.put([], for: Keys.expiry(max(record.expiryTime, now + 60_000_000), number))
     return Acceptance(number: number, messageID: Tokens.messageID(number, sentTime: now))
   }
 
-  private func recipient(of message: PushMessage) async throws -> (RegistrationKey, RegistrationRecord)? {
+  /// Looks up the registration of a message, without a change; `nil` for one to a topic or condition.
+  func recipient(of message: PushMessage) async throws -> Recipient? {
     switch message.target {
     case .topic, .condition: return nil
     case .token(let token):
@@ -71,7 +79,7 @@ extension MessagingCall {
     var registration = registration
     if let collapseKey = settings.collapseKey {
       let row = Keys.collapse(key, collapseKey)
-      if let earlier = try await reader.record(CollapseRecord.self, row)?.number,
+      if let earlier = try await reader.collapse(row),
         try await dequeue(earlier, key, &registration) != nil
       {
         sequence.collapsed += 1
@@ -92,7 +100,7 @@ extension MessagingCall {
     try await put(registration, Keys.registration(key))
   }
 
-  /// How long a message waits at most on any platform, in microseconds.
+  /// Returns the longest time to live of a message on any platform, in microseconds.
   private static func longestTimeToLive(_ message: PushMessage, _ now: Int64) -> Int64 {
     let times = ["android", "ios", "web"].map {
       DeliverySettings(message, platform: $0, now: Double(now) / 1_000_000).timeToLive
@@ -102,12 +110,12 @@ extension MessagingCall {
 
   // MARK: Acknowledgement
 
-  /// What an acknowledgement came to.
+  /// The outcome of an acknowledgement.
   struct Acknowledgement: Sendable {
     var key: RegistrationKey
     /// The messages of the registration that were named, those acknowledged before included.
     var numbers: [Int64] = []
-    /// How many of them were acknowledged now.
+    /// The number of them that were acknowledged now.
     var count: Int64 = 0
   }
 
@@ -158,8 +166,10 @@ extension MessagingCall {
   /// Changes what is counted, if anything is.
   @discardableResult
   func count(_ change: (inout StatisticsRecord) -> Void) async throws -> DeliveryStatistics {
-    let sequence = try await reader.record(SequenceRecord.self, Keys.sequence) ?? SequenceRecord()
-    var record = try await reader.record(StatisticsRecord.self, Keys.statistics) ?? StatisticsRecord()
+    let sequence = try await reader.sequence()
+    // Damaged counts begin again at zero: they must not keep anybody from acknowledging.
+    let bytes = try await transaction.get(Keys.statistics)
+    var record = bytes.flatMap { StoreRow.intact(StatisticsRecord.self, $0, Keys.statistics) } ?? StatisticsRecord()
     change(&record)
     try await put(record, Keys.statistics)
     var counts = DeliveryStatistics()

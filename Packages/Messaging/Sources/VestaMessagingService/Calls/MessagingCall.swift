@@ -20,7 +20,7 @@ struct MessagingCall {
 
   /// The row with the next number, which the caller writes.
   func nextNumber() async throws -> SequenceRecord {
-    var sequence = try await reader.record(SequenceRecord.self, Keys.sequence) ?? SequenceRecord()
+    var sequence = try await reader.sequence(now: now)
     sequence.number += 1
     return sequence
   }
@@ -32,14 +32,35 @@ struct MessagingCall {
       throw MessagingServiceError.invalid("installationID", "It has 1 to 200 letters, digits, - and _.")
     }
     let key = RegistrationKey(installationID: request.installationID, senderID: request.senderID ?? senderID)
-    let existing = try await reader.record(RegistrationRecord.self, Keys.registration(key))
+    let row = Keys.registration(key)
+    let bytes = try await transaction.get(row)
+    let record = bytes.flatMap { StoreRow.intact(RegistrationRecord.self, $0, row) }
+    let existing = record.flatMap { $0.token.isEmpty ? nil : $0 }
     if let existing, existing.lastSeenTime + lifetime > now { return try await renew(existing, key, request) }
     if let existing { try await remove(key, existing) }
+    return try await store(try await newRecord(key, isDamaged: bytes != nil && existing == nil), key, request)
+  }
+
+  private func newRecord(_ key: RegistrationKey, isDamaged: Bool) async throws -> RegistrationRecord {
     var record = RegistrationRecord()
     record.createTime = now
     record.createdAfter = try await reader.lastNumber()
+    if isDamaged { try await restore(&record, key) }
     record.cursor = record.createdAfter
-    return try await store(record, key, request)
+    return record
+  }
+
+  /// Fills in what other rows know about a registration whose row is damaged: its topics and what waits for it stay.
+  ///
+  /// Up to where it had acknowledged messages to topics is lost: they may be delivered again, from its first
+  /// subscription on.
+  private func restore(_ record: inout RegistrationRecord, _ key: RegistrationKey) async throws {
+    let topics = try await reader.subscriptions(key)
+    record.topics = Int64(topics.count)
+    record.waiting = Int64(try await reader.numbers(in: Keys.queue(key)).count)
+    record.createdAfter = min(record.createdAfter, topics.values.min() ?? .max)
+    // The connection of the old token ends.
+    _ = try await noteChange(of: key)
   }
 
   /// Only who knows the current token keeps it: another caller of the same installation gets a new one.
@@ -52,6 +73,8 @@ struct MessagingCall {
       (record.lastSeenTime, record.platform, record.appID) = (now, request.platform, request.appID)
       try await setAddress(request.pushAddress, of: key, &record)
       try await put(record, Keys.registration(key))
+      // Written again, in case that the row was damaged.
+      try await put(TokenRecord(key), Keys.token(existing.token))
       return existing.token
     }
     try await transaction.delete(Keys.token(existing.token))
@@ -197,7 +220,11 @@ struct MessagingCall {
   }
 
   private func expire(_ number: Int64, _ key: RegistrationKey) async throws -> Bool {
-    var registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)) ?? RegistrationRecord()
+    let row = Keys.registration(key)
+    let bytes = try await transaction.get(row)
+    // A damaged row stays as it is until the installation registers again.
+    var registration =
+      bytes.flatMap { StoreRow.intact(RegistrationRecord.self, $0, row) } ?? RegistrationRecord()
     guard try await dequeue(number, key, &registration) != nil else { return false }
     if !registration.token.isEmpty { try await put(registration, Keys.registration(key)) }
     return true
@@ -214,8 +241,8 @@ struct MessagingCall {
     let queued = StoreRow.intact(QueueRecord.self, bytes, row) ?? QueueRecord()
     if let collapseKey = queued.collapseKey {
       let collapse = Keys.collapse(key, collapseKey)
-      let current = try await reader.record(CollapseRecord.self, collapse)
-      if current?.number == number { try await transaction.delete(collapse) }
+      let current = try await reader.collapse(collapse)
+      if current == number { try await transaction.delete(collapse) }
     }
     return queued
   }

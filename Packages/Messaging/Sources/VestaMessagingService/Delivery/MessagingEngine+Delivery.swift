@@ -79,7 +79,7 @@ extension MessagingEngine {
     return !table.settle(session, topics: load.topics, at: load.lastNumber)
   }
 
-  /// Delivers what was read, and the messages for now or never that came meanwhile; answers false when there was not
+  /// Delivers what was read, and the immediate messages that came meanwhile; answers false when there was not
   /// enough room.
   private func deliver(_ load: PendingLoad, _ limit: Int, to session: Session) -> Bool {
     let instants = table.takeInstants(session, upTo: load.lastNumber).filter(load.isFor)

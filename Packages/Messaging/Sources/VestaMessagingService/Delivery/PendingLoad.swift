@@ -2,7 +2,7 @@ import VestaBytes
 import VestaMessagingBackend
 import VestaStoreInterop
 
-/// What waits for one registration, read at one time.
+/// The messages that wait for one registration, as of one read.
 ///
 /// Worked example: of the topic messages 4 (key `score`), 5 (high priority), 6 (key `score`) and the direct message 7,
 /// none of them acknowledged, 5, 6 and 7 are delivered in this order: 5 comes first, and 6 has replaced 4, which is
@@ -15,9 +15,9 @@ struct PendingLoad: Sendable {
     var platform: String
     /// The messages that are under way to it.
     var inFlight: Set<Int64>
-    /// How many messages to read at most.
+    /// The most messages to read.
     var limit: Int
-    /// How many messages wait at most; of those for many the newest.
+    /// The most messages that wait; of those for many the newest.
     var maximumWaiting: Int
     /// The time in microseconds since 1970.
     var now: Int64
@@ -62,7 +62,7 @@ struct PendingLoad: Sendable {
     messages = Array(found.prefix(request.limit))
   }
 
-  /// Together with messages for now or never, which are in no queue.
+  /// Returns the messages together with immediate ones, which are in no queue.
   func merged(with instants: [DispatchedMessage]) -> [DispatchedMessage] {
     instants.isEmpty ? messages : Self.ordered(messages + instants, request.platform)
   }
@@ -98,14 +98,14 @@ struct PendingLoad: Sendable {
   private func direct(_ reader: MessagingReader) async throws -> [DispatchedMessage] {
     var (high, normal): ([Int64], [Int64]) = ([], [])
     for entry in try await reader.reader.entries(in: Keys.queue(request.key)) {
-      guard let record = StoreRow.intact(QueueRecord.self, entry.value, entry.key), record.expiryTime > request.now
-      else { continue }
+      let record = StoreRow.intact(QueueRecord.self, entry.value, entry.key) ?? QueueRecord.damaged
+      guard record.expiryTime > request.now else { continue }
       let number = try Keys.number(of: entry.key)
       guard !request.inFlight.contains(number) else { continue }
       if record.isHighPriority { high.append(number) } else { normal.append(number) }
     }
     let numbers = high.prefix(request.limit + 1) + normal.prefix(request.limit + 1)
-    return try await dispatched(reader, Array(numbers))
+    return try await dispatched(reader, Array(numbers)).filter { $0.record.expiryTime > request.now }
   }
 
   private func dispatched(_ reader: MessagingReader, _ numbers: [Int64]) async throws -> [DispatchedMessage] {

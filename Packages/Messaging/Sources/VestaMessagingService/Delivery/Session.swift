@@ -12,7 +12,7 @@ final class Session: Sendable {
   let key: RegistrationKey
   let platform: String
   let token: String
-  /// The last message before the connection: those for now or never up to it are not for it.
+  /// The last message before the connection: immediate ones up to it are not for it.
   let startNumber: Int64
 
   private struct Handlers: Sendable {
@@ -28,7 +28,7 @@ final class Session: Sendable {
     var inFlight: [Int64: Bool] = [:]
     /// Up to which message everything for this registration was delivered.
     var position: Int64 = 0
-    /// How many messages for many were acknowledged since the cursor was moved.
+    /// The number of messages for many that were acknowledged since the cursor was moved.
     var acknowledgedBroadcasts = 0
     var isPumping = false
     var pumpsAgain = false
@@ -46,7 +46,7 @@ final class Session: Sendable {
     state = Locked(State(handlers: Handlers(receive: receive, end: onEnd)))
   }
 
-  /// Whether anybody is called any more.
+  /// Whether the handlers are still called.
   var isLive: Bool { state.withLock { $0.handlers != nil } }
   var position: Int64 { state.withLock { $0.position } }
   var inFlight: Set<Int64> { state.withLock { Set($0.inFlight.keys) } }
@@ -84,7 +84,7 @@ final class Session: Sendable {
 
   // MARK: Delivering
 
-  /// What became of a delivery.
+  /// The outcome of a delivery.
   enum Outcome { case delivered, superfluous, windowIsFull }
 
   /// Delivers a message, later, unless it is under way already.

@@ -3,7 +3,7 @@ import VestaMessagingBackend
 
 /// The connections of this engine, and up to which message they were told.
 ///
-/// What is kept here is a hint: which topics a connected registration has is read from the store, and read again at the
+/// The table is a hint: which topics a connected registration has is read from the store, and read again at the
 /// place in the order of messages at which its subscriptions change. A connection is *loading* while it reads what
 /// waits for it; messages that come meanwhile make it read again.
 final class SessionTable: Sendable {
@@ -12,7 +12,7 @@ final class SessionTable: Sendable {
     var topics: [String: Int64] = [:]
     /// Set while the connection is loading: the last message that came meanwhile.
     var missed: Int64? = 0
-    /// The messages for now or never that came meanwhile: no later read finds them.
+    /// The immediate messages (time to live 0) that came meanwhile: no later read finds them.
     var instants: [DispatchedMessage] = []
   }
 
@@ -96,7 +96,7 @@ final class SessionTable: Sendable {
   /// - Parameters:
   ///   - session: The connection.
   ///   - missed: The message that it could not be given; zero when it is to read for another reason.
-  ///   - message: The same message: one for now or never is kept for the connection.
+  ///   - message: The same message: an immediate one is kept for the connection.
   func setLoading(_ session: Session, missed: Int64, _ message: DispatchedMessage? = nil) {
     state.withLock { state in
       guard state.entries[session.key]?.session === session else { return }
@@ -104,7 +104,7 @@ final class SessionTable: Sendable {
     }
   }
 
-  /// Takes the messages for now or never up to a number, for the connection that loads.
+  /// Takes the immediate messages up to a number, for the connection that loads.
   func takeInstants(_ session: Session, upTo number: Int64) -> [DispatchedMessage] {
     state.withLock { state in
       guard let entry = state.entries[session.key], entry.session === session, !entry.instants.isEmpty else {
@@ -123,7 +123,7 @@ final class SessionTable: Sendable {
     }
   }
 
-  /// The most messages for now or never that are kept for one connection that does not keep up.
+  /// The most immediate messages that are kept for one connection that does not keep up.
   private static let maximumInstants = 100
 
   private static func noteMissed(
@@ -207,7 +207,7 @@ final class SessionTable: Sendable {
 }
 
 extension Session {
-  /// Whether a message that is dispatched was not read for this connection before: one for now or never is never read.
+  /// Whether a message that is dispatched was not read for this connection before: an immediate one is never read.
   func wants(_ message: DispatchedMessage) -> Bool {
     message.number > position || message.isInstant(on: platform) && message.number > startNumber
   }
@@ -226,12 +226,12 @@ struct DispatchedMessage: Sendable {
   var message: PushMessage
   var audience: Audience
 
-  /// How the message is to be delivered on a platform.
+  /// The delivery settings of the message on a platform.
   func settings(on platform: String) -> DeliverySettings {
     DeliverySettings(message, platform: platform, now: Double(record.sentTime) / 1_000_000)
   }
 
-  /// Whether the message is for now or never on a platform.
+  /// Whether the message is immediate (time to live 0) on a platform.
   func isInstant(on platform: String) -> Bool { settings(on: platform).timeToLive <= 0 }
 
   /// The message as it arrives on a platform.

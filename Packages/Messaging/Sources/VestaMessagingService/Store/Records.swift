@@ -32,7 +32,7 @@ struct CollapseRecord: FieldRecord {
   }
 }
 
-/// Whose token it is.
+/// The registration of a token.
 struct TokenRecord: FieldRecord {
   var installationID = ""
   var senderID = ""
@@ -61,9 +61,9 @@ struct RegistrationRecord: FieldRecord {
   var createdAfter: Int64 = 0
   /// Up to which message to a topic or condition everything is acknowledged.
   var cursor: Int64 = 0
-  /// How many messages wait for this registration alone.
+  /// The number of messages that wait for this registration alone.
   var waiting: Int64 = 0
-  /// How many topics it is subscribed to.
+  /// The number of topics it is subscribed to.
   var topics: Int64 = 0
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
@@ -124,6 +124,13 @@ struct QueueRecord: FieldRecord {
   var expiryTime: Int64 = 0
   var collapseKey: String?
 
+  /// Stands for a row that is damaged: the message itself knows when its time is over.
+  static let damaged = {
+    var record = QueueRecord()
+    record.expiryTime = .max
+    return record
+  }()
+
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &isHighPriority)
     try visitor.field(2, &expiryTime)
@@ -131,7 +138,7 @@ struct QueueRecord: FieldRecord {
   }
 }
 
-/// What became of messages after they were accepted.
+/// The counts of messages after they were accepted.
 struct StatisticsRecord: FieldRecord {
   var delivered: Int64 = 0
   var acknowledged: Int64 = 0
@@ -149,7 +156,9 @@ extension StoreRow {
     do {
       return try Record(fieldBytes: bytes)
     } catch {
-      throw MessagingServiceError(.dataLoss, "The row \(KeyPrinter.text(for: key)) is damaged: \(error)")
+      throw MessagingServiceError(
+        .dataLoss,
+        "The row \(KeyPrinter.text(for: key)) is damaged: \(error). Register the installation again to replace it.")
     }
   }
 
@@ -158,7 +167,7 @@ extension StoreRow {
     do {
       return try Record(fieldBytes: bytes)
     } catch {
-      log.error("I-MSS000003", "The row \(KeyPrinter.text(for: key)) is damaged and left out: \(error)")
+      log.error("I-MSS000003", "The row \(KeyPrinter.text(for: key)) is damaged and not used: \(error)")
       return nil
     }
   }

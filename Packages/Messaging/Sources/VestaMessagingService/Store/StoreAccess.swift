@@ -13,7 +13,21 @@ struct MessagingReader {
   }
 
   /// The number of the last message.
-  func lastNumber() async throws -> Int64 { try await record(SequenceRecord.self, Keys.sequence)?.number ?? 0 }
+  func lastNumber() async throws -> Int64 { try await sequence().number }
+
+  /// The row with the number of the last message.
+  ///
+  /// A damaged one is logged and begins again: its counts at zero, its number at that of the newest message.
+  ///
+  /// - Parameter now: For the caller that takes the next number: the time, which is larger than every number there was.
+  ///   The newest message may be gone, and a number must not be used twice.
+  func sequence(now: Int64 = 0) async throws -> SequenceRecord {
+    guard let bytes = try await reader.get(Keys.sequence) else { return SequenceRecord() }
+    if let record = StoreRow.intact(SequenceRecord.self, bytes, Keys.sequence), record.number > 0 { return record }
+    var record = SequenceRecord()
+    record.number = max(now, try await numbers(in: Keys.messages(after: 0), order: .descending, limit: 1).first ?? 0)
+    return record
+  }
 
   /// The registration of a token.
   ///
@@ -34,8 +48,9 @@ struct MessagingReader {
   func subscriptions(_ key: RegistrationKey) async throws -> [String: Int64] {
     var topics: [String: Int64] = [:]
     for entry in try await reader.entries(in: Keys.subscriptions(key)) {
-      let record = try StoreRow.decode(SubscriptionRecord.self, entry.value, entry.key)
-      topics[try Keys.topic(ofSubscription: entry.key)] = record.since
+      // Of a damaged row the topic is known still: it is in the key.
+      let record = StoreRow.intact(SubscriptionRecord.self, entry.value, entry.key)
+      topics[try Keys.topic(ofSubscription: entry.key)] = record?.since ?? 0
     }
     return topics
   }
@@ -50,6 +65,11 @@ struct MessagingReader {
       messages[number] = bytes.flatMap { StoreRow.intact(MessageRecord.self, $0, key) }
     }
     return messages
+  }
+
+  /// The number of the waiting message in a row of a collapse key; `nil` without one, and for a damaged one.
+  func collapse(_ row: [UInt8]) async throws -> Int64? {
+    try await reader.get(row).flatMap { StoreRow.intact(CollapseRecord.self, $0, row)?.number }
   }
 
   func numbers(in range: KeyRange, order: ScanOrder = .ascending, limit: Int? = nil) async throws -> [Int64] {

@@ -2,7 +2,7 @@ import Foundation
 import VestaCore
 import VestaRemoteConfigBackend
 
-/// What the app and the device are, as conditions see them.
+/// The app and the device, as conditions see them.
 struct AppInfo: Sendable {
   let installationID: @Sendable () -> String
   let appID: String
@@ -18,7 +18,7 @@ struct AppInfo: Sendable {
       systemVersion: systemVersion, locale: Locale.current.identifier, appID: appID)
   }
 
-  /// Who asks for values.
+  /// Returns the instance that asks for values.
   func instance(_ record: FetchRecord) -> ConfigInstance {
     let context = context
     var instance = ConfigInstance()

@@ -8,7 +8,7 @@ import VestaServiceInterop
 /// app could wait for years.
 struct FetchMachine: Equatable, Sendable {
   enum Decision: Equatable {
-    /// What was fetched is new enough.
+    /// The fetched values are new enough.
     case useFetched
     case throttled(until: Double)
     case fetch
@@ -21,13 +21,13 @@ struct FetchMachine: Equatable, Sendable {
   private static let firstInterval: Double = 120
   private static let longestInterval: Double = 14_400
 
-  /// What to do.
+  /// Decides about a fetch.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - interval: How old what was fetched may be.
-  ///   - record: What is known of the last fetch.
-  ///   - context: What the app and the device are now.
+  ///   - interval: The largest age of fetched values.
+  ///   - record: The record of the last fetch.
+  ///   - context: The app and the device now.
   func decide(now: Double, interval: Double, record: FetchRecord, context: DeviceContext) -> Decision {
     let isSameContext = record.context == context
     if let last = record.lastFetchTime, isSameContext, now >= last, now - last < interval { return .useFetched }
@@ -44,10 +44,14 @@ struct FetchMachine: Equatable, Sendable {
 
   /// Notes down a failure.
   ///
-  /// - Parameter factor: 0.5 or 1.5, drawn at random.
-  mutating func failed(_ code: ServiceCode, now: Double, previous: RemoteConfigFetchStatus, factor: Double) {
-    guard previous != .noFetchYet, Self.throttles(code) else { return }
-    if previous == .success || interval == 0 {
+  /// - Parameters:
+  ///   - code: The code of the failure.
+  ///   - now: The time.
+  ///   - record: The record before the failure: nothing is throttled before the first success.
+  ///   - factor: 0.5 or 1.5, drawn at random.
+  mutating func failed(_ code: ServiceCode, now: Double, record: FetchRecord, factor: Double) {
+    guard record.lastFetchTime != nil, Self.throttles(code) else { return }
+    if record.lastFetchStatus == .success || interval == 0 {
       interval = Self.firstInterval
     } else if interval < Self.longestInterval / 2 {
       interval *= 2

@@ -111,8 +111,7 @@ extension RemoteConfig {
   private func failed(_ error: RemoteConfigServiceError) -> RemoteConfigError {
     let factor = random() < 0.5 ? 0.5 : 1.5
     let decision = state.withLock { state in
-      let previous = state.contents.record.lastFetchStatus
-      state.machine.failed(error.code, now: seconds, previous: previous, factor: factor)
+      state.machine.failed(error.code, now: seconds, record: state.contents.record, factor: factor)
       state.contents.record.lastFetchStatus = .failure
       return state.machine
     }

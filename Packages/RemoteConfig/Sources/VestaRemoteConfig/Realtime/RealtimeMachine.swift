@@ -5,6 +5,9 @@ import VestaServiceInterop
 /// The connection is wanted while there are listeners. Every end of it leads to another one, after the current pause:
 /// none after an end in order, 120 s after a failure, twice the last pause after another one, each time half as long or
 /// half as long again at random. After eight failures without a message in between listeners get an error.
+///
+/// A pause outlasts the listeners: who removes the last one and adds another does not come to the service sooner. A
+/// clock that is set back to before the pause ends it: else an app could wait for years.
 struct RealtimeMachine: Equatable, Sendable {
   enum Action: Equatable {
     case connect
@@ -26,20 +29,27 @@ struct RealtimeMachine: Equatable, Sendable {
   private var retriesLeft = maximumRetries
   private var pause: Double = 0
   private var requestedPause: Double?
+  private var pausedFrom: Double = 0
+  private var pausedUntil: Double = 0
 
   private static let maximumRetries = 8
   private static let firstPause: Double = 120
   private static let longestPause: Double = 14_400
   private static let longestRequest = 86_400
 
-  mutating func listenersChanged(to count: Int) -> [Action] {
+  mutating func listenersChanged(to count: Int, now: Double) -> [Action] {
     listenerCount = count
     if count == 0 {
       guard link != .closed else { return [] }
       link = .closed
       return [.disconnect]
     }
-    guard link == .closed, !isDisabled else { return isDisabled ? [.fail(.unavailable)] : [] }
+    if isDisabled { return link == .closed ? [.fail(.unavailable)] : [] }
+    guard link == .closed else { return [] }
+    if pausedFrom <= now, now < pausedUntil {
+      link = .waiting
+      return [.wait(seconds: pausedUntil - now)]
+    }
     link = .open
     return [.connect]
   }
@@ -57,7 +67,7 @@ struct RealtimeMachine: Equatable, Sendable {
   ///   - version: The newest version.
   ///   - known: The version that was fetched.
   ///   - isDisabled: Whether the service has switched updates off.
-  ///   - retryInterval: How long to wait, in seconds, when this connection has ended; it does not count as a failure.
+  ///   - retryInterval: The pause after this connection, in seconds; it does not count as a failure.
   mutating func received(version: Int64, known: Int64, isDisabled: Bool, retryInterval: Int? = nil) -> [Action] {
     guard link == .open else { return [] }
     (retriesLeft, pause) = (Self.maximumRetries, 0)
@@ -73,25 +83,25 @@ struct RealtimeMachine: Equatable, Sendable {
   /// The connection has ended.
   ///
   /// - Parameters:
-  ///   - code: Why; `nil` for an end in order.
+  ///   - code: The code of the failure; `nil` for an end in order.
+  ///   - now: The time.
   ///   - factor: 0.5 or 1.5, drawn at random.
-  mutating func ended(_ code: ServiceCode?, factor: Double) -> [Action] {
+  mutating func ended(_ code: ServiceCode?, now: Double, factor: Double) -> [Action] {
     guard link == .open else { return [] }
-    if let requested = requestedPause.take() {
-      link = .waiting
-      return [.wait(seconds: requested)]
-    }
-    guard let code else {
-      link = .waiting
-      return [.wait(seconds: pause)]
-    }
+    if let requested = requestedPause.take() { return wait(requested, from: now) }
+    guard let code else { return wait(pause, from: now) }
     guard code.isTransient, retriesLeft > 1 else {
       link = .closed
       return [.fail(.streamError)]
     }
     retriesLeft -= 1
     pause = pause == 0 ? Self.firstPause : min(pause * 2, Self.longestPause)
+    return wait(pause * factor, from: now)
+  }
+
+  private mutating func wait(_ seconds: Double, from now: Double) -> [Action] {
     link = .waiting
-    return [.wait(seconds: pause * factor)]
+    (pausedFrom, pausedUntil) = (now, now + seconds)
+    return [.wait(seconds: seconds)]
   }
 }

@@ -38,7 +38,7 @@ final class RealtimeRunner: Sendable {
 
   func attach(_ owner: RemoteConfig) { state.withLock { $0.owner = owner } }
 
-  /// How many listeners there are.
+  /// The number of listeners.
   var listenerCount: Int { listeners.listenerCount }
 
   /// Adds a listener; the first one opens the connection, and removing the last one closes it.
@@ -46,13 +46,20 @@ final class RealtimeRunner: Sendable {
     onEnd: (@Sendable () -> Void)? = nil, _ listener: @escaping @Sendable (Outcome) -> Void
   ) -> ListenerRegistration {
     let registration = listeners.add(onEnd: onEnd, listener)
-    step { $0.listenersChanged(to: self.listeners.listenerCount) }
+    listenersChanged()
     return ListenerRegistration { [weak self] in
       registration.cancel()
-      guard let self else { return }
-      step { $0.listenersChanged(to: self.listeners.listenerCount) }
+      self?.listenersChanged()
     }
   }
+
+  private func listenersChanged() {
+    let now = seconds
+    // Counted under the lock: of two changes at the same time the later one sees the count after both.
+    step { $0.listenersChanged(to: self.listeners.listenerCount, now: now) }
+  }
+
+  private var seconds: Double { Double(clock.now()) / 1_000_000 }
 
   /// Closes the connection and ends the listeners.
   func end() {
@@ -66,7 +73,7 @@ final class RealtimeRunner: Sendable {
 
   // MARK: Acting
 
-  /// What an action has come to while the state was locked, so that the order in which several threads carry out
+  /// An action, decided while the state was locked, so that the order in which several threads carry out
   /// theirs makes no difference: only the newest connection or timer is kept.
   private enum Effect {
     case connect(generation: Int)
@@ -149,7 +156,8 @@ final class RealtimeRunner: Sendable {
   private func connectionEnded(_ error: RemoteConfigServiceError?, _ generation: Int) {
     guard state.withLock({ $0.generation == generation }) else { return }
     let factor = random() < 0.5 ? 0.5 : 1.5
-    step { $0.ended(error?.code, factor: factor) }
+    let now = seconds
+    step { $0.ended(error?.code, now: now, factor: factor) }
   }
 
   private func received(_ message: ConfigInvalidation, _ generation: Int) {

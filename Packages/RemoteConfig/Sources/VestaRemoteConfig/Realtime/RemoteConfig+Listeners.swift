@@ -1,7 +1,7 @@
 public import Foundation
 import VestaConcurrency
 
-/// What changed in a template that was published: it has been fetched, and takes effect when it is activated.
+/// The changes of a published template: it has been fetched, and takes effect when it is activated.
 public final class RemoteConfigUpdate: NSObject, Sendable {
   /// The keys whose values differ from the active ones.
   public let updatedKeys: Set<String>
@@ -27,7 +27,7 @@ extension RemoteConfig {
   /// returned.
   ///
   /// - Parameter listener: Gets the update, or why updates fail at the moment.
-  /// - Returns: What removes the listener; letting go of it does not.
+  /// - Returns: The registration, which removes the listener; dropping it does not.
   @preconcurrency
   public func addOnConfigUpdateListener(
     remoteConfigUpdateCompletion listener: @escaping @Sendable (RemoteConfigUpdate?, (any Error)?) -> Void
@@ -58,16 +58,16 @@ extension RemoteConfig {
   public struct RemoteConfigUpdateSequence: AsyncSequence, Sendable {
     /// An update.
     public typealias Element = RemoteConfigUpdate
-    /// Why updates fail.
+    /// The reason why updates fail.
     public typealias Failure = any Error
-    /// What reads it.
+    /// The iterator of the sequence.
     public typealias AsyncIterator = Iterator
 
     private let remoteConfig: RemoteConfig
 
     /// The updates of a configuration.
     ///
-    /// - Parameter remoteConfig: Whose updates.
+    /// - Parameter remoteConfig: The configuration.
     public init(_ remoteConfig: RemoteConfig) { self.remoteConfig = remoteConfig }
 
     /// Adds a listener, which is removed with the iterator.

@@ -1,22 +1,22 @@
 import Foundation
 import VestaRemoteConfigBackend
 
-/// What was activated.
+/// The active values.
 struct ActiveConfig: Codable, Sendable, Equatable {
   var entries: [String: String] = [:]
   var templateVersion: Int64 = 0
   var rollouts: [ConfigRollout] = []
-  /// When what was activated had been fetched; 0 before the first activation.
+  /// The time at which the active values were fetched; 0 before the first activation.
   var etagTime: Double = 0
 }
 
-/// What was fetched last.
+/// The values that were fetched last.
 struct FetchedConfig: Codable, Sendable, Equatable {
   var entries: [String: String] = [:]
   var templateVersion: Int64 = 0
   var rollouts: [ConfigRollout] = []
   var etag: String?
-  /// When an ETag was last received that was new, in seconds since 1970; it only grows.
+  /// The time at which the last new ETag was received, in seconds since 1970; it only grows.
   var etagTime: Double = 0
 
   /// Takes over a response; answers whether anything changed.
@@ -33,19 +33,19 @@ struct FetchedConfig: Codable, Sendable, Equatable {
   }
 }
 
-/// What is noted down about fetching.
+/// The record of fetching.
 struct FetchRecord: Codable, Sendable, Equatable {
   /// The last success, in seconds since 1970.
   var lastFetchTime: Double?
   var lastFetchStatus = RemoteConfigFetchStatus.noFetchYet
-  /// What the app and the device were at the last success.
+  /// The app and the device at the last success.
   var context: DeviceContext?
   var customSignals: [String: String] = [:]
-  /// When the app was first opened, in microseconds since 1970.
+  /// The time at which the app was first opened, in microseconds since 1970.
   var firstOpenTime: Int64?
 }
 
-/// What a fetch depends on besides the template: after a change values are fetched anew.
+/// The app and the device that a fetch depends on: after a change values are fetched again.
 struct DeviceContext: Codable, Sendable, Equatable {
   var appVersion: String
   var appBuild: String

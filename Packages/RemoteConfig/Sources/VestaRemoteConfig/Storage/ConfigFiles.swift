@@ -1,54 +1,45 @@
 import Foundation
-import VestaConcurrency
+import VestaCore
 
 /// The files in which a ``RemoteConfig`` keeps its contents: one for each part, replaced as a whole.
 ///
-/// A crash leaves the old file or the new one. A file that is damaged counts as absent: everything in it can be fetched
-/// or set again.
+/// A file that is damaged counts as absent and is kept beside, see `ValueFile`; the other parts are read all the same.
 final class ConfigFiles: Sendable {
   enum Part: String, CaseIterable, Sendable { case active, fetched, defaults, record }
 
-  private let directory: URL
-  private let writing = Locked(())
+  private let active: ValueFile<ActiveConfig>
+  private let fetched: ValueFile<FetchedConfig>
+  private let defaults: ValueFile<[String: Data]>
+  private let record: ValueFile<FetchRecord>
 
-  init(directory: URL) { self.directory = directory }
+  init(directory: URL) {
+    func file(_ part: Part) -> URL { directory.appending(path: "\(part.rawValue).json") }
+    active = ValueFile(file(.active))
+    fetched = ValueFile(file(.fetched))
+    defaults = ValueFile(file(.defaults))
+    record = ValueFile(file(.record))
+  }
 
   func load() -> ConfigContents {
     ConfigContents(
-      active: read(.active) ?? ActiveConfig(), fetched: read(.fetched) ?? FetchedConfig(),
-      defaults: read(.defaults) ?? [:], record: read(.record) ?? FetchRecord())
+      active: active.load() ?? ActiveConfig(), fetched: fetched.load() ?? FetchedConfig(),
+      defaults: defaults.load() ?? [:], record: record.load() ?? FetchRecord())
   }
 
   /// Writes parts of the contents.
   ///
   /// - Parameters:
-  ///   - parts: Which ones.
+  ///   - parts: The parts.
   ///   - contents: Returns the contents; called when it is this call's turn, so that the last writer writes the newest.
   /// - Throws: Why a file could not be written.
   func save(_ parts: [Part], _ contents: () -> ConfigContents) throws {
-    // Files are written under a lock of their own, which orders the writers; nothing else is locked or called.
-    try writing.withLock { _ in
-      let contents = contents()
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      for part in parts {
-        switch part {
-        case .active: try write(contents.active, part)
-        case .fetched: try write(contents.fetched, part)
-        case .defaults: try write(contents.defaults, part)
-        case .record: try write(contents.record, part)
-        }
+    for part in parts {
+      switch part {
+      case .active: try active.save { contents().active }
+      case .fetched: try fetched.save { contents().fetched }
+      case .defaults: try defaults.save { contents().defaults }
+      case .record: try record.save { contents().record }
       }
     }
-  }
-
-  private func file(_ part: Part) -> URL { directory.appending(path: "\(part.rawValue).json") }
-
-  private func write<Value: Encodable>(_ value: Value, _ part: Part) throws {
-    try JSONEncoder().encode(value).write(to: file(part), options: .atomic)
-  }
-
-  private func read<Value: Decodable>(_ part: Part) -> Value? {
-    guard let data = try? Data(contentsOf: file(part)) else { return nil }
-    return try? JSONDecoder().decode(Value.self, from: data)
   }
 }

@@ -1,13 +1,13 @@
 import Foundation
 import VestaDataCoding
 
-/// Why a value could not be decoded.
+/// The failure to decode a value.
 public enum RemoteConfigValueCodableError: Error, Sendable, Equatable {
   /// Values of this type cannot be decoded.
   case unsupportedType(String)
 }
 
-/// Why defaults could not be set.
+/// The failure to set defaults.
 public enum RemoteConfigCodableError: Error, Sendable, Equatable {
   /// The value does not encode to a dictionary.
   case invalidSetDefaultsInput(String)
@@ -19,7 +19,7 @@ extension RemoteConfigValue {
   /// Numbers, booleans and strings come from ``numberValue``, ``boolValue`` and ``stringValue``; structures and arrays
   /// from JSON.
   ///
-  /// - Parameter asType: What to decode.
+  /// - Parameter asType: The type to decode.
   /// - Throws: ``RemoteConfigValueCodableError`` for a `Date`; `DecodingError` with the path to what does not fit.
   public func decoded<Value: Decodable>(asType: Value.Type = Value.self) throws -> Value {
     if asType == Date.self {

@@ -5,7 +5,7 @@ public final class RemoteConfigValue: NSObject, NSCopying, Sendable {
   /// The bytes of the value.
   public let dataValue: Data
 
-  /// Where the value comes from.
+  /// The source of the value.
   public let source: RemoteConfigSource
 
   init(_ data: Data, source: RemoteConfigSource) {
@@ -13,7 +13,7 @@ public final class RemoteConfigValue: NSObject, NSCopying, Sendable {
     self.source = source
   }
 
-  /// The value that nobody has set.
+  /// The empty value.
   static let empty = RemoteConfigValue(Data(), source: .static)
 
   /// The value as a string; empty when it is not UTF-8.

@@ -27,7 +27,7 @@ struct ListCall {
     var versions: [ConfigVersion] = []
     var next: Int64?
     for entry in try await reader.entries(in: range, order: .descending) {
-      let version = try ConfigReader.decode(VersionRecord.self, entry.value, entry.key).version
+      let version = ConfigReader.version(entry.value, entry.key, try Keys.version(of: entry.key))
       guard isWanted(version) else { continue }
       if versions.count == request.pageSize {
         next = version.versionNumber

@@ -1,4 +1,4 @@
-/// Where an instance stands among all, by a seed: the same for the same seed and id, independent between seeds.
+/// The percentile of an instance: the same for the same seed and id, independent between seeds.
 ///
 /// The number is the SHA-256 digest of `seed.id`, or of the id alone without a seed, as a big-endian number modulo
 /// 100 million: 0 up to, and without, 100 percent in millionths of a percent. It is how Firebase's server SDKs compute
@@ -7,7 +7,7 @@ public enum Percentile {
   /// The percentile in millionths of a percent.
   ///
   /// - Parameters:
-  ///   - seed: What the condition is seeded with; empty for none.
+  ///   - seed: The seed of the condition; empty for none.
   ///   - id: The id of the instance.
   public static func micro(seed: String, id: String) -> Int {
     let digest = SHA256.digest(of: Array((seed.isEmpty ? id : "\(seed).\(id)").utf8))

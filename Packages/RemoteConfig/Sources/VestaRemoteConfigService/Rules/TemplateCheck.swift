@@ -12,7 +12,7 @@ enum TemplateCheck {
   static let maximumDescriptionLength = 256
   static let maximumGroups = 500
   static let maximumVersionTextLength = 1000
-  /// What a row of the store holds, less the room for what surrounds the template.
+  /// The largest template: the largest value of the store, less the room for the other fields of its row.
   static let maximumSize = StoreLimits.maximumValueLength - 4096
 
   static let tagColors: Set<String> = [
@@ -20,7 +20,7 @@ enum TemplateCheck {
     "PINK", "PURPLE", "TEAL",
   ]
 
-  /// Everything that is wrong with a template; nothing for one that can be published.
+  /// Returns all violations in a template; none for one that can be published.
   static func violations(in template: ConfigTemplate) -> [TemplateViolation] {
     var check = Checker(template: template)
     check.conditions()
@@ -31,7 +31,7 @@ enum TemplateCheck {
     return check.violations
   }
 
-  /// Everything that is wrong with what a publisher says about itself.
+  /// Returns all violations in the description of a publisher.
   static func violations(in user: ConfigVersion.User?) -> [TemplateViolation] {
     [("email", user?.email), ("name", user?.name), ("imageUrl", user?.imageURL)].compactMap { name, text in
       guard let text, text.utf16.count > maximumVersionTextLength else { return nil }
@@ -90,6 +90,7 @@ enum TemplateCheck {
         if let color = condition.tagColor, !tagColors.contains(color) {
           refuse("\(path).tagColor", "\"\(color)\" is not a color of tags, such as BLUE.")
         }
+        describe(condition.description, at: path)
         do {
           _ = try ConditionParser.parse(condition.expression)
         } catch {

@@ -25,6 +25,14 @@ enum Keys {
     KeyEncoder(.string("version"), .string(namespace), .int(version)).bytes
   }
 
+  /// The number of the version that ends a key.
+  static func version(of key: [UInt8]) throws -> Int64 {
+    guard case .int(let version)? = try KeyDecoder.elements(of: key).last else {
+      throw BytesError(.malformed, "The key \(KeyPrinter.text(for: key)) does not end with a version.")
+    }
+    return version
+  }
+
   /// The rows of the versions up to one, that one included.
   static func templates(_ namespace: String, upTo version: Int64) -> KeyRange {
     KeyRange(from: KeyEncoder(.string("template"), .string(namespace)).bytes, to: template(namespace, version + 1))

@@ -19,7 +19,7 @@ struct TemplateRecord: FieldRecord, Equatable {
   }
 }
 
-/// What was noted down with one version.
+/// The record of one version.
 struct VersionRecord: FieldRecord, Equatable {
   var number: Int64 = 0
   var time: Int64 = 0

@@ -1,45 +1,66 @@
 import VestaBytes
+import VestaCore
 import VestaRemoteConfigBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// Reads the rows of one namespace; a damaged row is an error that names it.
+/// Reads the rows of one namespace.
+///
+/// A damaged row is an error that names it and says what to do. Two rows can be done without, and are logged instead:
+/// the current version is the newest one that there is a record of, and the record of a version is its number alone.
 struct ConfigReader {
   let reader: any StoreReader
   let namespace: String
 
   /// The number of the current version; zero before the first one.
   func currentVersion() async throws -> Int64 {
-    try await record(CurrentRecord.self, Keys.current(namespace))?.version ?? 0
+    let key = Keys.current(namespace)
+    guard let bytes = try await reader.get(key) else { return 0 }
+    if let record = try? CurrentRecord(fieldBytes: bytes), record.version > 0 { return record.version }
+    log.error("I-RCS000003", "The row \(KeyPrinter.text(for: key)) is damaged: the newest version counts as current.")
+    return try await newestVersion()
   }
 
-  /// A template with its version; `nil` when there is none, or none any more.
+  /// The template of a version with its record; `nil` when there is none, or none any more.
   func template(_ version: Int64) async throws -> ConfigTemplate? {
-    guard let record = try await record(TemplateRecord.self, Keys.template(namespace, version)) else { return nil }
+    let key = Keys.template(namespace, version)
+    guard let bytes = try await reader.get(key) else { return nil }
     do {
-      var template = try ConfigTemplate(json: record.json)
+      var template = try ConfigTemplate(json: TemplateRecord(fieldBytes: bytes).json)
       template.version = try await self.version(version)
       return template
-    } catch let error as RemoteConfigServiceError where error.code == .invalidArgument {
+    } catch let error where error is BytesError || (error as? RemoteConfigServiceError)?.code == .invalidArgument {
       throw RemoteConfigServiceError(
-        .dataLoss, "The stored template \(version) of \(namespace) is damaged: \(error.message)")
+        .dataLoss,
+        """
+        The row \(KeyPrinter.text(for: key)) is damaged: \(error). Version \(version) of the template in \(namespace) \
+        is lost. Roll back to another version, or publish the template again.
+        """)
     }
   }
 
   func version(_ version: Int64) async throws -> ConfigVersion? {
-    try await record(VersionRecord.self, Keys.version(namespace, version))?.version
+    let key = Keys.version(namespace, version)
+    return try await reader.get(key).map { Self.version($0, key, version) }
   }
 
-  private func record<Record: FieldRecord>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
-    guard let bytes = try await reader.get(key) else { return nil }
-    return try Self.decode(type, bytes, key)
-  }
-
-  static func decode<Record: FieldRecord>(_ type: Record.Type, _ bytes: [UInt8], _ key: [UInt8]) throws -> Record {
+  /// The record of a version; of a damaged one, which is logged, its number.
+  static func version(_ bytes: [UInt8], _ key: [UInt8], _ number: Int64) -> ConfigVersion {
     do {
-      return try Record(fieldBytes: bytes)
+      let record = try VersionRecord(fieldBytes: bytes)
+      guard record.number == number else { throw BytesError(.malformed, "It has the number \(record.number).") }
+      return record.version
     } catch {
-      throw RemoteConfigServiceError(.dataLoss, "The row \(KeyPrinter.text(for: key)) is damaged: \(error)")
+      log.error("I-RCS000004", "The row \(KeyPrinter.text(for: key)) is damaged and left out: \(error)")
+      return ConfigVersion(versionNumber: number)
     }
   }
+
+  private func newestVersion() async throws -> Int64 {
+    let range = Keys.versions(namespace, upTo: .max - 1)
+    guard let newest = try await reader.entries(in: range, order: .descending, limit: 1).first else { return 0 }
+    return try Keys.version(of: newest.key)
+  }
 }
+
+private let log = Logger(service: "VestaRemoteConfigService")

@@ -52,12 +52,12 @@ extension SQLiteStore {
     var outcome = WriteOutcome.failure(CancellationError())
   }
 
-  /// Runs the own body and those of the waiting, commits them together, tells everybody, and passes the turn on.
+  /// Runs the own body and those of the waiting, commits them together, resumes everybody, and passes the turn on.
   private func lead(_ own: WriteRequest) async -> WriteOutcome {
     if let work = own.maintenance { return await maintain(work) }
     var members = [Member(request: own, resume: nil)]
     var ownOutcome = WriteOutcome.failure(CancellationError())
-    // What waits is taken once; later rounds run again whom the failure of another has cost the commit.
+    // What waits is taken once; later rounds run the bodies again that lost their commit to the failure of another.
     var takesMore = true
     while !members.isEmpty {
       var again: [Member] = []

@@ -8,7 +8,7 @@ final class SQLiteTransaction: StoreTransaction {
   /// Whether the floor of the versions was raised.
   private(set) var hasFloor = false
 
-  /// The first failure of the storage; it ends the transaction, also for a body that goes on after it.
+  /// The first failure of the storage; it ends the transaction, also for a body that continues after it.
   private(set) var failure: StoreError?
 
   private let writer: WriterSession

@@ -121,7 +121,7 @@ struct WriteQueue {
     return waiting.remove(at: index)
   }
 
-  /// Gives the turn to the next in the queue, who is returned to be told; free when there is none.
+  /// Gives the turn to the next in the queue, who is returned to be resumed; free when there is none.
   mutating func passOn() -> Waiter? {
     let next = takeNext()
     isTaken = next != nil

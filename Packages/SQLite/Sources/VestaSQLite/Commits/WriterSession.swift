@@ -5,7 +5,7 @@ import VestaStoreInterop
 /// The one connection that writes, and what is known about the file without asking it.
 ///
 /// A body's changes lie in an open SQLite transaction. The first body of a group needs nothing else: when it fails, the
-/// transaction is rolled back. Each body behind it has a savepoint, so that its failure is its own.
+/// transaction is rolled back. Each body after the first has a savepoint, so that its failure is its own.
 // Sound as @unchecked Sendable: touched by the task that has the turn in the `WriteQueue`, and by nobody else.
 final class WriterSession: @unchecked Sendable {
   let path: String
@@ -132,7 +132,7 @@ final class WriterSession: @unchecked Sendable {
 
   /// Writes the log back into the database file when it has grown, so that it can start over.
   ///
-  /// Called with the turn and between transactions. Readers never wait for it. A reader of an older moment keeps the
+  /// Called with the turn and between transactions. Readers never wait for it. A reader of an older version keeps the
   /// log from starting over; once the log has reached its limit, this waits a little for such readers to end, and new
   /// ones meanwhile no longer need the log. A failure is nobody's: the commits are safe in the log, and it is tried
   /// again.

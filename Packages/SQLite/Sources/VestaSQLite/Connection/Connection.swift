@@ -4,7 +4,7 @@ import VestaStoreInterop
 
 /// A connection to the database file, with its prepared statements.
 ///
-/// It reads as one consistent moment between `begin` and `commit`. Used by one body at a time: the reader pool and the
+/// It reads one consistent version between `begin` and `commit`. Used by one body at a time: the reader pool and the
 /// turn of the writer see to that, so SQLite's own mutexes are off.
 // Sound as @unchecked Sendable: whoever holds a connection holds it alone, and gets and gives it under a lock.
 final class Connection: @unchecked Sendable {
@@ -88,7 +88,7 @@ final class Connection: @unchecked Sendable {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// The first column of all rows as text.
+  /// The first column of all rows, as strings.
   func texts(_ sql: String, operation: String) throws -> [String] {
     let statement = try prepare(sql, operation: operation)
     defer { statement.finalize() }

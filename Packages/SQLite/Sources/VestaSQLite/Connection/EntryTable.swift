@@ -4,15 +4,15 @@ import VestaStoreInterop
 /// The ordered map, as statements on a connection.
 ///
 /// Small values lie beside their keys in `entry`, a table that is one index, so that a get is one descent and a scan
-/// reads pages in a row. A value that would leave its leaf goes to `large`, and its entry holds its number instead: an
-/// index that spills has to read a whole chain of pages to compare one key. `Schema` has the measurements.
+/// reads pages in a row. A value that does not fit into its leaf is stored in `large`, and its entry holds its number
+/// instead: an index that spills has to read a whole chain of pages to compare one key. `Schema` has the measurements.
 struct EntryTable {
   let connection: Connection
 
   /// The longest key and value, together, that are sure to stay in a leaf.
   static let inlineLimit = 2_000
 
-  /// Whether a value goes to the table of large ones.
+  /// Whether a value is stored in the table of large ones.
   static func isLarge(key: Int, value: Int) -> Bool { key + value > inlineLimit }
 
   // MARK: Reading
@@ -39,7 +39,7 @@ struct EntryTable {
     }
   }
 
-  /// How many entries a scan visits between two looks at whether to go on.
+  /// How many entries a scan visits between two looks at whether to continue.
   private static let entriesBetweenChecks = 64
 
   /// Visits the entries of a range.
@@ -143,7 +143,7 @@ struct EntryTable {
     }
   }
 
-  /// Hands out a value where it lies: in the row, or in the row of `large` that the row points to.
+  /// Passes a value without copying it: that of the row, or of the row of `large` that the row points to.
   private func withValue<Result>(
     _ statement: Statement, column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {

@@ -135,7 +135,7 @@ final class ReaderPool: Sendable {
 
   private typealias Resumption = @Sendable () -> Void
 
-  /// Lets the first one go on who may open a connection now.
+  /// Resumes the first waiter that may open a connection now.
   private func nextToOpen(_ state: inout State) -> Resumption? {
     for (index, waiter) in state.waiting.enumerated() {
       // Who could not open one waits for a connection that is given back, unless there is none left.
@@ -214,7 +214,7 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Queues a waiter, unless things have changed since it was told to wait; its answer then.
+  /// Queues a waiter, unless the state has changed since it was asked to wait; the answer in that case.
   private func enqueue(_ waiter: Waiter) -> Result<Grant, any Error>? {
     state.withLock { state in
       if Task.isCancelled { return .failure(CancellationError()) }

@@ -1,6 +1,6 @@
 import VestaStoreInterop
 
-/// A reader on a connection of the pool; the moment it sees is fixed by its first call.
+/// A reader on a connection of the pool; the version that it sees is fixed by its first call.
 final class SQLiteReader: StoreReader {
   private var table: EntryTable?
   private var hasBegun = false
@@ -36,7 +36,7 @@ final class SQLiteReader: StoreReader {
     try begun("scan").scan(range, order: order, limit: limit, check: { try Task.checkCancellation() }, visit)
   }
 
-  /// Ends the reader and its moment; the connection can serve another one then, if this does not throw.
+  /// Ends the reader and its snapshot; the connection can serve another one then, if this does not throw.
   func end() throws {
     guard let connection = table?.connection else { return }
     table = nil

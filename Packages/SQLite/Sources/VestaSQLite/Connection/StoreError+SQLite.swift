@@ -6,7 +6,7 @@ extension StoreError {
   ///
   /// - Parameters:
   ///   - status: The extended result code.
-  ///   - system: The error number of the system behind it; zero when there is none.
+  ///   - system: The error number of the system; zero when there is none.
   ///   - operation: What the store was doing.
   ///   - path: The file.
   init(sqlite status: Int32, system: Int32, operation: String, path: String) {
@@ -61,7 +61,7 @@ extension StoreError.Code {
     }
   }
 
-  /// What a page is reported with whose checksum does not match: SQLITE_IOERR_DATA, a macro that is not imported.
+  /// The code for a page whose checksum does not match: SQLITE_IOERR_DATA, a macro that is not imported.
   static var checksumFailure: Int32 { SQLITE_IOERR | (32 << 8) }
 
   fileprivate var sentence: String {

@@ -9,7 +9,8 @@ import VestaConcurrency
 /// <directory>/<name>/store.sqlite-wal, -shm   its write-ahead log, while the store is open or after a crash
 /// ```
 /// The lock is the system's advisory lock on an open file, which ends with the process however it ends. The note in the
-/// lock file tells a new store from one whose data file is gone or was emptied: that one must not start over silently.
+/// lock file distinguishes a new store from one whose data file is gone or was emptied: that one must not start over
+/// silently.
 final class StoreFiles: Sendable {
   let database: String
   let directory: String

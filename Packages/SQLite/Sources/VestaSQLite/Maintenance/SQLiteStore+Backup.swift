@@ -42,7 +42,7 @@ extension StoreError {
 }
 
 extension Connection {
-  /// How many pages are copied between two looks at whether to go on: 8 MB.
+  /// How many pages are copied between two looks at whether to continue: 8 MB.
   private static let pagesAtOnce: Int32 = 1_000
 
   /// Copies one version of the database into an empty file, durably.

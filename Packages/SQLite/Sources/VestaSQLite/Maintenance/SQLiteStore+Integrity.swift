@@ -17,7 +17,7 @@ extension SQLiteStore {
   /// Reads the whole file and looks for damage.
   ///
   /// It verifies the checksum of every page in use, the structure of the tables, and that large values and their
-  /// entries belong together. Reads and writes go on meanwhile.
+  /// entries belong together. Reads and writes continue meanwhile.
   ///
   /// - Returns: What is wrong, a sentence each; empty when the store is sound.
   /// - Throws: `StoreError` when the check could not be done, or `CancellationError`.
@@ -39,7 +39,7 @@ extension SQLiteStore {
 
   /// Rewrites the database file without its free space.
   ///
-  /// Reads go on meanwhile; writes wait. While it runs, it needs room for the content twice: once in the system's
+  /// Reads continue meanwhile; writes wait. While it runs, it needs room for the content twice: once in the system's
   /// directory for temporary files, in a file without a name, and once in the log. A crash leaves the store as it was.
   ///
   /// - Throws: `StoreError`, or `CancellationError`; the store is as it was then.

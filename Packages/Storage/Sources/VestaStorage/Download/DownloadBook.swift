@@ -1,5 +1,6 @@
 import Foundation
 import VestaConcurrency
+import VestaFiles
 import VestaStorageBackend
 
 /// The downloads to files that are under way, kept so that they go on after the process was killed.
@@ -18,7 +19,7 @@ struct DownloadBook: Sendable {
     var key: String { DownloadBook.key(StorageLocation(bucket: bucket, path: object), target) }
   }
 
-  /// How long a download that nobody continues is kept: a week.
+  /// The time for which a download that nobody continues is kept: a week.
   static let lifetime: Int64 = 7 * 24 * 3600
 
   private let book: TransferBook<Entry>
@@ -37,7 +38,7 @@ struct DownloadBook: Sendable {
   func release(_ key: String) { book.release(key) }
   func forget(_ key: String) { book.forget(key) }
 
-  /// What is kept of a download of the same object to the same file.
+  /// The entry of a download of the same object to the same file.
   func entry(_ location: StorageLocation, _ target: String) -> Entry? {
     let key = Self.key(location, target)
     guard let entry = book.entry(key), entry.key == key else { return nil }

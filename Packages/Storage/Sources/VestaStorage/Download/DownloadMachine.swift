@@ -7,7 +7,7 @@ import VestaStorageBackend
 /// where it stopped; when the object has been replaced meanwhile, it begins again with the new one, where the target
 /// allows that. A complete download is compared with the object's checksum.
 struct DownloadMachine: Sendable, Equatable {
-  /// What the runner does next.
+  /// The next step of the runner.
   enum Action: Sendable, Equatable {
     /// Opens the object at an offset, in any generation or in one.
     case open(offset: Int64, generation: Int64?)
@@ -34,7 +34,7 @@ struct DownloadMachine: Sendable, Equatable {
   private var generation: Int64?
   private var restartsLeft = 3
 
-  /// How many bytes have been read.
+  /// The number of bytes read.
   private(set) var completed: Int64 = 0
 
   /// The size of the object; -1 while it is unknown.
@@ -96,7 +96,7 @@ struct DownloadMachine: Sendable, Equatable {
     return begin()
   }
 
-  /// What was read has been thrown away.
+  /// The read bytes have been discarded.
   mutating func restarted() -> Action {
     completed = 0
     total = -1

@@ -4,7 +4,7 @@ import VestaStorageBackend
 
 /// Performs what a ``DownloadMachine`` decides, attempt after attempt.
 final class DownloadRunner: TransferWork {
-  /// How much is read at once.
+  /// The length of one read.
   static let readLength = 1024 * 1024
 
   private struct State {

@@ -3,7 +3,7 @@ import VestaBytes
 import VestaConcurrency
 import VestaStorageBackend
 
-/// Where the bytes of a download go.
+/// The target of the bytes of a download.
 protocol DownloadTarget: Sendable {
   /// The download begins.
   ///
@@ -45,6 +45,6 @@ final class MemoryTarget: DownloadTarget {
   func finish() {}
   func discard() { content.withLock { $0 = Data() } }
 
-  /// What has been downloaded.
+  /// The downloaded bytes.
   var data: Data { content.withLock { $0 } }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import VestaBytes
 import VestaConcurrency
+import VestaFiles
 import VestaStorageBackend
 
 /// Writes a download beside a file, and takes the file's place at the end.
@@ -75,7 +76,7 @@ final class FileTarget: DownloadTarget {
     state.withLock { $0.noted = object.generation }
   }
 
-  func write(_ bytes: [UInt8]) throws { try opened().write(bytes) }
+  func write(_ bytes: [UInt8]) throws { try opened().append(bytes) }
 
   func restart() throws { try opened().truncate() }
 
@@ -106,7 +107,7 @@ final class FileTarget: DownloadTarget {
   private func opened() throws -> FileBeside {
     try state.withLock { state in
       if let file = state.file { return file }
-      let made = try FileBeside(target: path, suffix: UUID().uuidString)
+      let made = try FileBeside(named: ".\(UUID().uuidString).vesta", target: path)
       state.file = made
       return made
     }

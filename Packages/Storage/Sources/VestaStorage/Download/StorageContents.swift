@@ -17,7 +17,7 @@ public struct StorageContents: AsyncSequence, Sendable {
   public typealias Element = Data
   /// `StorageError`.
   public typealias Failure = any Error
-  /// What reads it.
+  /// The iterator.
   public typealias AsyncIterator = Iterator
 
   private let reader: @Sendable () -> StorageContentsReader
@@ -27,7 +27,7 @@ public struct StorageContents: AsyncSequence, Sendable {
   /// Begins a download, which opens the object at the first chunk.
   public func makeAsyncIterator() -> Iterator { Iterator(reader()) }
 
-  /// What reads the sequence; of one task only.
+  /// The iterator of the sequence; of one task only.
   public struct Iterator: AsyncIteratorProtocol {
     private let reader: StorageContentsReader
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the operations of Storage throw.
+/// The error of the operations of Storage.
 ///
 /// It reads like the `NSError` of Firebase's SDK: `(error as NSError).code`, `.domain` and `.userInfo` have the numbers
 /// and keys of Firebase.
@@ -63,7 +63,7 @@ public enum StorageError: Error, CustomNSError, LocalizedError, Sendable, Custom
     }
   }
 
-  /// What happened, and what to do about it.
+  /// The cause and the remedy.
   public var errorDescription: String? { message }
 
   /// The name of the code and the message.

@@ -1,7 +1,7 @@
 /// The domain of Storage's errors as `NSError`.
 public let StorageErrorDomain: String = "FIRStorageErrorDomain"
 
-/// Why an operation of Storage failed.
+/// The code of an error of Storage.
 ///
 /// ```swift
 /// do {

@@ -1,3 +1,4 @@
+import VestaFiles
 import VestaServiceInterop
 import VestaStorageBackend
 
@@ -9,8 +10,8 @@ enum StorageErrorTable {
     case let error as StorageError: error
     case is CancellationError: StorageError.cancelled
     case let error as StorageServiceError: self.error(for: error, object: object)
-    case let error as SystemFailure:
-      StorageError.unknown(message: "POSIX errno \(error.code) (\(error.text))", serverError: [:])
+    case let error as FileFailure:
+      StorageError.unknown(message: "POSIX errno \(error.code) (\(error.reason))", serverError: [:])
     default: StorageError.unknown(message: "\(error)", serverError: [:])
     }
   }
@@ -43,7 +44,7 @@ enum StorageErrorTable {
     return error.code == .unavailable || error.code == .deadlineExceeded || error.code == .aborted
   }
 
-  /// What the status of an HTTP service would be; Firebase has a status of its own for a full bucket.
+  /// The status that an HTTP service would have; Firebase has a status of its own for a full bucket.
   private static func httpStatus(of code: ServiceCode) -> Int {
     switch code {
     case .resourceExhausted: 402

@@ -1,7 +1,7 @@
 import Foundation
 import VestaBytes
 
-/// Where the service of a `Storage` is reached, for the URLs that it hands out; pure.
+/// The address of the service of a `Storage`, for its download URLs; pure.
 struct ServiceAddress: Sendable, Hashable {
   var scheme = "https"
   var host = "firebasestorage.googleapis.com"

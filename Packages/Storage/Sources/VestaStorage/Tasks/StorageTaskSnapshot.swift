@@ -11,10 +11,10 @@ public final class StorageTaskSnapshot: Sendable, CustomStringConvertible {
   /// The reference that the transfer goes to or comes from.
   public let reference: StorageReference
 
-  /// Why the transfer failed.
+  /// The error of a failed transfer.
   public let error: (any Error)?
 
-  /// What happened.
+  /// The cause, for a developer.
   public let status: StorageTaskStatus
 
   let completedBytes: Int64
@@ -33,7 +33,7 @@ public final class StorageTaskSnapshot: Sendable, CustomStringConvertible {
     self.totalBytes = totalBytes
   }
 
-  /// How many bytes have been transferred, of how many; the total is -1 while it is unknown.
+  /// The number of transferred bytes, and of all; the latter is -1 while it is unknown.
   ///
   /// A new object at each call.
   public var progress: Progress? {

@@ -1,4 +1,4 @@
-/// What uploads and downloads have in common.
+/// The base of uploads and downloads.
 ///
 /// The tasks are ``StorageUploadTask`` and ``StorageDownloadTask``; `StorageTask` and `StorageObservableTask` are the
 /// names under which Firebase's API knows what they share.

@@ -2,7 +2,7 @@ import Foundation
 import VestaConcurrency
 import VestaCore
 
-/// What is kept of unfinished transfers in a directory, so that they go on after the process was killed.
+/// The unfinished transfers, kept in a directory so that they go on after the process was killed.
 ///
 /// One small file for each transfer, readable by its owner alone: whoever knows the id of an upload session can
 /// continue it. It is written beside and renamed, and not synced: what is lost costs a new transfer, no more. A

@@ -34,7 +34,7 @@ struct TransferMachine: Sendable, Equatable {
 
   init(_ kind: Kind) { self.kind = kind }
 
-  /// What `StorageTaskSnapshot.status` says outside of a notification.
+  /// The value of `StorageTaskSnapshot.status` outside of a notification.
   var status: StorageTaskStatus {
     switch state {
     case .unknown: .unknown

@@ -1,7 +1,7 @@
 import Dispatch
 import VestaConcurrency
 
-/// What a transfer does and how far it is, for one attempt after the other.
+/// The work and the progress of a transfer, for one attempt after the other.
 ///
 /// An attempt runs in a task of its own, reports through the ``TransferReport``, and throws `CancellationError` as soon
 /// as it can when it was told to stop. The next attempt begins when the one before it has returned.
@@ -17,7 +17,7 @@ protocol TransferWork: Sendable {
   func end(isCompleted: Bool) async
 }
 
-/// What an attempt tells its runner.
+/// The reports of an attempt to its runner.
 struct TransferReport: Sendable {
   let progressed: @Sendable (_ completed: Int64, _ total: Int64) -> Void
 }
@@ -150,7 +150,7 @@ final class TransferRunner: Sendable {
     }
   }
 
-  /// How many streams listen; for tests.
+  /// The number of streams that listen; for tests.
   var listenerCount: Int { state.withLock { $0.sinks.count } }
 
   // MARK: Acting

@@ -1,4 +1,4 @@
-/// How long the chunks of an upload are; pure.
+/// The length of the chunks of an upload; pure.
 enum ChunkSize {
   /// The smallest chunk, of which all others are multiples: 256 KiB.
   static let granularity: Int64 = 256 * 1024

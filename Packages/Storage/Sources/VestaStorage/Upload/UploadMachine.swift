@@ -8,7 +8,7 @@ import VestaStorageBackend
 /// arrived is what the source has. A session that the service does not know any more is started anew, where the source
 /// can be read again.
 struct UploadMachine: Sendable, Equatable {
-  /// What the runner does next.
+  /// The next step of the runner.
   enum Action: Sendable, Equatable {
     /// Sends the whole content in one call.
     case putWhole

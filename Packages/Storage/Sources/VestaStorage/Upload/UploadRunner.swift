@@ -7,13 +7,13 @@ import VestaStorageBackend
 
 /// Performs what an ``UploadMachine`` decides, attempt after attempt.
 final class UploadRunner: TransferWork {
-  /// What the app wants to have uploaded.
+  /// The content and the target of an upload.
   struct Order: Sendable {
     let location: StorageLocation
     let metadata: StorageMetadata
     let chunkLength: Int
     let retrySeconds: Double
-    /// Where the session is remembered, for files.
+    /// The book that keeps the session, for files.
     let book: UploadSessionBook?
     let path: String?
   }

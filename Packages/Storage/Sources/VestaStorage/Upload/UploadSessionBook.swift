@@ -1,5 +1,6 @@
 import Foundation
 import VestaConcurrency
+import VestaFiles
 import VestaStorageBackend
 
 /// The upload sessions of files, kept so that an upload goes on after the process was killed.
@@ -58,7 +59,7 @@ struct UploadSessionBook: Sendable {
   func interrupted() -> [Entry] {
     book.entries().filter { entry in
       guard !book.isClaimed(entry.key) else { return false }
-      let isSame = (try? ReadableFile(path: entry.path).identity()) == entry.identity
+      let isSame = (try? OpenFile(reading: entry.path).identity()) == entry.identity
       if !isSame { book.forget(entry.key) }
       return isSame
     }.sorted { ($0.bucket, $0.object, $0.path) < ($1.bucket, $1.object, $1.path) }

@@ -1,7 +1,7 @@
 import Foundation
-import VestaConcurrency
+import VestaFiles
 
-/// Where the bytes of an upload come from.
+/// The source of the bytes of an upload.
 protocol UploadSource: Sendable {
   /// The length; `nil` when only the end will tell.
   var size: Int64? { get }
@@ -42,13 +42,13 @@ struct DataSource: UploadSource {
 /// A file, which must not change while it is uploaded.
 final class FileSource: UploadSource {
   let identity: FileIdentity
-  private let file: ReadableFile
+  private let file: OpenFile
   private let path: String
 
   /// Opens a regular file.
-  init(path: String) throws(SystemFailure) {
+  init(path: String) throws(FileFailure) {
     self.path = path
-    file = try ReadableFile(path: path)
+    file = try OpenFile(reading: path)
     do {
       identity = try file.identity()
     } catch {
@@ -57,7 +57,7 @@ final class FileSource: UploadSource {
     }
     guard identity.isRegular else {
       file.close()
-      throw SystemFailure(code: SystemFailure.notAFile)
+      throw FileFailure.notAFile(path)
     }
   }
 

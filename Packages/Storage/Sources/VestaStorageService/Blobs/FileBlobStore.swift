@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaFiles
 public import VestaStorageBackend
 
 /// Blobs as files of a directory.
@@ -17,38 +18,40 @@ public final class FileBlobStore: BlobStore {
 
   /// Begins a blob, or continues one.
   public func write(_ id: BlobID, keeping size: Int64) async throws -> any BlobWriter {
-    try translated { () throws(SystemFailure) in
-      if Platform.exists(sealed(id)) { throw SystemFailure(code: SystemFailure.exists) }
+    try translated { () throws(FileFailure) in
+      if DurableFile.exists(sealed(id)) { throw FileFailure.existing(sealed(id)) }
       try makeDirectory("\(root)/partial")
-      let file = try Platform.openForAppending(partial(id), keeping: size, creating: size == 0)
+      let file = try OpenFile(writing: partial(id), size == 0 ? .ifMissing : .never)
+      guard try file.size() >= size else { throw FileFailure.missing(partial(id)) }
+      try file.truncate(to: size)
       return FileBlobWriter(file, size: size, store: self, id: id)
     }
   }
 
   /// Opens a sealed blob.
   public func read(_ id: BlobID) async throws -> any BlobReader {
-    try translated { () throws(SystemFailure) in FileBlobReader(try Platform.openForReading(sealed(id))) }
+    try translated { () throws(FileFailure) in FileBlobReader(try OpenFile(reading: sealed(id))) }
   }
 
   /// Opens an unsealed blob.
   public func readUnsealed(_ id: BlobID) async throws -> any BlobReader {
-    try translated { () throws(SystemFailure) in FileBlobReader(try Platform.openForReading(partial(id))) }
+    try translated { () throws(FileFailure) in FileBlobReader(try OpenFile(reading: partial(id))) }
   }
 
   /// Removes a blob.
   public func remove(_ id: BlobID) async throws {
-    try translated { () throws(SystemFailure) in
-      try Platform.remove(sealed(id))
-      try Platform.remove(partial(id))
+    try translated { () throws(FileFailure) in
+      try DurableFile.unlink(sealed(id))
+      try DurableFile.unlink(partial(id))
     }
   }
 
   /// All blobs.
   public func list() async throws -> [BlobID] {
-    try translated { () throws(SystemFailure) in
-      var names = try Platform.names(in: "\(root)/partial")
-      for folder in try Platform.names(in: "\(root)/blobs") {
-        names += try Platform.names(in: "\(root)/blobs/\(folder)")
+    try translated { () throws(FileFailure) in
+      var names = try DurableFile.names(in: "\(root)/partial")
+      for folder in try DurableFile.names(in: "\(root)/blobs") {
+        names += try DurableFile.names(in: "\(root)/blobs/\(folder)")
       }
       return names.compactMap { BlobID(rawValue: $0) }
     }
@@ -59,31 +62,19 @@ public final class FileBlobStore: BlobStore {
 
   // MARK: Files
 
-  func seal(_ id: BlobID, _ file: OpenFile) throws(SystemFailure) {
-    try file.sync()
-    let folder = folder(of: id)
-    try makeDirectory(folder)
-    try Platform.rename(partial(id), to: sealed(id))
-    try Platform.syncDirectory(folder)
+  func seal(_ id: BlobID, _ file: OpenFile) throws(FileFailure) {
+    try makeDirectory(folder(of: id))
+    try DurableFile.publish(file, from: partial(id), as: sealed(id))
   }
 
   private func partial(_ id: BlobID) -> String { "\(root)/partial/\(id)" }
   private func folder(of id: BlobID) -> String { "\(root)/blobs/\(id.rawValue.prefix(2))" }
   private func sealed(_ id: BlobID) -> String { "\(folder(of: id))/\(id)" }
 
-  private func makeDirectory(_ path: String) throws(SystemFailure) {
+  private func makeDirectory(_ path: String) throws(FileFailure) {
     guard !directories.withLock({ $0.contains(path) }) else { return }
-    try Platform.makeDirectories(path)
+    try DurableFile.makeDirectory(path)
     directories.withLock { _ = $0.insert(path) }
-  }
-}
-
-/// Turns a system error into a blob error.
-func translated<Result>(_ body: () throws(SystemFailure) -> Result) throws(BlobError) -> Result {
-  do throws(SystemFailure) {
-    return try body()
-  } catch {
-    throw error.blobError
   }
 }
 
@@ -105,14 +96,20 @@ final class FileBlobWriter: BlobWriter {
 
   func append(_ bytes: [UInt8]) async throws {
     let start = size
-    try translated { () throws(SystemFailure) in try file.write(bytes, at: start) }
+    do throws(BlobError) {
+      try translated { () throws(FileFailure) in try file.write(bytes, at: start) }
+    } catch {
+      // The size is unchanged, as far as the disk lets it be.
+      try? file.truncate(to: start)
+      throw error
+    }
     written.withLock { $0 = start + Int64(bytes.count) }
   }
 
-  func sync() async throws { try await Platform.aside { [file] () throws(SystemFailure) in try file.sync() } }
+  func sync() async throws { try await aside { [file] () throws(FileFailure) in try file.sync() } }
 
   func seal() async throws {
-    try await Platform.aside { [store, id, file] () throws(SystemFailure) in try store.seal(id, file) }
+    try await aside { [store, id, file] () throws(FileFailure) in try store.seal(id, file) }
     close()
   }
 
@@ -128,7 +125,7 @@ final class FileBlobReader: BlobReader {
   var size: Int64 { (try? file.size()) ?? 0 }
 
   func read(at offset: Int64, length: Int) async throws -> [UInt8] {
-    try translated { () throws(SystemFailure) in try file.read(at: offset, length: length) }
+    try translated { () throws(FileFailure) in try file.read(at: offset, length: length) }
   }
 
   func close() { file.close() }

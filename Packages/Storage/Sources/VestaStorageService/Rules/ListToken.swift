@@ -1,7 +1,7 @@
 import VestaServiceInterop
 import VestaStorageBackend
 
-/// Where the next page of a listing begins, as a string that callers pass back; pure.
+/// The start of the next page of a listing, as a string that callers pass back; pure.
 enum ListToken {
   /// The token of a page that begins at a name.
   static func token(from name: String, of request: ListRequest) -> String {

@@ -5,7 +5,7 @@ import VestaStorageBackend
 /// With the prefix `a/` and the delimiter `/`, the names `a/1`, `a/b/2`, `a/b/3`, `a/c` make the page with the items
 /// `a/1` and `a/c` and the prefix `a/b/`: after `a/b/2` the listing goes on behind all names that begin with `a/b/`.
 struct ListingMachine: Sendable, Equatable {
-  /// What follows a name.
+  /// The next step after a name.
   enum Step: Sendable, Equatable {
     /// The name is an item; the next name follows.
     case item

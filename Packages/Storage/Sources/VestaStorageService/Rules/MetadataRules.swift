@@ -2,15 +2,15 @@ import VestaBytes
 import VestaServiceInterop
 import VestaStorageBackend
 
-/// What becomes of metadata in an upload and in a change; pure.
+/// The rules for metadata in an upload and in a change; pure.
 enum MetadataRules {
   /// The name under which custom metadata can bring download tokens.
   static let tokenKey = "firebaseStorageDownloadTokens"
 
-  /// How many bytes the custom names and values of an object can have together.
+  /// The largest number of bytes of an object's custom names and values together.
   static let customLimit = 8 * 1024
 
-  /// How many bytes each of the other fields can have.
+  /// The largest number of bytes of each of the other fields.
   static let fieldLimit = 4 * 1024
 
   /// The metadata of a new generation, and the download tokens that came in it.

@@ -1,7 +1,7 @@
 import VestaServiceInterop
 import VestaStorageBackend
 
-/// Which names buckets and objects can have; pure.
+/// The rules for names of buckets and objects; pure.
 enum ObjectNameRules {
   /// Checks the name of an object.
   ///

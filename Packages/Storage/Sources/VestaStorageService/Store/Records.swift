@@ -12,7 +12,7 @@ struct ObjectRecord: FieldRecord, Equatable {
   var updated: Int64 = 0
   var metadata = MetadataRecord()
   var downloadTokens: [String] = []
-  /// Where the content is: the id of a blob, or of a content row.
+  /// The place of the content: the id of a blob, or of a content row.
   var blob = ""
   var isInline = false
 
@@ -84,7 +84,7 @@ struct MetadataRecord: FieldRecord, Equatable {
 
 /// The row of an upload session.
 struct UploadRecord: FieldRecord, Equatable {
-  /// How an upload stands; the raw values are stored.
+  /// The state of an upload; the raw values are stored.
   enum State: Int64, Sendable { case active, final, cancelled }
 
   var bucket = ""
@@ -100,7 +100,7 @@ struct UploadRecord: FieldRecord, Equatable {
   var expectedMD5: [UInt8]?
   var blob = ""
   var expires: Int64 = 0
-  /// How many bytes survive whatever happens, and their checksum.
+  /// The number of bytes that survive a crash, and their checksum.
   var checkpoint: Int64 = 0
   var checkpointCRC32C: Int64 = 0
   var state = State.active

@@ -7,18 +7,47 @@
   }
 }
 
+/// The summary of a public name is a noun phrase or begins with a verb; a relative clause says neither.
+@Sendable func summariesNameTheThing(_ house: House) -> [Violation] {
+  house.files.filter { $0.isSource && $0.isHouse }.flatMap { file in
+    file.source.clausesAsSummaries.map { index, word in
+      let message = "begin the summary with a noun of the domain or a verb, not with \"\(word)\""
+      return Violation(file.path, index, "words", message)
+    }
+  }
+}
+
 extension SourceText {
   private static let requirements: Set = ["func", "var", "init", "subscript", "associatedtype"]
 
   /// The lines of protocol requirements and enum cases of public types that have no doc comment.
   fileprivate var undocumentedMembers: [Int] {
+    publicMembers.filter { !isDocumented($0) }.map { $0 + 1 }
+  }
+
+  /// The lines of summaries of public names that begin with a relative clause, and its first word.
+  fileprivate var clausesAsSummaries: [(line: Int, word: String)] {
+    let members = Set(publicMembers)
+    return comments.indices.compactMap { index in
+      let text = comments[index].trimmed
+      guard text.hasPrefix("/// "), let word = text.words.first,
+        ["What", "Who", "Whom", "Whose", "Those"].contains(word),
+        index == 0 || !comments[index - 1].trimmed.hasPrefix("///"),
+        let name = code[index...].firstIndex(where: { !$0.trimmed.isEmpty && !$0.trimmed.hasPrefix("@") })
+      else { return nil }
+      let head = code[name].prefix { $0 != "{" && $0 != "=" }
+      guard members.contains(name) || head.hasWord("public") || head.hasWord("open") else { return nil }
+      return (index + 1, word)
+    }
+  }
+
+  /// The lines, counted from 0, of protocol requirements and enum cases of public types.
+  private var publicMembers: [Int] {
     var blocks: [Block] = []
     var head = ""
     var found: [Int] = []
     for (index, line) in code.enumerated() {
-      if let block = blocks.last, block != .other, isMember(line, of: block), !isDocumented(index) {
-        found.append(index + 1)
-      }
+      if let block = blocks.last, block != .other, isMember(line, of: block) { found.append(index) }
       for character in line {
         switch character {
         case "{":

@@ -4,7 +4,7 @@ import VestaCore
 import VestaFirestoreService
 import VestaSQLite
 
-/// What did not hold.
+/// An expectation that was not met.
 struct Broken: Error, CustomStringConvertible {
   let description: String
 }

@@ -7,7 +7,7 @@ import VestaMessagingService
 import VestaSQLite
 import VestaServiceInterop
 
-/// What does not hold.
+/// An expectation that was not met.
 struct Failure: Error { let what: String }
 
 func expect(_ condition: Bool, _ what: String) throws { if !condition { throw Failure(what: what) } }

@@ -41,7 +41,7 @@ private enum DiaryLibrary: Library {
     [
       Component(Diary.self, dependencies: [.optional((any ClockInterop).self)]) { container, isCacheable in
         isCacheable = true
-        return Diary(clock: container.resolve((any ClockInterop).self))
+        return Diary(clock: try container.find((any ClockInterop).self))
       }
     ]
   }

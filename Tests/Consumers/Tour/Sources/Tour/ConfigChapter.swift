@@ -9,34 +9,35 @@ import VestaServiceInterop
 // Configuration: a template with conditions, changed while the program runs.
 @Sendable
 func configChapter(_ guide: Guide) async throws {
-  try await withTemporaryDirectory { directory in
-    let app = try VestaApp.configure(
-      options: VestaOptions(projectID: "tour", backend: .embedded(directory: directory)),
-      libraries: [RemoteConfigLibrary.self, RemoteConfigServiceLibrary.self, SQLiteLibrary.self])
-    let config = RemoteConfig.remoteConfig()
-    config.setDefaults(["welcome": "Hello" as NSString])
-    let admin = try app.container.require((any RemoteConfigAdminBackend).self)
+  let app = try VestaApp.configure(
+    options: guide.options("remoteconfig"),
+    libraries: [RemoteConfigLibrary.self, RemoteConfigServiceLibrary.self, SQLiteLibrary.self])
+  let config = RemoteConfig.remoteConfig()
+  let settings = RemoteConfigSettings()
+  settings.minimumFetchInterval = 0  // an earlier run may have fetched a minute ago
+  config.configSettings = settings
+  config.setDefaults(["welcome": "Hello" as NSString])
+  let admin = try app.container.require((any RemoteConfigAdminBackend).self)
 
-    let first = ConfigTemplate(parameters: ["welcome": ConfigParameter(defaultValue: "Hi")])
-    _ = try await admin.publish(PublishRequest(template: first, precondition: .any), context: .owner)
-    try await config.fetchAndActivate()
-    try guide.show(
-      "a published value replaces the default: \(config["welcome"].stringValue)", config["welcome"].stringValue == "Hi")
+  let first = ConfigTemplate(parameters: ["welcome": ConfigParameter(defaultValue: "Hi")])
+  _ = try await admin.publish(PublishRequest(template: first, precondition: .any), context: .owner)
+  try await config.fetchAndActivate()
+  try guide.show(
+    "a published value replaces the default: \(config["welcome"].stringValue)", config["welcome"].stringValue == "Hi")
 
-    let updates = config.updates
-    let second = ConfigTemplate(
-      conditions: [ConfigCondition(name: "everybody", expression: "percent('tour') <= 100")],
-      parameters: ["welcome": ConfigParameter(defaultValue: "Hi", conditionalValues: ["everybody": "Bonjour"])])
-    _ = try await admin.publish(PublishRequest(template: second, precondition: .any), context: .owner)
-    var changed: Set<String> = []
-    for try await update in updates {
-      changed = update.updatedKeys
-      break
-    }
-    try await config.activate()
-    try guide.show(
-      "a new template reached the running program: \(changed.sorted()) is now \(config["welcome"].stringValue)",
-      changed == ["welcome"] && config["welcome"].stringValue == "Bonjour")
-    await app.delete()
+  let updates = config.updates
+  let second = ConfigTemplate(
+    conditions: [ConfigCondition(name: "everybody", expression: "percent('tour') <= 100")],
+    parameters: ["welcome": ConfigParameter(defaultValue: "Hi", conditionalValues: ["everybody": "Bonjour"])])
+  _ = try await admin.publish(PublishRequest(template: second, precondition: .any), context: .owner)
+  var changed: Set<String> = []
+  for try await update in updates {
+    changed = update.updatedKeys
+    break
   }
+  try await config.activate()
+  try guide.show(
+    "a new template reached the running program: \(changed.sorted()) is now \(config["welcome"].stringValue)",
+    changed == ["welcome"] && config["welcome"].stringValue == "Bonjour")
+  await app.delete()
 }

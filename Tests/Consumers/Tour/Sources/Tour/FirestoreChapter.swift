@@ -7,57 +7,60 @@ import VestaSQLite
 // Documents: live queries, batches, transactions, and writes that do not wait for a network.
 @Sendable
 func firestoreChapter(_ guide: Guide) async throws {
-  try await withTemporaryDirectory { directory in
-    let app = try VestaApp.configure(
-      options: VestaOptions(projectID: "tour", backend: .embedded(directory: directory)),
-      libraries: [FirestoreLibrary.self, FirestoreServiceLibrary.self, SQLiteLibrary.self])
-    let db = Firestore.firestore()
-    let cities = db.collection("cities")
+  let app = try VestaApp.configure(
+    options: guide.options("firestore"),
+    libraries: [FirestoreLibrary.self, FirestoreServiceLibrary.self, SQLiteLibrary.self])
+  let db = Firestore.firestore()
+  // Each run has a document, and its cities below it.
+  let runs = db.collection("runs")
+  let cities = runs.document("\(guide.run)").collection("cities")
+  let earlier = try await runs.getDocuments().count
+  if earlier > 0 { try guide.show("the documents of \(earlier) earlier runs are here", earlier < guide.run) }
+  try await runs.document("\(guide.run)").setData(["started": FieldValue.serverTimestamp()])
 
-    // A live query as a stream: it prints what changes while the program goes on writing.
-    let changes = cities.order(by: "people").snapshots
-    let watcher = Task { try await firstAdditions(3, in: changes) }
+  // A live query as a stream: it prints what changes while the program goes on writing.
+  let changes = cities.order(by: "people").snapshots
+  let watcher = Task { try await firstAdditions(3, in: changes) }
 
-    let batch = db.batch()
-    batch.setData(["name": "Oslo", "people": 700_000], forDocument: cities.document("oslo"))
-    batch.setData(["name": "Rome", "people": 2_800_000], forDocument: cities.document("rome"))
-    batch.setData(["name": "Lima", "people": 10_000_000], forDocument: cities.document("lima"))
-    try await batch.commit()
-    let seen = try await watcher.value
-    try guide.show("a live query saw the batch: \(seen)", seen == ["oslo", "rome", "lima"])
+  let batch = db.batch()
+  batch.setData(["name": "Oslo", "people": 700_000], forDocument: cities.document("oslo"))
+  batch.setData(["name": "Rome", "people": 2_800_000], forDocument: cities.document("rome"))
+  batch.setData(["name": "Lima", "people": 10_000_000], forDocument: cities.document("lima"))
+  try await batch.commit()
+  let seen = try await watcher.value
+  try guide.show("a live query saw the batch: \(seen)", seen == ["oslo", "rome", "lima"])
 
-    let large = try await cities.whereField("people", isGreaterThan: 1_000_000)
-      .order(by: "people", descending: true).getDocuments()
-    let names = try large.documents.map { try $0.data(as: City.self).name }
-    try guide.show("a query finds and orders documents, decoded: \(names)", names == ["Lima", "Rome"])
+  let large = try await cities.whereField("people", isGreaterThan: 1_000_000)
+    .order(by: "people", descending: true).getDocuments()
+  let names = try large.documents.map { try $0.data(as: City.self).name }
+  try guide.show("a query finds and orders documents, decoded: \(names)", names == ["Lima", "Rome"])
 
-    try await withThrowingTaskGroup { group in
-      for _ in 0..<8 {
-        group.addTask {
-          try await db.runTransaction { transaction in
-            let oslo = try await transaction.document(cities.document("oslo"))
-            let people = oslo.get("people") as? Int ?? 0
-            transaction.updateData(["people": people + 1], forDocument: oslo.reference)
-          }
+  try await withThrowingTaskGroup { group in
+    for _ in 0..<8 {
+      group.addTask {
+        try await db.runTransaction { transaction in
+          let oslo = try await transaction.document(cities.document("oslo"))
+          let people = oslo.get("people") as? Int ?? 0
+          transaction.updateData(["people": people + 1], forDocument: oslo.reference)
         }
       }
-      try await group.waitForAll()
     }
-    let people = try await cities.document("oslo").getDocument().get("people") as? Int
-    try guide.show("8 transactions at once on one document: nobody is lost", people == 700_008)
-
-    try await db.disableNetwork()
-    let write = try cities.document("bern").startSetData(["name": "Bern", "people": 134_000])
-    try await write.localCommit()
-    let pending = try await cities.document("bern").getDocument(source: .cache)
-    try guide.show(
-      "without a network a write is kept, and shown at once", pending.exists && pending.metadata.hasPendingWrites)
-    try await db.enableNetwork()
-    try await write.acknowledgement()
-    let count = try await cities.count.getAggregation(source: .server).count.intValue
-    try guide.show("with the network it is sent: \(count) cities at the backend", count == 4)
-    await app.delete()
+    try await group.waitForAll()
   }
+  let people = try await cities.document("oslo").getDocument().get("people") as? Int
+  try guide.show("8 transactions at once on one document: nobody is lost", people == 700_008)
+
+  try await db.disableNetwork()
+  let write = try cities.document("bern").startSetData(["name": "Bern", "people": 134_000])
+  try await write.localCommit()
+  let pending = try await cities.document("bern").getDocument(source: .cache)
+  try guide.show(
+    "without a network a write is kept, and shown at once", pending.exists && pending.metadata.hasPendingWrites)
+  try await db.enableNetwork()
+  try await write.acknowledgement()
+  let count = try await cities.count.getAggregation(source: .server).count.intValue
+  try guide.show("with the network it is sent: \(count) cities at the backend", count == 4)
+  await app.delete()
 }
 
 private struct City: Codable {

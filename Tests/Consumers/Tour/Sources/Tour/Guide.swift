@@ -1,4 +1,5 @@
 import Foundation
+import VestaCore
 
 /// A part of the tour: what it is about, a title, and steps that are taken with a guide.
 struct Chapter: Sendable {
@@ -18,7 +19,26 @@ struct Stumble: Error, CustomStringConvertible {
 
 /// Leads through the chapters, says what is happening, and checks that it is true.
 struct Guide: Sendable {
+  /// The number of this run on the data of its folder, from 1.
+  let run: Int
+
+  private let folder: URL
   private let isColored = ProcessInfo.processInfo.environment["NO_COLOR", default: ""].isEmpty && isatty(1) != 0
+
+  /// A guide for the next run on the data of a folder, which is made if need be.
+  init(folder: URL) throws {
+    self.folder = folder
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let counter = folder.appending(path: "runs")
+    let runs = (try? String(contentsOf: counter, encoding: .utf8)).flatMap { Int($0) } ?? 0
+    run = runs + 1
+    try "\(run)".write(to: counter, atomically: true, encoding: .utf8)
+  }
+
+  /// The options of an app that keeps its data in a part of the tour's folder.
+  func options(_ part: String) -> VestaOptions {
+    VestaOptions(projectID: "tour", backend: .embedded(directory: folder.appending(path: part)))
+  }
 
   /// Takes every step of every chapter; `true` when all of them held.
   func lead(through chapters: [Chapter]) async -> Bool {
@@ -52,6 +72,12 @@ struct Guide: Sendable {
     let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
     print("\r   \(bar) \(what)", terminator: done >= total ? "\r\u{1B}[K" : "")
     fflush(nil)
+  }
+
+  /// Says where the data is.
+  func sayGoodbye(keepsData: Bool) {
+    guard keepsData else { return print("Its data was in a temporary folder; --data FOLDER keeps it for the next run.") }
+    print("The data of run \(run) is in \(folder.path). The next run continues from it.")
   }
 
   private func styled(_ text: String, _ code: String) -> String { isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }

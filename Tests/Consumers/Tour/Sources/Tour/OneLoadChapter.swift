@@ -27,5 +27,5 @@ func oneLoadChapter(_ guide: Guide) async throws {
     do { _ = try await tokens.value(for: "ada") { throw Offline() } } catch is Offline { failures += 1 }
   }
   let token = try await tokens.value(for: "ada") { "token after all" }
-  try guide.show("a failure is told and not kept: \"\(token)\"", failures == 2 && token == "token after all")
+  try guide.show("a failure is reported and not kept: \"\(token)\"", failures == 2 && token == "token after all")
 }

@@ -5,12 +5,12 @@ func streamsChapter(_ guide: Guide) async throws {
   let weather = ListenerRegistry<String>()
 
   // A listener, as in the Firebase SDK.
-  let heard = Locked<[String]>([])
-  let registration = weather.add { event in heard.withLock { $0.append(event) } }
+  let received = Locked<[String]>([])
+  let registration = weather.add { event in received.withLock { $0.append(event) } }
   weather.emit("rain")
   registration.cancel()
   weather.emit("hail")
-  try guide.show("a listener hears events until it is removed", heard.withLock { $0 } == ["rain"])
+  try guide.show("a listener receives events until it is removed", received.withLock { $0 } == ["rain"])
 
   // The same source as a stream: leaving the loop removes the listener.
   let stream = weather.events

@@ -1,6 +1,14 @@
+import Foundation
+
 /// A walk through what Vesta can do, in the order in which it was built.
 ///
 /// Read the chapters from top to bottom: each is a short program whose steps are checked as they run.
+///
+/// ```
+/// Tour [--product NAME] [--data FOLDER]
+/// ```
+///
+/// With a folder the data stays, and the next run continues from it.
 @main
 enum Tour {
   static let chapters: [Chapter] = [
@@ -11,6 +19,7 @@ enum Tour {
     Chapter("crypto", "Tokens and passwords", tokensChapter),
     Chapter("auth", "Auth: users, with no server", authChapter),
     Chapter("firestore", "Firestore: documents, live", firestoreChapter),
+    Chapter("firestore", "Killed while it writes", crashChapter),
     Chapter("database", "Realtime Database: a tree for everybody", databaseChapter),
     Chapter("storage", "Storage: files", filesChapter),
     Chapter("remoteconfig", "Remote Config: values that change while you watch", configChapter),
@@ -21,20 +30,37 @@ enum Tour {
   static func main() async throws {
     // The main function belongs to the main actor; nothing of Vesta needs it.
     let held = try await Task.detached {
-      if try await isVisit() { return true }
-      return await Guide().lead(through: try selection(CommandLine.arguments.dropFirst()))
+      if try await playsAPart() { return true }
+      let options = try Options(CommandLine.arguments.dropFirst())
+      let guide = try Guide(folder: options.folder)
+      let held = await guide.lead(through: options.chapters)
+      guide.sayGoodbye(keepsData: options.keepsData)
+      if !options.keepsData { try FileManager.default.removeItem(at: options.folder) }
+      return held
     }.value
     if !held { leaveWithFailure() }
   }
 
-  /// All chapters, or those of the product that `--product NAME` names.
-  private static func selection(_ arguments: ArraySlice<String>) throws -> [Chapter] {
-    guard let option = arguments.first else { return chapters }
-    let selected = chapters.filter { $0.product == arguments.dropFirst().first }
-    guard option == "--product", !selected.isEmpty else {
-      let names = Set(chapters.map(\.product)).sorted().joined(separator: ", ")
-      throw Stumble(description: "Use: Tour [--product NAME], where NAME is one of \(names).")
+  /// The command line.
+  private struct Options {
+    /// All chapters, or those of one product.
+    var chapters = Tour.chapters
+    var folder = FileManager.default.temporaryDirectory.appending(path: "vesta-tour-\(UUID().uuidString)")
+    var keepsData = false
+
+    init(_ arguments: ArraySlice<String>) throws {
+      var arguments = arguments
+      while let name = arguments.popFirst() {
+        let value = arguments.popFirst()
+        switch (name, value) {
+        case ("--product", let product?): chapters = chapters.filter { $0.product == product }
+        case ("--data", let path?): (folder, keepsData) = (URL(filePath: path), true)
+        default: chapters = []
+        }
+      }
+      guard chapters.isEmpty else { return }
+      let names = Set(Tour.chapters.map(\.product)).sorted().joined(separator: ", ")
+      throw Stumble(description: "Use: Tour [--product NAME] [--data FOLDER], where NAME is one of \(names).")
     }
-    return selected
   }
 }

@@ -1,0 +1,9 @@
+public import Foundation
+
+extension VestaError: LocalizedError {
+  /// The message and the cause: what `localizedDescription` returns.
+  public var errorDescription: String? {
+    guard let underlying else { return message }
+    return "\(message) Cause: \(underlying)"
+  }
+}

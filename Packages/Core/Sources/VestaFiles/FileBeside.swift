@@ -1,0 +1,95 @@
+import VestaConcurrency
+
+/// A file that is written beside its place and takes it at the end, so that nobody ever sees a part of it.
+///
+/// ```swift
+/// let file = try FileBeside(named: ".report.new", target: "\(folder)/report")
+/// try file.append(bytes)
+/// try file.finish()
+/// ```
+public final class FileBeside: Sendable {
+  private struct State {
+    var length: Int64
+    /// Whether the file is still under its temporary name.
+    var isTemporary = true
+  }
+
+  /// The path at which it is written.
+  public let temporary: String
+
+  private let target: String
+  private let file: OpenFile
+  private let state: Locked<State>
+
+  /// Creates the file, and the directories above it.
+  ///
+  /// - Parameters:
+  ///   - name: The name until then, in the directory of the target; nothing has it yet.
+  ///   - target: The final path.
+  public init(named name: String, target: String) throws(FileFailure) {
+    let directory = FilePath.parent(of: target)
+    (temporary, self.target) = ("\(directory)/\(name)", target)
+    try DurableFile.makeDirectory(directory, isPrivate: false)
+    file = try OpenFile(writing: temporary, .always, isPrivate: false)
+    state = Locked(State(length: 0))
+  }
+
+  /// Opens a file that another process has begun, to write after its end.
+  public init(continuing temporary: String, target: String) throws(FileFailure) {
+    (self.temporary, self.target) = (temporary, target)
+    file = try OpenFile(writing: temporary, .never)
+    let identity = try file.identity()
+    guard identity.isRegular else { throw FileFailure.notAFile(temporary) }
+    state = Locked(State(length: identity.size))
+  }
+
+  /// Appends bytes; after a failure the length is unchanged.
+  ///
+  /// Of one task at a time.
+  public func append(_ bytes: [UInt8]) throws(FileFailure) {
+    let start = state.withLock { $0.length }
+    try file.write(bytes, at: start)
+    state.withLock { $0.length = start + Int64(bytes.count) }
+  }
+
+  /// The bytes at a position; fewer at the end of the file.
+  public func read(at offset: Int64, length: Int) throws(FileFailure) -> [UInt8] {
+    try file.read(at: offset, length: length)
+  }
+
+  /// Discards the written bytes.
+  public func truncate() throws(FileFailure) {
+    try file.truncate(to: 0)
+    state.withLock { $0.length = 0 }
+  }
+
+  /// Gives the file its final place, durably.
+  public func finish() throws(FileFailure) {
+    try DurableFile.publish(file, from: temporary, as: target)
+    state.withLock { $0.isTemporary = false }
+    file.close()
+  }
+
+  /// Closes and removes the file, unless it has its final place.
+  ///
+  /// A file that is neither finished nor discarded stays, for another process to continue.
+  public func discard() {
+    let isTemporary = state.withLock { state in
+      defer { state.isTemporary = false }
+      return state.isTemporary
+    }
+    file.close()
+    if isTemporary { try? DurableFile.unlink(temporary) }
+  }
+}
+
+/// Paths as text; pure.
+enum FilePath {
+  /// The directory that a file is in.
+  static func parent(of path: String) -> String {
+    var trimmed = path[...]
+    while trimmed.utf8.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+    guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+    return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+  }
+}

@@ -1,0 +1,122 @@
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaStoreInterop
+
+/// Notifies the listens that a commit concerns.
+extension ListenHub {
+  /// The connections and queries that a commit concerns.
+  struct Published {
+    /// The connections that have something to deliver.
+    var connections: [EngineConnection] = []
+    /// The queries that it touches.
+    var queries: [Int] = []
+    /// The queries that are to be sent their whole window once the commit is over.
+    var disturbed: [Int] = []
+  }
+
+  /// Puts a write into the outboxes of the listens to everything that it concerns.
+  ///
+  /// By the example of a client that listens to the first two children of `/list`, `{a: 1, b: 2}`, and to `/list/k`: a
+  /// commit whose first write puts `k: 0` and whose second write takes it away again leaves the query as it is. What
+  /// is said of `/list/k` goes into the client's copy of the window too, where `k` pushes `b` out for good. The query
+  /// is sent its window once more.
+  func publish(_ values: [DatabasePathValue], _ version: StoreVersion) -> Published {
+    state.withLock { state in
+      var published = Published()
+      var ids: Set<Int> = []
+      for value in values { state.places.visit(value.path.keys) { ids.insert($0) } }
+      var limited: [(id: Int, watch: Watch)] = []
+      var told: [(connection: ObjectIdentifier, path: DatabasePath)] = []
+      for id in ids.sorted() {
+        guard let watch = state.watches[id] else { continue }
+        if watch.window?.spec.limit != nil { limited.append((id, watch)) }
+        guard let seen = watch.version else {
+          if watch.query.spec.loadsAllData {
+            state.watches[id]?.waiting.append((values, version))
+          } else {
+            state.watches[id]?.staleAt = version
+          }
+          continue
+        }
+        guard version > seen else { continue }
+        if watch.isReading {
+          state.watches[id]?.staleAt = version
+        } else if watch.window != nil {
+          published.queries.append(id)
+        } else {
+          watch.connection.enqueue(Self.messages(values, watch))
+          published.connections.append(watch.connection)
+          told.append((ObjectIdentifier(watch.connection), watch.query.path))
+        }
+      }
+      if limited.isEmpty || told.isEmpty { return published }
+      let places = Dictionary(grouping: told, by: \.connection)
+      for (id, watch) in limited {
+        let others = places[ObjectIdentifier(watch.connection)] ?? []
+        if others.contains(where: { Self.disturbs($0.path, watch) }) { published.disturbed.append(id) }
+      }
+      return published
+    }
+  }
+
+  /// Whether what a client is told of a place can push a child out of its copy of a window.
+  ///
+  /// A child that is in the window takes nobody's place.
+  private static func disturbs(_ place: DatabasePath, _ watch: Watch) -> Bool {
+    guard let window = watch.window, window.spec.limit != nil else { return false }
+    guard let key = watch.query.path.relative(place)?.front else { return false }
+    return window.node[key].isEmpty
+  }
+
+  /// Sends queries their whole windows.
+  ///
+  /// - Returns: The connections that have something to deliver.
+  func restoreWindows(_ ids: Set<Int>) -> [EngineConnection] {
+    state.withLock { state in
+      ids.sorted().compactMap { id in
+        Self.restoreWindow(id, &state)
+        return state.watches[id]?.connection
+      }
+    }
+  }
+
+  private static func restoreWindow(_ id: Int, _ state: inout State) {
+    guard let watch = state.watches[id], let window = watch.window else { return }
+    if watch.isReading {
+      state.watches[id]?.isDisturbed = true
+    } else {
+      watch.connection.enqueue([.data(watch.query.path, window.node, tag: watch.tag)])
+    }
+  }
+
+  /// Sends the queries above a listen to everything their windows, after the first data of that listen.
+  static func restoreWindows(above watch: Watch, _ state: inout State) {
+    let owned = state.owned[ObjectIdentifier(watch.connection)]?.all ?? []
+    for depth in 0..<watch.query.path.count {
+      for id in state.places.ids(at: watch.query.path.keys.prefix(depth)).intersection(owned).sorted() {
+        guard let other = state.watches[id], disturbs(watch.query.path, other) else { continue }
+        restoreWindow(id, &state)
+      }
+    }
+  }
+
+  /// Returns the messages of a write for a listen to everything.
+  static func messages(_ values: [DatabasePathValue], _ watch: Watch) -> [DatabaseServerMessage] {
+    let place = watch.query.path
+    var below: [DatabasePathValue] = []
+    for value in values {
+      if let inner = value.path.relative(place) {
+        return [.data(place, value.node[inner], tag: watch.tag)]
+      }
+      if let relative = place.relative(value.path) { below.append(DatabasePathValue(relative, value.node)) }
+    }
+    return message(below, watch).map { [$0] } ?? []
+  }
+
+  static func message(_ below: [DatabasePathValue], _ watch: Watch) -> DatabaseServerMessage? {
+    guard let only = below.first else { return nil }
+    if below.count == 1 { return .data(watch.query.path.appending(only.path), only.node, tag: watch.tag) }
+    return .merge(watch.query.path, below, tag: watch.tag)
+  }
+}

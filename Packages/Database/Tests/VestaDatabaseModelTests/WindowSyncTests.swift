@@ -1,0 +1,75 @@
+import Testing
+import VestaDatabaseBackend
+import VestaDatabaseModel
+
+/// Queries with a limit in the sync tree, beside listeners to everything.
+struct WindowSyncTests {
+  private static func numbers(_ values: [String: Int64]) -> DatabaseNode {
+    DatabaseNode(children: values.map { (DatabaseKey($0.key), DatabaseNode(.int($0.value))) })
+  }
+
+  private let spec = DatabaseQuerySpec(index: .value, limit: .init(2, .first))
+
+  /// A tree in which a query is listened to, and then everything at its place.
+  private func tree(_ data: DatabaseNode) -> SyncTree {
+    var tree = SyncTree()
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a", spec)
+    _ = tree.serverOverwrite("a", NodeWindow.window(of: data, spec), tag: tree.tag("a", spec))
+    _ = tree.listenComplete("a", spec)
+    _ = tree.add(SyncRegistration(id: 2, kinds: [.value]), at: "a", .all)
+    _ = tree.serverOverwrite("a", data)
+    _ = tree.listenComplete("a", .all)
+    return tree
+  }
+
+  private func shown(_ tree: SyncTree) -> DatabaseNode? { tree.completeEventNode("a", spec)?.node }
+
+  @Test func `what a query that is covered by now is still sent does not narrow what it knows`() {
+    var tree = tree(Self.numbers(["a": 1, "b": 2, "c": 3]))
+    // The service sends the query a last change before it learns that nobody listens to it any more.
+    _ = tree.serverOverwrite("a/a", .empty)
+    _ = tree.serverMerge("a", WriteTrie(["a": .empty, "c": DatabaseNode(.int(3))]), tag: tree.tag("a", spec))
+    _ = tree.serverOverwrite("a/b", .empty)
+    _ = tree.serverOverwrite("a/d", DatabaseNode(.int(4)))
+    #expect(shown(tree) == Self.numbers(["c": 3, "d": 4]))
+    _ = tree.userOverwrite("a/d", DatabaseNode(.int(5)), writeID: 1)
+    _ = tree.acknowledge(writeID: 1, isRevert: true)
+    #expect(shown(tree) == Self.numbers(["c": 3, "d": 4]))
+  }
+
+  @Test func `a reverted write leaves a query of two with two children`() {
+    var tree = tree(Self.numbers(["a": 1, "b": 2, "c": 3]))
+    let tag = tree.tag("a", spec)
+    _ = tree.serverMerge("a", WriteTrie(["a": DatabaseNode(.int(1))]), tag: tag)
+    _ = tree.serverOverwrite("a/a", .empty)
+    #expect(shown(tree) == Self.numbers(["b": 2, "c": 3]))
+    _ = tree.userOverwrite("a/c", DatabaseNode(.int(9)), writeID: 1)
+    #expect(shown(tree) == Self.numbers(["b": 2, "c": 9]))
+    _ = tree.acknowledge(writeID: 1, isRevert: true)
+    #expect(shown(tree) == Self.numbers(["b": 2, "c": 3]))
+  }
+
+  @Test func `ten thousand pending writes to one place are acknowledged in a moment`() {
+    var tree = SyncTree()
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a", .all)
+    _ = tree.serverOverwrite("a", .empty)
+    for id in 1...10_000 { _ = tree.userOverwrite("a/x", DatabaseNode(.int(Int64(id))), writeID: id) }
+    for id in 1...10_000 {
+      _ = tree.serverOverwrite("a/x", DatabaseNode(.int(Int64(id))))
+      _ = tree.acknowledge(writeID: id)
+    }
+    #expect(tree.completeEventNode("a", .all)?.node == Self.numbers(["x": 10_000]))
+  }
+
+  @Test func `a write to very many places is shown and acknowledged in a moment`() {
+    var tree = SyncTree()
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: .root, .all)
+    _ = tree.serverOverwrite(.root, .empty)
+    var trie = WriteTrie.empty
+    for number in 0..<40_000 { trie.add(DatabaseNode(.int(1)), at: DatabasePath("k\(number)/x")) }
+    _ = tree.userMerge(.root, trie, writeID: 1)
+    #expect(tree.completeEventNode(.root, .all)?.node.childCount == 40_000)
+    _ = tree.serverMerge(.root, trie)
+    #expect(tree.acknowledge(writeID: 1).isEmpty)
+  }
+}

@@ -1,0 +1,147 @@
+package import VestaFirestoreBackend
+package import VestaFirestoreModel
+
+/// The part of a durable cache that is in memory.
+///
+/// A cache that has no rows, or whose rows have all been read, is complete. Else documents are read when an event needs
+/// them: one by one, by collection, or as the candidates of a query. What has been read stays, and every change of a
+/// document goes through memory, so whatever was complete once stays complete.
+package struct CacheResidence: Sendable {
+  /// Whether everything has been read.
+  package private(set) var isComplete = true
+  private var documents: Set<DocumentKey> = []
+  private var collections: Set<ResourcePath> = []
+  private var targets: Set<Int32> = []
+  private var queries: Set<QueryID> = []
+
+  /// All of a cache.
+  package init() {}
+
+  /// Nothing of a cache but some documents.
+  package init(of documents: some Sequence<DocumentKey>) {
+    isComplete = false
+    self.documents = Set(documents)
+  }
+
+  /// Whether a document has been read, or is known to be absent.
+  func has(_ key: DocumentKey) -> Bool {
+    isComplete || documents.contains(key) || collections.contains(key.parent)
+  }
+
+  /// Whether all documents of a collection have been read.
+  func has(collection: ResourcePath) -> Bool { isComplete || collections.contains(collection) }
+
+  /// Whether the documents of a target have been read.
+  func has(target id: Int32) -> Bool { isComplete || targets.contains(id) }
+
+  /// Whether every document that can be a result of a query has been read.
+  func has(_ query: LocalQuery) -> Bool {
+    if isComplete { return true }
+    if query.isDocument { return has(query.path) }
+    guard query.collectionGroup == nil else { return false }
+    return collections.contains(query.path) || queries.contains(QueryID(query))
+  }
+
+  /// Notes a target without rows.
+  mutating func add(target id: Int32) { if !isComplete { targets.insert(id) } }
+
+  /// Notes what has been read.
+  mutating func add(_ piece: CachePiece) {
+    if isComplete { return }
+    documents.formUnion(piece.documents)
+    collections.formUnion(piece.collections)
+    targets.formUnion(piece.targets)
+    // The identifiers of queries are kept for speed alone.
+    if queries.count > 1_000 { queries = [] }
+    queries.formUnion(piece.queries.map { QueryID($0) })
+    if piece.isEverything { self = CacheResidence() }
+  }
+}
+
+/// The documents of the cache that an event must find in memory.
+package enum CacheNeeds: Sendable {
+  /// None.
+  case nothing
+  /// Some documents.
+  case documents([DocumentKey])
+  /// The candidates of a query, and the documents of its target.
+  case query(LocalQuery)
+  /// The documents that messages of the backend are about.
+  case responses([ListenResponse])
+  /// All of it if the cache is larger than a number of bytes.
+  case garbage(above: Int)
+  /// All of it.
+  case everything
+}
+
+/// A part of a durable cache: what is to be read, or what has been.
+package struct CachePiece: Sendable {
+  /// Documents.
+  package var documents: Set<DocumentKey> = []
+  /// All documents of collections.
+  package var collections: Set<ResourcePath> = []
+  /// The keys of the documents of targets.
+  package var targets: Set<Int32> = []
+  /// The candidates of queries.
+  package var queries: [LocalQuery] = []
+  /// The durable indexes of the collections of the queries.
+  var indexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
+  /// All of it.
+  package var isEverything = false
+
+  var isEmpty: Bool {
+    documents.isEmpty && collections.isEmpty && targets.isEmpty && queries.isEmpty && !isEverything
+  }
+}
+
+extension LocalStore {
+  /// The part of the cache that some events need and that is not in memory; `nil` for none.
+  package func missing(_ needs: some Sequence<CacheNeeds>) -> CachePiece? {
+    if residence.isComplete { return nil }
+    var piece = CachePiece()
+    for need in needs { add(need, to: &piece) }
+    return piece.isEmpty ? nil : piece
+  }
+
+  private func add(_ need: CacheNeeds, to piece: inout CachePiece) {
+    switch need {
+    case .nothing: break
+    case .documents(let keys): for key in keys { add(key, to: &piece) }
+    case .query(let query): add(query, to: &piece)
+    case .responses(let responses):
+      for response in responses { if let key = key(of: response) { add(key, to: &piece) } }
+    case .garbage(let bytes): if documents.byteSize >= bytes { piece.isEverything = true }
+    case .everything: piece.isEverything = true
+    }
+  }
+
+  private func add(_ key: DocumentKey, to piece: inout CachePiece) {
+    if !residence.has(key) { piece.documents.insert(key) }
+  }
+
+  private func add(_ query: LocalQuery, to piece: inout CachePiece) {
+    if let id = targets.record(of: query.target)?.id, !residence.has(target: id) { piece.targets.insert(id) }
+    if residence.has(query) { return }
+    if query.isDocument {
+      piece.documents.insert(query.path)
+    } else if query.collectionGroup != nil {
+      piece.isEverything = true
+    } else if let indexes = documents.durableIndexes[query.path] {
+      piece.queries.append(query)
+      piece.indexes[query.path] = indexes
+    } else {
+      piece.collections.insert(query.path)
+    }
+  }
+
+  private func key(of response: ListenResponse) -> DocumentKey? {
+    let name: String
+    switch response {
+    case .documentChange(let change): name = change.document.name
+    case .documentDelete(let delete): name = delete.document
+    case .documentRemove(let removal): name = removal.document
+    case .targetChange, .filter: return nil
+    }
+    return try? ResourceName(document: name, likely: database).path
+  }
+}

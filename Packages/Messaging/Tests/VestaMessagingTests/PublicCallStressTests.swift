@@ -1,0 +1,164 @@
+import Testing
+import VestaConcurrency
+import VestaCore
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaTesting
+
+@testable import VestaMessaging
+
+/// Every public call from many threads at once, and from within every callback; what comes between two threads.
+@Suite struct PublicCallStressTests {
+  private final class Delegate: MessagingDelegate {
+    let calls: @Sendable (Messaging) -> Void
+    init(_ calls: @escaping @Sendable (Messaging) -> Void) { self.calls = calls }
+    func messaging(_ messaging: Messaging, didReceiveRegistrationToken fcmToken: String?) { calls(messaging) }
+  }
+
+  private static let calls: [@Sendable (Messaging, Int) -> Void] = [
+    { messaging, _ in _ = messaging.fcmToken },
+    { messaging, _ in messaging.token { _, _ in _ = messaging.fcmToken } },
+    { messaging, _ in messaging.deleteToken { _ in } },
+    { messaging, number in messaging.retrieveFCMToken(forSenderID: "\(number % 3)") { _, _ in } },
+    { messaging, number in messaging.deleteFCMToken(forSenderID: "\(number % 3)") { _ in } },
+    { messaging, _ in messaging.deleteData { _ in } },
+    { messaging, number in messaging.isAutoInitEnabled = number % 2 == 0 },
+    { messaging, _ in _ = (messaging.isAutoInitEnabled, messaging.isInstallationIdEnabled) },
+    { messaging, number in messaging.subscribe(toTopic: "t\(number % 7)") { _ in _ = messaging.delegate } },
+    { messaging, number in messaging.unsubscribe(fromTopic: "t\(number % 7)") },
+    { messaging, _ in _ = messaging.foregroundMessages },
+    { messaging, _ in _ = messaging.tokenUpdates },
+    { messaging, _ in messaging.addFCMTokenListener { _ in _ = messaging.fcmToken }.cancel() },
+    { messaging, _ in _ = messaging.appDidReceiveMessage(["a": "b"]) },
+    { messaging, _ in messaging.register { _ in } },
+    { messaging, _ in messaging.unregister { _ in } },
+  ]
+
+  @Test func `every public call may come from any thread and from any callback`() async throws {
+    let bench = try Bench()
+    let messaging = bench.messaging
+    let delegate = Delegate { messaging in
+      for (number, call) in Self.calls.enumerated() where number != 4 { call(messaging, 1) }
+    }
+    messaging.delegate = delegate
+    let listener = messaging.addFCMTokenListener { _ in _ = messaging.isAutoInitEnabled }
+    await TestThreads.run {
+      TestThreads.run(6) { thread in
+        var random = SplitMix(seed: UInt64(thread))
+        for number in 0..<100 {
+          switch random.below(8) {
+          case 0: bench.backend.deliver("\(thread)-\(number)", "x")
+          case 1: bench.backend.endConnections([nil, .unavailable, .notFound][random.below(3)])
+          case 2: bench.clock.advance(by: .seconds(Double(random.below(100_000))))
+          case 3: bench.backend.fail([nil, nil, .unavailable][random.below(3)])
+          case 4: messaging.delegate = random.oneIn(2) ? nil : delegate
+          default: Self.calls[random.below(Self.calls.count)](messaging, number)
+          }
+        }
+      }
+    }
+    bench.backend.fail(nil)
+    messaging.delegate = nil
+    listener.cancel()
+    // Everything that waits comes to its end: the topics, the registrations.
+    while !messaging.state.withLock({ $0.stored.topics.isEmpty }) {
+      bench.clock.advance(by: .seconds(30))
+      await Task.yield()
+    }
+    #expect(messaging.delivery.listenerCount == 0 && bench.backend.links.isEmpty)
+    await bench.end()
+  }
+
+  @Test func `nobody waits for a topic of an app that was deleted meanwhile`() async throws {
+    for _ in 0..<40 {
+      let bench = try Bench()
+      let messaging = bench.messaging
+      _ = try await messaging.token()
+      bench.backend.fail(.unavailable)
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<6 { group.addTask { try? await messaging.subscribe(toTopic: "t\(number)") } }
+        group.addTask {
+          await Task.yield()
+          messaging.end()
+        }
+      }
+      await bench.app.delete()
+    }
+  }
+
+  @Test func `a message is acknowledged only when a listener was called with it`() async throws {
+    let bench = try Bench()
+    _ = try await bench.messaging.token()
+    let delivery = bench.messaging.delivery
+    let heard = Locked<Set<String>>([])
+    let listen: @Sendable () -> ListenerRegistration = {
+      delivery.add(onEnd: {}) { message in heard.withLock { _ = $0.insert(message.messageID) } }
+    }
+    for round in 0..<300 {
+      let first = listen()
+      TestThreads.run(3) { thread in
+        switch thread {
+        case 0: for number in 0..<4 { bench.backend.deliver("\(round)-\(number)", "x") }
+        case 1: first.cancel()
+        default: listen().cancel()
+        }
+      }
+    }
+    // The acknowledgement of the last message comes after all others.
+    let last = listen()
+    bench.backend.deliver("last", "x")
+    try await bench.backend.changes.wait(for: "the last acknowledgement") { $0.contains("ack last") }
+    let acknowledged = Set(bench.backend.state.withLock { $0.acknowledged })
+    #expect(acknowledged.subtracting(heard.withLock { $0 }) == [])
+    last.cancel()
+    #expect(bench.backend.links.isEmpty)
+    await bench.end()
+  }
+
+  @Test func `what no listener was called with is delivered again to the one that stays`() async throws {
+    let bench = try Bench()
+    _ = try await bench.messaging.token()
+    let delivery = bench.messaging.delivery
+    for round in 0..<200 {
+      let heard = EventLog<String>(patience: .seconds(60))
+      let first = delivery.add(onEnd: {}) { heard.record($0.messageID) }
+      let second = Locked<ListenerRegistration?>(nil)
+      TestThreads.run(3) { thread in
+        switch thread {
+        case 0: bench.backend.deliver("\(round)", "x")
+        case 1: first.cancel()
+        default: second.withLock { $0 = delivery.add(onEnd: {}) { heard.record($0.messageID) } }
+        }
+      }
+      // The service delivers again to every connection what was not acknowledged.
+      while !heard.events.contains("\(round)") {
+        bench.backend.deliver("\(round)", "x")
+        await Task.yield()
+      }
+      second.withLock { $0 }?.cancel()
+      #expect(heard.events.count == 1, "round \(round)")
+    }
+    await bench.end()
+  }
+
+  @Test func `a connection that ends is opened again, whatever the clock does meanwhile`() async throws {
+    let bench = try Bench()
+    _ = try await bench.messaging.token()
+    let registration = bench.messaging.delivery.add(onEnd: {}) { _ in }
+    for _ in 0..<200 {
+      TestThreads.run(2) { thread in
+        if thread == 0 {
+          bench.backend.endConnections(.unavailable)
+        } else {
+          for _ in 0..<20 { bench.clock.advance(by: .seconds(60)) }
+        }
+      }
+      while bench.backend.links.isEmpty {
+        bench.clock.advance(by: .seconds(60))
+        await Task.yield()
+      }
+    }
+    registration.cancel()
+    await bench.end()
+  }
+}

@@ -1,0 +1,83 @@
+/// A Markdown text of the repository, and the files and folders that it mentions.
+struct Paper {
+  /// A path in backticks, or the target of a link.
+  struct Mention {
+    let path: String
+    let line: Int
+    /// Whether it is the target of a link, which is resolved from the folder of the text alone.
+    let isLink: Bool
+  }
+
+  let path: String
+  let mentions: [Mention]
+  /// The lines, without code blocks.
+  private let prose: [String]
+
+  /// The folder of the text.
+  var folder: String { path.split(separator: "/").dropLast().joined(separator: "/") }
+
+  init(path: String, text: String) {
+    self.path = path
+    var isInFence = false
+    prose = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let isFence = line.trimmed.hasPrefix("```")
+      if isFence { isInFence.toggle() }
+      return isInFence || isFence ? "" : String(line)
+    }
+    mentions = prose.enumerated().flatMap { index, line in
+      Self.quoted(in: line).map { Mention(path: $0, line: index + 1, isLink: false) }
+        + Self.links(in: line).map { Mention(path: $0, line: index + 1, isLink: true) }
+    }
+  }
+
+  /// The line of a heading of the second level and the mentions below it; `nil` when there is no such heading.
+  func section(_ title: String) -> (line: Int, mentions: [Mention])? {
+    guard let start = prose.firstIndex(of: "## " + title) else { return nil }
+    let end = prose[(start + 1)...].firstIndex { $0.hasPrefix("## ") } ?? prose.endIndex
+    return (start + 1, mentions.filter { $0.line > start && $0.line <= end })
+  }
+
+  private static let rooms = [
+    "Packages/", "Interop/", "Tests/", "Scripts/", "Sources/", "Documentation/", ".github/", ".ci/",
+  ]
+
+  /// The words in backticks that are paths: those that begin with a room, and names of files. A placeholder is
+  /// written with angle brackets, an asterisk or an ellipsis.
+  private static func quoted(in line: String) -> [String] {
+    let parts = line.split(separator: "`", omittingEmptySubsequences: false)
+    return parts.indices.filter { $0 % 2 == 1 }.map { String(parts[$0]) }.filter { word in
+      guard !word.contains(where: { "<>*…$={}() ".contains($0) }) else { return false }
+      return rooms.contains(where: word.hasPrefix)
+        || [".swift", ".md"].contains { word.hasSuffix($0) && word.count > $0.count }
+    }
+  }
+
+  private static func links(in line: String) -> [String] {
+    line.ranges(of: "](").compactMap { range in
+      let rest = line[range.upperBound...]
+      guard let end = rest.firstIndex(of: ")") else { return nil }
+      let target = rest[..<end].prefix { $0 != "#" }
+      return target.isEmpty || target.contains(":") ? nil : String(target)
+    }
+  }
+}
+
+extension Tree {
+  /// Whether a text mentions a file or a folder that is there.
+  ///
+  /// A path in backticks begins at the root, at the folder of the text or, in short, anywhere below that folder; in a
+  /// text that does not belong to a package, anywhere in the repository.
+  func has(_ mention: Paper.Mention, of paper: Paper) -> Bool {
+    let path = mention.path.hasSuffix("/") ? String(mention.path.dropLast()) : mention.path
+    if let target = resolve(path, from: paper.folder), exists(target) { return true }
+    guard !mention.isLink else { return false }
+    let isOfPackage = files[paper.folder + "/Package.swift"] != nil
+    return exists(path) || files.keys.contains { file in
+      (!isOfPackage || file.hasPrefix(paper.folder + "/")) && (file.hasSuffix("/" + path) || file.contains("/\(path)/"))
+    }
+  }
+
+  private func exists(_ path: String) -> Bool {
+    files[path] != nil || files.keys.contains { $0.hasPrefix(path + "/") }
+  }
+}
