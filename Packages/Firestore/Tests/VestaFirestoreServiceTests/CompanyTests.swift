@@ -116,4 +116,70 @@ struct CompanyTests {
     #expect(building.reduce(0) { $0 + $1.put } >= 5_000)
     #expect(building.allSatisfy { $0.put <= WorkPace.largest + 4 }, "\(building.map(\.put))")
   }
+
+  /// A draft that is made before its commit and stamped is the draft that the commit would have made.
+  @Test(arguments: [UInt64(61), 62])
+  func `writes applied ahead have the outcome of writes applied in the commit`(seed: UInt64) throws {
+    var data = RandomData(generator: SeededGenerator(seed: seed))
+    var (made, outdated) = (0, 0)
+    for number in 0..<300 {
+      let paths = (0..<3).map { "rooms/\($0)" }
+      let writes = (0..<data.pick([1, 2, 4])).map { _ -> Write in
+        let path = data.pick(paths)
+        let elements = (0..<data.pick([0, 3, 300])).map { Value.integer(Int64($0 % data.pick([2, 7, 1_000]))) }
+        switch data.pick([0, 1, 2, 3]) {
+        case 0: return update(path, data.fields())
+        case 1: return .delete(name(path))
+        case 2:
+          let union = FieldTransform(fieldPath: "a", .appendMissingElements(elements))
+          return Write(.update(Document(name: name(path), fields: data.fields()), mask: nil, transforms: [union]))
+        default:
+          let change = FieldTransform(
+            fieldPath: "a", data.pick([.appendMissingElements(elements), .removeAllFromArray(elements)]))
+          return Write(.transform(name: name(path), transforms: [change]))
+        }
+      }
+      let documents = try writes.map { try ResourceName(document: $0.name).path }
+      let plan = CommitPlan(writes, at: documents)
+      let rows = plan.targets.map { _ in
+        data.pick([true, false]) ? DocumentRow(created: 5, updated: 6, fields: data.fields()).bytes : nil
+      }
+      let version = Int64(1_000 + number)
+      var expected = CommitDraft(targets: plan.targets, rows: rows[...], version: version)
+      for (write, target) in plan.writes { try expected.apply(write, to: target) }
+      let ahead = try CommitDraft(before: plan, rows: rows)
+      let draft = try #require(ahead.stamped(at: version, ifStored: rows[...]))
+      #expect(draft.changes.map(\.after) == expected.changes.map(\.after), "seed \(seed), \(number)")
+      #expect(draft.changes.map(\.isChanged) == expected.changes.map(\.isChanged))
+      #expect(draft.results == expected.results, "seed \(seed), \(number)")
+      made += 1
+      var others = rows
+      others[0] = DocumentRow(created: 5, updated: 7, fields: [:]).bytes
+      if ahead.stamped(at: version, ifStored: others[...]) == nil { outdated += 1 }
+    }
+    #expect(made == 300 && outdated == 300)
+  }
+
+  @Test func `long unions of one array from many tasks lose no element`() async throws {
+    let engine = makeEngine()
+    try await engine.commit(update("rooms/a", ["a": .array([])]))
+    try await withThrowingTaskGroup { group in
+      for task in 0..<8 {
+        group.addTask {
+          for part in 0..<4 {
+            let elements = (0..<400).map { Value.integer(Int64((task * 4 + part) * 400 + $0)) }
+            let union = FieldTransform(fieldPath: "a", .appendMissingElements(elements))
+            try await engine.commit(Write(.transform(name: name("rooms/a"), transforms: [union])))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    guard case .array(let values)? = try await engine.get("rooms/a")?.fields["a"] else {
+      Issue.record("the array has gone")
+      return
+    }
+    #expect(values.count == 12_800)
+    #expect(Set(values).count == 12_800)
+  }
 }

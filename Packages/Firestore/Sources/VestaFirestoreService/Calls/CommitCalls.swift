@@ -63,11 +63,12 @@ extension DatabaseCall {
     }
     defer { transactions.end(hold: held) }
     let (engine, announcement) = (engine, CommitAnnouncement(to: engine.recent))
+    let draft = plan.isPreparable ? try await prepare(plan) : nil
     let commit: StoreCommit<CommitResponse>
     do {
       commit = try await store.write { transaction in
         if let answer = try await answers?.answer(to: plan, in: transaction) { return answer }
-        let answer = try await CommitCall(engine, plan, validation, announcement, in: transaction).run()
+        let answer = try await CommitCall(engine, plan, draft, validation, announcement, in: transaction).run()
         if plan.isChange { try await answers?.keep(answer, in: transaction) }
         return answer
       }
@@ -78,6 +79,16 @@ extension DatabaseCall {
     engine.committed(at: commit.version.microseconds)
     return commit.value
   }
+
+  /// Applies the writes of a plan before the transaction, in which long array transforms would hold up all other writes.
+  ///
+  /// The commit uses the draft if the documents have not changed by then.
+  ///
+  /// - Returns: `nil` when a write is refused: the documents of the commit decide about that.
+  private func prepare(_ plan: CommitPlan) async throws -> CommitDraft? {
+    let rows = try await engine.reading { try await $0.rows(at: plan.targets.map(\.place)) }
+    return try? CommitDraft(before: plan, rows: rows)
+  }
 }
 
 /// A commit within its store transaction, which may run again: checks what was read, applies the writes, and stores
@@ -85,16 +96,19 @@ extension DatabaseCall {
 struct CommitCall {
   private let engine: DatabaseEngine
   private let plan: CommitPlan
+  /// The outcome of the writes, if the documents are what they were when it was made.
+  private let prepared: CommitDraft?
   private let validation: ReadSet
   private let announcement: CommitAnnouncement
   private let transaction: any StoreTransaction
 
   init(
-    _ engine: DatabaseEngine, _ plan: CommitPlan, _ validation: ReadSet, _ announcement: CommitAnnouncement,
-    in transaction: any StoreTransaction
+    _ engine: DatabaseEngine, _ plan: CommitPlan, _ prepared: CommitDraft?, _ validation: ReadSet,
+    _ announcement: CommitAnnouncement, in transaction: any StoreTransaction
   ) {
     self.engine = engine
     self.plan = plan
+    self.prepared = prepared
     self.validation = validation
     self.announcement = announcement
     self.transaction = transaction
@@ -115,8 +129,7 @@ struct CommitCall {
     try await validation.checkQueries(in: snapshot)
 
     let version = plan.isChange ? try await transaction.commitVersion().microseconds : snapshot.version
-    var draft = CommitDraft(targets: plan.targets, rows: rows[1..<plan.targets.count + 1], version: version)
-    for (write, target) in plan.writes { try draft.apply(write, to: target) }
+    let draft = try draft(of: rows[1..<plan.targets.count + 1], at: version)
     let changes = draft.effective
     if !changes.isEmpty {
       announcement.announce(version) { changes.map { engine.fullName(of: $0.path) } }
@@ -124,6 +137,13 @@ struct CommitCall {
     }
     let time = plan.isChange ? Timestamp(microseconds: version) : snapshot.readTime
     return CommitResponse(writeResults: draft.results, commitTime: time)
+  }
+
+  private func draft(of rows: ArraySlice<[UInt8]?>, at version: Int64) throws -> CommitDraft {
+    if let draft = prepared?.stamped(at: version, ifStored: rows) { return draft }
+    var draft = CommitDraft(targets: plan.targets, rows: rows, version: version)
+    for (write, target) in plan.writes { try draft.apply(write, to: target) }
+    return draft
   }
 
   private func keep(_ changes: [CommitDraft.Change], _ version: Int64, _ catalogue: Int64) async throws {

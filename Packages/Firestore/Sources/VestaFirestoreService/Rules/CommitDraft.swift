@@ -33,8 +33,11 @@ struct CommitDraft {
 
   private(set) var changes: [Change]
   private(set) var results: [WriteResult] = []
-  private let version: Int64
-  private let time: Timestamp
+  private var version: Int64
+  private var time: Timestamp
+
+  /// The version of a draft that is made before its commit has one; no commit has it.
+  private static let provisional = Int64.max / 4
 
   /// - Parameters:
   ///   - targets: The documents that are named, each once.
@@ -46,6 +49,27 @@ struct CommitDraft {
     changes = zip(targets, rows).map { target, row in
       Change(place: target.place, path: target.path, name: target.name, before: row, after: row)
     }
+  }
+
+  /// A draft of a whole plan before its commit; the plan must not depend on the commit time.
+  init(before plan: CommitPlan, rows: [[UInt8]?]) throws {
+    self.init(targets: plan.targets, rows: rows[...], version: CommitDraft.provisional)
+    for (write, target) in plan.writes { try apply(write, to: target) }
+  }
+
+  /// This draft at the version of its commit; `nil` when other rows are stored than those that it was made of.
+  func stamped(at version: Int64, ifStored rows: ArraySlice<[UInt8]?>) -> CommitDraft? {
+    guard zip(changes, rows).allSatisfy({ $0.before == $1 }) else { return nil }
+    var copy = self
+    copy.version = version
+    copy.time = Timestamp(microseconds: version)
+    for index in changes.indices where changes[index].isChanged {
+      copy.changes[index].after = changes[index].after.map {
+        DocumentRow.replacing(CommitDraft.provisional, by: version, in: $0)
+      }
+    }
+    for index in results.indices where results[index].updateTime == time { copy.results[index].updateTime = copy.time }
+    return copy
   }
 
   /// Applies a write to one of the targets; later writes see it.

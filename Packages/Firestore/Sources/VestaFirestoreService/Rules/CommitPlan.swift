@@ -16,6 +16,12 @@ struct CommitPlan: Sendable {
   let writes: [(write: Write, target: Int)]
   /// Whether anything but verifications is asked for.
   let isChange: Bool
+  /// Whether the writes are worth being applied before the transaction: they have long array transforms, and none that
+  /// depends on the commit time.
+  let isPreparable: Bool
+
+  /// So many elements of array transforms take longer than the rest of a commit.
+  private static let manyElements = 256
 
   /// - Parameter paths: The documents that are written, one for each write.
   init(_ writes: [Write], at paths: [ResourcePath]) {
@@ -30,6 +36,10 @@ struct CommitPlan: Sendable {
       return (write, targets.count - 1)
     }
     self.targets = targets
+    let elements = writes.reduce(0) { $0 + $1.transforms.reduce(0) { $0 + $1.elementCount } }
+    isPreparable =
+      elements > CommitPlan.manyElements
+      && !writes.contains { $0.transforms.contains { $0.operation == .serverTimestamp } }
     isChange = writes.contains { write in
       if case .verify = write.operation { return false }
       return true
@@ -40,5 +50,15 @@ struct CommitPlan: Sendable {
   func others(of places: some Collection<Place>) -> [Place] {
     let written = Set(targets.map(\.place))
     return places.filter { !written.contains($0) }
+  }
+}
+
+extension FieldTransform {
+  /// The number of elements that are added to an array or removed from it.
+  fileprivate var elementCount: Int {
+    switch operation {
+    case .appendMissingElements(let elements), .removeAllFromArray(let elements): elements.count
+    case .serverTimestamp, .increment, .maximum, .minimum: 0
+    }
   }
 }

@@ -47,6 +47,21 @@ struct DocumentRow: Sendable, Equatable {
     return try reader.int()
   }
 
+  /// Replaces a version in the times of a row.
+  static func replacing(_ version: Int64, by other: Int64, in row: [UInt8]) -> [UInt8] {
+    var writer = RowWriter(reserving: 8)
+    writer.write(int: version)
+    let old = writer.bytes
+    writer = RowWriter(reserving: 8)
+    writer.write(int: other)
+    let new = writer.bytes
+    var row = row
+    for start in [0, 8] where row.count >= start + 8 && row[start..<start + 8].elementsEqual(old) {
+      row.replaceSubrange(start..<start + 8, with: new)
+    }
+    return row
+  }
+
   /// Whether two rows have the same fields; the times aside, equal fields are equal bytes.
   static func haveEqualFields(_ row: [UInt8], _ other: [UInt8]) -> Bool {
     row.count == other.count && row.dropFirst(16).elementsEqual(other.dropFirst(16))
