@@ -128,12 +128,7 @@ final class PostgresTransaction: StoreTransaction {
 
   func put(_ value: [UInt8], for key: [UInt8]) async throws {
     try check("put")
-    guard key.count <= StoreLimits.maximumKeyLength else {
-      throw StoreError.tooLong(.keyTooLong, "key", key.count, StoreLimits.maximumKeyLength)
-    }
-    guard value.count <= StoreLimits.maximumValueLength else {
-      throw StoreError.tooLong(.valueTooLong, "value", value.count, StoreLimits.maximumValueLength)
-    }
+    try StoreLimits.check(value, for: key)
     changes.put(value, for: key)
   }
 
