@@ -115,7 +115,7 @@ import VestaTesting
           requests.append(
             CommitRequest(version: own, changes: buffer, reads: reads, readVersion: moment.version))
         }
-        let unit = CommitUnit(requests, version: version, floor: 0, log: log)
+        let unit = CommitUnit(requests, CommitState(version: version, floor: 0, hasLong: false), log: log)
         #expect(unit.accepted.count + unit.refused.count == requests.count)
         for (request, commit) in zip(unit.accepted, unit.commits) {
           #expect(request.version == commit.version && commit.version > version, "seed \(seed)")

@@ -138,7 +138,7 @@ public final class Transaction: Sendable {
   }
 }
 
-/// What a transaction has read and will write; the conditions of its writes follow from what it read.
+/// The reads and writes of a transaction; the conditions of its writes follow from its reads.
 struct TransactionMachine {
   /// The versions that were read; `nil` for a document that did not exist.
   private var versions: [ResourcePath: WireTimestamp?] = [:]
@@ -214,7 +214,7 @@ private final class BlockedAnswer<Value: Sendable>: Sendable {
 }
 
 extension Result where Failure == any Error {
-  /// What an asynchronous closure returns or throws.
+  /// The outcome of an asynchronous closure.
   init(_ body: () async throws -> Success) async {
     do {
       self = .success(try await body())

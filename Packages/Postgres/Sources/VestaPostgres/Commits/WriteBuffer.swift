@@ -14,6 +14,9 @@ struct WriteBuffer: Sendable {
   /// Whether nothing is put, so that the changes may have no effect.
   var onlyDeletes: Bool { values.values.allSatisfy { $0 == nil } }
 
+  /// Whether a key is put that has no place in the index.
+  var putsLong: Bool { values.contains { $0.value != nil && $0.key.count > Schema.longestIndexedKey } }
+
   mutating func put(_ value: [UInt8], for key: [UInt8]) { set(.some(value), for: key) }
 
   mutating func delete(_ key: [UInt8]) { set(.none, for: key) }
