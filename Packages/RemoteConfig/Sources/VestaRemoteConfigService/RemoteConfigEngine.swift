@@ -11,8 +11,8 @@ public import VestaStoreInterop
 ///   one was. In memory there is the current template in the form in which it is evaluated, and what has been worked
 ///   out with it; each fetch looks up which version is current.
 /// - A publish is one transaction.
-/// - Realtime connections are notified of a publish as soon as it is committed; of one by another engine on the same store when
-///   the store notifies of its commits.
+/// - Realtime connections are notified of a publish as soon as it is committed; of one by another engine on the same
+///   store when the store notifies of its commits.
 ///
 /// ```swift
 /// let engine = RemoteConfigEngine(projectID: "demo") { try await provider.openStore(…) }

@@ -80,7 +80,8 @@ extension DatabaseCall {
     return commit.value
   }
 
-  /// Applies the writes of a plan before the transaction, in which long array transforms would hold up all other writes.
+  /// Applies the writes of a plan before the transaction, in which long array transforms would hold up all other
+  /// writes.
   ///
   /// The commit uses the draft if the documents have not changed by then.
   ///

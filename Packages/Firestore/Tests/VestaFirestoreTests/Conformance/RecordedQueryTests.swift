@@ -11,9 +11,9 @@ import VestaFirestoreSync
 
 /// The cases of the client conformance suite about queries, where the data lies beside the checkout.
 ///
-/// They were made for server SDKs. Without a counterpart here: `select`, `offset`, operators as strings, field paths that
-/// stop the program, and the refusals in `isRefusedByServersAlone(_:)`. Mobile SDKs add the implicit orders to what they
-/// send, so queries are compared with theirs.
+/// They were made for server SDKs. Without a counterpart here: `select`, `offset`, operators as strings, field paths
+/// that stop the program, and the refusals in `isRefusedByServersAlone(_:)`. Mobile SDKs add the implicit orders to
+/// what they send, so queries are compared with theirs.
 @Suite struct RecordedQueryTests {
   private static let parent = "projects/projectID/databases/(default)/documents"
 

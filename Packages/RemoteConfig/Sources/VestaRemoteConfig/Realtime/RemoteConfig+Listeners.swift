@@ -23,8 +23,8 @@ extension RemoteConfig {
   /// Adds a listener for templates that are published.
   ///
   /// While there is a listener, the app is connected to the service: what is published is fetched at once, and
-  /// listeners receive the keys that have changed. The listener is called on a serial queue, never before this method has
-  /// returned.
+  /// listeners receive the keys that have changed. The listener is called on a serial queue, never before this method
+  /// has returned.
   ///
   /// - Parameter listener: Gets the update, or why updates fail at the moment.
   /// - Returns: The registration, which removes the listener; dropping it does not.
