@@ -56,7 +56,11 @@ public final class Transaction: Sendable {
 
   /// Writes a document when the transaction is committed.
   ///
-  /// - Parameter merge: Whether fields that are not in the data are kept.
+  /// - Parameters:
+  ///   - data: The fields.
+  ///   - document: The document.
+  ///   - merge: Whether fields that are not in the data are kept.
+  /// - Returns: The transaction.
   @discardableResult
   public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> Transaction {
     add(document) { try .set(document, UserValue.entries(of: data), as: merge ? .merge : .set) }
