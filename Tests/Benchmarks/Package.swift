@@ -122,6 +122,7 @@ let package = Package(
         .product(name: "VestaStorage", package: "Storage"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaStorageService", package: "Storage"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ], swiftSettings: settings),
     .target(
       name: "FirestoreBenchmarks",

@@ -9,7 +9,7 @@
   import Android
 #endif
 
-/// What a descriptor is watched for, and what has happened to it.
+/// The events that a descriptor is watched for, and those that have occurred.
 struct Watched {
   var descriptor: Int32
   var wantsToWrite: Bool

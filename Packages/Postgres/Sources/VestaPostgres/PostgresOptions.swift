@@ -2,7 +2,7 @@
 public struct PostgresOptions: Sendable {
   /// The connection string: `postgresql://user@host/database?sslmode=verify-full`, or pairs of keywords and values.
   ///
-  /// All that libpq knows may stand in it, several hosts included (`target_session_attrs=read-write` finds the primary
+  /// Any parameter of libpq is allowed, several hosts included (`target_session_attrs=read-write` finds the primary
   /// one). Each host is tried for `connect_timeout`, ten seconds where it is not given. `nil` for the variable
   /// `VESTA_POSTGRES_URL` of the environment.
   public var url: String?

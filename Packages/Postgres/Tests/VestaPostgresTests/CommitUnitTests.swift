@@ -110,8 +110,8 @@ import VestaTesting
           }
           buffer.put([1], for: keys(&random))
           let own = Int.random(in: 0..<6, using: &random) == 0 ? max(1, version) : clock + version
-          seen[own] = values
           if requests.contains(where: { $0.version == own }) { continue }
+          seen[own] = values
           requests.append(
             CommitRequest(version: own, changes: buffer, reads: reads, readVersion: moment.version))
         }

@@ -40,7 +40,7 @@ final class CommitLeader: Sendable {
   private static let courtesy: Duration = .milliseconds(5)
   /// How many transactions share a commit.
   private static let largestUnit = 256
-  /// What the clocks of server and machine may differ by before the server's is followed: two seconds.
+  /// The largest difference of the clocks of server and machine before the server's is followed: two seconds.
   private static let tolerance: Int64 = 2_000_000
   /// For how long commits are listed, whatever clocks do.
   private static let kept: Duration = .seconds(3_600)

@@ -10,7 +10,7 @@ final class CommitRequest: Sendable {
     case failed(StoreError)
   }
 
-  /// What it asks for; a floor has no changes.
+  /// The changes; none for a floor.
   let version: Int64
   let changes: WriteBuffer
   let reads: ChangedKeys
@@ -46,7 +46,7 @@ final class LoneTransaction: Sendable {
   init(_ run: @escaping @Sendable () async -> CommitRequest?) { self.run = run }
 }
 
-/// What a unit comes to: which of the requests that wait can be committed together, one after the other; pure.
+/// The decision about a unit: which of the waiting requests can be committed together, one after the other; pure.
 struct CommitUnit {
   /// The versions that are committed, each with its changes.
   private(set) var commits: [(version: Int64, changes: ChangedKeys)] = []

@@ -12,7 +12,7 @@ final class PostgresTransaction: StoreTransaction {
   private var reads = ChangedKeys()
   private var reserved: Int64?
   private var hasEnded = false
-  /// What is known to be committed when it begins; the moment's version once it has ended.
+  /// The version that is known to be committed when it begins; the snapshot's version once it has ended.
   private var known: Int64
   private(set) var failure: StoreError?
 
@@ -36,7 +36,7 @@ final class PostgresTransaction: StoreTransaction {
     snapshot = nil
   }
 
-  /// What it comes to once its body has returned.
+  /// The request to commit, once its body has returned.
   func outcome() async throws -> CommitRequest? {
     if let failure = failure ?? snapshot?.failure { throw failure }
     if changes.isEmpty { return nil }
@@ -128,12 +128,7 @@ final class PostgresTransaction: StoreTransaction {
 
   func put(_ value: [UInt8], for key: [UInt8]) async throws {
     try check("put")
-    guard key.count <= StoreLimits.maximumKeyLength else {
-      throw StoreError.tooLong(.keyTooLong, "key", key.count, StoreLimits.maximumKeyLength)
-    }
-    guard value.count <= StoreLimits.maximumValueLength else {
-      throw StoreError.tooLong(.valueTooLong, "value", value.count, StoreLimits.maximumValueLength)
-    }
+    try StoreLimits.check(value, for: key)
     changes.put(value, for: key)
   }
 

@@ -58,10 +58,4 @@ extension StoreError {
       .ended, operation: operation, message: "The reader or transaction was used after its body had returned.",
       hint: "Use it inside the body only, and await all that the body starts.")
   }
-
-  static func tooLong(_ code: Code, _ what: String, _ count: Int, _ maximum: Int) -> StoreError {
-    StoreError(
-      code, operation: "put", message: "The \(what) has \(count) bytes; at most \(maximum) are allowed.",
-      hint: what == "key" ? "Put the end of it into the value." : "Split it over several keys.")
-  }
 }

@@ -9,7 +9,7 @@ struct EntryScan {
 
   private typealias Entry = (key: [UInt8], value: [UInt8]?)
 
-  /// What the changes and the long keys have to say about a range, in the order of the scan; the next one last.
+  /// The entries of a range in the changes and the long keys, in the order of the scan; the next one last.
   private var above: [Entry] = []
   private var ranges: [KeyRange] = []
   private var visited = 0
@@ -95,7 +95,7 @@ struct EntryScan {
     return ScanEnd(visited: visited, rest: rest.isEmpty ? nil : rest)
   }
 
-  /// What of the range has been looked at, whether there was something or not.
+  /// The part of the range that has been visited, whether it had entries or not.
   func seen(_ end: ScanEnd) -> KeyRange {
     guard let rest = end.rest else { return range }
     return order == .ascending
