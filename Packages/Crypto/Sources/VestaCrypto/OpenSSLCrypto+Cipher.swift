@@ -4,7 +4,6 @@ public import VestaCryptoInterop
 extension OpenSSLCrypto {
   private static let nonceLength = 12
   private static let tagLength = 16
-  private static let keyLength = 32
 
   /// Encrypts and authenticates bytes (AES-256-GCM).
   public func seal(_ plaintext: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8] {

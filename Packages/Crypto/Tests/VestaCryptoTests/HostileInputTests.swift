@@ -92,7 +92,7 @@ import VestaTesting
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  private static let secretOfATool = """
+  static let secretOfATool = """
     -----BEGIN EC PRIVATE KEY-----
     MHcCAQEEIK3bRvcjlV0gvyNMvoS5lxNsFUQa7sm8c/79RNPRnnwRoAoGCCqGSM49
     AwEHoUQDQgAE4ASzmoj0I+/Q4bv7Fxv66VJosxzdi/2M8sPuTFLqdZfBCFU3vij5
@@ -100,7 +100,7 @@ import VestaTesting
     -----END EC PRIVATE KEY-----
     """
 
-  private static let certificate = """
+  static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBczCCARmgAwIBAgIUTM++GOCDHOq+5Akw1E4JNhY6ASAwCgYIKoZIzj0EAwIw
     DzENMAsGA1UEAwwEdGVzdDAeFw0yNjExMjEwMzI5NDRaFw0yNjExMjIwMzI5NDRa
