@@ -65,3 +65,18 @@ quietly() {
 }
 
 seconds_since() { awk -v from="$1" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f s", to - from }'; }
+
+# The modules that `make build` has made, and what a tool needs to load them: sets MODULES and the flags MODULE_FLAGS.
+find_modules() {
+  MODULES=$SCRATCH/debug/Modules
+  [ -d "$MODULES" ] || fail "There is nothing in $SCRATCH: run \`make build\` first."
+  MODULE_FLAGS=(-I "$MODULES")
+  local map library flag
+  # C modules are found by their maps; those of system libraries need the folders of the headers too.
+  while read -r map; do MODULE_FLAGS+=(-Xcc "-fmodule-map-file=$map"); done < <(
+    find "$ROOT"/Packages/*/Sources -name module.modulemap
+    find -L "$SCRATCH/debug" -maxdepth 2 -path '*.build/module.modulemap')
+  while read -r library; do
+    for flag in $(pkg-config --cflags-only-I "$library" 2>/dev/null || true); do MODULE_FLAGS+=(-Xcc "$flag"); done
+  done < <(sed -nE 's/.*pkgConfig: "([^"]*)".*/\1/p' Packages/*/Package.swift)
+}

@@ -69,6 +69,7 @@ let package = Package(
       dependencies: [
         "VestaFirestoreModel", "VestaFirestoreService", "VestaFirestoreSync",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreBackendContracts", package: "FirestoreBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),

@@ -12,7 +12,11 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "Postgres",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [.library(name: "VestaPostgres", targets: ["VestaPostgres"])],
+  products: [
+    .library(name: "VestaPostgres", targets: ["VestaPostgres"]),
+    .library(name: "CVestaPostgres", targets: ["CVestaPostgres"]),
+    .library(name: "VestaPostgresTesting", targets: ["VestaPostgresTesting"]),
+  ],
   dependencies: [
     .package(path: "../Core"),
     .package(path: "../../Interop/StoreInterop"),
@@ -29,10 +33,16 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaPostgresTesting",
+      dependencies: [.product(name: "VestaConcurrency", package: "Core")],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaPostgresTests",
       dependencies: [
         "VestaPostgres",
+        "VestaPostgresTesting",
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),

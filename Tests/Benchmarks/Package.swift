@@ -13,7 +13,8 @@ let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .executable(name: "vesta-bench", targets: ["vesta-bench"])
+    .executable(name: "vesta-bench", targets: ["vesta-bench"]),
+    .executable(name: "vesta-bench-postgres", targets: ["vesta-bench-postgres"]),
   ],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
@@ -33,6 +34,7 @@ let package = Package(
     .package(path: "../../Packages/Functions"),
     .package(path: "../../Packages/MemoryStore"),
     .package(path: "../../Packages/Messaging"),
+    .package(path: "../../Packages/Postgres"),
     .package(path: "../../Packages/RemoteConfig"),
     .package(path: "../../Packages/SQLite"),
     .package(path: "../../Packages/Storage"),
@@ -46,6 +48,8 @@ let package = Package(
         "RemoteConfigBenchmarks", "StorageBenchmarks",
       ],
       swiftSettings: settings),
+    .executableTarget(
+      name: "vesta-bench-postgres", dependencies: ["BenchmarkKit", "PostgresBenchmarks"], swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
     .target(
       name: "AuthBenchmarks",
@@ -118,6 +122,7 @@ let package = Package(
         .product(name: "VestaStorage", package: "Storage"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaStorageService", package: "Storage"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ], swiftSettings: settings),
     .target(
       name: "FirestoreBenchmarks",
@@ -141,6 +146,20 @@ let package = Package(
         .product(name: "VestaMessagingService", package: "Messaging"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ], swiftSettings: settings),
+    .target(
+      name: "PostgresBaseline",
+      dependencies: [.product(name: "CVestaPostgres", package: "Postgres")], swiftSettings: settings),
+    .target(
+      name: "PostgresBenchmarks",
+      dependencies: [
+        "BenchmarkKit", "PostgresBaseline",
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaPostgres", package: "Postgres"),
+        .product(name: "VestaPostgresTesting", package: "Postgres"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ], swiftSettings: settings),
     .target(

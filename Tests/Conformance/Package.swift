@@ -16,10 +16,12 @@ let package = Package(
     .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/DatabaseBackend"),
     .package(path: "../../Interop/FirestoreBackend"),
+    .package(path: "../../Interop/StoreInterop"),
     .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
+    .package(path: "../../Packages/Postgres"),
     .package(path: "../../Packages/RemoteConfig"),
   ],
   targets: [
@@ -45,6 +47,8 @@ let package = Package(
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
+        .product(name: "VestaPostgres", package: "Postgres"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),

@@ -25,9 +25,27 @@ let package = Package(
     .package(path: "../../Interop/StoreInterop"),
   ],
   targets: [
+    .executableTarget(
+      name: "PostgresPeer",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaAuthService", package: "Auth"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaPostgres", package: "Postgres"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostgresIntegrationTests",
       dependencies: [
+        "PostgresPeer",
+        .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
@@ -42,7 +60,7 @@ let package = Package(
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
-    )
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -2,7 +2,7 @@ public import VestaTesting
 import VestaFirestoreBackend
 
 extension FirestoreContracts {
-  /// What a backend promises that keeps its answers to requests of write calls, see `WriteRequestID`.
+  /// The promises of a backend that keeps its answers to requests of write calls, see `WriteRequestID`.
   ///
   /// A backend that does not look at identifiers leaves this list out.
   public static let repeatedWrites: [Contract<FirestoreSubject>] = [
@@ -79,7 +79,7 @@ extension FirestoreSubject {
       id: requestID(queue: queue, number: number))
   }
 
-  /// What a call of its own answers to requests.
+  /// Returns the answers to requests that are sent in a call of their own.
   fileprivate func answers(to requests: [WriteRequest]) async throws -> [WriteResponse] {
     let call = try await backend.write(database: database, context: context)
     call.send(WriteRequest(database: database))

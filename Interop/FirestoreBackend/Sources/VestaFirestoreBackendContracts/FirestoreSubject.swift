@@ -6,7 +6,7 @@ public struct FirestoreSubject: Sendable {
   /// The backend.
   public let backend: any FirestoreBackend
 
-  /// How long a check waits for something that a call owes; then the promise counts as broken.
+  /// The time that a check waits for something that a call owes; after it the promise counts as broken.
   public let patience: Duration
 
   /// A backend.

@@ -1,7 +1,7 @@
 import VestaTesting
 import VestaFirestoreBackend
 
-/// A listener that keeps what it is told, as a client does, and objects to what no client could understand.
+/// A listener that keeps its responses, as a client does, and fails on those that no client could understand.
 struct ListenProbe {
   private let call: ListenCall
   private let patience: Duration
@@ -15,7 +15,7 @@ struct ListenProbe {
   /// The changes of targets that name one, in order.
   private(set) var changes: [TargetChange] = []
   private(set) var filters: [ExistenceFilter] = []
-  /// How many documents it was told of, and how often of what it knew.
+  /// The number of document messages, repetitions included.
   private(set) var messages = 0
   private(set) var repetitions = 0
 
@@ -40,7 +40,7 @@ struct ListenProbe {
   /// Starts with what another one knows of a target.
   mutating func adopt(_ id: Int32, from other: ListenProbe) { targets[id] = other.targets[id] }
 
-  /// Reads until targets are current, and up to the global snapshot behind the last of them.
+  /// Reads until targets are current, and up to the global snapshot after the last of them.
   mutating func current(_ ids: Int32...) async throws {
     var missing = Set(ids)
     try await read("a global snapshot behind targets \(ids) that are current") { response in
@@ -50,7 +50,7 @@ struct ListenProbe {
     }
   }
 
-  /// Reads up to a global snapshot at or after a moment.
+  /// Reads up to a global snapshot at or after a timestamp.
   mutating func snapshot(from time: Timestamp) async throws {
     try await read("a global snapshot at \(time) or later") { response in
       guard case .targetChange(let change) = response, change.isGlobalSnapshot else { return false }
@@ -58,7 +58,7 @@ struct ListenProbe {
     }
   }
 
-  /// Reads until a target is told to be removed.
+  /// Reads until the removal of a target.
   mutating func removal(of id: Int32) async throws {
     try await read("the removal of target \(id)") { response in
       guard case .targetChange(let change) = response else { return false }

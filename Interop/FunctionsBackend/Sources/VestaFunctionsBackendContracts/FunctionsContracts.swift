@@ -50,7 +50,7 @@ public struct FunctionsSubject: Sendable {
   }
 }
 
-/// The promises of ``FunctionsBackend``, for any implementation.
+/// The promises of `FunctionsBackend`, for any implementation.
 public enum FunctionsContracts {
   /// All of them.
   public static let all: [Contract<FunctionsSubject>] = [

@@ -4,7 +4,7 @@ public import VestaServiceInterop
 public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConvertible {
   /// The codes of FCM's v1 API, the `errorCode` of its `FcmError` details.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// No reason was given.
+    /// There is no reason.
     case unspecified = "UNSPECIFIED_ERROR"
     /// The request is malformed; the text names the field.
     case invalidArgument = "INVALID_ARGUMENT"

@@ -9,7 +9,7 @@ public struct PushTransportSubject: Sendable {
   public let address: String
   /// An address that does not exist.
   public let missingAddress: String
-  /// The ids of the messages that the platform's service was given for the address.
+  /// The ids of the messages that were sent to the platform's service for the address.
   public let received: @Sendable () async throws -> [String]
 
   /// A transport.

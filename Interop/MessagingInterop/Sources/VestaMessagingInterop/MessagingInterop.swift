@@ -8,22 +8,22 @@ public import VestaConcurrency
 /// - All methods may be called from any thread at any time, also from within a listener, and none of them waits for
 ///   the network.
 /// - Without a registration there is no token, and that is not an error.
-/// - A listener never hears of a token before `fcmToken` gives that token or a later one.
-/// - Listeners keep the promises of `ListenerRegistration`; a new one first hears the present token.
+/// - A listener never receives a token before `fcmToken` returns that token or a later one.
+/// - Listeners keep the promises of `ListenerRegistration`; a new one first receives the current token.
 public protocol MessagingInterop: Sendable {
   /// The registration token of this installation; `nil` before it is registered and after its token was deleted.
   var fcmToken: String? { get }
 
-  /// Adds a listener that hears of each new token.
+  /// Adds a listener that receives each new token.
   ///
-  /// - Parameter listener: Called with the present token first, then with each new one; `nil` while there is none.
+  /// - Parameter listener: Called with the current token first, then with each new one; `nil` while there is none.
   ///   Never before this method has returned.
   /// - Returns: Removes the listener on `cancel()`.
   func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> ListenerRegistration
 }
 
 extension MessagingInterop {
-  /// The present token, then each new one; `nil` while there is none.
+  /// The current token, then each new one; `nil` while there is none.
   ///
   /// Cancelling the reading task, leaving a loop over this property, or dropping the stream removes its listener.
   ///

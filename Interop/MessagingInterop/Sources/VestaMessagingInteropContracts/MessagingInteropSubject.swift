@@ -5,10 +5,10 @@ public struct MessagingInteropSubject: Sendable {
   /// The implementation.
   public let messaging: any MessagingInterop
 
-  /// Gets the installation a token that it never had before, and returns when `fcmToken` gives it.
+  /// Gets the installation a token that it never had before, and returns when `fcmToken` returns it.
   public let renewToken: @Sendable () async throws -> Void
 
-  /// Deletes the token, and returns when `fcmToken` gives none.
+  /// Deletes the token, and returns when `fcmToken` returns none.
   public let deleteToken: @Sendable () async throws -> Void
 
   /// The longest time a check waits for an event.

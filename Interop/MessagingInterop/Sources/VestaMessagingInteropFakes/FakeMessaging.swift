@@ -20,7 +20,7 @@ public final class FakeMessaging: MessagingInterop {
   /// The number of token listeners.
   public var listenerCount: Int { source.listenerCount }
 
-  /// Adds a listener, which first hears the present token.
+  /// Adds a listener, which first receives the current token.
   ///
   /// - Parameter listener: Called on a queue of the fake.
   /// - Returns: Removes the listener on `cancel()`.
@@ -28,7 +28,7 @@ public final class FakeMessaging: MessagingInterop {
     source.add(listener)
   }
 
-  /// Sets the token and tells the listeners, unless it is the present one.
+  /// Sets the token and notifies the listeners, unless it is the current one.
   ///
   /// - Parameter token: The new token; `nil` for none.
   public func setToken(_ token: String?) {

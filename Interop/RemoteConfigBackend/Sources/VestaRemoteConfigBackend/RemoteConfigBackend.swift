@@ -8,13 +8,15 @@ public import VestaServiceInterop
 /// - A fetch with the ETag of the last response answers `noChange` until another template is published or another
 ///   condition holds for the instance.
 /// - The same instance has the same values for the same template: percentages are not drawn anew.
-/// - A listener hears of every template that is published after it was added, the newest at least, and at once when
+/// - A listener receives every template that is published after it was added, the newest at least, and at once when
 ///   there is a newer one than it knows. It is never called before `listenForInvalidations` has returned, and never
 ///   again once its registration was cancelled from within it.
 public protocol RemoteConfigBackend: Sendable {
   /// Evaluates the template for one instance.
   ///
-  /// - Parameter request: The instance, and the ETag of the values that it has.
+  /// - Parameters:
+  ///   - request: The instance, and the ETag of the values that it has.
+  ///   - context: The context of the call.
   /// - Returns: The values, or that they have not changed.
   func fetch(
     _ request: FetchConfigRequest, context: CallContext
@@ -24,6 +26,7 @@ public protocol RemoteConfigBackend: Sendable {
   ///
   /// - Parameters:
   ///   - request: The version that the instance has.
+  ///   - context: The context of the call.
   ///   - onEnd: Called once when the connection ends: without an error when it was closed in order.
   ///   - receive: Called with each message, one at a time, in the order of the versions.
   /// - Returns: The connection; cancel it to close it. Neither closure is called then any more.
@@ -43,6 +46,7 @@ public protocol RemoteConfigAdminBackend: Sendable {
   /// - Parameters:
   ///   - namespace: The namespace, such as `firebase`.
   ///   - version: The number of the version; `nil` for the current one.
+  ///   - context: The context of the owner.
   /// - Returns: The template and its ETag; an empty one with the ETag of version 0 when none was published.
   /// - Throws: `notFound` when there is no such version, or none any more.
   func template(
@@ -51,7 +55,9 @@ public protocol RemoteConfigAdminBackend: Sendable {
 
   /// Checks and publishes a template.
   ///
-  /// - Parameter request: The template, and which one it replaces.
+  /// - Parameters:
+  ///   - request: The template, and which one it replaces.
+  ///   - context: The context of the owner.
   /// - Returns: The template with its version and ETag; for a request that only checks, with an ETag that ends in `-0`.
   /// - Throws: `invalidArgument` with all violations; `failedPrecondition` when the current template is another one
   ///   than the request names. Nothing was changed then.
@@ -65,6 +71,7 @@ public protocol RemoteConfigAdminBackend: Sendable {
   ///   - namespace: The namespace.
   ///   - version: The version to go back to.
   ///   - user: The publisher.
+  ///   - context: The context of the owner.
   /// - Returns: The template with its new version and ETag.
   /// - Throws: `notFound` when there is no such version; `failedPrecondition` when it is the current one.
   func rollback(
@@ -73,7 +80,9 @@ public protocol RemoteConfigAdminBackend: Sendable {
 
   /// Lists versions, the newest first.
   ///
-  /// - Parameter request: Which ones.
+  /// - Parameters:
+  ///   - request: Which ones.
+  ///   - context: The context of the owner.
   /// - Returns: One page of them.
   func listVersions(
     _ request: ListVersionsRequest, context: CallContext
@@ -85,6 +94,7 @@ public protocol RemoteConfigAdminBackend: Sendable {
   ///   - namespace: The namespace.
   ///   - old: The number of the earlier version.
   ///   - new: The number of the later version; `nil` for the current one.
+  ///   - context: The context of the owner.
   /// - Returns: The difference.
   /// - Throws: `notFound` when there is no such version.
   func difference(
@@ -96,6 +106,7 @@ public protocol RemoteConfigAdminBackend: Sendable {
   /// - Parameters:
   ///   - namespace: The namespace.
   ///   - format: The format of the file.
+  ///   - context: The context of the owner.
   /// - Returns: UTF-8.
   func downloadDefaults(
     namespace: String, format: DefaultsFormat, context: CallContext

@@ -256,7 +256,7 @@ public enum RemoteConfigContracts {
   ]
 }
 
-/// The versions that a listener hears of.
+/// The versions that a listener receives.
 private final class VersionLog: Sendable {
   private let log: EventLog<Int64>
   private let registration = Locked<ListenerRegistration?>(nil)

@@ -1,7 +1,7 @@
 public import VestaStorageBackend
 public import VestaTesting
 
-/// The promises of ``BlobStore``, for any implementation.
+/// The promises of `BlobStore`, for any implementation.
 public enum BlobContracts {
   /// All of them.
   public static let all: [Contract<any BlobStore>] = [

@@ -2,7 +2,7 @@ import VestaServiceInterop
 public import VestaStorageBackend
 public import VestaTesting
 
-/// The promises of ``StorageBackend``, for any implementation.
+/// The promises of `StorageBackend`, for any implementation.
 ///
 /// Each is checked on a fresh backend with nothing in it.
 public enum StorageContracts {

@@ -18,13 +18,17 @@ extension OrderedStore {
   ///
   /// - Parameter key: The whole key.
   /// - Returns: The value; `nil` when there is none.
-  public func get(_ key: [UInt8]) async throws -> [UInt8]? { try await read { try await $0.get(key) } }
+  public func get(_ key: [UInt8]) async throws -> [UInt8]? {
+    try await read(expecting: .keys([key])) { try await $0.get(key) }
+  }
 
   /// Returns the values under several keys, in one read.
   ///
   /// - Parameter keys: Whole keys in any order.
   /// - Returns: A value or `nil` for each key, in the order of the keys.
-  public func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] { try await read { try await $0.get(keys) } }
+  public func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
+    try await read(expecting: .keys(keys)) { try await $0.get(keys) }
+  }
 
   /// Puts a value under a key, in a transaction of its own.
   ///
@@ -50,13 +54,17 @@ extension OrderedStore {
   ///
   /// - Parameter range: Which keys.
   /// - Returns: The entry with the smallest key; `nil` when the range is empty.
-  public func first(in range: KeyRange) async throws -> StoreEntry? { try await read { try await $0.first(in: range) } }
+  public func first(in range: KeyRange) async throws -> StoreEntry? {
+    try await read(expecting: .scan(range, order: .ascending, limit: 1)) { try await $0.first(in: range) }
+  }
 
   /// Returns the last entry of a range, in a read of its own.
   ///
   /// - Parameter range: Which keys.
   /// - Returns: The entry with the largest key; `nil` when the range is empty.
-  public func last(in range: KeyRange) async throws -> StoreEntry? { try await read { try await $0.last(in: range) } }
+  public func last(in range: KeyRange) async throws -> StoreEntry? {
+    try await read(expecting: .scan(range, order: .descending, limit: 1)) { try await $0.last(in: range) }
+  }
 }
 
 extension StoreReader {

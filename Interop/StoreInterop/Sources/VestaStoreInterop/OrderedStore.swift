@@ -32,6 +32,22 @@ public protocol OrderedStore: AnyObject, Sendable {
     _ body: nonisolated(nonsending) (any StoreReader) async throws -> Result
   ) async throws -> Result
 
+  /// Reads at one version in time, and says what the body reads first.
+  ///
+  /// What is said changes how fast the read is, and nothing else: an engine behind a network brings it together with
+  /// the beginning of the read, in one round trip. Engines without round trips need not implement it, and do not look
+  /// what it is.
+  ///
+  /// - Parameters:
+  ///   - first: The keys that the body gets first, or the range that it scans first, if it does.
+  ///   - body: What to read; see `read(_:)`.
+  /// - Returns: What the body returned.
+  /// - Throws: What the body threw, `CancellationError`, or `StoreError`.
+  nonisolated(nonsending) func read<Result>(
+    expecting first: @autoclosure () -> StoreFirstRead,
+    _ body: nonisolated(nonsending) (any StoreReader) async throws -> Result
+  ) async throws -> Result
+
   /// Changes the store: all of the body's changes, or none.
   ///
   /// The body **may run again** after a conflict, and may run on behalf of the caller in another task: it must have no
@@ -164,3 +180,21 @@ public struct StoreCommit<Result> {
 }
 
 extension StoreCommit: Sendable where Result: Sendable {}
+
+/// The first read of a body, as far as its caller knows.
+public enum StoreFirstRead: Sendable {
+  /// Some keys, by one `get`.
+  case keys([[UInt8]])
+
+  /// A range, by one `scan`.
+  case scan(KeyRange, order: ScanOrder, limit: Int?)
+}
+
+extension OrderedStore {
+  /// Reads as without knowing what comes first; see `OrderedStore`.
+  public func read<Result>(
+    expecting first: @autoclosure () -> StoreFirstRead, _ body: (any StoreReader) async throws -> Result
+  ) async throws -> Result {
+    try await read(body)
+  }
+}

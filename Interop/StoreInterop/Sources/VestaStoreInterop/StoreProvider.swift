@@ -70,6 +70,27 @@ public enum StoreLimits {
   /// The longest value: 16 MiB.
   public static let maximumValueLength = 16_777_216
 
+  /// Refuses what is too long to be put, with the error that `StoreTransaction.put` promises.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The whole key.
+  /// - Throws: `keyTooLong` or `valueTooLong`; the text has lengths only, no part of the key or the value.
+  public static func check(_ value: [UInt8], for key: [UInt8]) throws(StoreError) {
+    if key.count > maximumKeyLength {
+      throw StoreError(
+        .keyTooLong, operation: "put",
+        message: "The key has \(key.count) bytes; at most \(maximumKeyLength) are allowed.",
+        hint: "Put the end of it into the value.")
+    }
+    if value.count > maximumValueLength {
+      throw StoreError(
+        .valueTooLong, operation: "put",
+        message: "The value has \(value.count) bytes; at most \(maximumValueLength) are allowed.",
+        hint: "Split it over several keys.")
+    }
+  }
+
   /// Whether a store can have a name: 1 to 100 letters, digits, `-`, `_` and `.`, not beginning with a dot.
   ///
   /// - Parameter name: What the store is to be called.

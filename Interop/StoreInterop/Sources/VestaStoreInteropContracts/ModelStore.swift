@@ -234,8 +234,7 @@ private final class ModelTransaction: StoreTransaction {
 
   func put(_ value: [UInt8], for key: [UInt8]) async throws {
     try check("put")
-    guard key.count <= StoreLimits.maximumKeyLength else { throw ModelStore.error(.keyTooLong, "put") }
-    guard value.count <= StoreLimits.maximumValueLength else { throw ModelStore.error(.valueTooLong, "put") }
+    try StoreLimits.check(value, for: key)
     model.put(value, for: key)
   }
 

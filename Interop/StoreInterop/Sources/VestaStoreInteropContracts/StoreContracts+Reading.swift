@@ -23,6 +23,39 @@ extension StoreContracts {
       try expect(try await store.read { try await $0.get(keys) }, equals: expected, "values")
       try expect(try await store.read { try await $0.get([[UInt8]]()) }, equals: [], "values for no keys")
     },
+    promise("a read that says what comes first reads what it asks for, right or wrong") { store in
+      try await store.fill(entries("a", "b", "c", "d"))
+      let (all, ends) = (KeyRange(from: [], to: nil), KeyRange(from: bytes("b"), to: bytes("d")))
+      let guesses: [StoreFirstRead] = [
+        .keys([]), .keys([bytes("a")]), .keys(["x", "b", "b", ""].map(bytes)),
+        .scan(all, order: .ascending, limit: nil), .scan(all, order: .descending, limit: 2),
+        .scan(ends, order: .ascending, limit: 0),
+      ]
+      for guess in guesses {
+        try await store.read(expecting: guess) { reader in
+          let values = try await reader.get(["a", "x", "b"].map(bytes))
+          try expect(values, equals: [bytes("a"), nil, bytes("b")], "values")
+          for order in [ScanOrder.ascending, .descending] {
+            for limit in [nil, 2] as [Int?] {
+              let found = try await reader.entries(in: all, order: order, limit: limit).map(\.key)
+              let keys = ["a", "b", "c", "d"].map(bytes)
+              let sorted = order == .ascending ? keys : keys.reversed()
+              try expect(found, equals: Array(sorted.prefix(limit ?? 4)), "keys of \(guess)")
+            }
+          }
+          try expect(try await reader.entries(in: ends).map(\.key), equals: ["b", "c"].map(bytes), "a part")
+        }
+      }
+    },
+    promise("a read that says what comes first sees what was committed before it") { store in
+      for number in 0..<5 {
+        let version = try await store.put([UInt8(number)], for: bytes("a"))
+        try expect(try await store.get(bytes("a")), equals: [UInt8(number)], "value")
+        try expect(try await store.first(in: .all)?.value, equals: [UInt8(number)], "first entry")
+        let seen = try await store.read(expecting: .keys([bytes("a")])) { $0.version }
+        try expect(seen, equals: version, "version")
+      }
+    },
     promise("the empty key and empty values are kept") { store in
       try await store.fill([StoreEntry(key: [], value: bytes("v")), StoreEntry(key: [0], value: [])])
       try expect(try await store.value(for: []), equals: bytes("v"), "value of the empty key")

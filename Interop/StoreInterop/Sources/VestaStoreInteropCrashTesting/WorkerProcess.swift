@@ -13,6 +13,7 @@ import VestaConcurrency
 public final class WorkerProcess: Sendable {
   private let process = Process()
   private let output = Pipe()
+  private let input = Pipe()
   private let text = Locked<[UInt8]>([])
 
   /// Starts an executable of the test's package, which is built beside the test bundle.
@@ -36,7 +37,7 @@ public final class WorkerProcess: Sendable {
     process.executableURL = directory.appendingPathComponent(executable)
     process.arguments = arguments
     process.standardOutput = output
-    process.standardInput = Pipe()
+    process.standardInput = input
     try process.run()
   }
 
@@ -71,7 +72,40 @@ public final class WorkerProcess: Sendable {
   public func wait(forPrefix prefix: String) async throws { try await wait { $0.hasPrefix(prefix) } }
 
   private func wait(until isRight: (String) -> Bool) async throws {
-    while !lines.contains(where: isRight) {
+    try await wait { (lines: [String]) in lines.contains(where: isRight) }
+  }
+
+  /// Reads until the process has said some lines with this beginning.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - prefix: The beginning of the lines.
+  /// - Returns: The first lines with that beginning, as many as were asked for.
+  /// - Throws: `WorkerEnded` when it ended without saying them.
+  public func lines(_ count: Int = 1, withPrefix prefix: String) async throws -> [String] {
+    try await wait { (lines: [String]) in lines.count { $0.hasPrefix(prefix) } >= count }
+    return Array(lines.filter { $0.hasPrefix(prefix) }.prefix(count))
+  }
+
+  /// Says a line to the process, on its standard input.
+  ///
+  /// - Parameter line: The line, without its end.
+  public func say(_ line: String) { try? input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
+
+  /// Ends the input of the process, which ends it if it is so made.
+  public func endInput() { try? input.fileHandleForWriting.close() }
+
+  /// Kills the process, and waits until it is gone.
+  ///
+  /// - Returns: All whole lines that it said.
+  @discardableResult
+  public func killNow() async -> [String] {
+    kill(process.processIdentifier, SIGKILL)
+    return await finish()
+  }
+
+  private func wait(until areRight: ([String]) -> Bool) async throws {
+    while !areRight(lines) {
       let data = await aside { [self] in output.fileHandleForReading.availableData }
       guard !data.isEmpty else { throw WorkerEnded(said: lines) }
       text.withLock { $0 += data }

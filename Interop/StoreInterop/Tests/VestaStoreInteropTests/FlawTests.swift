@@ -49,6 +49,8 @@ import Testing
     (.foreignErrors, ["a body that throws fails its own caller"]),
     (.foreignCancellation, ["the cancellation of one writer is not seen"]),
     (.scanNeverEnds, ["a long scan ends"]),
+    (.guessedReadsAreStale, ["a read that says what comes first sees what was committed"]),
+    (.guessesAreAnswers, ["a read that says what comes first reads what it asks for"]),
     (.emptyDeleteTakesVersion, ["deleting what is not there"]),
   ]
 

@@ -13,6 +13,7 @@ enum Flaw: String, CaseIterable {
   case closeKeepsWaiting
   case prefixEndsAtFF, snapshotMovesAtThirdCall, manyReadersAreStale, valueOfPagesLosesByte, smallOverLargeIsLost
   case longDeleteLeavesLast, longScanTellsNoRest, longMultiGetMissesLast, keptYetCancelled, manyOwnPutsMissLast
+  case guessedReadsAreStale, guessesAreAnswers
   case foreignErrors, foreignCancellation, scanNeverEnds, emptyDeleteTakesVersion
 }
 
@@ -47,6 +48,29 @@ final class FlawedStore: CommitObservable {
     defer { openReaders.subtract(1, ordering: .relaxed) }
     if isClosing.load(ordering: .relaxed) { throw StoreError(.closed, operation: "read", message: "It closes.") }
     return try await inner.read { try await body(FlawedTransaction($0, in: self, isReading: true)) }
+  }
+
+  // The moment of the first read that said what comes first.
+  private let kept = Locked<[StoreEntry]?>(nil)
+
+  func read<Result>(
+    expecting first: @autoclosure () -> StoreFirstRead, _ body: (any StoreReader) async throws -> Result
+  ) async throws -> Result {
+    guard flaw == .guessedReadsAreStale || flaw == .guessesAreAnswers else { return try await read(body) }
+    let entries = try await inner.read { try await $0.entries(in: .all) }
+    let shown = kept.withLock { kept in
+      if kept?.isEmpty ?? true || flaw == .guessesAreAnswers { kept = entries }
+      return kept ?? []
+    }
+    let model = ModelStore()
+    let guess = first()
+    try await model.write { transaction in
+      for entry in shown {
+        if case .keys(let keys) = guess, self.flaw == .guessesAreAnswers, !keys.contains(entry.key) { continue }
+        try await transaction.put(entry.value, for: entry.key)
+      }
+    }
+    return try await model.read(body)
   }
 
   func write<Result: Sendable>(

@@ -87,8 +87,12 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   }
 
   /// Reads the store.
-  func read<Value>(_ body: (any StoreReader) async throws -> Value) async throws -> Value {
-    try await storage.get().read(body)
+  ///
+  /// - Parameter first: The keys that the body gets first, which a store behind a network brings with the beginning.
+  func read<Value>(
+    expecting first: [[UInt8]] = [], _ body: (any StoreReader) async throws -> Value
+  ) async throws -> Value {
+    try await storage.get().read(expecting: .keys(first), body)
   }
 
   /// Writes to the store; `body` may run again after a conflict.

@@ -19,7 +19,7 @@ public enum AuthServiceLibrary: Library {
   public static let name = "vesta-auth-service"
 
   /// The version of the package.
-  public static var version: String { VestaVersion() }
+  public static let version = VestaVersion()
 
   /// The engine, and the two protocols that it provides.
   public static func components() -> [Component] {

@@ -28,7 +28,7 @@ public final class Firestore: Sendable {
   /// The app; `nil` once it is gone.
   private let owner: AppReference
 
-  /// What changes in the life of an instance.
+  /// The state that changes in the life of an instance.
   private struct State {
     var settings: FirestoreSettings.Values
     var phase = Phase.idle

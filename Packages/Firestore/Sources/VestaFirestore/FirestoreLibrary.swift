@@ -5,7 +5,7 @@ internal import VestaCryptoInterop
 internal import VestaFirestoreBackend
 internal import VestaStoreInterop
 
-/// What makes Firestore a part of an app.
+/// The library that makes Firestore a part of an app.
 ///
 /// It needs a `FirestoreBackend`: the embedded engine, or a remote one. With a store in the app, pending writes and the
 /// cache of a remote backend survive a restart. Auth and App Check are used where they are in the app.

@@ -4,7 +4,7 @@ import VestaStoreInterop
 package struct EntryJoin {
   private var streams: [EntryStream]
   private let test: SuffixTest
-  /// How many entries it may look at before it pauses.
+  /// The number of entries that it may read before it pauses.
   private var allowance = Int.max
   /// Why there was no entry the last time.
   private(set) var stop = Stop.end
@@ -39,7 +39,7 @@ package struct EntryJoin {
   /// - Parameters:
   ///   - limit: An entry after this one is of no interest.
   ///   - slice: How many entries this call may look at.
-  /// - Returns: `nil` where there is none to be told; `stop` says why.
+  /// - Returns: `nil` where there is none; `stop` says why.
   mutating func head(upTo limit: [UInt8]? = nil, lookingAt slice: Int = .max) async throws -> EntryStream.Entry? {
     stop = .end
     let (end, isOverflow) = scanned.addingReportingOverflow(slice)
@@ -158,13 +158,13 @@ package struct EntryUnion {
     return first
   }
 
-  /// Where the document of an entry is, and its row if the entry has it.
+  /// Returns the place of an entry's document, and its row if the entry has it.
   package func document(_ entry: EntryStream.Entry, _ branch: Int) -> (place: Place, row: [UInt8]?) {
     let stream = joins[branch].first
     return (stream.place(of: entry), stream.isOfDocuments ? entry.value : nil)
   }
 
-  /// How many entries there are from here on, or to the next pause.
+  /// Counts the entries from here on, or up to the next pause.
   package mutating func count(atMost limit: Int) async throws -> Int {
     if joins.count == 1, joins[0].isPlain { return try await joins[0].count(atMost: limit) }
     var count = 0

@@ -4,12 +4,12 @@ package import VestaStoreInterop
 package struct EntryStream {
   package struct Entry {
     package var suffix: [UInt8]
-    /// What is stored under the key: of an index, an `EntryValue`; of the documents, the document's row.
+    /// The value under the key: an `EntryValue` of an index, the row of a document.
     package var value: [UInt8]
   }
 
   private let reader: any IndexedReader
-  /// What the place of a document begins with; of a scan of documents.
+  /// The prefix of the places, for a scan of documents.
   private let collection: [UInt8]
   private let prefix: [UInt8]
   private let isTurned: Bool
@@ -68,7 +68,7 @@ package struct EntryStream {
   /// Goes to the next entry.
   package mutating func advance() { position += 1 }
 
-  /// Goes on to a suffix, or to the first one behind it.
+  /// Goes on to a suffix, or to the first one after it.
   package mutating func seek(_ suffix: [UInt8]) {
     while position < buffer.count, buffer[position].suffix.lexicographicallyPrecedes(suffix) { position += 1 }
     guard position == buffer.count, rest.lower.lexicographicallyPrecedes(suffix) else { return }
@@ -77,7 +77,7 @@ package struct EntryStream {
     (batch, growth) = (4, 2)
   }
 
-  /// How many entries there are from here on; they are neither kept nor copied.
+  /// Counts the entries from here on; they are neither kept nor copied.
   package mutating func count(atMost limit: Int) async throws -> Int {
     var count = 0
     while count < limit, !rest.isEmpty {

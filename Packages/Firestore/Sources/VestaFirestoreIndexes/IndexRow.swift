@@ -15,7 +15,7 @@ package struct IndexRow: Sendable, Equatable {
 
   package var shape: IndexShape
   package var progress: Progress
-  /// When a query last used it, to the hour or so.
+  /// The time of the last query that used it, to the hour or so.
   package var lastUsed: Int64
 
   package var isReady: Bool { progress == .ready }
@@ -29,50 +29,90 @@ package struct IndexRow: Sendable, Equatable {
     self.lastUsed = lastUsed
   }
 
-  package var bytes: [UInt8] {
-    var writer = RowWriter()
-    writer.write(text: shape.collectionID)
-    writer.write(byte: shape.isGroup ? 1 : 0)
-    writer.write(byte: shape.isNameDescending ? 1 : 0)
-    writer.write(count: shape.parts.count)
-    for part in shape.parts {
-      writer.write(text: part.path.description)
-      writer.write(byte: part.kind.rawValue)
-    }
-    writer.write(int: lastUsed)
-    switch progress {
-    case .ready: writer.write(byte: 0)
-    case .building(nil): writer.write(byte: 1)
-    case .leaving: writer.write(byte: 3)
-    case .unfit: writer.write(byte: 4)
-    case .building(let place?):
-      writer.write(byte: 2)
-      writer.write(blob: place.bytes)
-    }
-    return writer.bytes
+  /// The row as it is stored.
+  package var bytes: [UInt8] { get throws { try IndexRecord(self).fieldBytes() } }
+
+  package init(_ bytes: [UInt8]) throws(FirestoreServiceError) { self = try IndexRecord(row: bytes).row }
+}
+
+/// The fields of an index row.
+private struct IndexRecord: FieldRecord {
+  private enum State: Int64 {
+    case ready = 1
+    case building = 2
+    case leaving = 3
+    case unfit = 4
   }
 
-  package init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
-    var reader = RowReader(bytes)
-    let collectionID = try reader.text()
-    let isGroup = try reader.byte() == 1
-    let isNameDescending = try reader.byte() == 1
-    var parts: [IndexShape.Part] = []
-    for _ in 0..<(try reader.count()) {
-      let path = try FieldPath(parsing: try reader.text())
-      guard let kind = IndexShape.Kind(rawValue: try reader.byte()) else { throw .damaged }
-      parts.append(IndexShape.Part(path: path, kind: kind))
+  private struct Part: FieldRecord {
+    var path = ""
+    var kind: Int64 = 0
+
+    mutating func visit(_ visitor: inout some RecordVisitor) throws {
+      try visitor.field(1, &path)
+      try visitor.field(2, &kind)
     }
-    shape = IndexShape(
-      collectionID: collectionID, isGroup: isGroup, parts: parts, isNameDescending: isNameDescending)
-    lastUsed = try reader.int()
-    switch try reader.byte() {
-    case 0: progress = .ready
-    case 1: progress = .building(after: nil)
-    case 2: progress = .building(after: Place(bytes: try reader.blob()))
-    case 3: progress = .leaving
-    case 4: progress = .unfit
-    default: throw .damaged
+  }
+
+  private var collectionID = ""
+  private var isGroup = false
+  private var isNameDescending = false
+  private var parts: [Part] = []
+  private var lastUsed: Int64 = 0
+  /// The place that an unfinished index has come to.
+  private var place: [UInt8]?
+  private var state: Int64 = 0
+
+  init() {}
+
+  init(_ row: IndexRow) {
+    collectionID = row.shape.collectionID
+    isGroup = row.shape.isGroup
+    isNameDescending = row.shape.isNameDescending
+    parts = row.shape.parts.map { Part(path: $0.path.description, kind: Int64($0.kind.rawValue)) }
+    lastUsed = row.lastUsed
+    switch row.progress {
+    case .ready: state = State.ready.rawValue
+    case .building(let last): (state, place) = (State.building.rawValue, last?.bytes)
+    case .leaving: state = State.leaving.rawValue
+    case .unfit: state = State.unfit.rawValue
+    }
+  }
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &collectionID)
+    try visitor.field(2, &isGroup)
+    try visitor.field(3, &isNameDescending)
+    try visitor.field(4, &parts)
+    try visitor.field(5, &lastUsed)
+    try visitor.field(6, &place)
+    try visitor.field(7, &state)
+  }
+
+  var shape: IndexShape {
+    get throws(FirestoreServiceError) {
+      var shape = IndexShape(
+        collectionID: collectionID, isGroup: isGroup, parts: [], isNameDescending: isNameDescending)
+      for part in parts {
+        guard let raw = UInt8(exactly: part.kind), let kind = IndexShape.Kind(rawValue: raw) else { throw .damaged }
+        shape.parts.append(IndexShape.Part(path: try FieldPath(parsing: part.path), kind: kind))
+      }
+      return shape
+    }
+  }
+
+  var row: IndexRow {
+    get throws(FirestoreServiceError) {
+      // A row that was cut has no state.
+      let progress: IndexRow.Progress =
+        switch State(rawValue: state) {
+        case .ready: .ready
+        case .building: .building(after: place.map { Place(bytes: $0) })
+        case .leaving: .leaving
+        case .unfit: .unfit
+        case nil: throw .damaged
+        }
+      return IndexRow(shape: try shape, progress: progress, lastUsed: lastUsed)
     }
   }
 }

@@ -1,7 +1,7 @@
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
-/// What an index holds: for the documents of the collections with one identifier, values of fields and the name.
+/// The contents of an index: for the documents of collections with one identifier, values of fields and the name.
 package struct IndexShape: Hashable, Sendable {
   package enum Kind: UInt8, Sendable {
     case ascending = 0
@@ -62,7 +62,7 @@ package struct IndexShape: Hashable, Sendable {
     return Dictionary(heads.map { (appended(name: path, to: $0), value) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// How the keys for a collection begin.
+  /// Returns the key prefix of a collection's entries.
   package func start(of collection: ResourcePath) -> [UInt8] {
     if isGroup { return [] }
     var encoder = IndexEncoder()
@@ -99,9 +99,9 @@ package struct IndexShape: Hashable, Sendable {
   }
 }
 
-/// What is stored under the key of an entry: the document's place, and what the key does not tell of its numbers.
+/// The value of an entry: the document's place, and what the key does not say about its numbers.
 ///
-/// `1` and `1.0` are one value in an index, but their sums are not. A bit for each part of the index tells which it
+/// `1` and `1.0` are one value in an index, but their sums are not. A bit for each part of the index says which it
 /// was.
 package struct EntryValue: Equatable, Sendable {
   package var place: Place

@@ -19,9 +19,9 @@ package protocol IndexedReader {
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd
 
-  /// What the keys of an index's entries begin with.
+  /// Returns the key prefix of an index's entries.
   func entryPrefix(ofIndex id: Int64) -> [UInt8]
 
-  /// What the keys of a collection's documents begin with.
+  /// Returns the key prefix of a collection's documents.
   func documentPrefix(of collection: ResourcePath) -> [UInt8]
 }

@@ -21,12 +21,12 @@ package struct KeyRanges: Hashable, Sendable {
     return KeyRange(from: first.lower, to: last.upper)
   }
 
-  /// What is in one of these and in the range.
+  /// Returns the parts of these ranges that are in another one.
   package func intersection(_ range: KeyRange) -> KeyRanges {
     KeyRanges(parts: parts.map { $0.intersection(range) }.filter { !$0.isEmpty })
   }
 
-  /// What is left without the keys that begin with a prefix.
+  /// Returns these ranges without the keys that begin with a prefix.
   package func subtracting(prefix: [UInt8]) -> KeyRanges {
     let hole = KeyRange(prefix: prefix)
     var rest: [KeyRange] = []
@@ -40,7 +40,7 @@ package struct KeyRanges: Hashable, Sendable {
   /// The ranges that hold the turned keys.
   package var turned: KeyRanges { KeyRanges(parts: parts.reversed().map(\.turned).filter { !$0.isEmpty }) }
 
-  /// Where a key stands to the ranges.
+  /// Returns the position of a key relative to the ranges.
   package func position(of key: ArraySlice<UInt8>) -> KeyPosition {
     for part in parts {
       if key.lexicographicallyPrecedes(part.lower) { return .before(part.lower) }
@@ -51,7 +51,7 @@ package struct KeyRanges: Hashable, Sendable {
   }
 }
 
-/// Where a key stands to ranges.
+/// The position of a key relative to ranges.
 package enum KeyPosition: Equatable {
   case inside
   /// Outside; the next range begins here.
@@ -85,7 +85,7 @@ extension KeyRange {
     return KeyRange(from: bound, to: KeyRange(prefix: lower.turned).upper)
   }
 
-  /// The keys of a range behind a prefix, with the prefix.
+  /// The keys of a range after a prefix, with the prefix.
   package func behind(_ prefix: [UInt8]) -> KeyRange {
     KeyRange(from: prefix + lower, to: upper.map { prefix + $0 } ?? KeyRange(prefix: prefix).upper)
   }

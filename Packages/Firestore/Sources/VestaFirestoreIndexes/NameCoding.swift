@@ -51,7 +51,7 @@ package struct NameCoding: Hashable, Sendable {
 
   private enum Position {
     case at([UInt8])
-    /// Right behind a name, before the next one.
+    /// Right after a name, before the next one.
     case behind([UInt8])
     case first
     case last

@@ -1,7 +1,7 @@
 package import VestaFirestoreModel
 package import VestaStoreInterop
 
-/// Where a document stands, as its key has it; see `Keys`.
+/// The position of a document in the order of keys; see `Keys`.
 package struct Place: Hashable, Sendable {
   package let bytes: [UInt8]
 
@@ -14,7 +14,7 @@ package struct Place: Hashable, Sendable {
     bytes = key.bytes
   }
 
-  /// What the places of a collection's documents begin with.
+  /// Returns the prefix of the places of a collection's documents.
   package static func prefix(of collection: ResourcePath) -> [UInt8] {
     var key = KeyEncoder()
     key.append(path: collection)
@@ -22,7 +22,7 @@ package struct Place: Hashable, Sendable {
     return key.bytes
   }
 
-  /// What the places of all documents of the same collection begin with.
+  /// The prefix of the places of all documents of the same collection.
   package var collectionPrefix: [UInt8] { Array(Place.collectionPrefix(in: bytes[...])) }
 
   /// The part of a place, or of what follows it in a key, up to the null after the collection.

@@ -2,9 +2,9 @@ package import VestaFirestoreBackend
 package import VestaFirestoreModel
 import VestaStoreInterop
 
-/// What a query needs of indexes, whichever there are: made of the query alone.
+/// The needs of a query, whichever indexes there are: made of the query alone.
 ///
-/// An entry of an index is what is asked for by equality, and behind it the *suffix*: the ordered values and the name,
+/// An entry of an index is what is asked for by equality, and after it the *suffix*: the ordered values and the name,
 /// each in its direction in the query. So suffixes in byte order are results in the order of the query, scans are
 /// joined and united by comparing suffixes, and cursors and inequalities are ranges of them.
 package struct QueryNeeds: Hashable, Sendable {
@@ -20,9 +20,9 @@ package struct QueryNeeds: Hashable, Sendable {
   package struct Alternative: Hashable, Sendable {
     /// Sorted by their fields, each field once.
     package var asks: [Ask]
-    /// Where the suffixes are.
+    /// The range of the suffixes.
     package var bounds: KeyRange
-    /// What else a suffix must be like.
+    /// The test of a suffix within the range.
     package var test: SuffixTest
   }
 
@@ -33,7 +33,7 @@ package struct QueryNeeds: Hashable, Sendable {
   package let tail: [IndexShape.Part]
   package let isNameDescending: Bool
   package private(set) var alternatives: [Alternative] = []
-  /// Where the cursors let suffixes be.
+  /// The range of suffixes that the cursors allow.
   package private(set) var bounds = KeyRange.all
   /// Whether entries alone say which documents match.
   package private(set) var isDecided = true
@@ -53,7 +53,7 @@ package struct QueryNeeds: Hashable, Sendable {
     tail = ordered.filter { order in !fixed.contains { $0.path == order.path && $0.isEquality } }.map {
       IndexShape.Part(path: $0.path, kind: $0.descending ? .descending : .ascending)
     }
-    // Fields behind the name order nothing; whether a document has them is left to the document.
+    // Fields after the name order nothing; whether a document has them is left to the document.
     if query.orders.count > ordered.count + 1 { isDecided = false }
     isNameDescending = query.orders[ordered.count].descending
     let cursors = SuffixCursors(query, names: names, following: query.after.flatMap(suffix))

@@ -2,8 +2,8 @@ import VestaFirestoreBackend
 package import VestaFirestoreModel
 package import VestaStoreInterop
 
-/// How a query is answered: the scans of each alternative of its filter, made of what it needs and of the indexes there
-/// are.
+/// The plan of a query: the scans for each alternative of its filter, made of the query's needs and of the indexes that
+/// exist.
 package struct QueryPlan: Equatable, Sendable {
   /// A range of an index, or of the documents of a collection, which are in the order of their names.
   package struct Scan: Equatable, Sendable {
@@ -13,7 +13,7 @@ package struct QueryPlan: Equatable, Sendable {
     }
 
     package var source: Source
-    /// What is asked for by equality, as the entries have it, behind the number of the index.
+    /// The encoded values of the equalities, which follow the number of the index in a key.
     package var prefix: [UInt8] = []
     /// Whether every direction is the opposite of the query's: then it is read backwards.
     package var isTurned = false
@@ -65,7 +65,7 @@ package struct QueryPlan: Equatable, Sendable {
   }
 }
 
-/// What a planner comes to.
+/// The outcome of planning.
 package struct PlanOutcome: Equatable, Sendable {
   /// `nil` while an index is missing.
   package var plan: QueryPlan?

@@ -85,7 +85,7 @@ package struct QueryPlanner {
     let missing = best.filter { shape in !indexes.contains { $0.row.shape == shape && $0.row.isReady } }
     if let joined { return Choice(scans: joined, missing: missing) }
     if best.isEmpty || !missing.isEmpty { return Choice(scans: nil, missing: missing) }
-    // Some fields have no index and never will: the others find the documents, which tell the rest.
+    // Some fields have no index and never will: the others find the documents, which decide the rest.
     let scans = ready.filter { candidate in best.contains { $0 == shape(of: candidate.scan) } }.map(\.scan)
     return Choice(scans: scans, isWhole: isWhole)
   }

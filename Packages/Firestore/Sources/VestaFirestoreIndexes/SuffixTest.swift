@@ -2,19 +2,19 @@ import VestaFirestoreBackend
 package import VestaFirestoreModel
 package import VestaStoreInterop
 
-/// What values and names within a suffix must be like, where the bounds of a scan cannot say it.
+/// The conditions on values and names within a suffix that the bounds of a scan cannot express.
 ///
 /// A suffix that does not fit says where the next one can be, so a scan jumps there: over the values of `!=` and
 /// `not-in`, and over what lies between the ranges of a second field.
 package struct SuffixTest: Hashable, Sendable {
   package enum Verdict: Equatable {
     case fits
-    /// The next suffix that may fit is here or behind it.
+    /// The next suffix that may fit is here or after it.
     case seek([UInt8])
     case end
   }
 
-  /// What is in the suffix, up to the last part that is tested.
+  /// The ranges of each part of the suffix, up to the last part that is tested.
   private var parts: [KeyRanges]
   private let fieldsDescending: [Bool]
 
@@ -69,7 +69,7 @@ package struct SuffixCursors {
     self.bounds = bounds
   }
 
-  /// The first suffix behind a position.
+  /// The first suffix after a position.
   private static func position(
     of cursor: StructuredQuery.Cursor, _ query: NormalQuery, _ names: NameCoding
   ) -> [UInt8] {

@@ -8,7 +8,7 @@ public import VestaCore
 ///
 /// The store `firestore` in the app's data directory is opened at the first call and closed when the app is deleted. An
 /// app may bring its own `FirestoreServiceOptions` by contributing a component for them. With a `CryptoProvider` in the
-/// app, listeners that resume are told the names of what is still there (`FirestoreServiceOptions.md5`).
+/// app, resuming listeners get the names of the documents that still exist (`FirestoreServiceOptions.md5`).
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FirestoreServiceLibrary.self, SQLiteLibrary.self])
@@ -18,7 +18,7 @@ public enum FirestoreServiceLibrary: Library {
   public static let name = "vesta-firestore-service"
 
   /// The version of the package.
-  public static var version: String { VestaVersion() }
+  public static let version = VestaVersion()
 
   /// The engine behind its protocol, one for each app.
   public static func components() -> [Component] {

@@ -1,4 +1,4 @@
 import VestaCore
 
-/// What the engine has to say to whoever runs it.
+/// The log of the engine.
 let log = Logger(service: "VestaFirestoreService")

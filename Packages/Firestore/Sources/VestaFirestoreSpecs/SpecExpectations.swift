@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
 
-/// What a case expects of the state; what a step does not mention stays expected.
+/// The expectations of a case; those that a step does not mention stay.
 struct SpecExpectations {
   private var targets: [Int32: JSONObject] = [:]
   private var activeLimbo: [String] = []

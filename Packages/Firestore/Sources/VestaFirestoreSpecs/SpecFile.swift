@@ -4,7 +4,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
 
-/// What a case of the spec tests is about, read from its JSON form.
+/// A case of the spec tests, read from its JSON form.
 struct SpecCase {
   let name: String
   let tags: Set<String>

@@ -9,7 +9,7 @@ import VestaFirestoreSync
 /// Each case is run once with a cache in memory and once with a durable one. Cases for several clients, and those that
 /// the Apple SDK skips, are skipped.
 public struct SpecRunner {
-  /// What a run has come to.
+  /// The outcome of a run.
   public struct Report: Sendable {
     /// How many cases passed.
     public var passed = 0
@@ -165,7 +165,7 @@ struct SpecStep {
   }
 }
 
-/// What survives the restart of a client: in durable mode the rows that it wrote.
+/// The state that survives the restart of a client: in durable mode the rows that it wrote.
 final class SpecDisk {
   private let isDurable: Bool
   private let isEager: Bool

@@ -2,7 +2,7 @@ import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaConcurrency
 
-/// A store that counts the rows its readers hand out.
+/// A store that counts the rows that its readers return, and those that its transactions change.
 final class CountingStore: CommitObservable {
   struct Rows: Sendable, Equatable {
     /// Visited by scans.
@@ -13,8 +13,20 @@ final class CountingStore: CommitObservable {
     var total: Int { scanned + read }
   }
 
-  private let store = ModelStore()
+  /// What one transaction has changed.
+  struct Changes: Sendable, Equatable {
+    var put = 0
+    var deleted = 0
+  }
+
+  private let store: ModelStore
   private let rows = Locked(Rows())
+  private let committed = Locked([Changes]())
+
+  init(clock: StoreClock = .system) { store = ModelStore(clock: clock) }
+
+  /// The changes of the transactions that have committed so far, in the order in which they returned.
+  var commitsSoFar: [Changes] { committed.withLock { $0 } }
 
   /// What a body reads, and what it returns.
   func rows<Result>(of body: () async throws -> Result) async throws -> (rows: Rows, result: Result) {
@@ -31,7 +43,13 @@ final class CountingStore: CommitObservable {
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
     let rows = rows
-    return try await store.write { try await body(CountingTransaction(reader: $0, rows: rows)) }
+    let commit = try await store.write { transaction in
+      let changes = Locked(Changes())
+      let result = try await body(CountingTransaction(reader: transaction, rows: rows, changes: changes))
+      return (result, changes.withLock { $0 })
+    }
+    committed.withLock { $0.append(commit.value.1) }
+    return StoreCommit(value: commit.value.0, version: commit.version)
   }
 
   func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
@@ -84,10 +102,23 @@ private struct CountingReader: Counting {
 private struct CountingTransaction: Counting, StoreTransaction {
   let reader: any StoreTransaction
   let rows: Locked<CountingStore.Rows>
+  let changes: Locked<CountingStore.Changes>
   var base: any StoreReader { reader }
 
   func commitVersion() async throws -> StoreVersion { try await reader.commitVersion() }
-  func put(_ value: [UInt8], for key: [UInt8]) async throws { try await reader.put(value, for: key) }
-  func delete(_ key: [UInt8]) async throws { try await reader.delete(key) }
-  func deleteRange(_ range: KeyRange) async throws { try await reader.deleteRange(range) }
+
+  func put(_ value: [UInt8], for key: [UInt8]) async throws {
+    changes.withLock { $0.put += 1 }
+    try await reader.put(value, for: key)
+  }
+
+  func delete(_ key: [UInt8]) async throws {
+    changes.withLock { $0.deleted += 1 }
+    try await reader.delete(key)
+  }
+
+  func deleteRange(_ range: KeyRange) async throws {
+    changes.withLock { $0.deleted += 1 }
+    try await reader.deleteRange(range)
+  }
 }

@@ -112,8 +112,8 @@ import VestaTesting
       }, schedule: { clock.schedule(after: $0, $1) })
     let engine = makeEngine(clock) {
       $0.clock = running
-      $0.transactionIdleTime = 100_000
-      $0.transactionLifetime = 100_000
+      $0.transactionIdleTime = .seconds(100_000)
+      $0.transactionLifetime = .seconds(100_000)
     }
     try await engine.commit(update("rooms/a", [:]))
     let pool = try await engine.engine(database).transactions

@@ -20,7 +20,7 @@ import Testing
     let id = try await database.store.write { transaction in
       let catalogue = try NumberRow.number(try await transaction.get(keys.catalogue)) + 1
       let row = IndexRow(shape: Self.shape, progress: .building(after: nil), lastUsed: 0)
-      try await transaction.put(row.bytes, for: keys.index(catalogue))
+      try await transaction.put(try row.bytes, for: keys.index(catalogue))
       try await transaction.put(NumberRow.bytes(catalogue), for: keys.catalogue)
       return catalogue
     }
@@ -93,7 +93,7 @@ import Testing
     try await engine.commit(update("rooms/a", ["n": .integer(1)]))
     let (database, id) = try await unfinished(engine)
     let build = IndexBuild(
-      of: id, keys: database.keys, name: database.name, retention: database.options.retention * 1_000_000)
+      of: id, keys: database.keys, name: database.name, retention: database.options.retention.microseconds)
     let run = try #require(try await database.store.read { try await build.next(in: $0) })
     for number in 0..<3 {
       clock.advance(seconds: 3600)

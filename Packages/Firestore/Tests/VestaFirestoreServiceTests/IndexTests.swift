@@ -73,7 +73,7 @@ struct IndexTests {
     _ = try await store.write { transaction in
       let catalogue = try NumberRow.number(try await transaction.get(keys.catalogue)) + 1
       let row = IndexRow(shape: shape, progress: .building(after: nil), lastUsed: 0)
-      try await transaction.put(row.bytes, for: keys.index(catalogue))
+      try await transaction.put(try row.bytes, for: keys.index(catalogue))
       try await transaction.put(NumberRow.bytes(catalogue), for: keys.catalogue)
     }
     let second = makeEngine(on: store)

@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaServiceInteropFakes
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
@@ -13,7 +14,7 @@ struct RecentDocumentTests {
     let store = CountingStore()
     let engine = makeEngine(on: store)
     try await engine.commit(update("rooms/a", ["n": .integer(1)]), update("rooms/b", ["n": .integer(1)]))
-    _ = try await engine.get("rooms/a")
+    for _ in 0..<2 { _ = try await engine.get("rooms/a") }
     for number in 2..<6 {
       let (rows, document) = try await store.rows { try await engine.get("rooms/a") }
       #expect(rows.total == 0)
@@ -29,11 +30,20 @@ struct RecentDocumentTests {
     #expect(try await engine.get("rooms/a") == nil)
   }
 
+  @Test func `a document that is read once is not kept`() async throws {
+    let store = CountingStore()
+    let engine = makeEngine(on: store)
+    for number in 0..<200 { try await engine.commit(update("rooms/\(number)", [:])) }
+    for number in 0..<200 { _ = try await engine.get("rooms/\(number)") }
+    #expect(try await store.rows { try await engine.get("rooms/7") }.rows.total > 0)
+    #expect(try await store.rows { try await engine.get("rooms/7") }.rows.total == 0)
+  }
+
   @Test func `names that look the same and have other bytes are other documents`() async throws {
     let engine = makeEngine()
     let (composed, decomposed) = ("rooms/\u{E9}", "rooms/e\u{301}")
     try await engine.commit(update(composed, ["n": .integer(1)]), update(decomposed, ["n": .integer(2)]))
-    for _ in 0..<2 {
+    for _ in 0..<4 {
       #expect(try await engine.get(composed)?.fields["n"] == .integer(1))
       #expect(try await engine.get(decomposed)?.fields["n"] == .integer(2))
     }
@@ -42,7 +52,7 @@ struct RecentDocumentTests {
   @Test func `masks take their fields from a document that was read lately`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["n": .integer(1), "m": .integer(2)]))
-    _ = try await engine.get("rooms/a")
+    for _ in 0..<2 { _ = try await engine.get("rooms/a") }
     var request = BatchGetDocumentsRequest(database: database, documents: [name("rooms/a")])
     request.mask = DocumentMask(fieldPaths: ["m"])
     var found: [Document] = []
@@ -67,9 +77,9 @@ struct RecentDocumentTests {
   @Test func `nothing is answered while a version has been shown that the store has not told of`() {
     let recent = RecentDocuments(limit: 100_000)
     let document = Document(name: name("rooms/a"), fields: [:])
-    // Nothing is kept without a store that tells of its commits.
-    recent.keep(document, readAt: 5, size: 10)
-    #expect(recent.document(document.name) == nil)
+    // Nothing is kept without a store that reports its commits.
+    for _ in 0..<2 { recent.noteRead(document.name, at: 5) { (document, 10) } }
+    #expect(!recent.document(document.name).isFound)
   }
 
   @Test func `what is kept has a limit, and what is used stays`() async throws {
@@ -78,14 +88,79 @@ struct RecentDocumentTests {
     try await recent.follow(store)
     let names = (0..<200).map { name("rooms/\($0)") }
     for (number, text) in names.enumerated() {
-      recent.keep(Document(name: text, fields: [:]), readAt: 0, size: 50)
-      if number > 0 { #expect(recent.document(names[0]) != nil) }
+      for _ in 0..<2 { recent.noteRead(text, at: 0) { (Document(name: text, fields: [:]), 50) } }
+      if number > 0 { #expect(recent.document(names[0]).isFound) }
     }
-    let kept = names.filter { recent.document($0) != nil }
+    let kept = names.filter { recent.document($0).isFound }
     #expect(kept.count > 20 && kept.count < 80)
     // Too large to be worth it.
-    recent.keep(Document(name: name("rooms/large"), fields: [:]), readAt: 0, size: 2_000)
-    #expect(recent.document(name("rooms/large")) == nil)
+    let large = name("rooms/large")
+    for _ in 0..<2 { recent.noteRead(large, at: 0) { (Document(name: large, fields: [:]), 2_000) } }
+    #expect(!recent.document(large).isFound)
+  }
+
+  @Test func `a commit of another engine costs one look into the log, and forgets what it changed alone`() async throws
+  {
+    let store = CountingStore()
+    let (first, second) = (makeEngine(on: store), makeEngine(on: store))
+    try await first.commit(update("rooms/a", ["n": .integer(0)]), update("rooms/b", ["n": .integer(0)]))
+    for path in ["rooms/a", "rooms/b", "rooms/a", "rooms/b"] { _ = try await first.get(path) }
+    for number in Int64(1)...20 {
+      try await second.commit(update("rooms/b", ["n": .integer(number)]))
+      let (doubtful, kept) = try await store.rows { try await first.get("rooms/a") }
+      #expect(kept?.fields["n"] == .integer(0))
+      #expect(doubtful.total <= 2, "a row of the log, and the horizon")
+      #expect(try await store.rows { try await first.get("rooms/a") }.rows.total == 0)
+      let (rows, changed) = try await store.rows { try await first.get("rooms/b") }
+      #expect(changed?.fields["n"] == .integer(number))
+      #expect(rows.total > 0)
+    }
+  }
+
+  @Test func `commits that change no document forget none`() async throws {
+    let store = CountingStore()
+    let engine = makeEngine(on: store)
+    try await engine.commit(update("rooms/a", ["n": .integer(0)]), update("rooms/b", ["m": .integer(0)]))
+    for _ in 0..<2 { _ = try await engine.get("rooms/a") }
+    // An index is made, in commits of its own.
+    _ = try await engine.query(
+      StructuredQuery(from: [.init(collectionID: "rooms")], orderBy: [.init(fieldPath: "m")]))
+    let database = try await engine.engine(database)
+    await database.indexes.settle()
+    let rows = try await store.rows { try await engine.get("rooms/a") }.rows
+    #expect(rows.total <= 1, "the horizon, and no document")
+    #expect(try await store.rows { try await engine.get("rooms/a") }.rows.total == 0)
+  }
+
+  @Test func `where the log has been pruned since a foreign commit nothing is kept`() async throws {
+    let clock = ManualClock()
+    let store = ModelStore(clock: clock.ofStore)
+    var options = FirestoreServiceOptions()
+    options.clock = clock.service
+    let (first, second) = (
+      FirestoreEngine(store: store, options: options), FirestoreEngine(store: store, options: options)
+    )
+    try await first.commit(update("rooms/a", ["n": .integer(0)]))
+    for _ in 0..<2 { _ = try await first.get("rooms/a") }
+    try await second.commit(update("rooms/a", ["n": .integer(1)]))
+    let database = try await second.engine(database)
+    // A pruner that still looks around would let the next commit pass.
+    await database.pruner.settle()
+    clock.advance(by: .seconds(2 * 3600))
+    try await second.commit(update("rooms/b", [:]))
+    await database.pruner.settle()
+    #expect(try await store.read { try await $0.entries(in: database.keys.log(after: 0)) }.count == 1)
+    #expect(try await first.get("rooms/a")?.fields["n"] == .integer(1))
+  }
+
+  @Test func `after very many foreign changes nothing is kept`() async throws {
+    let store = ModelStore()
+    let (first, second) = (makeEngine(on: store), makeEngine(on: store))
+    try await first.commit(update("rooms/a", ["n": .integer(0)]), update("rooms/b", ["n": .integer(0)]))
+    for path in ["rooms/a", "rooms/b", "rooms/a", "rooms/b"] { _ = try await first.get(path) }
+    for number in Int64(1)...600 { try await second.commit(update("rooms/b", ["n": .integer(number)])) }
+    #expect(try await first.get("rooms/a")?.fields["n"] == .integer(0))
+    #expect(try await first.get("rooms/b")?.fields["n"] == .integer(600))
   }
 
   @Test(arguments: [UInt64(1), 2, 3])
@@ -120,4 +195,8 @@ struct RecentDocumentTests {
       try await group.waitForAll()
     }
   }
+}
+
+extension RecentDocuments.Answer {
+  var isFound: Bool { if case .found = self { true } else { false } }
 }

@@ -1,5 +1,6 @@
 import Testing
 import VestaFirestoreBackend
+import VestaFirestoreModel
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
@@ -97,10 +98,13 @@ struct WriteAnswerTests {
       outcome: .success(CommitResponse(writeResults: results, commitTime: Timestamp(microseconds: 7))))
     let refusal = AnswerRow(time: 8, number: 4, outcome: .failure(FirestoreServiceError(.notFound, "No \u{1F600}.")))
     for row in [answer, refusal] {
-      #expect(try AnswerRow(row.bytes) == row)
-      #expect(try AnswerRow.time(of: row.bytes) == row.time)
-      for length in 0..<row.bytes.count {
-        #expect(throws: FirestoreServiceError.self) { try AnswerRow(Array(row.bytes.prefix(length))) }
+      let bytes = try row.fieldBytes()
+      let copy = try AnswerRow(row: bytes)
+      #expect(copy == row)
+      #expect(try copy.outcome == row.outcome)
+      #expect(try AnswerRow.time(of: bytes) == row.time)
+      for length in 0..<bytes.count {
+        #expect(throws: FirestoreServiceError.self) { try AnswerRow(row: Array(bytes.prefix(length))) }
       }
     }
   }
@@ -118,7 +122,7 @@ struct WriteAnswerTests {
         for number in Int64(1)...16 {
           let row = AnswerRow(time: 1, number: number, outcome: .success(answer))
           let key = database.keys.answer(to: WriteRequestID(queue: queue, number: number))
-          try await transaction.put(row.bytes, for: key)
+          try await transaction.put(row.fieldBytes(), for: key)
         }
       }
     }
@@ -127,7 +131,7 @@ struct WriteAnswerTests {
     await database.pruner.settle()
     let rows = try await database.store.read { try await $0.entries(in: KeyRange(prefix: database.keys.answers)) }
     #expect(rows.count == 1)
-    #expect(try AnswerRow(rows[0].value).number == 1)
+    #expect(try AnswerRow(row: rows[0].value).number == 1)
   }
 
   @Test func `a request before the window is refused and changes nothing`() async throws {

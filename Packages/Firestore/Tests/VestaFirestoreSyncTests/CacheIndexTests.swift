@@ -103,7 +103,9 @@ import VestaTesting
       if round % 40 == 39 { store.documents.deleteIndexes() }
       if random.oneIn(4), let task = tasks.popLast() { store.documents.finish(task.run(), isComplete: true) }
     }
-    try checkRows(store.takeRows(), documents)
+    var rows = store.takeRows()
+    while store.documents.hasMoreIndexRows { rows += store.takeRows() }
+    try checkRows(rows, documents)
   }
 
   /// The rows of durable indexes are those of an index that is made anew.

@@ -1,9 +1,10 @@
 import VestaConcurrency
 import VestaFirestoreBackend
+import VestaFirestoreBackendContracts
 import VestaFirestoreSync
 
 /// A backend that serves requests to write, and whose connection breaks before some of the answers.
-final class DroppingBackend: FirestoreBackend {
+final class DroppingBackend: ForwardingFirestoreBackend {
   private struct State {
     var drops: Set<Int>
     var answers = 0
@@ -30,6 +31,8 @@ final class DroppingBackend: FirestoreBackend {
 
   /// How many answers have been lost.
   var dropped: Int { state.withLock { $0.dropped } }
+
+  func backend(serving transaction: [UInt8]?) -> any FirestoreBackend { backend }
 
   func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
     let call = try await backend.write(database: database, context: context)
@@ -66,69 +69,6 @@ final class DroppingBackend: FirestoreBackend {
       state.dropped += 1
       return true
     }
-  }
-
-  func batchGet(
-    _ request: BatchGetDocumentsRequest, context: CallContext,
-    receive: (BatchGetDocumentsResponse) async throws -> Void
-  ) async throws {
-    try await backend.batchGet(request, context: context, receive: receive)
-  }
-
-  func listDocuments(
-    _ request: ListDocumentsRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> ListDocumentsResponse {
-    try await backend.listDocuments(request, context: context)
-  }
-
-  func listCollectionIDs(
-    _ request: ListCollectionIDsRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse {
-    try await backend.listCollectionIDs(request, context: context)
-  }
-
-  func runQuery(
-    _ request: RunQueryRequest, context: CallContext, receive: (RunQueryResponse) async throws -> Void
-  ) async throws {
-    try await backend.runQuery(request, context: context, receive: receive)
-  }
-
-  func runAggregation(
-    _ request: RunAggregationQueryRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> RunAggregationQueryResponse {
-    try await backend.runAggregation(request, context: context)
-  }
-
-  func partitionQuery(
-    _ request: PartitionQueryRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> PartitionQueryResponse {
-    try await backend.partitionQuery(request, context: context)
-  }
-
-  func commit(
-    _ request: CommitRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> CommitResponse {
-    try await backend.commit(request, context: context)
-  }
-
-  func batchWrite(
-    _ request: BatchWriteRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> BatchWriteResponse {
-    try await backend.batchWrite(request, context: context)
-  }
-
-  func beginTransaction(
-    _ request: BeginTransactionRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> BeginTransactionResponse {
-    try await backend.beginTransaction(request, context: context)
-  }
-
-  func rollback(_ request: RollbackRequest, context: CallContext) async throws(FirestoreServiceError) {
-    try await backend.rollback(request, context: context)
-  }
-
-  func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
-    try await backend.listen(database: database, context: context)
   }
 }
 

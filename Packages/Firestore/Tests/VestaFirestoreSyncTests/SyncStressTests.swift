@@ -43,4 +43,45 @@ struct SyncStressTests {
     #expect(documents.map(\.fields) == Array(repeating: ["round": .integer(24)], count: 8))
     await client.shutdown()
   }
+
+  @Test func `many threads of a cache that is read, indexed and written at the same time`() async throws {
+    let (world, store) = (World(), ModelStore())
+    let size = 1_200
+    let items = { (numbers: Range<Int>) in
+      numbers.map { set("items/i\($0)", ["group": .integer(Int64($0 % 100)), "n": .integer(0)]) }
+    }
+    let first = world.client(store: store)
+    for start in stride(from: 0, to: size, by: 400) {
+      try await first.write(items(start..<start + 400)).acknowledged()
+    }
+    await first.shutdown()
+    for _ in 0..<3 {
+      let client = world.client(store: store)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<6 {
+          group.addTask {
+            for round in 0..<10 {
+              let number = task * 100 + round
+              let found = try await client.cachedResults(
+                query("items", [.field(path: "group", .equal, .integer(Int64(number % 100)))]))
+              #expect(found.documents.count == size / 100)
+              _ = try await client.cachedDocument(path("items/i\(number)"))
+              let received = Received()
+              let registration = client.listen(
+                try query("items", [.field(path: "n", .equal, .integer(Int64(number)))]),
+                options: ListenOptions(includesMetadata: true)
+              ) { received.receive($0) }
+              let fields: MapValue = ["group": .integer(Int64(number % 100)), "n": .integer(Int64(number))]
+              try await client.write([set("items/i\(number)", fields)]).acknowledged()
+              _ = try await received.first { $0.ids.contains("i\(number)") }
+              registration.remove()
+              if round == 5, task == 0 { client.deleteAllIndexes() }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      await client.shutdown()
+    }
+  }
 }

@@ -20,7 +20,7 @@ public enum FunctionsServiceLibrary: Library {
   public static let name = "vesta-functions-service"
 
   /// The version of the package.
-  public static var version: String { VestaVersion() }
+  public static let version = VestaVersion()
 
   /// The engine and its registry.
   public static func components() -> [Component] {

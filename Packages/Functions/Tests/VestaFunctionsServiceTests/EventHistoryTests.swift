@@ -38,7 +38,7 @@ private final class MortalStore: OrderedStore {
     return left < 0
   }
 
-  func read<Result>(
+  nonisolated(nonsending) func read<Result>(
     _ body: nonisolated(nonsending) (any StoreReader) async throws -> Result
   ) async throws -> Result {
     let isLast = try step()
@@ -47,7 +47,8 @@ private final class MortalStore: OrderedStore {
     return result
   }
 
-  func write<Result: Sendable>(
+  @discardableResult
+  nonisolated(nonsending) func write<Result: Sendable>(
     _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
     let isLast = try step()
@@ -56,9 +57,11 @@ private final class MortalStore: OrderedStore {
     return commit
   }
 
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await base.raiseFloor(to: version) }
+  nonisolated(nonsending) func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
+    try await base.raiseFloor(to: version)
+  }
 
-  func close() async throws {}
+  nonisolated(nonsending) func close() async throws {}
 }
 
 /// A wall clock that jumps, over timers that do not notice.
@@ -93,7 +96,8 @@ private final class Process: Sendable {
   }
 
   func commit(_ changes: [(path: String, number: Int)]) async throws {
-    try await store.write { [outbox] transaction in
+    let (outbox, store): (EventOutbox, any OrderedStore) = (outbox, store)
+    try await store.write { transaction in
       let drafts = changes.map {
         EventDraft(.documentCreated, path: $0.path, functions: ["f"], payload: Array("\($0.number)".utf8))
       }
@@ -167,7 +171,8 @@ private final class Process: Sendable {
     }
     for process in processes { await process.events.close() }
     let last = try start(operations: .max)
-    while try await !base.read({ try await $0.entries(in: KeyRange(prefix: [9] + KeyEncoder(.int(1)).bytes)) }).isEmpty {
+    while try await !base.read({ try await $0.entries(in: KeyRange(prefix: [9] + KeyEncoder(.int(1)).bytes)) }).isEmpty
+    {
       await pass()
     }
     await last.events.close()
@@ -178,14 +183,17 @@ private final class Process: Sendable {
       let change = "\(delivery.path) \(delivery.number)"
       #expect(possible.contains(change), "seed \(seed): nobody has made the change \(change)")
       #expect(ids[delivery.id, default: change] == change, "seed \(seed): \(delivery.id) is the id of two changes")
-      if ids.updateValue(change, forKey: delivery.id) == nil { first[delivery.path, default: []].append(delivery.number) }
+      if ids.updateValue(change, forKey: delivery.id) == nil {
+        first[delivery.path, default: []].append(delivery.number)
+      }
     }
     for (path, numbers) in certain {
       let seen = first[path] ?? []
       #expect(Set(numbers).isSubset(of: seen), "seed \(seed): lost of \(path): \(Set(numbers).subtracting(seen))")
       #expect(seen == seen.sorted(), "seed \(seed): \(path) came in the order \(seen)")
     }
-    #expect(try await base.read { try await $0.entries(in: KeyRange(prefix: [9])) }.isEmpty, "seed \(seed): rows stay")
+    let rows = try await base.read { try await $0.entries(in: KeyRange(prefix: [9])) }
+    #expect(rows.isEmpty, "seed \(seed): rows stay: \(rows.map { (Hex.encode($0.key), $0.value) })")
   }
 
   /// The processes that live; the others are closed, of which nothing reaches the store.

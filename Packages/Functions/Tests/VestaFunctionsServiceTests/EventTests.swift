@@ -325,8 +325,8 @@ extension FunctionRegistry {
     return (FunctionRegistry(events: events, schedules: runner), runner)
   }
 
-  private func pass(_ clock: ManualClock, until isSatisfied: () -> Bool) async {
-    while !isSatisfied() {
+  private func pass(_ clock: ManualClock, until isSatisfied: () async throws -> Bool) async rethrows {
+    while try await !isSatisfied() {
       clock.advance(by: .seconds(1))
       for _ in 0..<20 { await Task.yield() }
     }
@@ -349,10 +349,12 @@ extension FunctionRegistry {
   @Test func `missed runs of a stopped process follow the policy, and none runs twice`() async throws {
     let store = ModelStore()
     let clock = ManualClock()
-    let (first, _) = bench(store, clock)
+    let (first, runner) = bench(store, clock)
     let log = Log<Date>()
     try first.onSchedule("f", schedule: "0 * * * *") { log.add($0.data.scheduleTime) }
+    // Delivered, and settled: otherwise it may be delivered again.
     await pass(clock) { log.entries.count == 1 }
+    try await pass(clock) { try await runner.outbox.events(EventPageRequest(function: "f", limit: 1)).entries.isEmpty }
     await first.events.close()
     first.removeEventFunction("f")
 
@@ -369,10 +371,12 @@ extension FunctionRegistry {
   @Test func `a schedule with another text begins anew`() async throws {
     let store = ModelStore()
     let clock = ManualClock()
-    let (first, _) = bench(store, clock)
+    let (first, runner) = bench(store, clock)
     let log = Log<Date>()
     try first.onSchedule("f", schedule: "* * * * *") { log.add($0.data.scheduleTime) }
+    // Delivered, and settled: otherwise it may be delivered again.
     await pass(clock) { log.entries.count == 1 }
+    try await pass(clock) { try await runner.outbox.events(EventPageRequest(function: "f", limit: 1)).entries.isEmpty }
     await first.events.close()
     first.removeEventFunction("f")
     let later = ManualClock(at: clock.now + 600_000_000)

@@ -101,12 +101,7 @@ final class MemoryTransaction: StoreTransaction {
 
   func put(_ value: [UInt8], for key: [UInt8]) async throws {
     try check("put")
-    guard key.count <= StoreLimits.maximumKeyLength else {
-      throw StoreError.tooLong(.keyTooLong, "key", key.count, StoreLimits.maximumKeyLength)
-    }
-    guard value.count <= StoreLimits.maximumValueLength else {
-      throw StoreError.tooLong(.valueTooLong, "value", value.count, StoreLimits.maximumValueLength)
-    }
+    try StoreLimits.check(value, for: key)
     tree.put(value, for: key)
   }
 
@@ -158,15 +153,6 @@ extension StoreError {
       operation: operation,
       message: "The reader or transaction was used after its body had returned.",
       hint: "Use it inside the body only, and await all that the body starts."
-    )
-  }
-
-  static func tooLong(_ code: Code, _ what: String, _ count: Int, _ maximum: Int) -> StoreError {
-    StoreError(
-      code,
-      operation: "put",
-      message: "The \(what) has \(count) bytes; at most \(maximum) are allowed.",
-      hint: what == "key" ? "Put the end of it into the value." : "Split it over several keys."
     )
   }
 }

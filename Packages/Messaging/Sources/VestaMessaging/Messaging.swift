@@ -16,7 +16,7 @@ import VestaServiceInterop
 /// - The app is registered when a token is asked for, or at once while ``isAutoInitEnabled``. Registration and pending
 ///   changes of topics are kept in the app's data directory.
 /// - While there is a stream of messages and a token, the app is connected to the service. A message is acknowledged
-///   when all streams were given it; until then it is delivered again after a restart, with the same id.
+///   when a stream has received it; until then it is delivered again after a restart, with the same id.
 /// - All members may be used from any thread. Completion handlers and the delegate are called on the callback queue of
 ///   the app's options (the main queue unless it was set).
 ///
@@ -128,7 +128,7 @@ public final class Messaging: NSObject, Sendable {
 
   // MARK: Messages
 
-  /// Tells whether a message that has arrived is new.
+  /// Returns whether a message that has arrived is new.
   ///
   /// - Parameter message: The message as the system has handed it to the app.
   /// - Returns: `unknown` for an empty message, `new` for any other one.

@@ -3,6 +3,7 @@ public import Foundation
 /// The delegate of ``Messaging``; called on the callback queue of the app's options, the main queue unless it was set.
 ///
 /// All members are optional.
+@preconcurrency
 public protocol MessagingDelegate: AnyObject, Sendable {
   /// The registration token has changed; called once at the beginning with the token that is known.
   ///

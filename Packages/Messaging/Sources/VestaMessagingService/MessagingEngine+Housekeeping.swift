@@ -33,7 +33,7 @@ extension MessagingEngine {
     lastRegistration.withLock { $0 = entries.count == 256 ? entries.last?.key : nil }
     var ended: [RegistrationKey] = []
     for entry in entries {
-      guard let record = StoreRow.intact(RegistrationRecord.self, entry.value, entry.key), record.lastSeenTime <= end
+      guard let record = StoreRow.registration(entry.value, entry.key), record.lastSeenTime <= end
       else { continue }
       ended.append(try Keys.registration(ofRow: entry.key))
     }

@@ -260,7 +260,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     return store
   }
 
-  /// Messages of other engines on the same store are dispatched too, when the store tells of its commits.
+  /// Messages of other engines on the same store are dispatched too, when the store notifies of its commits.
   private func observe(_ store: any OrderedStore) {
     guard let observable = store as? any CommitObservable else { return }
     let isFirst = observation.withLock { observation in

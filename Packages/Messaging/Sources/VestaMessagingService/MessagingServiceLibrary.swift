@@ -18,7 +18,7 @@ public enum MessagingServiceLibrary: Library {
   public static let name = "vesta-messaging-service"
 
   /// The version of the package.
-  public static var version: String { VestaVersion() }
+  public static let version = VestaVersion()
 
   /// The engine, and the two protocols that it provides.
   public static func components() -> [Component] {

@@ -1,7 +1,7 @@
 import VestaConcurrency
 public import VestaMessagingBackend
 
-/// A transport that keeps what it is given: for tests, and for looking at messages while developing.
+/// A transport that records its messages: for tests, and for looking at messages while developing.
 public final class RecordingPushTransport: PushTransport {
   /// One push.
   public struct Push: Sendable, Hashable {

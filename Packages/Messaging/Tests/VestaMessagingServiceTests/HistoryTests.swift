@@ -158,7 +158,8 @@ private struct DeliveryModel {
       guard let known = model.registrations[id] else { return }
       try await engine.subscribe(token: known.token, toTopic: topic, context: CallContext())
       guard known.topics[topic] == nil else { return }
-      model.registrations[id]?.topics[topic] = model.messages.count
+      let count = model.messages.count
+      model.registrations[id]?.topics[topic] = count
       for index in model.messages.indices where model.messages[index].target == .topic(topic) {
         model.messages[index].recipients.remove(id)
       }
@@ -188,11 +189,12 @@ private struct DeliveryModel {
         let holders = registrations.filter { $0.value.topics[one] != nil }
         return try await send(to: .topic(one), recipients: Set(holders.keys), isSentinel: false)
       }
-      let (text, holds): (String, @Sendable (Set<String>) -> Bool) = pick([
+      let conditions: [(text: String, holds: @Sendable (Set<String>) -> Bool)] = [
         ("'\(one)' in topics && !('\(two)' in topics)", { $0.contains(one) && !$0.contains(two) }),
         ("'\(one)' in topics || '\(two)' in topics", { $0.contains(one) || $0.contains(two) }),
         ("!('\(one)' in topics)", { !$0.contains(one) }),
-      ])
+      ]
+      let (text, holds) = conditions[random.below(conditions.count)]
       try await send(to: .condition(text), recipients: Set(registrations.keys), isSentinel: false, holds: holds)
     }
 

@@ -9,7 +9,7 @@
   import Android
 #endif
 
-/// What a descriptor is watched for, and what has happened to it.
+/// The events that a descriptor is watched for, and those that have occurred.
 struct Watched {
   var descriptor: Int32
   var wantsToWrite: Bool
@@ -94,6 +94,36 @@ enum PlatformThread {
     #endif
     if status != 0 { body.release() }
     return status == 0
+  }
+}
+
+/// Looking names of hosts up.
+enum PlatformNames {
+  /// The addresses of a name as numbers, best first; empty when there are none.
+  ///
+  /// Blocks until the system knows.
+  @Sendable static func addresses(of name: String) -> [String] {
+    var hints = addrinfo()
+    #if canImport(Glibc)
+      hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    #else
+      hints.ai_socktype = SOCK_STREAM
+    #endif
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(name, nil, &hints, &list) == 0 else { return [] }
+    defer { freeaddrinfo(list) }
+    var found: [String] = []
+    // Unsafe pointers of the system, followed to the end of its list.
+    var next = list
+    while let entry = next {
+      var text = [CChar](repeating: 0, count: 128)
+      let status = getnameinfo(
+        entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+      let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      if status == 0, !found.contains(address) { found.append(address) }
+      next = entry.pointee.ai_next
+    }
+    return found
   }
 }
 

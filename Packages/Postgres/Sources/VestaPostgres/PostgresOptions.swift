@@ -2,8 +2,9 @@
 public struct PostgresOptions: Sendable {
   /// The connection string: `postgresql://user@host/database?sslmode=verify-full`, or pairs of keywords and values.
   ///
-  /// All that libpq knows may stand in it, several hosts included (`target_session_attrs=read-write` finds the primary
-  /// one). `nil` for the variable `VESTA_POSTGRES_URL` of the environment.
+  /// Any parameter of libpq is allowed, several hosts included (`target_session_attrs=read-write` finds the primary
+  /// one). Each host is tried for `connect_timeout`, ten seconds where it is not given. `nil` for the variable
+  /// `VESTA_POSTGRES_URL` of the environment.
   public var url: String?
 
   /// Separates the stores of this app from those of other apps in the database; the same in all processes of an app.
@@ -17,7 +18,9 @@ public struct PostgresOptions: Sendable {
   /// How many connections a store has for bodies that read, besides one that commits and one that hears of commits.
   public var connections = 8
 
-  /// For how long a server that cannot be reached is waited for by commits, and a single answer of it.
+  /// How long commits wait for a server that cannot be reached, and anybody for a single answer of it.
+  ///
+  /// The time of a commit begins with its first failure.
   public var patience: Duration = .seconds(30)
 
   /// Options; all have defaults.

@@ -36,10 +36,11 @@ public final class PostgresStore: CommitObservable {
   ///
   /// - Parameters:
   ///   - followsServer: Whether a clock that differs much from the server's is put right.
+  ///   - lookup: Looks names of hosts up.
   ///   - onClose: Called when the store has been closed.
   static func open(
     named name: String, in space: String, options: PostgresOptions, storeOptions: StoreOptions, followsServer: Bool,
-    onClose: @escaping @Sendable () -> Void = {}
+    lookup: @escaping Connector.Lookup = PlatformNames.addresses, onClose: @escaping @Sendable () -> Void = {}
   ) async throws -> PostgresStore {
     guard let url = options.url ?? environmentValue("VESTA_POSTGRES_URL") else {
       throw StoreError(
@@ -48,22 +49,27 @@ public final class PostgresStore: CommitObservable {
     }
     let schema = Schema(prefix: try checked(options.schemaPrefix), store: name, directory: space)
     do {
+      let connector = try Connector(url, lookup: lookup)
       let loop = try PostgresLoop(patience: options.patience)
       do {
-        let (version, floor) = try await patiently { try await prepare(schema, name, loop, url) }
-        let news = CommitNews(after: version)
-        let setting = storeOptions.durability == .full ? "on" : "off"
+        let (last, offset) = try await patiently {
+          try await prepare(schema, name, loop, connector, storeOptions.clock)
+        }
+        let news = CommitNews(after: last.version)
+        let setting = Schema.committing(
+          isDurable: storeOptions.durability == .full, lockWait: Schema.lockWait(within: options.patience))
         let leader = CommitLeader(
-          version: version, floor: floor, schema: schema, news: news, clock: storeOptions.clock,
+          last, offset: offset, schema: schema, news: news, clock: storeOptions.clock,
           followsServer: followsServer, patience: options.patience
         ) {
-          let connection = try await loop.open(url)
-          try await connection.run(Statement("SET synchronous_commit = \(setting)", isPrepared: false))
+          let connection = try await loop.open(connector)
+          try await connection.run(setting)
+          connection.send(Schema.keepAlive)
           return connection
         }
-        let pool = ConnectionPool(loop: loop, info: url, limit: options.connections)
+        let pool = ConnectionPool(loop: loop, connector: connector, limit: options.connections)
         let core = StoreCore(schema: schema, pool: pool, leader: leader, news: news)
-        return PostgresStore(core, loop, CommitListener(core, loop, url), onClose: onClose)
+        return PostgresStore(core, loop, CommitListener(core, loop, connector), onClose: onClose)
       } catch {
         loop.stop()
         throw error
@@ -101,11 +107,11 @@ public final class PostgresStore: CommitObservable {
 
   /// Makes the tables where they are not there, and refuses those of somebody else.
   ///
-  /// - Returns: Version and floor of the store.
+  /// - Returns: The state of the store, and what the server's clock is ahead of this machine's.
   private static func prepare(
-    _ schema: Schema, _ name: String, _ loop: PostgresLoop, _ url: String
-  ) async throws -> (Int64, Int64) {
-    let connection = try await loop.open(url)
+    _ schema: Schema, _ name: String, _ loop: PostgresLoop, _ connector: Connector, _ clock: StoreClock
+  ) async throws -> (CommitState, offset: Int64) {
+    let connection = try await loop.open(connector)
     defer { connection.drop() }
     let tables = try await connection.run(schema.inspection)[0]
     let (ours, all) = (tables.integer(0, 0) ?? 0, tables.integer(1, 0) ?? 0)
@@ -130,23 +136,42 @@ public final class PostgresStore: CommitObservable {
         .notADatabase, operation: "open", message: "The schema \(schema.name) is not the store \"\(name)\".",
         hint: "Choose another prefix or space in PostgresOptions.")
     }
-    let state = try await connection.run(schema.state)[0]
-    guard let version = state.integer(0, 0), let floor = state.integer(0, 1) else {
+    guard let last = CommitState(try await connection.run(schema.state)[0]) else {
       throw StoreError(.corrupt, operation: "open", message: "The row of the store's state is not there.")
     }
-    return (version, floor)
+    let before = clock.now
+    let server = try await connection.run(Schema.clock)[0].integer(0, 0) ?? before.wall
+    return (last, CommitLeader.offset(of: server, between: before.wall, and: clock.now.wall))
   }
 
   // MARK: Reading
 
   /// Reads at one moment in time; see `OrderedStore`.
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await read(nil, body)
+  }
+
+  /// Reads at one moment in time, and brings what the body reads first with its beginning, in one round trip.
+  ///
+  /// - Parameters:
+  ///   - first: What the body reads first.
+  ///   - body: What to read.
+  public func read<Result>(
+    expecting first: @autoclosure () -> StoreFirstRead, _ body: (any StoreReader) async throws -> Result
+  ) async throws -> Result {
+    try await read(.some(first()), body)
+  }
+
+  private func read<Result>(
+    _ first: StoreFirstRead?, _ body: (any StoreReader) async throws -> Result
+  ) async throws -> Result {
     try Task.checkCancellation()
     guard try reads.enterIfFree() else { throw StoreError.closed("read") }
     defer { reads.leave() }
     let snapshot: PostgresSnapshot
     do {
-      snapshot = try await PostgresSnapshot.begin(core.pool, core.schema, isInside: bodies.current() != nil)
+      snapshot = try await PostgresSnapshot.begin(
+        core.pool, core.schema, isInside: bodies.current() != nil, reading: first)
     } catch let error as PostgresFailure {
       throw StoreError(error, operation: "read")
     }
@@ -247,6 +272,10 @@ public final class PostgresStore: CommitObservable {
       .conflict, operation: "write", message: "The transaction met others too often, and was given up.",
       hint: "Try again; spread what many change over several keys.")
   }
+
+  /// How many round trips to the server there have been, those of opening connections left out.
+  @_spi(Benchmarking)
+  public var roundTrips: Int { loop.roundTrips }
 
   // MARK: Versions
 

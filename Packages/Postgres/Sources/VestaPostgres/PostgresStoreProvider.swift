@@ -38,10 +38,8 @@ public struct PostgresStoreProvider: StoreProvider {
     }
     do {
       return try await PostgresStore.open(
-        named: name, in: place[0], options: self.options, storeOptions: options, followsServer: true
-      ) {
-        names.withLock { _ = $0.remove(place) }
-      }
+        named: name, in: place[0], options: self.options, storeOptions: options, followsServer: true,
+        onClose: { names.withLock { _ = $0.remove(place) } })
     } catch {
       names.withLock { _ = $0.remove(place) }
       throw error

@@ -110,12 +110,12 @@ import VestaTesting
           }
           buffer.put([1], for: keys(&random))
           let own = Int.random(in: 0..<6, using: &random) == 0 ? max(1, version) : clock + version
-          seen[own] = values
           if requests.contains(where: { $0.version == own }) { continue }
+          seen[own] = values
           requests.append(
             CommitRequest(version: own, changes: buffer, reads: reads, readVersion: moment.version))
         }
-        let unit = CommitUnit(requests, version: version, floor: 0, log: log)
+        let unit = CommitUnit(requests, CommitState(version: version, floor: 0, hasLong: false), log: log)
         #expect(unit.accepted.count + unit.refused.count == requests.count)
         for (request, commit) in zip(unit.accepted, unit.commits) {
           #expect(request.version == commit.version && commit.version > version, "seed \(seed)")

@@ -21,6 +21,23 @@ enum Server {
 
   static var url: String { environment["VESTA_POSTGRES_URL"] ?? "" }
 
+  /// The server, for another role or another database.
+  static func url(user: String? = nil, database: String? = nil) -> String {
+    var url = url
+    if let user { url = url.replacingOccurrences(of: "vesta@", with: "\(user)@") }
+    if let database { url = url.replacingOccurrences(of: "/postgres?", with: "/\(database)?") }
+    return url
+  }
+
+  static func user(of url: String) -> String {
+    String(url.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "@" })
+  }
+
+  /// Asks again and again until something is so.
+  static func waitUntil(_ question: String) async throws {
+    while try await run(question)[0].bytes(0, 0) != [1] { await Task.yield() }
+  }
+
   /// Kills, stops or starts the server.
   static func control(_ command: String) throws {
     let process = Process()
@@ -36,13 +53,16 @@ enum Server {
   static func run(_ sql: String) async throws -> [Rows] {
     let loop = try PostgresLoop(patience: .seconds(30))
     defer { loop.stop() }
-    return try await loop.open(url).run(Statement(sql, isPrepared: false))
+    return try await loop.open(try Connector(url)).run(Statement(sql, isPrepared: false))
   }
 
   /// Cuts every other connection, wherever it is in its protocol.
   static func cutConnections() async throws {
     try await run(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
+      AND backend_type = 'client backend'
+      """
     )
   }
 

@@ -20,7 +20,7 @@ extension ActiveConfig {
 }
 
 extension RemoteConfig {
-  /// Tells the subscribers of rollouts what is active now, if it is something else.
+  /// Notifies the subscribers of the rollouts that are active now, if they are others.
   func announceRollouts() {
     rollouts.change { current, announce in
       // Read here, so that of two activations at the same time the later one is announced last.

@@ -53,29 +53,12 @@ final class RemoteConfigProvider: ComponentLifecycleMaintainer {
   }
 
   func remoteConfig(namespace: String) throws -> RemoteConfig {
-    guard Self.isValid(namespace) else {
-      throw VestaError(
-        .creationFailed, "A namespace has 1 to 100 letters, digits, \"-\", \"_\", \".\" and \":\", and no dot first.")
-    }
+    guard ConfigNamespace.isValid(namespace) else { throw VestaError(.creationFailed, ConfigNamespace.rule) }
     guard let app else { throw VestaError(.appDeleted, "The app of this Remote Config has been deleted.") }
     return try instances.instance(for: namespace) { RemoteConfig(app: app, namespace: namespace, backend: backend) }
   }
 
   func appWillBeDeleted(_ app: VestaApp) async {
     for instance in await instances.removeAll() { instance.end() }
-  }
-
-  /// Namespaces are names of directories.
-  private static func isValid(_ namespace: String) -> Bool {
-    guard (1...100).contains(namespace.utf8.count), !namespace.hasPrefix(".") else { return false }
-    return namespace.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-        UInt8(ascii: ":"):
-        true
-      default: false
-      }
-    }
   }
 }

@@ -14,7 +14,7 @@ final class InvalidationHub: Sendable {
 
   private let state = Locked(State())
 
-  /// The namespaces that somebody listens to.
+  /// The namespaces that have listeners.
   var namespaces: [String] { state.withLock { Array($0.connections.keys) } }
 
   /// Adds a connection; answers false when the hub is closed.
@@ -36,7 +36,7 @@ final class InvalidationHub: Sendable {
     removed?.silence()
   }
 
-  /// Tells all connections of a namespace that a version was published.
+  /// Notifies all connections of a namespace of a published version.
   func announce(_ version: Int64, namespace: String) {
     let connections = state.withLock { $0.connections[namespace].map { Array($0.values) } ?? [] }
     for connection in connections { connection.offer(version) }
@@ -53,7 +53,7 @@ final class InvalidationHub: Sendable {
   }
 }
 
-/// One realtime connection: hears of newer versions only, one call at a time.
+/// One realtime connection: receives newer versions only, one call at a time.
 ///
 /// It is called on a queue that many connections share and that lets them run side by side: a receiver that blocks
 /// delays neither the publisher nor the others.

@@ -11,8 +11,8 @@ public import VestaStoreInterop
 ///   one was. In memory there is the current template in the form in which it is evaluated, and what has been worked
 ///   out with it; each fetch looks up which version is current.
 /// - A publish is one transaction.
-/// - Realtime connections hear of a publish as soon as it is committed; of one by another engine on the same store when
-///   the store tells of its commits.
+/// - Realtime connections are notified of a publish as soon as it is committed; of one by another engine on the same store when
+///   the store notifies of its commits.
 ///
 /// ```swift
 /// let engine = RemoteConfigEngine(projectID: "demo") { try await provider.openStore(…) }
@@ -309,18 +309,8 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   }
 
   private static func check(_ namespace: String) throws {
-    let isValid = namespace.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-        UInt8(ascii: ":"):
-        true
-      default: false
-      }
-    }
-    guard isValid, (1...100).contains(namespace.utf8.count) else {
-      throw RemoteConfigServiceError(
-        .invalidArgument, "A namespace has 1 to 100 letters, digits, \"-\", \"_\", \".\" and \":\".")
+    guard ConfigNamespace.isValid(namespace) else {
+      throw RemoteConfigServiceError(.invalidArgument, ConfigNamespace.rule)
     }
   }
 }

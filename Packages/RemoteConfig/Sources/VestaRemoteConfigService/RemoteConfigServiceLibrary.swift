@@ -18,7 +18,7 @@ public enum RemoteConfigServiceLibrary: Library {
   public static let name = "vesta-remote-config-service"
 
   /// The version of the package.
-  public static var version: String { VestaVersion() }
+  public static let version = VestaVersion()
 
   /// The engine, and the two protocols that it provides.
   public static func components() -> [Component] {

@@ -18,7 +18,7 @@ public enum StorageServiceLibrary: Library {
   public static let name = "vesta-storage-service"
 
   /// The version of the package.
-  public static var version: String { VestaVersion() }
+  public static let version = VestaVersion()
 
   /// The engine behind `any StorageBackend`.
   public static func components() -> [Component] {

@@ -13,6 +13,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   packagesSayWhatTheyAre,
   readmesLeadIn,
   pathsInTextsExist,
+  theDrawingIsComplete,
   foldersHaveNamesOfTheirOwn,
   foundationStaysOut,
   mutexStaysOut,

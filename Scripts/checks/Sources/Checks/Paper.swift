@@ -41,8 +41,9 @@ struct Paper {
     "Packages/", "Interop/", "Tests/", "Scripts/", "Sources/", "Documentation/", ".github/", ".ci/",
   ]
 
-  /// The words in backticks that are paths: those that begin with a room, and names of files. A placeholder is
-  /// written with angle brackets, an asterisk or an ellipsis.
+  /// The words in backticks that are paths: those that begin with a room, and names of files.
+  ///
+  /// A placeholder is written with angle brackets, an asterisk or an ellipsis.
   private static func quoted(in line: String) -> [String] {
     let parts = line.split(separator: "`", omittingEmptySubsequences: false)
     return parts.indices.filter { $0 % 2 == 1 }.map { String(parts[$0]) }.filter { word in
@@ -62,22 +63,38 @@ struct Paper {
   }
 }
 
-extension Tree {
+/// The files and folders of a tree, found by their paths and by the ends of those.
+struct PathIndex {
+  private let packages: Set<String>
+  /// The whole paths that end with the words of a shorter one.
+  private var paths: [String: [String]] = [:]
+  private var all: Set<String> = []
+
+  init(_ tree: Tree) {
+    packages = Set(tree.files.keys.filter { $0.hasSuffix("/Package.swift") }.map { String($0.dropLast(14)) })
+    for file in tree.files.keys {
+      var path = Substring(file)
+      while all.insert(String(path)).inserted, let slash = path.lastIndex(of: "/") { path = path[..<slash] }
+    }
+    for path in all {
+      var end = path[...]
+      while let slash = end.firstIndex(of: "/") {
+        end = end[end.index(after: slash)...]
+        paths[String(end), default: []].append(path)
+      }
+    }
+  }
+
   /// Whether a text mentions a file or a folder that is there.
   ///
   /// A path in backticks begins at the root, at the folder of the text or, in short, anywhere below that folder; in a
   /// text that does not belong to a package, anywhere in the repository.
   func has(_ mention: Paper.Mention, of paper: Paper) -> Bool {
     let path = mention.path.hasSuffix("/") ? String(mention.path.dropLast()) : mention.path
-    if let target = resolve(path, from: paper.folder), exists(target) { return true }
-    guard !mention.isLink else { return false }
-    let isOfPackage = files[paper.folder + "/Package.swift"] != nil
-    return exists(path) || files.keys.contains { file in
-      (!isOfPackage || file.hasPrefix(paper.folder + "/")) && (file.hasSuffix("/" + path) || file.contains("/\(path)/"))
-    }
-  }
-
-  private func exists(_ path: String) -> Bool {
-    files[path] != nil || files.keys.contains { $0.hasPrefix(path + "/") }
+    if let target = resolve(path, from: paper.folder), all.contains(target) { return true }
+    if mention.isLink { return false }
+    if all.contains(path) { return true }
+    let isOfPackage = packages.contains(paper.folder)
+    return paths[path, default: []].contains { !isOfPackage || $0.hasPrefix(paper.folder + "/") }
   }
 }

@@ -146,6 +146,7 @@ import Testing
     #expect(tree.verdict.first?.hasSuffix(": law 5") == true)
     tree.files["Packages/Auth/Sources/VestaAuth/A.swift"] = nil
     tree.files["Packages/Auth/Sources/VestaAuth/Platform.swift"] = text + "\n"
+    tree.files["Packages/Auth/Sources/VestaAuth/Platform+Windows.swift"] = text + "\n"
     #expect(tree.verdict == [])
   }
 

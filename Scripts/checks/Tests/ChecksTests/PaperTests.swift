@@ -44,6 +44,13 @@ import Testing
     #expect(tree.verdict == ["\(readme):\(line): package"])
   }
 
+  @Test func `a package that the root README does not draw is found`() {
+    tree.files["README.md"] = "Core, AuthInterop, CryptoInterop, Auth, SQLite, FirestoreBackend\n"
+    #expect(tree.verdict == ["README.md:1: package"])
+    tree.files["README.md"]? += "Firestore\n"
+    #expect(tree.verdict == [])
+  }
+
   @Test func `a package of tests needs no such README`() {
     tree.files["Tests/Consumers/AuthConsumer/README.md"] = "# A consumer\n"
     #expect(tree.verdict == [])
@@ -53,20 +60,22 @@ import Testing
     ("/// What it is.\npublic struct A {}", 1), ("/// Who asks.\n@frozen\npublic enum A {}", 1),
     ("/// A.\npublic enum A {\n  /// Those.\n  case b\n}", 3),
     ("/// A.\npublic protocol A {\n  /// Whose it is.\n  /// More.\n  func b()\n}", 3),
-    ("/// A.\npublic struct A {\n  /// Whom to ask.\n  public var b = 1\n}", 3), ("/// What it is.\nopen class A {}", 1),
+    ("/// A.\npublic struct A {\n  /// Whom to ask.\n  public var b = 1\n}", 3),
+    ("/// What it is.\nopen class A {}", 1),
   ])
   func `a summary of a public name that is a relative clause is found`(text: String, line: Int) {
     let file = "Packages/Auth/Sources/VestaAuth/A.swift"
     tree.files[file] = text + "\n"
-    #expect(tree.verdict == ["\(file):\(line): words"])
+    #expect(summariesNameTheThing(House(Tree(tree.files))).map { "\($0.path):\($0.line)" } == ["\(file):\(line)"])
   }
 
   @Test(arguments: [
-    "/// What it is.\nstruct A {}", "/// The name.\n/// What it is.\npublic struct A {}", "/// Whatever.\npublic let a = 1",
+    "/// What it is.\nstruct A {}", "/// The name.\n/// What it is.\npublic struct A {}",
+    "/// Whatever.\npublic let a = 1",
     "enum A {\n  /// What it is.\n  case b\n}", "// What it is.\npublic let a = 1",
   ])
   func `other comments are left to their readers`(text: String) {
     tree.files["Packages/Auth/Sources/VestaAuth/A.swift"] = text + "\n"
-    #expect(tree.verdict == [])
+    #expect(summariesNameTheThing(House(Tree(tree.files))).isEmpty)
   }
 }

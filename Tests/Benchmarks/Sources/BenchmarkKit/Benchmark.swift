@@ -13,6 +13,8 @@ public struct Benchmark: Sendable {
     case nanoseconds = "ns"
     /// Time per operation; less is better.
     case microseconds = "us"
+    /// Memory, in bytes; less is better.
+    case kibibytes = "KiB"
   }
 
   /// The bar: the ratio to reach.
@@ -25,7 +27,7 @@ public struct Benchmark: Sendable {
     case none
   }
 
-  /// A way to measure: returns the cost of one operation.
+  /// A way to measure: returns the cost of one operation, in nanoseconds or bytes.
   public typealias Run = @Sendable () async -> Double
 
   /// The name by which the line is chosen and compared; it stays as it is.

@@ -54,15 +54,16 @@ private func verdict(_ bar: Benchmark.Bar, _ our: Double, _ ratio: Double, _ uni
   }
 }
 
-private func scaled(_ nanoseconds: Double, _ unit: Benchmark.Unit) -> Double {
+private func scaled(_ cost: Double, _ unit: Benchmark.Unit) -> Double {
   switch unit {
-  case .nanoseconds: nanoseconds
-  case .microseconds: nanoseconds / 1_000
+  case .nanoseconds: cost
+  case .microseconds: cost / 1_000
+  case .kibibytes: cost / 1_024
   }
 }
 
-private func format(_ nanoseconds: Double, _ unit: Benchmark.Unit) -> String {
-  "\(format(scaled(nanoseconds, unit))) \(unit.rawValue)"
+private func format(_ cost: Double, _ unit: Benchmark.Unit) -> String {
+  "\(format(scaled(cost, unit))) \(unit.rawValue)"
 }
 
 /// Two digits behind the point.

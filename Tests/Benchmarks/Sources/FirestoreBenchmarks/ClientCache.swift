@@ -207,7 +207,7 @@ private func followWrites(_ db: Firestore, _ count: Int, _ seed: Int) async thro
 
 /// The listeners of one client on documents of their own.
 private final class ManyListeners: Sendable {
-  private let registrations: [any ListenerRegistration]
+  private let registrations: [any VestaFirestore.ListenerRegistration]
 
   init(_ db: Firestore, count: Int) async throws {
     let heard = Locked(0)

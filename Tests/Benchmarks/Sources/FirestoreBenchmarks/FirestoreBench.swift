@@ -143,6 +143,14 @@ final class FirestoreBench: Sendable {
     return count
   }
 
+  /// Runs a query over all items; each result waits for `receive`.
+  func runAll(in name: String, receive: () async throws -> Void) async throws {
+    let query = StructuredQuery(from: [.init(collectionID: Items.collection)])
+    try await engine.runQuery(RunQueryRequest(parent: Self.root(name), query: query), context: Self.owner) {
+      if $0.document != nil { try await receive() }
+    }
+  }
+
   func count(_ query: StructuredQuery, in name: String) async throws -> Int64 {
     let counting = StructuredAggregationQuery(query: query, aggregations: [Aggregation(.count(upTo: nil), alias: "n")])
     let request = RunAggregationQueryRequest(parent: Self.root(name), query: counting)

@@ -22,19 +22,20 @@ func neighbourLines() -> [Benchmark] {
 
 /// Something that a neighbour does until it is cancelled.
 private struct Load: Sendable {
-  typealias Body = @Sendable (FirestoreBench) async throws -> Void
+  /// Goes on until it is cancelled; it opens the latch when it is under way.
+  typealias Body = @Sendable (FirestoreBench, _ begun: Latch) async throws -> Void
 
   let name: String
   let disturb: Body
   /// The same writes without what is measured.
   let without: Body
 
-  static let all = [requeries, builds, unions]
+  static let all = [requeries, builds, unions, slowReceivers, slowListeners, oddQueries]
 
   /// Documents that leave and enter the full view of a limited query, which is asked again each time.
   static let requeries = Load(
     name: "requeries",
-    disturb: { bench in
+    disturb: { bench, begun in
       let query = StructuredQuery(
         from: [.init(collectionID: Items.collection)],
         filter: .field(path: "sequence", .greaterThanOrEqual, .integer(50_000)),
@@ -44,10 +45,12 @@ private struct Load: Sendable {
       defer { call.cancel() }
       let reader = Task { for try await _ in call.responses {} }
       defer { reader.cancel() }
+      begun.open()
       try await churn(bench)
     },
-    without: { bench in
+    without: { bench, begun in
       try await bench.fill("reads-100000", 100_000)
+      begun.open()
       try await churn(bench)
     })
 
@@ -66,9 +69,10 @@ private struct Load: Sendable {
   /// Indexes that are made over a large collection, one after the other.
   static let builds = Load(
     name: "index-build",
-    disturb: { bench in
+    disturb: { bench, begun in
       let name = "reads-\(documentCount)"
       try await bench.fill(name, documentCount)
+      begun.open()
       while !Task.isCancelled {
         let number = field.withLock { field in
           field += 1
@@ -82,22 +86,116 @@ private struct Load: Sendable {
         try await bench.makeIndex(for: query, in: name)
       }
     },
-    without: { bench in try await bench.fill("reads-\(documentCount)", documentCount) })
+    without: { bench, begun in
+      try await bench.fill("reads-\(documentCount)", documentCount)
+      begun.open()
+    })
 
   /// An array that gets the same twenty thousand elements again and again.
   static let unions = Load(
     name: "array-union",
-    disturb: { bench in
+    disturb: { bench, begun in
       let name = "\(FirestoreBench.root("unions"))/arrays/one"
       let elements = (0..<20_000).map { Value.integer(Int64($0)) }
       let union = Write(
         .transform(name: name, transforms: [FieldTransform(fieldPath: "a", .appendMissingElements(elements))]))
+      begun.open()
       while !Task.isCancelled {
         try await bench.commit([union], in: "unions")
         try await Task.sleep(for: .milliseconds(250))
       }
     },
-    without: { _ in })
+    without: { _, begun in begun.open() })
+
+  /// A thousand queries whose results are taken one in half a second.
+  static let slowReceivers = Load(
+    name: "slow-receivers",
+    disturb: { bench, begun in
+      try await bench.fill("reads-100000", 100_000)
+      let started = Locked(0)
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<1_000 {
+          group.addTask {
+            let isFirst = Locked(true)
+            try await bench.runAll(in: "reads-100000") {
+              if isFirst.withLock({ $0.take() }), started.withLock({ $0.count() }) == 1_000 { begun.open() }
+              try await Task.sleep(for: .milliseconds(500))
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    },
+    without: { bench, begun in
+      try await bench.fill("reads-100000", 100_000)
+      begun.open()
+    })
+
+  /// A hundred listeners that do not read, of a document of 200 KB that somebody writes.
+  static let slowListeners = Load(
+    name: "slow-listeners",
+    disturb: { bench, begun in
+      var calls: [ListenCall] = []
+      for _ in 0..<100 {
+        calls.append(try await bench.listen(StructuredQuery(from: [.init(collectionID: "large")]), in: "large"))
+      }
+      defer { for call in calls { call.cancel() } }
+      begun.open()
+      try await writeLarge(bench)
+    },
+    without: { bench, begun in
+      begun.open()
+      try await writeLarge(bench)
+    })
+
+  private static func writeLarge(_ bench: FirestoreBench) async throws {
+    var number = 0
+    while !Task.isCancelled {
+      number += 1
+      let text = String(repeating: "x", count: 200_000) + "\(number)"
+      let document = Document(name: "\(FirestoreBench.root("large"))/large/one", fields: ["text": .string(text)])
+      try await bench.commit([.update(document)], in: "large")
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// Queries in ever other orders: each may ask for an index of its own, and looks at its collection until then.
+  static let oddQueries = Load(
+    name: "odd-queries",
+    disturb: { bench, begun in
+      try await bench.fill("odd", 2_000)
+      begun.open()
+      let paths = ["price", "title", "at", "done", "shelf", "group", "number", "sequence"]
+      var number = 0
+      while !Task.isCancelled {
+        number += 1
+        var orders = paths.map { StructuredQuery.Order(fieldPath: $0) }
+        for step in 0..<orders.count { orders.swapAt(step, (number &* (step &+ 7)) % orders.count) }
+        let query = StructuredQuery(
+          from: [.init(collectionID: Items.collection)], orderBy: Array(orders.prefix(3)), limit: 1)
+        for _ in 0..<2 { _ = try await bench.run(query, in: "odd") }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    },
+    without: { bench, begun in
+      try await bench.fill("odd", 2_000)
+      begun.open()
+    })
+}
+
+extension Bool {
+  /// The value, once: `false` from then on.
+  fileprivate mutating func take() -> Bool {
+    defer { self = false }
+    return self
+  }
+}
+
+extension Int {
+  fileprivate mutating func count() -> Int {
+    self += 1
+    return self
+  }
 }
 
 private let samples = 1_500
@@ -113,7 +211,12 @@ private func slowest(beside load: @escaping Load.Body) async -> (set: Double, to
     let ears = Ears()
     let reader = Task { try await ears.follow(call) }
     try await ears.wait(for: 1)
-    let neighbour = Task { try await load(bench) }
+    let begun = Latch()
+    let neighbour = Task {
+      defer { begun.open() }
+      try await load(bench, begun)
+    }
+    await begun.wait()
     // The load is under way before anything is measured.
     try await Task.sleep(for: .milliseconds(300))
     var (sets, told): ([Duration], [Duration]) = ([], [])

@@ -22,7 +22,7 @@ public func eventBenchmarks() -> [Benchmark] {
       other: ("nobody listens", { await writes(isHeard: false, tasks: 32, count: 8_000) })
     ),
     Benchmark(
-      name: "events: from the first write to the last delivery, each", bar: .none,
+      name: "events: from the first write to the last delivery, each", bar: .ratio(atMost: 2),
       ours: ("written and delivered", { await deliveries(count: 10_000) }),
       other: ("written, nobody listens", { await writes(isHeard: false, tasks: 32, count: 10_000) })
     ),

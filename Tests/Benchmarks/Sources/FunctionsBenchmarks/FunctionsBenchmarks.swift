@@ -22,7 +22,7 @@ public func functionsBenchmarks() -> [Benchmark] {
       other: ("the closure", { await direct() })
     ),
     Benchmark(
-      name: "functions: typed call in the process", bar: .figure(atMost: 20_000),
+      name: "functions: typed call in the process", bar: .figure(atMost: 10_000),
       ours: (
         "Callable",
         {

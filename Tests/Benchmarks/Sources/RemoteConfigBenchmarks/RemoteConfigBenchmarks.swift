@@ -90,21 +90,23 @@ private func publishes(listeners count: Int) async -> Double {
   let engine = makeEngine()
   await publish(engine)
   let heard = Locked(0)
-  let (lastHeard, last) = AsyncStream<Void>.makeStream()
+  let (allHeard, all) = AsyncStream<Void>.makeStream()
   let registrations = (0..<count).map { _ in
     engine.listenForInvalidations(
-      InvalidationsRequest(namespace: "firebase", lastKnownVersion: 1), context: CallContext(), onEnd: { _ in }
+      InvalidationsRequest(namespace: "firebase", lastKnownVersion: 0), context: CallContext(), onEnd: { _ in }
     ) { _ in
       let number = heard.withLock { heard in
         heard += 1
         return heard
       }
-      if number == count { last.yield() }
+      if number % count == 0 { all.yield() }
     }
   }
+  var iterator = allHeard.makeAsyncIterator()
+  // All of them are connected when they have heard of the current version.
+  await iterator.next()
   let start = ContinuousClock.now
   await publish(engine)
-  var iterator = lastHeard.makeAsyncIterator()
   await iterator.next()
   let duration = ContinuousClock.now - start
   for registration in registrations { registration.cancel() }

@@ -9,6 +9,7 @@ import VestaServiceInterop
 import VestaStorage
 import VestaStorageBackend
 import VestaStorageService
+import VestaStoreInterop
 
 /// An app with Storage, a file of 1 GiB and two buckets; made when the first line needs it.
 final class StorageBench: Sendable {
@@ -17,8 +18,7 @@ final class StorageBench: Sendable {
   static let digestedLength = Int(StorageServiceOptions().digestLimit)
   static let large = "bench-large"
   static let little = "bench-little"
-  /// How many objects the large bucket has: 100,000, or 1,000,000 with `VESTA_BENCH_FULL=1`.
-  static let largeCount = ProcessInfo.processInfo.environment["VESTA_BENCH_FULL"] == "1" ? 1_000_000 : 100_000
+  static let largeCount = 1_000_000
 
   let directory: URL
   let source: URL
@@ -55,7 +55,7 @@ final class StorageBench: Sendable {
     options.callbackQueue = DispatchQueue(label: "bench.callbacks")
     app = try VestaApp.configure(
       name: "storage-bench", options: options,
-      libraries: [StorageLibrary.self, StorageServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self])
+      libraries: [StorageLibrary.self, StorageServiceLibrary.self, SeededStores.self, CryptoLibrary.self])
     storage = Storage.storage(app: app)
     backend = try app.container.require((any StorageBackend).self)
     crypto = try app.container.require((any CryptoProvider).self)
@@ -65,19 +65,21 @@ final class StorageBench: Sendable {
   }
 
   /// Names that begin with all ten digits; a page of those with one digit lies in the middle of the bucket.
+  ///
+  /// One object is put by the service. The rows of the others are copies of its row, put into the store in batches: a
+  /// listing reads nothing else.
   private func fill(_ bucket: String, _ count: Int) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for lane in 0..<64 {
-        group.addTask { [backend] in
-          for number in stride(from: lane, to: count, by: 64) {
-            // All thousand of the little bucket are on the page, as many as of the large one.
-            let first = bucket == Self.little ? 5 : number % 10
-            let name = ObjectName(bucket: bucket, name: "\(first)-\(number)")
-            _ = try await backend.putObject(UploadRequest(object: name), content: [1], context: CallContext())
-          }
-        }
-      }
-      try await group.waitForAll()
+    func key(_ name: String) -> [UInt8] { KeyEncoder(.int(1), .string(bucket), .string(name)).bytes }
+    // All thousand of the little bucket are on the page, as many as of the large one.
+    let names = (0..<count).map { "\(bucket == Self.little ? 5 : $0 % 10)-\($0)" }.sorted()
+    let first = ObjectName(bucket: bucket, name: names[0])
+    _ = try await backend.putObject(UploadRequest(object: first), content: [1], context: CallContext())
+    guard let store = SeededStores.store.withLock({ $0 }), let row = try await store.get(key(names[0])) else {
+      preconditionFailure("the rows of objects have other keys now")
+    }
+    for start in stride(from: 1, to: count, by: 10_000) {
+      let batch = names[start..<min(start + 10_000, count)].map(key)
+      try await store.write { transaction in for key in batch { try await transaction.put(row, for: key) } }
     }
   }
 
@@ -106,12 +108,34 @@ final class StorageBench: Sendable {
   /// Deletes the app and its files.
   static func remove() async throws {
     guard let bench = made.withLock({ $0.take() }) else { return }
+    SeededStores.store.withLock { $0 = nil }
     await bench.app.delete()
     try FileManager.default.removeItem(at: bench.directory)
   }
 }
 
-/// Deletes what the benchmarks of Storage have made.
+/// Stores on SQLite, of which that of the object service can be seeded.
+private enum SeededStores: Library {
+  static let name = "storage-bench-stores"
+  static let version = "1.0.0"
+  static let store = Locked<(any OrderedStore)?>(nil)
+
+  static func components() -> [Component] {
+    [Component((any StoreProvider).self, caching: .shared) { _ in Provider() }]
+  }
+
+  struct Provider: StoreProvider {
+    func openStore(
+      named name: String, in directory: String, options: StoreOptions
+    ) async throws -> any OrderedStore {
+      let opened = try await SQLiteStoreProvider().openStore(named: name, in: directory, options: options)
+      if name == "storage" { SeededStores.store.withLock { $0 = opened } }
+      return opened
+    }
+  }
+}
+
+/// Deletes the files of the benchmarks of Storage.
 public func removeStorageBenchmarkFiles() async {
   do {
     try await StorageBench.remove()

@@ -1,8 +1,12 @@
 import Foundation
 import VestaFirestoreService
 import VestaMemoryStore
+import VestaPostgres
+import VestaStoreInterop
 
 /// Runs the suites that are named on the command line, or all that this runner knows.
+///
+/// Under `Scripts/with-postgres` the documents are in stores in PostgreSQL, otherwise in memory.
 @main
 enum Main {
   static func main() async {
@@ -21,10 +25,13 @@ enum Main {
       return true
     }
     do {
+      let hasServer = ProcessInfo.processInfo.environment["VESTA_POSTGRES_CONTROL"] != nil
       var runner = TraceRunner(suite: suite) { isStrict in
         var options = FirestoreServiceOptions()
         options.requiresDeclaredIndexes = isStrict
-        return FirestoreEngine(store: MemoryStore(), options: options)
+        return FirestoreEngine(store: try await store(onServer: hasServer), options: options)
+      } closeBackend: { backend in
+        try await (backend as? FirestoreEngine)?.close()
       }
       try await runner.run(TraceFile(folder: folder))
       return runner.failed == 0
@@ -32,5 +39,11 @@ enum Main {
       print("\(suite): the data cannot be read: \(error)")
       return false
     }
+  }
+
+  private static func store(onServer: Bool) async throws -> any OrderedStore {
+    if !onServer { return MemoryStore() }
+    return try await PostgresStoreProvider()
+      .openStore(named: "traces", in: UUID().uuidString, options: StoreOptions(durability: .relaxed))
   }
 }

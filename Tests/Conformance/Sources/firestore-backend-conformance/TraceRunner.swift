@@ -7,7 +7,8 @@ struct TraceRunner {
   private(set) var failed = 0
   private var skipped: [String: Int] = [:]
   private let context = CallContext(caller: .owner)
-  private let makeBackend: (_ isStrict: Bool) -> any FirestoreBackend
+  private let makeBackend: (_ isStrict: Bool) async throws -> any FirestoreBackend
+  private let closeBackend: (any FirestoreBackend) async throws -> Void
   /// The backend that holds a database, with the key of that; recordings of one database follow each other.
   private var loaded: (key: String?, isStrict: Bool, backend: any FirestoreBackend)?
 
@@ -16,9 +17,14 @@ struct TraceRunner {
   /// - Parameters:
   ///   - suite: The name to print.
   ///   - makeBackend: Makes a backend without documents; a strict one refuses queries for which no index is declared.
-  init(suite: String, makeBackend: @escaping (_ isStrict: Bool) -> any FirestoreBackend) {
+  ///   - closeBackend: Ends a backend that nothing more is asked of.
+  init(
+    suite: String, makeBackend: @escaping (_ isStrict: Bool) async throws -> any FirestoreBackend,
+    closeBackend: @escaping (any FirestoreBackend) async throws -> Void
+  ) {
     self.suite = suite
     self.makeBackend = makeBackend
+    self.closeBackend = closeBackend
   }
 
   /// Runs every query of a file, and prints what fails and the totals.
@@ -56,14 +62,18 @@ struct TraceRunner {
       let isInTransaction = action.request["transaction"].isPresent
       let (backend, consistency) = try await past(of: documents, isInTransaction: isInTransaction)
       request.consistency = consistency
-      return try await difference(of: action, request, on: backend)
+      let difference = try await difference(of: action, request, on: backend)
+      try await closeBackend(backend)
+      return difference
     }
     // The recording's project had declared the indexes that its other queries need; we build those by ourselves.
     let isStrict = action.code == 9
     if let loaded, loaded.key == action.database, loaded.isStrict == isStrict {
       return try await difference(of: action, request, on: loaded.backend)
     }
-    let backend = makeBackend(isStrict)
+    if let backend = loaded?.backend { try await closeBackend(backend) }
+    loaded = nil
+    let backend = try await makeBackend(isStrict)
     _ = try await write(documents.map { Write.update($0) }, to: backend)
     loaded = (action.database, isStrict, backend)
     return try await difference(of: action, request, on: backend)
@@ -75,7 +85,7 @@ struct TraceRunner {
   private func past(
     of documents: [Document], isInTransaction: Bool
   ) async throws -> (any FirestoreBackend, ReadConsistency) {
-    let backend = makeBackend(false)
+    let backend = try await makeBackend(false)
     guard let time = try await write(documents.map { Write.update($0) }, to: backend), let first = documents.first
     else {
       return (backend, .latest)

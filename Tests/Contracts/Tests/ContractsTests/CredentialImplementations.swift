@@ -7,6 +7,7 @@ import VestaAuthService
 import VestaCredentialInterop
 import VestaCredentialInteropContracts
 import VestaCredentialInteropFakes
+import VestaTesting
 
 @Suite struct CredentialImplementations {
   static let stores: [Implementation<CredentialStoreSubject>] = [
@@ -18,9 +19,9 @@ import VestaCredentialInteropFakes
     },
     Implementation("MemoryCredentialStore") { CredentialStoreSubject(MemoryCredentialStore()) },
     Implementation("FileCredentialStore") {
-      let directory = FileManager.default.temporaryDirectory.appending(path: "vesta-credentials-\(UUID().uuidString)")
-      return CredentialStoreSubject(
-        FileCredentialStore(directory: directory), reopened: { FileCredentialStore(directory: directory) })
+      let directory = try TemporaryDirectory("credentials")
+      let open = { @Sendable in FileCredentialStore(directory: URL(filePath: directory.path)) }
+      return CredentialStoreSubject(open(), reopened: { open() })
     },
   ]
 

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreBackendContracts
 import Testing
 
 /// Something that a backend does wrong on purpose, and the promises that this breaks.
@@ -159,7 +160,7 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
 }
 
 /// A backend that hands everything on, and changes some of it on the way.
-struct FlawedBackend: FirestoreBackend {
+struct FlawedBackend: ForwardingFirestoreBackend {
   let backend: any FirestoreBackend
   var onCommit: @Sendable (inout CommitRequest) -> Void = { _ in }
   var onCommitted: @Sendable (inout CommitResponse) -> Void = { _ in }
@@ -172,6 +173,8 @@ struct FlawedBackend: FirestoreBackend {
   var onWrite: @Sendable (inout WriteRequest) -> Void = { _ in }
   var onWritten: @Sendable (inout WriteResponse) -> Void = { _ in }
 
+  func backend(serving transaction: [UInt8]?) -> any FirestoreBackend { backend }
+
   func batchGet(
     _ request: BatchGetDocumentsRequest, context: CallContext,
     receive: (BatchGetDocumentsResponse) async throws -> Void
@@ -182,18 +185,6 @@ struct FlawedBackend: FirestoreBackend {
         try await receive(BatchGetDocumentsResponse(result: response.result, readTime: response.readTime))
       }
     }
-  }
-
-  func listDocuments(
-    _ request: ListDocumentsRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> ListDocumentsResponse {
-    try await backend.listDocuments(request, context: context)
-  }
-
-  func listCollectionIDs(
-    _ request: ListCollectionIDsRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse {
-    try await backend.listCollectionIDs(request, context: context)
   }
 
   func runQuery(
@@ -212,12 +203,6 @@ struct FlawedBackend: FirestoreBackend {
     return try await backend.runAggregation(request, context: context)
   }
 
-  func partitionQuery(
-    _ request: PartitionQueryRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> PartitionQueryResponse {
-    try await backend.partitionQuery(request, context: context)
-  }
-
   func commit(
     _ request: CommitRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> CommitResponse {
@@ -230,22 +215,6 @@ struct FlawedBackend: FirestoreBackend {
     var response = try await backend.commit(request, context: context)
     onCommitted(&response)
     return response
-  }
-
-  func batchWrite(
-    _ request: BatchWriteRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> BatchWriteResponse {
-    try await backend.batchWrite(request, context: context)
-  }
-
-  func beginTransaction(
-    _ request: BeginTransactionRequest, context: CallContext
-  ) async throws(FirestoreServiceError) -> BeginTransactionResponse {
-    try await backend.beginTransaction(request, context: context)
-  }
-
-  func rollback(_ request: RollbackRequest, context: CallContext) async throws(FirestoreServiceError) {
-    try await backend.rollback(request, context: context)
   }
 
   func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {

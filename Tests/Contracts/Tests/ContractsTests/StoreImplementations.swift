@@ -1,9 +1,9 @@
-import Foundation
-import VestaStoreInterop
-import VestaStoreInteropContracts
 import Testing
 import VestaMemoryStore
 import VestaSQLite
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
 
 @Suite struct StoreImplementations {
   static let all: [Implementation<StoreSubject>] = [
@@ -17,15 +17,8 @@ import VestaSQLite
   }
 
   private static func sqliteStore() async throws -> StoreSubject {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory("contract")
     let open = { @Sendable in try await SQLiteStore.open(named: "contract", in: directory.path) }
     return StoreSubject(store: try await open(), reopen: { try await open() })
   }
-}
-
-/// A directory that goes away with the last closure that uses it.
-private final class TemporaryDirectory: Sendable {
-  let path = FileManager.default.temporaryDirectory.appending(path: "vesta-contracts-\(UUID().uuidString)").path
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -4,6 +4,7 @@ import Testing
 import VestaCore
 import VestaServiceInterop
 import VestaStorageBackend
+import VestaStorageService
 import VestaTesting
 
 @testable import VestaStorage
@@ -137,6 +138,56 @@ import VestaTesting
     await #expect(throws: StorageError.self) { try await storage.reference(withPath: "a").data(maxSize: 1_000_000) }
     try await storage.reference(withPath: "a").delete()
     #expect(FileManager.default.contents(atPath: victim)?.count == 100_000)
+  }
+
+  @Test(arguments: ["cut", "empty", "changed", "longer", "a directory"])
+  func `a damaged blob is an error of its object alone, and a new upload mends it`(damage: String) async throws {
+    let content = ClientTests.data(100_000)
+    _ = try await storage.reference(withPath: "a").putDataAsync(content)
+    _ = try await storage.reference(withPath: "b").putDataAsync(Data([1]))
+    let folder = directory.path(of: "data")
+    let blob = try #require(
+      FileManager.default.subpaths(atPath: folder)?.first {
+        $0.contains("storage-content/blobs/") && $0.split(separator: "/").last?.count == 32
+      })
+    let url = URL(fileURLWithPath: "\(folder)/\(blob)")
+    var bytes = content
+    switch damage {
+    case "cut": try content.prefix(50_000).write(to: url)
+    case "empty": try Data().write(to: url)
+    case "changed":
+      bytes[70_000] ^= 1
+      try bytes.write(to: url)
+    case "longer": try (content + Data([1])).write(to: url)
+    default:
+      try FileManager.default.removeItem(at: url)
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    }
+    let target = URL(fileURLWithPath: directory.path(of: "down"))
+    if damage == "longer" {
+      // The bytes of the object are whole; what follows them was never a part of it.
+      #expect(try await storage.reference(withPath: "a").data(maxSize: 1_000_000) == content)
+    } else {
+      await #expect(throws: StorageError.self) { try await storage.reference(withPath: "a").data(maxSize: 1_000_000) }
+      await #expect(throws: StorageError.self) { try await storage.reference(withPath: "a").writeAsync(toFile: target) }
+      #expect(!FileManager.default.fileExists(atPath: target.path))
+    }
+    #expect(try await storage.reference(withPath: "b").data(maxSize: 10) == Data([1]))
+    _ = try await storage.reference(withPath: "a").putDataAsync(content)
+    #expect(try await storage.reference(withPath: "a").data(maxSize: 1_000_000) == content)
+  }
+
+  @Test func `files in the folder of the blobs that are none do not stop the removal of orphans`() async throws {
+    let root = directory.path(of: "blobs")
+    let blobs = FileBlobStore(directory: root)
+    let id = try #require(BlobID(rawValue: "orphan"))
+    let writer = try await blobs.write(id, keeping: 0)
+    try await writer.append([1])
+    try await writer.seal()
+    for path in ["blobs/stray", "blobs/or/.hidden", "partial/UPPER", "partial/with space"] {
+      try Data([1]).write(to: URL(fileURLWithPath: "\(root)/\(path)"))
+    }
+    #expect(try await blobs.list() == [id])
   }
 
   @Test func `what is kept of uploads is for its owner alone, and a download has the permissions of a new file`()

@@ -7,7 +7,7 @@ public struct JWTVerifier: Sendable {
   /// The accepted issuers of the token (`iss`); `nil` for any.
   public var issuers: Set<String>?
 
-  /// Whom the token may be meant for (`aud`, at least one of these); `nil` for anybody.
+  /// The accepted audiences (`aud`, at least one of these); `nil` for any.
   public var audiences: Set<String>?
 
   /// The algorithms to accept.

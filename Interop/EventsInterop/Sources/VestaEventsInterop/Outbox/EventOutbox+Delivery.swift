@@ -91,7 +91,10 @@ extension EventOutbox {
 
   private func forget(_ functions: [String]) {
     state.withLock { state in
-      for function in functions { state.pending[function] = max(0, state.pending[function, default: 0] - 1) }
+      for function in functions {
+        state.pending[function] = max(0, state.pending[function, default: 0] - 1)
+        state.refusals[function] = nil
+      }
     }
   }
 

@@ -24,6 +24,8 @@ public final class EventOutbox: EventSource {
     var lastObserver = 0
     /// About how many events wait, by function; never too low by what this process has committed.
     var pending: [String: Int] = [:]
+    /// How many changes are refused, by function, before the events of a full queue are counted again.
+    var refusals: [String: Int] = [:]
     var isClosed = false
   }
 
@@ -119,14 +121,29 @@ public final class EventOutbox: EventSource {
     return try keys.position(last.key, .queue, function).number + 1
   }
 
+  /// Changes that are refused without counting the events of a full queue, which would hold up every other change.
+  private static let uncountedRefusals = 1_000
+
   /// Refuses an event when too many wait; counts them first, because the estimate may be too high.
+  ///
+  /// A queue that was full is counted again when this process has settled an event of it, and now and then in case that
+  /// another one has.
   private func checkRoom(_ function: String, _ transaction: any StoreTransaction) async throws {
     // Unknown at the first event of the process.
     guard state.withLock({ $0.pending[function] ?? .max }) >= limits.maximumPending else { return }
+    let isRefused = state.withLock { state in
+      guard let left = state.refusals[function], left > 0 else { return false }
+      state.refusals[function] = left - 1
+      return true
+    }
+    guard !isRefused else { throw EventOutboxFull(function: function, pending: limits.maximumPending) }
     let end = try await transaction.scan(
       keys.all(.queue, of: function), order: .ascending, limit: limits.maximumPending
     ) { _, _ in .next }
-    state.withLock { $0.pending[function] = end.visited }
+    state.withLock { state in
+      state.pending[function] = end.visited
+      state.refusals[function] = end.visited >= limits.maximumPending ? Self.uncountedRefusals : nil
+    }
     if end.visited >= limits.maximumPending { throw EventOutboxFull(function: function, pending: end.visited) }
   }
 

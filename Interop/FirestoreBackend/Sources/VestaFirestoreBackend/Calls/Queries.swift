@@ -6,7 +6,7 @@ public struct RunQueryRequest: Sendable, Hashable {
   /// The query.
   public var query: StructuredQuery
 
-  /// At which moment to read.
+  /// The read time, or the transaction.
   public var consistency: ReadConsistency
 
   /// Asks for the plan; `nil` for results alone.
@@ -33,10 +33,10 @@ public struct RunQueryResponse: Sendable, Hashable {
   /// The transaction that the call has begun; in the first response only, which then has nothing else.
   public var transaction: [UInt8]?
 
-  /// The moment that was read; never goes back within a call.
+  /// The read time; it never goes back within a call.
   public var readTime: Timestamp?
 
-  /// How many results were left out, because of `offset`, since the response before.
+  /// The number of results that `offset` has left out since the response before.
   public var skippedResults: Int32
 
   /// Whether this is the last response.
@@ -73,7 +73,7 @@ public struct RunAggregationQueryRequest: Sendable, Hashable {
   /// The query and the figures.
   public var query: StructuredAggregationQuery
 
-  /// At which moment to read.
+  /// The read time, or the transaction.
   public var consistency: ReadConsistency
 
   /// Asks for the plan; `nil` for results alone.
@@ -101,7 +101,7 @@ public struct RunAggregationQueryResponse: Sendable, Hashable {
   /// The transaction that the call has begun.
   public var transaction: [UInt8]?
 
-  /// The moment that was read.
+  /// The read time.
   public var readTime: Timestamp?
 
   /// The plan, where it was asked for.
@@ -129,16 +129,16 @@ public struct PartitionQueryRequest: Sendable, Hashable {
   /// The query: a collection with all its descendants, ordered by name, without filters, cursors and limits.
   public var query: StructuredQuery
 
-  /// How many cursors at the most; one less than the number of parts.
+  /// The maximum number of cursors: one less than the number of parts.
   public var partitionCount: Int64
 
   /// The maximum number of cursors in one response; zero for all.
   public var pageSize: Int32
 
-  /// Where the page before ended; empty for the first one.
+  /// The token of the page before; empty for the first page.
   public var pageToken: String
 
-  /// The moment to read; `nil` for now.
+  /// The read time; `nil` for the latest version.
   public var readTime: Timestamp?
 
   /// A request for the parts of a query.
@@ -159,7 +159,7 @@ public struct PartitionQueryRequest: Sendable, Hashable {
   }
 }
 
-/// Where the parts of a query meet.
+/// The cursors that divide the parts of a query.
 public struct PartitionQueryResponse: Sendable, Hashable {
   /// Cursors in order: each ends one part and starts the next.
   ///
@@ -169,7 +169,7 @@ public struct PartitionQueryResponse: Sendable, Hashable {
   /// The token of the next page; empty after the last one.
   public var nextPageToken: String
 
-  /// Where the parts of a query meet.
+  /// The cursors that divide the parts of a query.
   public init(partitions: [StructuredQuery.Cursor], nextPageToken: String = "") {
     self.partitions = partitions
     self.nextPageToken = nextPageToken

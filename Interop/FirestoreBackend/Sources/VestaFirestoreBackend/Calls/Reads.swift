@@ -11,7 +11,7 @@ public struct BatchGetDocumentsRequest: Sendable, Hashable {
   /// The fields to return; `nil` for all.
   public var mask: DocumentMask?
 
-  /// At which moment to read.
+  /// The read time, or the transaction.
   public var consistency: ReadConsistency
 
   /// A request for documents.
@@ -35,13 +35,13 @@ public struct BatchGetDocumentsResponse: Sendable, Hashable {
     case missing(String)
   }
 
-  /// A document; `nil` in a first response that only tells the transaction.
+  /// A document; `nil` in a first response that only names the transaction.
   public var result: Result?
 
   /// The transaction that the call has begun; in the first response only.
   public var transaction: [UInt8]?
 
-  /// The moment that was read; the same in all responses.
+  /// The read time; the same in all responses.
   public var readTime: Timestamp?
 
   /// A response.
@@ -60,10 +60,10 @@ public struct ListDocumentsRequest: Sendable, Hashable {
   /// The last part of the collection's path; empty for all collections below the parent.
   public var collectionID: String
 
-  /// How many documents at the most; zero lets the backend choose.
+  /// The maximum number of documents; zero lets the backend choose.
   public var pageSize: Int32
 
-  /// Where the page before ended; empty for the first one.
+  /// The token of the page before; empty for the first page.
   ///
   /// All else must be as it was then.
   public var pageToken: String
@@ -74,7 +74,7 @@ public struct ListDocumentsRequest: Sendable, Hashable {
   /// The fields to return; `nil` for all.
   public var mask: DocumentMask?
 
-  /// At which moment to read.
+  /// The read time, or the transaction.
   public var consistency: ReadConsistency
 
   /// Whether names without a document that have something below them are listed too; not together with `orderBy`.
@@ -122,13 +122,13 @@ public struct ListCollectionIDsRequest: Sendable, Hashable {
   /// `…/documents`, or a document, which may be missing.
   public var parent: String
 
-  /// How many at the most; zero lets the backend choose.
+  /// The maximum number of collections; zero lets the backend choose.
   public var pageSize: Int32
 
-  /// Where the page before ended; empty for the first one.
+  /// The token of the page before; empty for the first page.
   public var pageToken: String
 
-  /// The moment to read; `nil` for now.
+  /// The read time; `nil` for the latest version.
   public var readTime: Timestamp?
 
   /// A request for a page of collections.

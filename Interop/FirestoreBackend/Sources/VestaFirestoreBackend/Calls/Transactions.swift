@@ -1,11 +1,11 @@
 /// The kind of a transaction.
 public enum TransactionOptions: Sendable, Hashable {
-  /// Reads one moment: that of `readTime`, at most an hour ago, or that of the first read. It never fails for others.
+  /// Reads at one time: `readTime`, at most an hour ago, or that of the first read. Other calls never make it fail.
   case readOnly(readTime: Timestamp? = nil)
   /// Reads and writes. `retrying` is the transaction that this one tries again, which gives it priority.
   case readWrite(retrying: [UInt8]? = nil, concurrency: ConcurrencyMode? = nil)
 
-  /// How a transaction that writes keeps out of the way of others.
+  /// The way in which a transaction that writes is isolated from others.
   public enum ConcurrencyMode: Sendable, Hashable {
     /// Nothing is locked; the commit fails with `ABORTED` when something that was read has changed.
     case optimistic
@@ -14,7 +14,7 @@ public enum TransactionOptions: Sendable, Hashable {
   }
 }
 
-/// At which moment a call reads.
+/// The read time of a call, or its transaction.
 public enum ReadConsistency: Sendable, Hashable {
   /// Now: everything that was committed before the call is seen.
   case latest
@@ -22,7 +22,7 @@ public enum ReadConsistency: Sendable, Hashable {
   case transaction([UInt8])
   /// In a transaction that the call begins; its identifier comes with the first response.
   case newTransaction(TransactionOptions)
-  /// At a moment in the past, within the time that the backend keeps.
+  /// At a past time, within the retention of the backend.
   case readTime(Timestamp)
 }
 

@@ -22,7 +22,7 @@ public struct CommitResponse: Sendable, Hashable {
   /// One result for each write, in order.
   public var writeResults: [WriteResult]
 
-  /// When it happened; later than every commit before it, and to the microsecond.
+  /// The commit time in whole microseconds, later than that of every commit before it.
   public var commitTime: Timestamp
 
   /// A commit that has happened.
@@ -58,7 +58,7 @@ public struct BatchWriteResponse: Sendable, Hashable {
 
 /// A request of a write call.
 ///
-/// The first request opens the stream and has no writes; the response tells stream and token. Each later request is a
+/// The first request opens the stream and has no writes; the response has the stream and a token. Each later one is a
 /// commit by itself, answered by one response, in order; several may be under way. A request without writes gets a
 /// response too. The first write that fails ends the call with its error, after the responses before it.
 public struct WriteRequest: Sendable, Hashable {
@@ -71,7 +71,7 @@ public struct WriteRequest: Sendable, Hashable {
   /// The token of the latest response; empty in the first request.
   public var streamToken: [UInt8]
 
-  /// What the writes are known by, in this call and in later ones; `nil` for writes that are never sent again.
+  /// The identifier of the writes, in this call and in later ones; `nil` for writes that are never sent again.
   public var id: WriteRequestID?
 
   /// A request of a write call.
@@ -94,7 +94,7 @@ public struct WriteRequest: Sendable, Hashable {
 ///
 /// Failures that another attempt may not meet, such as `UNAVAILABLE` and `ABORTED`, are no answers, and are not kept.
 public struct WriteRequestID: Sendable, Hashable {
-  /// How many requests of one queue may be without an answer at a time.
+  /// The maximum number of requests of one queue that are without an answer at a time.
   public static let window: Int64 = 16
 
   /// A name that no other queue has: 16 random bytes.
@@ -121,7 +121,7 @@ public struct WriteResponse: Sendable, Hashable {
   /// One result for each write of the request, in order.
   public var writeResults: [WriteResult]
 
-  /// When the writes happened; `nil` in the first response.
+  /// The commit time of the writes; `nil` in the first response.
   public var commitTime: Timestamp?
 
   /// A response of a write call.

@@ -11,7 +11,7 @@ public struct Document: Sendable, Hashable {
   /// Ignored in writes.
   public var createTime: Timestamp?
 
-  /// When the document was last changed; writes that change nothing keep it.
+  /// The commit time of the last change; writes that change nothing keep it.
   ///
   /// Ignored in writes.
   public var updateTime: Timestamp?
@@ -57,6 +57,6 @@ public enum Precondition: Sendable, Hashable {
   ///
   /// Failing it gives `NOT_FOUND` for `true` and `ALREADY_EXISTS` for `false`.
   case exists(Bool)
-  /// The document is there, and was last changed at exactly this moment; else `FAILED_PRECONDITION`.
+  /// The document is there, and was last changed at exactly this time; else `FAILED_PRECONDITION`.
   case updateTime(Timestamp)
 }

@@ -13,7 +13,7 @@ public enum ListenResponse: Sendable, Hashable {
   case documentDelete(DocumentDelete)
   /// A document no longer matches, and its content is not sent.
   case documentRemove(DocumentRemove)
-  /// How many documents match a target, so that the caller can see whether it has too many.
+  /// The number of documents that match a target, so that the caller can see whether it has too many.
   case filter(ExistenceFilter)
 }
 
@@ -42,12 +42,12 @@ public struct TargetChange: Sendable, Hashable {
   /// Why they were removed; `nil` when the caller asked for it.
   public var cause: FirestoreServiceError?
 
-  /// Where to resume these targets; opaque, outlives the backend's process.
+  /// The token with which these targets can be resumed; opaque, and valid after a restart of the backend.
   ///
-  /// Empty for no news.
+  /// Empty when nothing has changed.
   public var resumeToken: [UInt8]
 
-  /// The moment up to which everything has been sent; `nil` where the message says nothing about it.
+  /// The read time up to which everything has been sent; `nil` where the message says nothing about it.
   public var readTime: Timestamp?
 
   /// A change of targets.
@@ -93,7 +93,7 @@ public struct DocumentDelete: Sendable, Hashable {
   /// The targets that it was in.
   public var removedTargetIDs: [Int32]
 
-  /// A moment at which it was not there, later than its last change.
+  /// A read time at which it did not exist, later than its last change.
   public var readTime: Timestamp?
 
   /// A deleted document.
@@ -104,7 +104,7 @@ public struct DocumentDelete: Sendable, Hashable {
   }
 }
 
-/// A document that has left targets, for a reason that is not told.
+/// A document that has left targets, for a reason that is not given.
 public struct DocumentRemove: Sendable, Hashable {
   /// Its full name.
   public var document: String
@@ -112,7 +112,7 @@ public struct DocumentRemove: Sendable, Hashable {
   /// The targets that it was in.
   public var removedTargetIDs: [Int32]
 
-  /// A moment at which it was not in them.
+  /// A read time at which it was not in them.
   public var readTime: Timestamp?
 
   /// A document that has left targets.
@@ -123,12 +123,12 @@ public struct DocumentRemove: Sendable, Hashable {
   }
 }
 
-/// How many documents match a target.
+/// The number of documents that match a target.
 public struct ExistenceFilter: Sendable, Hashable {
   /// The target.
   public var targetID: Int32
 
-  /// How many documents match it; 0 or 1 for a target of one document.
+  /// The number of documents that match it; 0 or 1 for a target of one document.
   public var count: Int32
 
   /// The names of those that have not changed since the caller resumed; only where it gave an expected count.
@@ -151,10 +151,10 @@ public struct BloomFilterMessage: Sendable, Hashable {
   /// The bits.
   public var bitmap: [UInt8]
 
-  /// How many bits of the last byte are not used, from 0 to 7; 0 without a bitmap.
+  /// The number of unused bits of the last byte, from 0 to 7; 0 without a bitmap.
   public var padding: Int32
 
-  /// How many bits are set for each name; above 0 unless the bitmap is empty.
+  /// The number of bits that are set for each name; above 0 unless the bitmap is empty.
   public var hashCount: Int32
 
   /// A filter as the wire has it; nothing is checked.

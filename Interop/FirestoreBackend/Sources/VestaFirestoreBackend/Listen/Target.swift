@@ -12,7 +12,7 @@ public struct Target: Sendable, Hashable {
   public enum Resume: Sendable, Hashable {
     /// After what a resume token stands for.
     case token([UInt8])
-    /// After a moment.
+    /// After a read time.
     case readTime(Timestamp)
   }
 
@@ -28,7 +28,7 @@ public struct Target: Sendable, Hashable {
   /// Whether the target is removed once it is current.
   public var once: Bool
 
-  /// How many documents the caller has for the target, when it resumes; lets the backend send a bloom filter.
+  /// The number of documents that a resuming caller has for the target; lets the backend send a bloom filter.
   public var expectedCount: Int32?
 
   /// A target.

@@ -17,7 +17,7 @@ public struct StructuredAggregationQuery: Sendable, Hashable {
 public struct Aggregation: Sendable, Hashable {
   /// The operation.
   public enum Operation: Sendable, Hashable {
-    /// How many documents there are; not counted beyond `upTo`, where it is given.
+    /// The number of documents; not counted beyond `upTo`, where it is given.
     case count(upTo: Int64?)
     /// The sum of the numbers in a field; zero without any.
     case sum(fieldPath: String)

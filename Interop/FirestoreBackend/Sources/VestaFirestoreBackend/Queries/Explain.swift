@@ -7,7 +7,7 @@ public struct ExplainOptions: Sendable, Hashable {
   public init(analyze: Bool = false) { self.analyze = analyze }
 }
 
-/// How a query is or was answered.
+/// The plan of a query, and the cost of running it.
 public struct ExplainMetrics: Sendable, Hashable {
   /// The indexes that are used: for each, properties such as `"query_scope"` and `"properties"`.
   public var indexesUsed: [MapValue]
@@ -24,13 +24,13 @@ public struct ExplainMetrics: Sendable, Hashable {
 
 /// The figures of a run of a query.
 public struct ExecutionStats: Sendable, Hashable {
-  /// How many results were returned.
+  /// The number of results that were returned.
   public var resultsReturned: Int64
 
-  /// How long it took.
+  /// The time that the query took.
   public var executionDuration: Duration
 
-  /// How many documents were read.
+  /// The number of documents that were read.
   public var readOperations: Int64
 
   /// More figures, such as how many index entries were scanned.

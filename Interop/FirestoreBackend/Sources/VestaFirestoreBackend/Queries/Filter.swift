@@ -7,7 +7,7 @@ public indirect enum Filter: Sendable, Hashable {
   /// A question about a field alone.
   case unary(path: String, UnaryOperator)
 
-  /// How filters are joined.
+  /// The operators that join filters.
   public enum CompositeOperator: Sendable, Hashable {
     /// All of them match.
     case and
@@ -15,7 +15,7 @@ public indirect enum Filter: Sendable, Hashable {
     case or
   }
 
-  /// How a field is compared with a value.
+  /// The operators that compare a field with a value.
   public enum FieldOperator: String, Sendable, Hashable, CaseIterable {
     /// Below the value, and of its type.
     case lessThan = "LESS_THAN"

@@ -69,16 +69,16 @@ public struct StructuredQuery: Sendable, Hashable {
   /// The order of the results; the service appends fields with inequalities and `__name__`.
   public var orderBy: [Order]
 
-  /// Where results begin.
+  /// The position at which results begin.
   public var startAt: Cursor?
 
-  /// Where results end: before the position is what is in.
+  /// The position at which results end; results are before it.
   public var endAt: Cursor?
 
-  /// How many results to leave out.
+  /// The number of results to leave out.
   public var offset: Int32
 
-  /// How many results to return at the most; `nil` for all.
+  /// The maximum number of results; `nil` for all.
   public var limit: Int32?
 
   /// Takes the nearest of the results so far.
@@ -110,7 +110,7 @@ public struct StructuredQuery: Sendable, Hashable {
 
 /// A search for the vectors nearest to another one.
 public struct FindNearest: Sendable, Hashable {
-  /// How far two vectors are apart.
+  /// The measures of the distance between two vectors.
   public enum DistanceMeasure: Sendable, Hashable {
     /// The length of the difference; nearest is smallest.
     case euclidean
@@ -126,10 +126,10 @@ public struct FindNearest: Sendable, Hashable {
   /// The vector to be near to, as `Value.vector(_:)` makes it; at most 2048 numbers.
   public var queryVector: Value
 
-  /// How distance is measured.
+  /// The measure of distance.
   public var distanceMeasure: DistanceMeasure
 
-  /// How many results to return, from 1 to 1000.
+  /// The maximum number of results, from 1 to 1000.
   public var limit: Int32
 
   /// The name of a field to put the distance into; `nil` for none.

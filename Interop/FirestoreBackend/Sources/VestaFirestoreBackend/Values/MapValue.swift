@@ -86,7 +86,7 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
   /// The position of the first entry.
   public var startIndex: Int { 0 }
 
-  /// The position behind the last entry.
+  /// The position after the last entry.
   public var endIndex: Int { names.count }
 
   /// The entry at a position.

@@ -1,6 +1,6 @@
-/// A moment: seconds since 1970 and the nanoseconds after them, in UTC without leap seconds.
+/// A timestamp: seconds since 1970 and the nanoseconds after them, in UTC without leap seconds.
 ///
-/// The service takes moments from `0001-01-01T00:00:00Z` to `9999-12-31T23:59:59.999999999Z` and stores them to the
+/// The service takes timestamps from `0001-01-01T00:00:00Z` to `9999-12-31T23:59:59.999999999Z` and stores them to the
 /// microsecond, rounded down.
 public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// Seconds since the beginning of 1970; below zero before that.
@@ -9,13 +9,13 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
   /// Nanoseconds after the second, from 0 to 999,999,999, also before 1970.
   public var nanos: Int32
 
-  /// A moment of seconds and nanoseconds, taken as they are.
+  /// A timestamp of seconds and nanoseconds, taken as they are.
   public init(seconds: Int64, nanos: Int32 = 0) {
     self.seconds = seconds
     self.nanos = nanos
   }
 
-  /// A moment by the microseconds since the beginning of 1970.
+  /// A timestamp by the microseconds since the beginning of 1970.
   ///
   /// - Parameter microseconds: Below zero before 1970.
   public init(microseconds: Int64) {
@@ -32,7 +32,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     return overflow || overflowToo ? nil : sum
   }
 
-  /// Whether the first moment is earlier.
+  /// Whether the first timestamp is earlier.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     (left.seconds, left.nanos) < (right.seconds, right.nanos)
   }

@@ -12,7 +12,7 @@ public enum Value: Sendable, Hashable {
   case integer(Int64)
   /// A floating-point number.
   case double(Double)
-  /// A moment; stored to the microsecond.
+  /// A timestamp; stored to the microsecond.
   case timestamp(Timestamp)
   /// A text.
   case string(String)

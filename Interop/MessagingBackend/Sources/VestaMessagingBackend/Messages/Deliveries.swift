@@ -25,7 +25,7 @@ public struct PushDelivery: Sendable, Hashable {
 public struct RegisterRequest: Sendable, Hashable {
   /// The id of the installation.
   public var installationID: String
-  /// Whose messages it wants; `nil` for those of the project.
+  /// The sender whose messages it wants; `nil` for the project.
   public var senderID: String?
   /// The platform: `ios`, `android`, `web`, `linux`, ...
   public var platform: String

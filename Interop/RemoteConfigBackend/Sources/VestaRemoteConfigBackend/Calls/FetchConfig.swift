@@ -119,7 +119,7 @@ public struct ConfigRollout: Sendable, Hashable, Codable {
   }
 }
 
-/// The request to hear when there is a newer template.
+/// The request to be notified of newer templates.
 public struct InvalidationsRequest: Sendable, Hashable {
   /// The namespace.
   public var namespace: String

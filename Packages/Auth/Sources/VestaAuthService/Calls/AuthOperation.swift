@@ -33,7 +33,7 @@ struct AuthOperation: Sendable {
   func read<Value>(
     for proof: Proof? = nil, checksDisabled: Bool = true, _ body: (ReadCall) async throws -> Value
   ) async throws -> Value {
-    try await engine.read { reader in
+    try await engine.read(expecting: Scope.keys(proof?.tenantID ?? context.tenantID)) { reader in
       let scope = try await self.scope(proof, checksDisabled, in: reader)
       return try await body(ReadCall(engine: engine, scope: scope, now: now, reader: reader))
     }

@@ -1,8 +1,10 @@
 import VestaAuthBackend
+import VestaBytes
 import VestaConcurrency
 import VestaServiceInterop
+import VestaStoreInterop
 
-/// The limits on guessing of one engine.
+/// The limits on guessing of one engine, which are all there are where no other process has the store.
 struct GuessLimits: Sendable {
   var accounts, addresses, recipients, digits: RateLimiter
 
@@ -14,7 +16,60 @@ struct GuessLimits: Sendable {
   }
 }
 
+extension AuthEngine {
+  /// Whether other processes may have the store, too.
+  var sharesStore: Bool {
+    get async throws {
+      let store = try await storage.get() as? any CommitObservable
+      return store?.tellsBeforeAcknowledging != true
+    }
+  }
+}
+
+/// What is guessed at.
+enum GuessedAccount: Sendable {
+  case password(localID: String)
+  case secondFactor(localID: String)
+  /// An address without an account. It costs what one with an account costs, so that neither the time nor the number of
+  /// guesses tells.
+  case absent(email: String)
+
+  private static let slots: Int64 = 1_024
+
+  func key(_ tenant: String) -> [UInt8] {
+    switch self {
+    case .password(let localID): Keys.guesses(tenant, of: localID)
+    case .secondFactor(let localID): Keys.factorGuesses(tenant, of: localID)
+    case .absent: Keys.guesses(tenant, ofAbsent: name & (GuessedAccount.slots - 1))
+    }
+  }
+
+  /// Tells apart what shares a row.
+  var name: Int64 {
+    guard case .absent(let email) = self else { return 0 }
+    var checksum = CRC32C()
+    checksum.update(Array(email.utf8))
+    return Int64(checksum.value)
+  }
+}
+
 extension AuthOperation {
+  /// Takes one guess for an account from what all processes of the store may guess together.
+  ///
+  /// Called outside of any transaction, before anything is compared: no refusal undoes it.
+  func takeSharedGuess(_ account: GuessedAccount, tenant: String) async throws {
+    guard try await engine.sharesStore else { return }
+    let (key, limit, now) = (account.key(tenant), options.accountGuesses, now)
+    let mayGo = try await engine.write { transaction in
+      let old = try await transaction.record(SharedGuesses.self, key)
+      var guesses = old ?? SharedGuesses()
+      let mayGo = guesses.take(account.name, limit, now: now)
+      if guesses != old { try await transaction.put(guesses, key) }
+      return mayGo
+    }
+    if !mayGo { throw AuthServiceError.tooManyGuesses }
+  }
+
   /// Forgets the guesses for an account after a right one.
   func forgiveGuesses(_ account: String, tenant: String) {
     engine.limits.withLock { limits in
@@ -34,9 +89,7 @@ extension AuthCall {
       guard limits.addresses.take(address, now: now) else { return false }
       return limits.accounts.take(name(account), now: now)
     }
-    guard mayGo else {
-      throw AuthServiceError(.tooManyAttempts, "Too many unsuccessful attempts. Please try again later.")
-    }
+    guard mayGo else { throw AuthServiceError.tooManyGuesses }
   }
 
   /// Takes one guess of the digits that were sent to a phone, from the limit that all codes of the phone share.
@@ -67,5 +120,18 @@ extension AuthCall {
     guard engine.limits.withLock({ $0.recipients.take(recipient, now: now) }) else {
       throw AuthServiceError(code, "Too many codes were asked for. Please try again later.")
     }
+  }
+}
+
+extension AuthServiceError {
+  fileprivate static let tooManyGuesses = AuthServiceError(
+    .tooManyAttempts, "Too many unsuccessful attempts. Please try again later.")
+}
+
+extension WriteCall {
+  /// Forgets the guesses that all processes know of, after a right one.
+  func forgiveSharedGuesses(_ account: GuessedAccount) async throws {
+    guard try await engine.sharesStore else { return }
+    try await transaction.delete(account.key(tenant))
   }
 }

@@ -99,6 +99,8 @@ extension WriteCall {
 extension AuthOperation {
   func signInWithPassword(_ request: PasswordSignInRequest) async throws -> PasswordSignInResponse {
     let candidate = try await read { call in try await call.candidate(request, from: context.clientAddress) }
+    let guessed = candidate.user.map { GuessedAccount.password(localID: $0.localID) } ?? .absent(email: candidate.email)
+    try await takeSharedGuess(guessed, tenant: candidate.tenant)
     let current = try candidate.user?.passwordHash.map { try PasswordHash(text: $0) }
     let isRight = try await isPassword(request.password, current, signerKeyID: candidate.user?.signerKeyID)
     guard isRight, let user = candidate.user else { throw AuthServiceError(candidate.refusal) }
@@ -108,7 +110,8 @@ extension AuthOperation {
     let isOutdated = current?.needsRehash(preferring: options.passwordScheme) ?? false
     let newHash = try await hashPassword(isOutdated ? request.password : nil)
     let first = try await write { call in
-      try await call.signIn(user, newHash, refusal: candidate.refusal)
+      try await call.forgiveSharedGuesses(guessed)
+      return try await call.signIn(user, newHash, refusal: candidate.refusal)
     }
     forgiveGuesses(candidate.email, tenant: candidate.tenant)
     return PasswordSignInResponse(

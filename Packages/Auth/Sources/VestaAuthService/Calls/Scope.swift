@@ -10,6 +10,12 @@ struct Scope: Sendable {
   /// The tenant as keys have it.
   var tenant: String { tenantID ?? "" }
 
+  /// The keys that the scope of a tenant is read from.
+  static func keys(_ tenantID: String?) -> [[UInt8]] {
+    guard let tenantID, !tenantID.isEmpty else { return [Keys.config] }
+    return [Keys.config, Keys.tenant(tenantID)]
+  }
+
   /// Reads the scope of a tenant.
   ///
   /// - Parameters:

@@ -27,21 +27,23 @@ extension AuthOperation {
     let credential = try Checks.present(request.mfaPendingCredential, or: .missingCredential)
     // Guesses are limited for an account across all of its pending sign-ins, which a known password could make anew
     // for ever. Taken in a transaction of its own, which no refusal undoes.
-    let (guess, tenant) = try await read { call in
-      let name = "second factor \(try await call.pending(credential).user.localID)"
-      try call.takeGuess(name, from: context.clientAddress)
-      return (name, call.tenant)
+    let (localID, tenant) = try await read { call in
+      let localID = try await call.pending(credential).user.localID
+      try call.takeGuess("second factor \(localID)", from: context.clientAddress)
+      return (localID, call.tenant)
     }
+    try await takeSharedGuess(.secondFactor(localID: localID), tenant: tenant)
     let grant = try await writeKeeping { call -> Result<Grant, AuthServiceError> in
       let pending = try await call.pending(credential)
       switch try await call.usedFactor(request.proof, pending) {
       case .failure(let refusal): return .failure(refusal)
       case .success(let factor):
         try await call.consume(credential, pending.ticket)
+        try await call.forgiveSharedGuesses(.secondFactor(localID: localID))
         return .success(try await call.signIn(pending, with: factor))
       }
     }
-    forgiveGuesses(guess, tenant: tenant)
+    forgiveGuesses("second factor \(localID)", tenant: tenant)
     return try await tokens(grant)
   }
 }

@@ -25,6 +25,36 @@ extension Duration {
   var seconds: Int64 { components.seconds }
 }
 
+extension RateLimit {
+  /// When a bucket will be full again after one more try.
+  ///
+  /// - Parameters:
+  ///   - fullAt: When it would be full otherwise; `nil` for a full one.
+  ///   - now: The time.
+  /// - Returns: `nil` when there is no try left.
+  func full(_ fullAt: Int64?, afterTryAt now: Int64) -> Int64? {
+    let interval = refillInterval.milliseconds
+    let full = max(fullAt ?? now, now) + interval
+    return full - now <= interval * Int64(burst) ? full : nil
+  }
+}
+
+extension SharedGuesses {
+  /// Takes a guess.
+  ///
+  /// A clock that was far ahead leaves a time that no guesses explain: the bucket counts as empty from now on.
+  ///
+  /// - Returns: Whether there was one.
+  mutating func take(_ name: Int64, _ limit: RateLimit, now: Int64) -> Bool {
+    if name != self.name { self = SharedGuesses(fullAt: now, name: name) }
+    let empty = now + limit.refillInterval.milliseconds * Int64(limit.burst)
+    fullAt = min(fullAt, empty)
+    guard let full = limit.full(fullAt, afterTryAt: now) else { return false }
+    fullAt = full
+    return true
+  }
+}
+
 /// Token buckets by name, with the time as a value.
 ///
 /// A bucket is kept as the time at which it will be full again, so an absent one is a full one, and those that are
@@ -49,9 +79,7 @@ struct RateLimiter: Sendable {
   /// Takes a try out of a bucket; `false` when there is none.
   mutating func take(_ name: String, now: Int64) -> Bool {
     follow(now)
-    let base = max(fullAt[name] ?? now, now)
-    let full = base + interval
-    guard full - now <= interval * Int64(limit.burst) else { return false }
+    guard let full = limit.full(fullAt[name], afterTryAt: now) else { return false }
     if fullAt[name] == nil, fullAt.count >= capacity { makeRoom(now: now) }
     fullAt[name] = full
     return true

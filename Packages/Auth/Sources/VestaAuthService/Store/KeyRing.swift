@@ -84,7 +84,9 @@ final class KeyRing: Sendable {
   }
 
   private func stored() async throws -> SigningKeysRecord? {
-    try await storage.get().read { try await $0.record(SigningKeysRecord.self, Keys.signingKeys) }
+    try await storage.get().read(expecting: .keys([Keys.signingKeys])) {
+      try await $0.record(SigningKeysRecord.self, Keys.signingKeys)
+    }
   }
 
   /// Makes a key and puts it in place of the current one.

@@ -13,6 +13,7 @@ import VestaStoreInterop
 /// | `12 tenant phone` | the user id of the account that has it |
 /// | `13 tenant provider raw-id` | the user id of the account that it is linked to |
 /// | `14 tenant e-mail user` | nothing: a provider of that account knows it by this address |
+/// | `15 tenant user`, `15 tenant user second-factor`, `15 tenant slot` | the guesses for that account, its second factor, an address without an account; in stores of several processes |
 /// | `20 tenant user hash` | the session of that account whose refresh token has that SHA-256 |
 /// | `30 hash` | the ticket of the secret with that SHA-256 |
 /// | `31 time hash` | nothing: a ticket expires then |
@@ -30,6 +31,7 @@ enum Keys {
     case phone = 0x12
     case provider = 0x13
     case providerEmail = 0x14
+    case guesses = 0x15
     case session = 0x20
     case ticket = 0x30
     case ticketExpiry = 0x31
@@ -70,6 +72,20 @@ enum Keys {
     Table.providerEmail.prefix.text(tenant).text(email).range
   }
 
+  static func guesses(_ tenant: String, of localID: String) -> [UInt8] {
+    Table.guesses.prefix.text(tenant).text(localID).bytes
+  }
+  static func factorGuesses(_ tenant: String, of localID: String) -> [UInt8] {
+    Table.guesses.prefix.text(tenant).text(localID).text("second-factor").bytes
+  }
+  /// - Parameter slot: One of a fixed number, which addresses without an account share.
+  static func guesses(_ tenant: String, ofAbsent slot: Int64) -> [UInt8] {
+    Table.guesses.prefix.text(tenant).number(slot).bytes
+  }
+  static func allGuesses(_ tenant: String, of localID: String) -> KeyRange {
+    Table.guesses.prefix.text(tenant).text(localID).range
+  }
+
   static func session(_ tenant: String, _ localID: String, _ hash: [UInt8]) -> [UInt8] {
     Table.session.prefix.text(tenant).text(localID).hash(hash).bytes
   }
@@ -94,7 +110,7 @@ enum Keys {
 
   /// All that belongs to a tenant, but its tickets, which lead nowhere without their users.
   static func everything(of tenant: String) -> [KeyRange] {
-    [Table.user, .email, .phone, .provider, .providerEmail, .session].map {
+    [Table.user, .email, .phone, .provider, .providerEmail, .guesses, .session].map {
       $0.prefix.text(tenant).range
     }
   }

@@ -68,3 +68,16 @@ private struct PolicyRecord: FieldRecord {
     try visitor.field(9, &policy.forcesUpgradeOnSignIn)
   }
 }
+
+/// The guesses at one account as all processes of a store have it.
+struct SharedGuesses: FieldRecord, Equatable {
+  /// When the bucket will be full again.
+  var fullAt: Int64 = 0
+  /// What the row stands for, where several things share it.
+  var name: Int64 = 0
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &fullAt)
+    try visitor.field(2, &name)
+  }
+}

@@ -69,6 +69,7 @@ extension StoreTransaction {
   func remove(_ user: UserRecord, tenant: String) async throws {
     for key in user.indexRows(tenant).keys { try await delete(key) }
     try await deleteRange(Keys.sessions(tenant, user.localID))
+    try await deleteRange(Keys.allGuesses(tenant, of: user.localID))
     try await delete(Keys.user(tenant, user.localID))
   }
 

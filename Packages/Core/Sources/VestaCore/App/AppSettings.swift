@@ -9,9 +9,9 @@ import VestaFiles
 
 /// The few settings of an app that outlive the process, in one small file.
 ///
-/// The file is read when a setting is first asked for, and replaced, durably, when one changes. A damaged file counts as
-/// empty: settings have defaults, and an app must not fail over them. While the file cannot be read, data collection is
-/// off, as it may have been switched off in there.
+/// The file is read when a setting is first asked for, and replaced, durably, when one changes. A damaged file counts
+/// as empty: settings have defaults, and an app must not fail over them. While the file cannot be read, data collection
+/// is off, as it may have been switched off in there.
 final class AppSettings: Sendable {
   private struct Contents: Codable {
     var isDataCollectionDefaultEnabled: Bool?

@@ -1,10 +1,10 @@
 extension DatabaseReference {
-  /// Completion form of ``onDisconnectSetValue(_:)``, without a completion.
+  /// Completion form of ``onDisconnectSetValue(_:)->_``, without a completion.
   public func onDisconnectSetValue(_ value: Any?) {
     onDisconnectSet(value, priority: nil, "onDisconnectSetValue:") { _ in }
   }
 
-  /// Completion form of ``onDisconnectSetValue(_:)``.
+  /// Completion form of ``onDisconnectSetValue(_:)->_``.
   @preconcurrency
   public func onDisconnectSetValue(
     _ value: Any?, withCompletionBlock block: @escaping @Sendable ((any Error)?, DatabaseReference) -> Void
@@ -12,12 +12,12 @@ extension DatabaseReference {
     onDisconnectSet(value, priority: nil, "onDisconnectSetValue:withCompletionBlock:") { block($0, self) }
   }
 
-  /// Completion form of ``onDisconnectSetValue(_:andPriority:)``, without a completion.
+  /// Completion form of ``onDisconnectSetValue(_:andPriority:)->_``, without a completion.
   public func onDisconnectSetValue(_ value: Any?, andPriority priority: Any) {
     onDisconnectSet(value, priority: priority, "onDisconnectSetValue:andPriority:") { _ in }
   }
 
-  /// Completion form of ``onDisconnectSetValue(_:andPriority:)``.
+  /// Completion form of ``onDisconnectSetValue(_:andPriority:)->_``.
   @preconcurrency
   public func onDisconnectSetValue(
     _ value: Any?, andPriority priority: Any?,
@@ -28,10 +28,10 @@ extension DatabaseReference {
     }
   }
 
-  /// Completion form of ``onDisconnectRemoveValue()``, without a completion.
+  /// Completion form of ``onDisconnectRemoveValue()->_``, without a completion.
   public func onDisconnectRemoveValue() { onDisconnectSet(nil, priority: nil, "onDisconnectRemoveValue:") { _ in } }
 
-  /// Completion form of ``onDisconnectRemoveValue()``.
+  /// Completion form of ``onDisconnectRemoveValue()->_``.
   @preconcurrency
   public func onDisconnectRemoveValue(
     completionBlock block: @escaping @Sendable ((any Error)?, DatabaseReference) -> Void
@@ -39,12 +39,12 @@ extension DatabaseReference {
     onDisconnectSet(nil, priority: nil, "onDisconnectRemoveValueWithCompletionBlock:") { block($0, self) }
   }
 
-  /// Completion form of ``onDisconnectUpdateChildValues(_:)``, without a completion.
+  /// Completion form of ``onDisconnectUpdateChildValues(_:)->_``, without a completion.
   public func onDisconnectUpdateChildValues(_ values: [AnyHashable: Any]) {
     onDisconnectUpdate(values, "onDisconnectUpdateChildValues:") { _ in }
   }
 
-  /// Completion form of ``onDisconnectUpdateChildValues(_:)``.
+  /// Completion form of ``onDisconnectUpdateChildValues(_:)->_``.
   @preconcurrency
   public func onDisconnectUpdateChildValues(
     _ values: [AnyHashable: Any],
@@ -53,10 +53,10 @@ extension DatabaseReference {
     onDisconnectUpdate(values, "onDisconnectUpdateChildValues:withCompletionBlock:") { block($0, self) }
   }
 
-  /// Completion form of ``cancelDisconnectOperations()``, without a completion.
+  /// Completion form of ``cancelDisconnectOperations()->_``, without a completion.
   public func cancelDisconnectOperations() { onDisconnectCancel { _ in } }
 
-  /// Completion form of ``cancelDisconnectOperations()``.
+  /// Completion form of ``cancelDisconnectOperations()->_``.
   @preconcurrency
   public func cancelDisconnectOperations(
     completionBlock block: (@Sendable ((any Error)?, DatabaseReference) -> Void)?

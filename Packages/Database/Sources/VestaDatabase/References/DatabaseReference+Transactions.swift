@@ -27,13 +27,13 @@ extension DatabaseReference {
     }
   }
 
-  /// Completion form of ``runTransactionBlock(_:)``, without a completion.
+  /// Completion form of ``runTransactionBlock(_:)->(_,_)``, without a completion.
   @preconcurrency
   public func runTransactionBlock(_ block: @escaping @Sendable (MutableData) -> TransactionResult) {
     run(block, appliesLocally: true) { _, _, _ in }
   }
 
-  /// Completion form of ``runTransactionBlock(_:)``.
+  /// Completion form of ``runTransactionBlock(_:)->(_,_)``.
   @preconcurrency
   public func runTransactionBlock(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult,
@@ -42,8 +42,8 @@ extension DatabaseReference {
     run(block, appliesLocally: true) { completionBlock($0, $1, $2) }
   }
 
-  /// Completion form of ``runTransactionBlock(_:)``, with a choice of whether observers see results before the service
-  /// has accepted one.
+  /// Completion form of ``runTransactionBlock(_:)->(_,_)``, with a choice of whether observers see results before the
+  /// service has accepted one.
   @preconcurrency
   public func runTransactionBlock(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult,

@@ -27,6 +27,7 @@ public enum TreeRows {
   /// - Parameters:
   ///   - node: The node.
   ///   - prefix: The key of the node's own row.
+  ///   - body: Called with the key and the value of each row.
   public static func forEach(
     of node: DatabaseNode, prefix: [UInt8], _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
   ) rethrows {

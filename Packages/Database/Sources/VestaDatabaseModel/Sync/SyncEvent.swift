@@ -24,7 +24,7 @@ public struct SyncEvent: Sendable {
     case cancelled(status: String, message: String)
   }
 
-  /// Whose event it is.
+  /// The registration of the observer.
   public let registration: Int
   /// The place that is listened to.
   public let path: DatabasePath

@@ -242,8 +242,13 @@ struct ViewProcessor {
 
   // MARK: Where children come from
 
+  /// Where a filter finds children.
+  ///
+  /// The view's own data counts where it is complete: that of another view is still the data before the operation, in
+  /// which a child that the operation has moved stands at its old place.
   private func source(_ cache: ViewCache) -> ViewChildSource {
-    ViewChildSource(writes: writes, cache: cache, completeServer: completeServer)
+    let isOwn = cache.server.isComplete && !cache.server.isFiltered
+    return ViewChildSource(writes: writes, cache: cache, completeServer: isOwn ? cache.server.node : completeServer)
   }
 }
 
@@ -265,7 +270,7 @@ private struct ViewChildSource: CompleteChildSource {
     next position: DatabasePosition, index: DatabaseIndex, side: DatabaseQuerySpec.Side
   ) -> (key: DatabaseKey, node: DatabaseNode)? {
     let indexed: IndexedNode
-    if writes.trie.isEmpty, completeServer == nil, cache.server.isComplete {
+    if writes.trie.isEmpty, cache.server.isComplete, completeServer == nil || !cache.server.isFiltered {
       indexed = cache.server.indexed.reindexed(index)
     } else {
       guard let node = writes.completeNode(server: completeServer ?? cache.server.completeNode) else { return nil }

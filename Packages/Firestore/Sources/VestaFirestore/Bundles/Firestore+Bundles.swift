@@ -8,7 +8,10 @@ extension Firestore {
 
   /// Loads a bundle into the cache; the task goes on by itself.
   ///
-  /// - Parameter completion: Called on the queue of the settings with the final progress or an error.
+  /// - Parameters:
+  ///   - bundleData: The bundle.
+  ///   - completion: Called on the queue of the settings with the final progress or an error.
+  /// - Returns: The task.
   @preconcurrency
   @discardableResult
   public func loadBundle(
@@ -23,7 +26,10 @@ extension Firestore {
 
   /// Loads a bundle from a stream, which is read to its end.
   ///
-  /// - Parameter completion: Called on the queue of the settings with the final progress or an error.
+  /// - Parameters:
+  ///   - bundleStream: The bundle.
+  ///   - completion: Called on the queue of the settings with the final progress or an error.
+  /// - Returns: The task.
   @preconcurrency
   @discardableResult
   public func loadBundle(

@@ -51,7 +51,7 @@ final class AppClientSource: FirestoreClientSource {
     return SyncClientAdapter(client, auth: auth, isEmbedded: isEmbedded)
   }
 
-  /// What keeps the cache small, and where it is kept.
+  /// The garbage collection of the cache, and the store of its rows.
   private func policy(
     _ settings: FirestoreSettings.Values
   ) -> (LocalStore.GarbagePolicy, LazyResource<any OrderedStore>?) {

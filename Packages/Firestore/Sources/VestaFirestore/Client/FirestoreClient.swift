@@ -2,7 +2,7 @@ internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
 internal import VestaFirestoreSync
 
-/// What the public API needs of the client beneath it: `SyncClient`, or a fake in tests.
+/// The client beneath the public API: `SyncClient`, or a fake in tests.
 ///
 /// Every method may be called from any thread. Receivers are called in order, with no lock held.
 protocol FirestoreClient: Sendable {
@@ -12,14 +12,14 @@ protocol FirestoreClient: Sendable {
     receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreServiceError>) -> Void
   ) -> any ClientRegistration
 
-  /// What the cache has of a document, pending writes included.
+  /// Returns a document of the cache, pending writes included.
   func cachedDocument(_ path: ResourcePath) async throws -> CachedDocument
-  /// What the cache has of a query's results.
+  /// Returns the results of a query in the cache, pending writes included.
   func cachedResults(_ query: LocalQuery) async throws -> ViewSnapshot
 
-  /// What the backend has of a document now, pending writes included; `nil` where a listener must be used.
+  /// Returns the backend's document of now, pending writes included; `nil` where a listener must be used.
   func freshDocument(_ path: ResourcePath) async throws -> CachedDocument?
-  /// What the backend has of a query's results now, pending writes included; `nil` where a listener must be used.
+  /// Returns the backend's results of now, pending writes included; `nil` where a listener must be used.
   func freshResults(_ query: LocalQuery) async throws -> ViewSnapshot?
 
   /// Puts writes into the queue, in the order of the calls; listeners see them at once.

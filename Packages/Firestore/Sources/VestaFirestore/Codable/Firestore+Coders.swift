@@ -23,7 +23,7 @@ extension Firestore {
     public var nonConformingFloatEncodingStrategy: FirebaseDataEncoder.NonConformingFloatEncodingStrategy = .throw
     /// How the names of properties become names of fields.
     public var keyEncodingStrategy: FirebaseDataEncoder.KeyEncodingStrategy = .useDefaultKeys
-    /// What `encode(to:)` finds in `encoder.userInfo`.
+    /// The entries of `encoder.userInfo` in `encode(to:)`.
     public var userInfo: [CodingUserInfoKey: Any] = [:]
 
     /// Creates an encoder with the strategies above.
@@ -60,7 +60,7 @@ extension Firestore {
     public var nonConformingFloatDecodingStrategy: FirebaseDataDecoder.NonConformingFloatDecodingStrategy = .throw
     /// How names of fields become names of properties.
     public var keyDecodingStrategy: FirebaseDataDecoder.KeyDecodingStrategy = .useDefaultKeys
-    /// What `init(from:)` finds in `decoder.userInfo`.
+    /// The entries of `decoder.userInfo` in `init(from:)`.
     public var userInfo: [CodingUserInfoKey: Any] = [:]
 
     /// Creates a decoder with the strategies above.

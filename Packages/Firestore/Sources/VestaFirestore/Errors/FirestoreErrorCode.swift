@@ -57,7 +57,7 @@ public struct FirestoreErrorCode: Error, Sendable, Hashable {
   /// The kind of failure.
   public let code: Code
 
-  /// What failed, and for an argument of the program what to change.
+  /// The failure in words, and for an argument of the program the change that helps.
   public let message: String
 
   /// An error with a code and a text.

@@ -10,7 +10,7 @@ internal import VestaFirestoreBackend
 /// let snapshot = try await db.collection("issues").whereFilter(open).getDocuments()
 /// ```
 public final class Filter: Sendable, Hashable {
-  /// What is compared or joined.
+  /// The comparison, or the filters that are joined.
   indirect enum Node: Sendable, Hashable {
     case field(FieldPath, WireFilter.FieldOperator, UserValue)
     case and([Node])

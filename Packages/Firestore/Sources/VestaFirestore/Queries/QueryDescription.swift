@@ -6,7 +6,7 @@ typealias WireFilter = VestaFirestoreBackend.Filter
 /// One order of a query.
 typealias QueryOrder = NormalQuery.Order
 
-/// What a query asks for, as the application put it together.
+/// The parts of a query, as the application put them together.
 ///
 /// A mistake in it, such as a value that cannot be compared, is kept and thrown when the query is read or listened to.
 struct QueryDescription: Sendable, Hashable {

@@ -22,7 +22,7 @@ public enum AggregateSource: UInt, Sendable {
   case server = 0
 }
 
-/// What a listener receives.
+/// The events that a listener receives.
 ///
 /// ```swift
 /// let options = SnapshotListenOptions().withSource(.cache).withIncludeMetadataChanges(true)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import VestaFirestoreModel
 internal import VestaFirestoreSync
 
-/// What happened to a document among the results of a query.
+/// A change of a document among the results of a query.
 public enum DocumentChangeType: Int, Sendable {
   /// The document came into the results.
   case added = 0
@@ -14,7 +14,7 @@ public enum DocumentChangeType: Int, Sendable {
 
 /// A change of one document among the results of a query.
 public final class DocumentChange: Sendable, Hashable {
-  /// What happened.
+  /// The kind of change.
   public let type: DocumentChangeType
   /// The document after the change; before it, for a removal.
   public let document: QueryDocumentSnapshot

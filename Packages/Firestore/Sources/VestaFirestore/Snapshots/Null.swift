@@ -1,6 +1,6 @@
 internal import Foundation
 
 extension DocumentSnapshot {
-  /// What a document that does not exist is decoded from.
+  /// The data from which a document that does not exist is decoded.
   static var null: Any { NSNull() }
 }

@@ -30,10 +30,10 @@ public final class QuerySnapshot: Sendable, Hashable {
   /// The results in the order of the query.
   public var documents: [QueryDocumentSnapshot] { view.documents.map(document) }
 
-  /// What has changed since the snapshot before; every document is added in the first one.
+  /// The changes since the snapshot before; every document is added in the first one.
   public var documentChanges: [DocumentChange] { changes(includingMetadata: false) }
 
-  /// What has changed since the snapshot before.
+  /// The changes since the snapshot before.
   ///
   /// - Parameter includeMetadataChanges: Whether documents are listed of which only metadata changed. The listener must
   ///   have been added with metadata changes then; the program stops otherwise.

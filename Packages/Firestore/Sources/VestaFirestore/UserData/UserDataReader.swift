@@ -55,7 +55,7 @@ struct UserDataReader: Sendable {
 /// One pass over the data of one call.
 private struct Parse {
   let database: DatabaseName
-  /// What is done with the data; `nil` for operands, where sentinels have no place.
+  /// The kind of write; `nil` for operands, where sentinels are refused.
   let kind: WriteKind?
   var mask: [ModelFieldPath] = []
   var transforms: [FieldTransform] = []
@@ -168,7 +168,7 @@ extension Parse {
     }
   }
 
-  /// What the backend does for a sentinel; `nil` for a deletion.
+  /// The transform of a sentinel; `nil` for a deletion.
   private func operation(of sentinel: FieldValue, at path: [String]) throws -> FieldTransform.Operation? {
     switch sentinel.operation {
     case .delete: nil

@@ -41,7 +41,7 @@ struct UserDataWriter: Sendable {
   }
 }
 
-/// What is shown in place of a server timestamp that the backend has not set yet.
+/// The value in place of a server timestamp that the backend has not set yet.
 struct ServerTimestampView: Sendable {
   let behavior: ServerTimestampBehavior
 

@@ -9,11 +9,11 @@ struct WriteData: Sendable, Hashable {
   ///
   /// Transforms are not in it.
   var mask: [ModelFieldPath]?
-  /// What the database computes, in the order of the data.
+  /// The transforms that the database computes, in the order of the data.
   var transforms: [FieldTransform]
 }
 
-/// What a call does with its data, and its name in error texts.
+/// The kind of write of a call, and its name in error texts.
 enum WriteKind: Sendable, Hashable {
   /// Replaces the document.
   case set

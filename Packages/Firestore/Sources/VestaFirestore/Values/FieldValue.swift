@@ -6,7 +6,7 @@ internal import VestaFirestoreBackend
 /// try await room.updateData(["visits": FieldValue.increment(Int64(1)), "seen": FieldValue.serverTimestamp()])
 /// ```
 public final class FieldValue: Sendable, Hashable, CustomStringConvertible {
-  /// What happens to the field.
+  /// The operation on the field.
   enum Operation: Sendable, Hashable {
     case delete
     case serverTimestamp
@@ -17,7 +17,7 @@ public final class FieldValue: Sendable, Hashable, CustomStringConvertible {
     case maximum(Value)
   }
 
-  /// What happens to the field.
+  /// The operation on the field.
   let operation: Operation
 
   init(_ operation: Operation) { self.operation = operation }

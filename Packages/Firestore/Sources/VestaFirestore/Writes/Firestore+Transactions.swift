@@ -95,7 +95,7 @@ extension Firestore {
   private static let transactionQueue = DispatchQueue(label: "vesta.firestore.transactions", attributes: .concurrent)
 }
 
-/// What a block returned, on its way to the caller.
+/// The value of a block, on its way to the caller.
 // Sound as @unchecked Sendable: the block that made the value hands it over and ends.
 private struct BlockResult: @unchecked Sendable {
   let any: Any?

@@ -56,7 +56,11 @@ public final class Transaction: Sendable {
 
   /// Writes a document when the transaction is committed.
   ///
-  /// - Parameter merge: Whether fields that are not in the data are kept.
+  /// - Parameters:
+  ///   - data: The fields.
+  ///   - document: The document.
+  ///   - merge: Whether fields that are not in the data are kept.
+  /// - Returns: The transaction.
   @discardableResult
   public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> Transaction {
     add(document) { try .set(document, UserValue.entries(of: data), as: merge ? .merge : .set) }
@@ -134,7 +138,7 @@ public final class Transaction: Sendable {
   }
 }
 
-/// What a transaction has read and will write; the conditions of its writes follow from what it read.
+/// The reads and writes of a transaction; the conditions of its writes follow from its reads.
 struct TransactionMachine {
   /// The versions that were read; `nil` for a document that did not exist.
   private var versions: [ResourcePath: WireTimestamp?] = [:]
@@ -210,7 +214,7 @@ private final class BlockedAnswer<Value: Sendable>: Sendable {
 }
 
 extension Result where Failure == any Error {
-  /// What an asynchronous closure returns or throws.
+  /// The outcome of an asynchronous closure.
   init(_ body: () async throws -> Success) async {
     do {
       self = .success(try await body())

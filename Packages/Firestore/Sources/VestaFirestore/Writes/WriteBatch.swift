@@ -32,7 +32,11 @@ public final class WriteBatch: Sendable {
 
   /// Adds the writing of a document.
   ///
-  /// - Parameter merge: Whether fields that are not in the data are kept.
+  /// - Parameters:
+  ///   - data: The fields.
+  ///   - document: The document.
+  ///   - merge: Whether fields that are not in the data are kept.
+  /// - Returns: The batch.
   @discardableResult
   public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> WriteBatch {
     add(document) { try .set(document, UserValue.entries(of: data), as: merge ? .merge : .set) }
@@ -40,7 +44,11 @@ public final class WriteBatch: Sendable {
 
   /// Adds the writing of the named fields of a document.
   ///
-  /// - Parameter mergeFields: Strings with dots between names, or ``FieldPath``s; each must be in the data.
+  /// - Parameters:
+  ///   - data: The fields.
+  ///   - document: The document.
+  ///   - mergeFields: Strings with dots between names, or ``FieldPath``s; each must be in the data.
+  /// - Returns: The batch.
   @discardableResult
   public func setData(
     _ data: [String: Any], forDocument document: DocumentReference, mergeFields: [Any]

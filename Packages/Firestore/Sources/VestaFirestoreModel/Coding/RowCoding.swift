@@ -69,6 +69,21 @@ package struct RowReader: Sendable {
   }
 }
 
+extension FieldRecord {
+  /// Reads the record of a row.
+  ///
+  /// - Throws: `DATA_LOSS` with the reason, for bytes that no record has.
+  package init(row bytes: [UInt8]) throws(FirestoreServiceError) {
+    do {
+      try self.init(fieldBytes: bytes)
+    } catch let error as BytesError {
+      throw .damaged(error)
+    } catch {
+      throw error as? FirestoreServiceError ?? .damaged
+    }
+  }
+}
+
 extension FirestoreServiceError {
   /// A row that cannot be decoded.
   package static let damaged = FirestoreServiceError(

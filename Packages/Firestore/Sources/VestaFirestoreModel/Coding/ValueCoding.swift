@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// How a value stands in a row: a tag, and what the tag needs.
+/// The encoding of a value in a row: a tag, and what the tag needs.
 ///
 /// The tags are part of what is on disk: never change one.
 private enum Tag: UInt8 {

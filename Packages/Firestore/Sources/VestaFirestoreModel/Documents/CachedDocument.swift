@@ -4,7 +4,7 @@ package import VestaFirestoreBackend
 ///
 /// Equality goes by key, contents, version and pending writes, and leaves the create time and the read time aside.
 package struct CachedDocument: Sendable, Hashable {
-  /// What is known about the document.
+  /// The knowledge about the document.
   package enum Contents: Sendable, Hashable {
     /// Nothing: it has never been seen.
     case invalid
@@ -30,11 +30,11 @@ package struct CachedDocument: Sendable, Hashable {
   package let path: ResourcePath
   /// The full name of the document.
   package let name: String
-  /// What is known about it.
+  /// The knowledge about the document.
   package private(set) var contents: Contents
   /// The version of the contents; `.zero` for none.
   package private(set) var version: Timestamp
-  /// When the document was created, where the service said so.
+  /// The create time of the document, where the service has sent it.
   package var createTime: Timestamp?
   /// At which time the service was read; `.zero` for never.
   package var readTime: Timestamp = .zero

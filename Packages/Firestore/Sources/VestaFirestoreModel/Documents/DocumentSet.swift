@@ -20,7 +20,7 @@ package struct DocumentSet: Sendable, Equatable, Sequence {
   /// - Parameter orders: The orders of the query; documents that are equal in all of them go by their paths.
   package init(orders: [NormalQuery.Order]) { order = DocumentOrder(orders) }
 
-  /// How many documents there are.
+  /// The number of documents.
   package var count: Int { documents.count }
   /// Whether there is no document.
   package var isEmpty: Bool { documents.count == 0 }

@@ -2,7 +2,7 @@
 ///
 /// A piece is split when it is full and goes when it is empty. Who compares is the caller, who has the order.
 package struct SortedChunks<Element> {
-  /// Where an element is, or where it would be.
+  /// The position of an element, or the one that it would have.
   package struct Position {
     var chunk: Int
     var index: Int
@@ -28,7 +28,7 @@ package struct SortedChunks<Element> {
   package var first: Element? { chunks.first?.first }
   package var last: Element? { chunks.last?.last }
 
-  /// Where an element is.
+  /// Returns the position of an element.
   ///
   /// - Parameter compare: How an element of the collection compares with the one that is looked for.
   package func position(_ compare: (Element) -> Int) -> Position {
@@ -40,7 +40,7 @@ package struct SortedChunks<Element> {
     return Position(chunk: chunk, index: index, isFound: compare(chunks[chunk][index]) == 0)
   }
 
-  /// How many elements are before a position.
+  /// Returns the number of elements before a position.
   package func offset(of position: Position) -> Int {
     chunks[..<position.chunk].reduce(position.index) { $0 + $1.count }
   }

@@ -10,7 +10,7 @@ package import VestaFirestoreBackend
 /// |---|---|
 /// | null, false, true, NaN | tag |
 /// | number | tag; eight bytes of the largest double that is not above it, made to compare as unsigned; from 2^53 on two bytes for what the number is above that double |
-/// | moment | tag; seconds with the sign turned, eight bytes; nanoseconds, four |
+/// | timestamp | tag; seconds with the sign turned, eight bytes; nanoseconds, four |
 /// | text, bytes | tag; the bytes with `00` as `00 FF`; `00 01` |
 /// | reference | tag; for each segment `02` and its bytes as a string, or `01` and eight bytes for a number; `00` |
 /// | place | tag; latitude and longitude as doubles |
@@ -23,7 +23,7 @@ package import VestaFirestoreBackend
 /// 01` and before an escaped zero; other cut values end with `01`. Cut values with the same
 /// beginning are equal in an index; all others keep their order. See `isTruncated`.
 package struct IndexEncoder: Sendable {
-  /// What has been written.
+  /// The bytes written so far.
   package private(set) var bytes: [UInt8]
 
   /// Whether a value was cut because it is too long.

@@ -6,9 +6,9 @@ package import VestaFirestoreBackend
 /// for sums are made of them.
 package struct IndexReader: Sendable {
   private let bytes: [UInt8]
-  /// Where the next value begins.
+  /// The position of the next value.
   package private(set) var position: Int
-  /// What turns a byte of a descending value back.
+  /// The mask that inverts the bytes of a descending value.
   private var mask: UInt8 = 0
 
   /// A reader of bytes that begin with values, as far as the caller asks for them.
@@ -17,13 +17,13 @@ package struct IndexReader: Sendable {
     self.position = position
   }
 
-  /// Goes behind the next value; `false` when there is none.
+  /// Moves after the next value; `false` when there is none.
   package mutating func skip(descending: Bool) -> Bool {
     mask = descending ? 0xFF : 0
     return value() != .damaged
   }
 
-  /// Reads the next value if it is a number, and goes behind it.
+  /// Reads the next value if it is a number, and moves after it.
   ///
   /// - Parameters:
   ///   - descending: The direction of the value.
@@ -42,7 +42,7 @@ package struct IndexReader: Sendable {
     return .integer(Int64(base) &+ Int64(rest))
   }
 
-  /// How a value ended.
+  /// The end mark of a value.
   private enum Ending {
     case whole
     /// It was cut, so that nothing follows, not even the ends of what it is in.
@@ -157,7 +157,7 @@ extension IndexNumber {
 }
 
 extension IndexEncoder {
-  /// The first byte of the values that a range filter with this operand looks at, and the first one behind them.
+  /// The first byte of the values that a range filter with this operand looks at, and the first one after them.
   ///
   /// Values of the operand's class, without NaN among the numbers unless it is the operand.
   package static func tags(besides operand: Value) -> Range<UInt8> {

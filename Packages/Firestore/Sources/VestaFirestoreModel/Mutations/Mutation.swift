@@ -6,7 +6,7 @@ package import VestaFirestoreBackend
 /// the fields, a patch changes the paths of its mask, a delete removes the document, a verification only checks.
 /// Transforms are computed on the fields from before the mutation, and put over its own.
 package struct Mutation: Sendable, Hashable {
-  /// What becomes of the fields.
+  /// The change of the fields.
   package enum Change: Sendable, Hashable {
     /// Replaces all fields.
     case set(MapValue)
@@ -22,7 +22,7 @@ package struct Mutation: Sendable, Hashable {
   package struct Transform: Sendable, Hashable {
     /// The field.
     package let path: FieldPath
-    /// What is done to it.
+    /// The operation on the field.
     package let operation: FieldTransform.Operation
 
     /// A transform of a field.
@@ -34,11 +34,11 @@ package struct Mutation: Sendable, Hashable {
 
   /// The document.
   package let path: ResourcePath
-  /// What becomes of its fields.
+  /// The change of its fields.
   package let change: Change
-  /// What is computed from its fields.
+  /// The transforms of its fields.
   package let transforms: [Transform]
-  /// What must hold for it; `nil` for nothing.
+  /// The precondition; `nil` for none.
   package let precondition: Precondition?
 
   /// A write of a document.

@@ -4,13 +4,13 @@ package import VestaFirestoreBackend
 package struct MutationBatch: Sendable, Hashable {
   /// The identifier; later batches of a user have larger ones.
   package let id: Int
-  /// When the user wrote it; what pending server times are taken to be.
+  /// The local time of the write, which stands in for pending server timestamps.
   package let localWriteTime: Timestamp
-  /// What incremented numbers were when the user wrote it, see `Mutation.base(on:)`.
+  /// The values of incremented numbers at the time of the write, see `Mutation.base(on:)`.
   package let baseMutations: [Mutation]
   /// The writes in their order.
   package let mutations: [Mutation]
-  /// What the service knows the batch by, also after a restart; `nil` for a batch of an older client.
+  /// The identifier of the batch at the service, kept over restarts; `nil` for a batch of an older client.
   package let requestID: WriteRequestID?
 
   /// A batch of writes.
@@ -48,7 +48,7 @@ package struct MutationBatch: Sendable, Hashable {
   }
 }
 
-/// What the service answered to a batch.
+/// The answer of the service to a batch.
 package struct BatchAcknowledgement: Sendable, Hashable {
   /// The batch.
   package let batch: MutationBatch

@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// How mutations stand in a row; the tags are on disk: never change one.
+/// The encoding of mutations in a row; the tags are on disk: never change one.
 extension Mutation {
   /// The bytes of the mutation.
   package var bytes: [UInt8] {

@@ -40,7 +40,7 @@ extension MapValue {
     self[first] = .map(map)
   }
 
-  /// What of the map is at the paths, with the maps on the way.
+  /// Returns the values at the paths, with the maps on the way.
   package func projected(to paths: [FieldPath]) -> MapValue {
     var result = MapValue()
     // Shorter paths go last: they bring all of a map of which a longer one took a part.

@@ -8,7 +8,7 @@ package struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
   package let database: String
   /// The parent of its outermost collections: `projects/{project}/databases/{database}/documents`.
   package let root: String
-  /// What the names of all its documents begin with: the root and a slash.
+  /// The prefix of the names of all its documents: the root and a slash.
   package let documentsPrefix: String
 
   /// A database of a project.

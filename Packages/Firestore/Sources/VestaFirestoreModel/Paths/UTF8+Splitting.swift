@@ -20,7 +20,7 @@ extension Substring.UTF8View {
 }
 
 extension String.UTF8View {
-  /// What follows a beginning; `nil` when the text begins in another way.
+  /// Returns the string after a prefix; `nil` when it does not begin with the prefix.
   package func dropping(prefix: String.UTF8View) -> Substring.UTF8View? {
     guard count >= prefix.count else { return nil }
     // Unsafe pointers, used inside the closures only.

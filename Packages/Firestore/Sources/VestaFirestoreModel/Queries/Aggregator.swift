@@ -81,7 +81,7 @@ package struct Aggregator: Sendable {
   /// Adds documents of which no values are asked for.
   package mutating func add(count: Int) { self.count += Int64(count) }
 
-  /// How many documents it takes to know everything; `nil` for all.
+  /// The number of documents that decide all results; `nil` for all.
   package var sufficientCount: Int? {
     var most = 0
     for aggregation in aggregations {

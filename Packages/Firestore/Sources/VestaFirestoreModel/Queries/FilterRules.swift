@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// What filters must be like.
+/// The rules for filters.
 package enum FilterRules {
   /// Checks the filters of a query one by one, before they are expanded.
   ///

@@ -23,7 +23,7 @@ package struct NearestVectors: Sendable {
 
   var limit: Int { Int(search.limit) }
 
-  /// How far a document is; `nil` where it has no vector of the right kind, or is too far.
+  /// Returns the distance of a document; `nil` where it has no vector of the right kind, or is too far.
   func distance(of document: Document) -> Double? {
     guard let value = document.fields[path], let vector = NearestVectors.numbers(of: value) else { return nil }
     guard vector.count == query.count, let distance = distance(to: vector), isNear(distance) else { return nil }

@@ -21,23 +21,23 @@ package struct NormalQuery: Sendable, Hashable {
     }
   }
 
-  /// What the collections are below.
+  /// The document or root that the collections are below.
   package let parent: ResourceName
   /// The identifier of the collections; `nil` for all.
   package let collectionID: String?
   /// Whether collections at any depth count.
   package let allDescendants: Bool
-  /// What documents must match.
+  /// The filter that documents must match.
   package let filter: DisjunctiveForm
   /// The orders; the last one is by the name of the document.
   package private(set) var orders: [Order]
-  /// Where results begin.
+  /// The position at which results begin.
   package private(set) var startAt: StructuredQuery.Cursor?
-  /// Where results end.
+  /// The position at which results end.
   package private(set) var endAt: StructuredQuery.Cursor?
-  /// How many results to leave out.
+  /// The number of results to leave out.
   package private(set) var offset: Int
-  /// How many results to return at the most.
+  /// The maximum number of results.
   package private(set) var limit: Int?
   /// The last result of the page before; results follow it in the order of the query.
   package private(set) var after: Document?

@@ -2,7 +2,7 @@ package import VestaFirestoreBackend
 
 /// One question about one field, checked and in one form.
 package struct Predicate: Sendable, Hashable {
-  /// What is asked.
+  /// The test of a field's value.
   package enum Test: Sendable, Hashable {
     /// Equal to the value. Null and NaN are asked for in this way too.
     case equal(Value)
@@ -14,7 +14,7 @@ package struct Predicate: Sendable, Hashable {
     case contains(Value)
   }
 
-  /// How a field relates to a value.
+  /// The relation between a field and a value.
   package enum Relation: Sendable, Hashable {
     /// Below it.
     case less
@@ -38,7 +38,7 @@ package struct Predicate: Sendable, Hashable {
 
   /// The field.
   package let path: FieldPath
-  /// What is asked.
+  /// The test of a field's value.
   package let test: Test
 
   /// A question about a field.

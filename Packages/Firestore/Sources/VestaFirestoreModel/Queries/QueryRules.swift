@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// What queries must be like, apart from their filters.
+/// The rules for queries, apart from their filters.
 package enum QueryRules {
   /// Checks a completed query.
   ///
@@ -67,7 +67,7 @@ package enum QueryRules {
   }
 }
 
-/// What lists of fields must be like.
+/// The rules for lists of fields.
 package enum FieldMaskRules {
   /// The paths of a mask.
   ///

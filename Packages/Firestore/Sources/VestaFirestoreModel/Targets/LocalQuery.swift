@@ -25,17 +25,17 @@ package struct LocalQuery: Sendable, Hashable {
   package let path: ResourcePath
   /// The identifier of the collections; `nil` for a document or one collection.
   package let collectionGroup: String?
-  /// What documents must match, all of it.
+  /// The filters, all of which documents must match.
   package let filters: [Filter]
   /// The orders that the user wrote.
   package let explicitOrders: [NormalQuery.Order]
-  /// How many results at the most.
+  /// The maximum number of results.
   package let limit: Int?
   /// Which results the limit keeps.
   package let limitType: LimitType
-  /// Where results begin, in the user's direction.
+  /// The position at which results begin, in the user's direction.
   package let startAt: StructuredQuery.Cursor?
-  /// Where results end, in the user's direction.
+  /// The position at which results end, in the user's direction.
   package let endAt: StructuredQuery.Cursor?
   /// The user's orders, then fields with inequalities in the order of their paths, then the name.
   package let orders: [NormalQuery.Order]
@@ -75,7 +75,7 @@ package struct LocalQuery: Sendable, Hashable {
       && (explicitOrders.isEmpty || explicitOrders.count == 1 && explicitOrders[0].path.isDocumentName)
   }
 
-  /// What the service is asked for; a limit that keeps the last results becomes one over the opposite order.
+  /// The target for the service; a limit to the last results becomes a limit over the opposite order.
   package var target: QueryTarget {
     let isTurned = limitType == .last
     return QueryTarget(

@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// What a client listens to: a document, or the results of a query with everything implicit in it.
+/// The target of a listener: a document, or the results of a query with its implicit parts.
 ///
 /// Queries that differ in nothing but the side that their limit counts from share a target: `limit` and `limitToLast`
 /// over the opposite orders. Equality goes by what is written, so the order of filters counts.
@@ -11,15 +11,15 @@ package struct QueryTarget: Sendable, Hashable {
   package let path: ResourcePath
   /// The identifier of the collections; `nil` for a document or one collection.
   package let collectionGroup: String?
-  /// What documents must match, all of it.
+  /// The filters, all of which documents must match.
   package let filters: [Filter]
   /// The orders with the implicit ones; the last one is by name.
   package let orders: [NormalQuery.Order]
-  /// How many results at the most.
+  /// The maximum number of results.
   package let limit: Int?
-  /// Where results begin.
+  /// The position at which results begin.
   package let startAt: StructuredQuery.Cursor?
-  /// Where results end.
+  /// The position at which results end.
   package let endAt: StructuredQuery.Cursor?
 
   /// A target of its parts.
@@ -55,7 +55,7 @@ package struct QueryTarget: Sendable, Hashable {
     ResourceName(database: database, path: collectionGroup == nil ? path.parent : path).description
   }
 
-  /// What the service is asked to follow.
+  /// The subject that the service is asked to follow.
   package var subject: Target.Subject {
     if isDocument { return .documents([ResourceName(database: database, path: path).description]) }
     return .query(parent: parent, structured)

@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// How targets stand in a row; the tags are on disk: never change one.
+/// The encoding of targets in a row; the tags are on disk: never change one.
 extension QueryTarget {
   /// The bytes of the target.
   package var bytes: [UInt8] {

@@ -20,15 +20,15 @@ package struct TargetRecord: Sendable, Hashable {
   package var id: Int32
   /// Why the service is asked; not kept on disk.
   package var purpose: Purpose
-  /// When it was last used, in the count of the cache's transactions.
+  /// The sequence number of its last use, in the count of the cache's transactions.
   package var sequenceNumber: Int64
   /// Up to which version the target has been followed; `.zero` for none.
   package var snapshotVersion: Timestamp
   /// The last version at which no document of it was in limbo; `.zero` for none.
   package var lastLimboFreeVersion: Timestamp
-  /// Where the service goes on; empty for none.
+  /// The token with which the service resumes it; empty for none.
   package var resumeToken: [UInt8]
-  /// How many documents the client has of it, for the service to compare; not kept on disk.
+  /// The number of documents that the client has of it, for the service to compare; not kept on disk.
   package var expectedCount: Int32?
 
   /// A target that has not been followed yet.

@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// How large the service counts things.
+/// The sizes of documents and values as the service counts them.
 package enum DocumentSize {
   /// A document: its name, its fields, and 32 bytes.
   package static func size(of document: Document) -> Int {
@@ -9,7 +9,7 @@ package enum DocumentSize {
 
   /// A document's name, also in a reference: each identifier of its path and 1, and 16.
   package static func size(ofName name: String) -> Int {
-    // The path begins behind the fifth slash. Its slashes count for 1 each, and so does the end of its last identifier.
+    // The path begins after the fifth slash. Its slashes count for 1 each, and so does the end of its last identifier.
     var slashes = 0
     var before = 0
     for byte in name.utf8 {

@@ -6,7 +6,7 @@ extension Value {
 
   /// A server time that a client has asked for and the service has not set yet.
   ///
-  /// It never leaves the client. It comes after all moments, and before texts.
+  /// It never leaves the client. It comes after all timestamps, and before strings.
   ///
   /// - Parameters:
   ///   - writeTime: When the client wrote it.
@@ -20,14 +20,14 @@ extension Value {
     return .map(map)
   }
 
-  /// When a pending server time was written; `nil` for every other value.
+  /// The local write time of a pending server timestamp; `nil` for every other value.
   package var pendingWriteTime: Timestamp? {
     guard case .map(let map) = self, case .string(Value.serverTimestampType)? = map[Value.typeKey] else { return nil }
     guard case .timestamp(let time)? = map["__local_write_time__"] else { return nil }
     return time
   }
 
-  /// What was there before a pending server time.
+  /// The value before a pending server timestamp.
   package var pendingPreviousValue: Value? {
     guard case .map(let map) = self, pendingWriteTime != nil else { return nil }
     return map["__previous_value__"]

@@ -2,7 +2,8 @@ package import VestaFirestoreBackend
 
 /// The order of values: the service's total order, across all types.
 ///
-/// Null, truth values, numbers, moments, pending server times, texts, bytes, references, places, arrays, vectors, maps.
+/// Null, booleans, numbers, timestamps, pending server timestamps, strings, bytes, references, geo points, arrays,
+/// vectors, maps.
 /// Integers and doubles compare as the numbers they are, exactly; NaN is the smallest number, and both zeros are equal.
 /// Equality in this order is equality in queries: `1` equals `1.0`, and NaN equals itself.
 package enum ValueOrder {

@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// What documents must be like.
+/// The rules for documents.
 package enum DocumentRules {
   /// Checks the size of a document, how many entries it has in indexes, and each of its fields.
   ///

@@ -1,7 +1,7 @@
 package import VestaFirestoreBackend
 
 extension FieldTransform {
-  /// What becomes of a field, and what the result of the transform is.
+  /// Returns the new value of a field, and the result of the transform.
   ///
   /// - Parameters:
   ///   - value: The value of the field before; `nil` where there is none.

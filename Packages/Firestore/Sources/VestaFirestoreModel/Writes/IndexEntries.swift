@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// How many entries a document has in the indexes that the service keeps without being asked.
+/// Counts the entries of a document in the indexes that the service keeps without being asked.
 ///
 /// Counted as the service does for automatic indexes: two for a field whose value is neither a map nor an array, one in
 /// each direction, also within maps; one for each different element of an array, whose elements are not looked into;

@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// How large a request is.
+/// The size of a request.
 ///
 /// Names, fields, masks and transforms count, by the rules of `DocumentSize`: that is a little less than the wire's
 /// count, and the same for callers that use no wire.

@@ -1,7 +1,7 @@
 package import VestaFirestoreBackend
 
 extension Write {
-  /// What a write makes of a document.
+  /// The outcome of a write for a document.
   package struct Outcome: Sendable, Hashable {
     /// The document after the write; `nil` when there is none.
     package let document: Document?

@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// What writes must be like.
+/// The rules for writes.
 package enum WriteRules {
   /// Checks the writes of one request.
   ///

@@ -8,7 +8,7 @@ import VestaStoreInterop
 struct GroupScan {
   private let keys: DatabaseKeys
   private let collectionID: String
-  /// What has not been looked at; `nil` at the end.
+  /// The range that has not been read; `nil` at the end.
   private(set) var rest: KeyRange?
   /// The place of the last row that was looked at.
   private(set) var last: Place?

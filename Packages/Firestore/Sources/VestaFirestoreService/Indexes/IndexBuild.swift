@@ -21,7 +21,7 @@ struct IndexBuild: Sendable {
     fileprivate var scan: GroupScan
     fileprivate var shape: IndexShape
     fileprivate var entries: [Entry] = []
-    /// How many of the entries are written, or left out.
+    /// The number of entries that have been written or left out.
     fileprivate var position = 0
     /// The last document that was looked at; `nil` when that was all.
     fileprivate var last: Place?
@@ -46,10 +46,10 @@ struct IndexBuild: Sendable {
   private let retention: Int64
   private let id: Int64
 
-  /// How many entries a run has, or little more: some ten megabytes in memory.
+  /// The number of entries of a run, or little more: some ten megabytes in memory.
   private let size: Int
 
-  /// How many documents are read together.
+  /// The number of documents that are read together.
   private let page: Int
 
   init(
@@ -88,7 +88,7 @@ struct IndexBuild: Sendable {
     return run
   }
 
-  /// Writes the next part of a run, and behind the last part notes how far the index is.
+  /// Writes the next part of a run, and after the last part notes how far the index is.
   ///
   /// - Parameter part: How many entries to write; the writes of others wait meanwhile.
   /// - Returns: The run after that.
@@ -100,7 +100,7 @@ struct IndexBuild: Sendable {
     }
     let log = Snapshot(reader: transaction, keys: keys, name: name, indexes: nil, retention: retention)
     guard run.version >= (try await log.horizon()) else {
-      // The log no longer tells what has changed since the documents were read.
+      // The log no longer has what has changed since the documents were read.
       run.state = .outdated
       return run
     }
@@ -122,7 +122,7 @@ struct IndexBuild: Sendable {
       let version = try NumberRow.number(try await transaction.get(keys.catalogue))
       try await transaction.put(NumberRow.bytes(version + 1), for: keys.catalogue)
     }
-    try await transaction.put(row.bytes, for: keys.index(id))
+    try await transaction.put(try row.bytes, for: keys.index(id))
     return run
   }
 

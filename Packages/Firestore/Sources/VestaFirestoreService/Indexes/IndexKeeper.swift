@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaServiceInterop
 import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
@@ -13,20 +14,20 @@ import VestaConcurrency
 /// Several engines on one store share the work: the one that holds the lease of an index makes it, and another one goes
 /// on where it stopped when the lease has ended. What an engine counts for itself, how often queries asked and when
 /// they used what, is a hint; it is merged with what the rows say.
-final class IndexKeeper: Sendable {
+final class IndexKeeper: QueryIndexes {
   private struct State: Sendable {
     var catalogue: IndexCatalogue?
     var building: [IndexShape: Task<Void, Never>] = [:]
-    /// How often queries have asked for indexes that are not there.
+    /// The number of queries that have lacked each index.
     var asked: [IndexShape: Int] = [:]
-    /// When a build failed; it is not tried again at once.
+    /// The time at which a build failed; it is not tried again at once.
     var failed: [IndexShape: Int64] = [:]
-    /// When indexes were used, as far as that has not been written yet.
+    /// The times at which indexes were used, as far as they are not stored yet.
     var used: [Int64: Int64] = [:]
     var lastCheck: Int64 = 0
     var aging: Task<Void, Never>?
     var sweeping: Task<Void, Never>?
-    /// What another engine does, and what looks again when its lease may have ended.
+    /// The jobs of other engines, with the timers that look again when a lease may have ended.
     var elsewhere: [Job: Elsewhere] = [:]
     var isClosed = false
   }
@@ -37,7 +38,7 @@ final class IndexKeeper: Sendable {
   }
 
   private struct Elsewhere: Sendable {
-    /// When it was noted, and for how many microseconds that holds.
+    /// The time of the note, and the microseconds for which it holds.
     var since: Int64
     var remaining: Int64
     var again: ListenerRegistration
@@ -134,7 +135,7 @@ final class IndexKeeper: Sendable {
       defer { state.used = [:] }
       return state.used
     }
-    let (rows, lifetime) = (rows, options.indexLifetime * 1_000_000)
+    let (rows, lifetime) = (rows, options.indexLifetime.microseconds)
     let lease = Lease(.aging, of: owner, keys: keys)
     do {
       try await store.write { transaction in
@@ -219,7 +220,7 @@ final class IndexKeeper: Sendable {
     // Without a number there are enough indexes that queries use.
     guard let number else { return state.withLock { $0.asked[shape] = 0 } }
     let lease = Lease(.building(number), of: owner, keys: keys)
-    let build = IndexBuild(of: number, keys: keys, name: name, retention: options.retention * 1_000_000)
+    let build = IndexBuild(of: number, keys: keys, name: name, retention: options.retention.microseconds)
     var pace = WorkPace()
     while var run = try await store.read({ try await build.next(in: $0) }) {
       while run.isReading {
@@ -320,8 +321,8 @@ final class IndexKeeper: Sendable {
 
   /// Refuses a query that production would refuse for want of an index, if the options say so.
   ///
-  /// - Throws: `FAILED_PRECONDITION` that tells which index is missing or not ready.
-  func check(_ query: NormalQuery, figures: [FieldPath] = [], _ snapshot: Snapshot) async throws {
+  /// - Throws: `FAILED_PRECONDITION` with the index that is missing or not ready.
+  func check(_ query: NormalQuery, figures: [FieldPath], in reader: any StoreReader) async throws {
     guard options.requiresDeclaredIndexes else { return }
     let (used, findings) = IndexRules(declared: declared).verdict(on: query, figures: figures)
     let database = query.parent.database
@@ -332,7 +333,7 @@ final class IndexKeeper: Sendable {
     case nil: break
     }
     if used.isEmpty { return }
-    let known = try await catalogue(in: snapshot.reader).byShape
+    let known = try await catalogue(in: reader).byShape
     for index in used {
       guard let shape = index.shape else { continue }
       // An index serves both directions.

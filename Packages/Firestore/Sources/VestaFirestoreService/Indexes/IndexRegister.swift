@@ -8,7 +8,7 @@ struct IndexRegister: Sendable {
   let keys: DatabaseKeys
   /// The shapes that are declared: they do not count, and never go.
   let declared: Set<IndexShape>
-  /// How many others a collection may have.
+  /// The maximum number of automatic indexes of a collection.
   let most: Int
 
   /// A part of the entries of an index that has gone.
@@ -53,7 +53,7 @@ struct IndexRegister: Sendable {
       // The catalogue's versions are never used twice, and so neither are the numbers of indexes.
       catalogue += 1
       let row = IndexRow(shape: shape, progress: .building(after: nil), lastUsed: now)
-      try await transaction.put(row.bytes, for: keys.index(catalogue))
+      try await transaction.put(try row.bytes, for: keys.index(catalogue))
       numbers.append(catalogue)
       known.append(IndexCatalogue.Index(id: catalogue, row: row))
     }
@@ -114,7 +114,7 @@ struct IndexRegister: Sendable {
     try await change(in: transaction)
   }
 
-  /// What to delete next; `nil` when no index that has gone has anything left.
+  /// The next entries to delete; `nil` when no dropped index has any left.
   func step(in reader: any StoreReader) async throws -> Step? {
     for index in try await all(in: reader) where !index.row.isMaintained {
       let range = KeyRange(prefix: keys.entries(ofIndex: index.id))
@@ -143,7 +143,7 @@ struct IndexRegister: Sendable {
   ) async throws {
     var row = index.row
     row.progress = progress
-    try await transaction.put(row.bytes, for: keys.index(index.id))
+    try await transaction.put(try row.bytes, for: keys.index(index.id))
   }
 
   /// Notes that the indexes are others now, so that nobody goes by those of before.

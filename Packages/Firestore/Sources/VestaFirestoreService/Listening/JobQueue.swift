@@ -2,7 +2,7 @@
 struct JobQueue {
   typealias Begin = (WatchMachine.Job) -> Task<Void, Never>
 
-  /// How many are made at a time.
+  /// The maximum number of jobs that run at a time.
   private static let width = 16
 
   private let begin: Begin

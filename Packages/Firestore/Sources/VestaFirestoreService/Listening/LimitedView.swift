@@ -2,12 +2,12 @@ import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
 
-/// What is in a limited query, kept up to date without asking again where the change itself says what becomes of it.
+/// The results of a limited query, kept current without running it again where a change itself says what follows.
 ///
 /// Who comes in pushes the last one out; who changes keeps or takes its place. Only when one leaves a full view has the
 /// store to say who comes after it.
 struct LimitedView: Sendable {
-  /// What a change does to the view.
+  /// The effect of a change on the view.
   enum Effect: Equatable {
     /// Nothing.
     case none
@@ -45,7 +45,7 @@ struct LimitedView: Sendable {
     if let index { entries.remove(at: index) }
     let position = position(of: document)
     if position == entries.count, isFull {
-      // Behind all others: beyond the limit, or, if it was in, perhaps behind one that is not.
+      // After all others: beyond the limit, or, if it was in, perhaps after one that is not.
       return index == nil ? .none : .unknown
     }
     entries.insert((change.place, document), at: position)

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaServiceInterop
 import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaConcurrency
@@ -6,8 +7,8 @@ import VestaStoreInterop
 
 /// The listen calls of a database, and the one task that serves them all: it reads, `WatchMachine` decides.
 ///
-/// The task wakes for a commit, for a request, for a job that is done, and once a minute; where the store does not tell
-/// of commits, it looks for those of other processes every `pollInterval`. A turn reads the store at one
+/// The task wakes for a commit, for a request, for a job that is done, and once a minute; where the store does not
+/// report commits, it looks for those of other processes every `pollInterval`. A turn reads the store at one
 /// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no
 /// change can fall between, or come twice. What takes long, finding the first results and asking limited queries again,
 /// is done by tasks beside it.
@@ -174,7 +175,7 @@ final class ListenHub: Sendable {
     Task { await self.serve(signals, run) }
   }
 
-  /// Wakes the task again and again, for a store that does not tell of its commits.
+  /// Wakes the task again and again, for a store that does not report its commits.
   private func poll(_ wake: AsyncStream<Void>.Continuation) -> Task<Void, Never> {
     let interval = options.pollInterval
     return Task {
@@ -183,7 +184,7 @@ final class ListenHub: Sendable {
   }
 
   private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
-    var machine = WatchMachine(tokenInterval: options.tokenInterval * 1_000_000)
+    var machine = WatchMachine(tokenInterval: options.tokenInterval.microseconds)
     var jobs = JobQueue { self.begin($0, run) }
     defer { jobs.cancelAll() }
     var floor: Int64 = 0
@@ -246,7 +247,7 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// How often a limited query is asked beside the turns before a turn asks it itself, which is never out of date.
+  /// The attempts to run a limited query beside the turns, before a turn runs it itself, which is never out of date.
   private static let mostAttempts = 3
 
   /// Brings the answer of a limited query to the version of the turn.
@@ -284,7 +285,7 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// Works out a start, and brings it near the present.
+  /// Works out a start, and brings it near the latest version.
   private func start(_ request: StartRequest, for target: Int32) async -> Result<WatchStart, FirestoreServiceError> {
     do {
       var start: WatchStart?

@@ -1,19 +1,19 @@
 import VestaFirestoreIndexes
 import VestaFirestoreBackend
 
-/// What has become of a document, as those see it who follow one subject.
+/// A document's state for the listeners of one subject.
 struct WatchFact: Sendable {
   var place: Place
   var name: String
-  /// What the document is now; `nil` when it has gone.
+  /// The current document; `nil` for a deleted one.
   var document: Document?
   /// Whether it is in; if not, it was.
   var isIn: Bool
 }
 
-/// What one moment brings to the calls: for each document one message, for all targets of a call together.
+/// The responses of one version to the calls: for each document one, for all targets of a call together.
 ///
-/// Calls that are told the same get the same messages, made once.
+/// Calls with equal responses share them.
 struct ResponseBuilder {
   private struct Line: Hashable {
     var document: Int
@@ -42,7 +42,7 @@ struct ResponseBuilder {
 
   /// The messages for each call, in the order of names.
   ///
-  /// - Parameter last: What comes behind them.
+  /// - Parameter last: The responses after them.
   func responses(readTime: Timestamp, last: [ListenResponse] = []) -> [WatchMachine.CallID: [ListenResponse]] {
     var made: [[Line]: [ListenResponse]] = [:]
     return lines.mapValues { lines in

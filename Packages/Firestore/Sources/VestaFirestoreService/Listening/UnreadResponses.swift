@@ -11,7 +11,7 @@ import VestaFirestoreModel
 /// | `a` is 1 in target 2; snapshot at 10; `b` is 1 in 2; `a` is 2 in 2; snapshot at 20 | `b` is 1 in 2; `a` is 2 in 2; snapshot at 20 |
 /// | `a` is 3 in 2 and 4; snapshot; `a` is deleted from 2; snapshot | `a` is deleted from 2 and 4; snapshot |
 ///
-/// What the listener folds is the same at every snapshot that is left, and no token says more than it has been told.
+/// What the listener folds is the same at every snapshot that is left, and no token says more than has been sent.
 struct UnreadResponses: Sendable {
   enum Outcome: Equatable {
     case kept
@@ -122,7 +122,7 @@ extension ListenResponse {
     }
   }
 
-  /// The document that it is about, if it tells what has become of it.
+  /// The document that the response is about; `nil` for other responses.
   fileprivate var document: String? {
     switch self {
     case .documentChange(let change): change.document.name

@@ -13,7 +13,7 @@ struct WatchChange {
 
   var states: [Document] { [before, after].compactMap(\.self) }
 
-  /// What is different between a version and a moment, each document once.
+  /// Returns the changes between a version and a snapshot, each document once.
   static func all(after version: Int64, _ scope: ChangeScope, in snapshot: Snapshot) async throws -> [WatchChange] {
     var order: [Place] = []
     var before: [Place: [UInt8]?] = [:]
@@ -46,15 +46,15 @@ struct WatchChange {
     )
   }
 
-  /// What those are told who follow a subject that the document is in, or was.
+  /// The change as sent to the listeners of a target that contains, or contained, the document.
   func fact(isIn: Bool) -> WatchFact { WatchFact(place: place, name: name, document: after, isIn: isIn) }
 }
 
-/// What is in a limited query, and what is different between two states of it.
+/// The results of a limited query.
 typealias WatchView = [Place: Document]
 
 extension WatchView {
-  /// What has to be told to come from an older state to this one.
+  /// Returns the changes that lead from an older state to this one.
   func facts(since old: WatchView, in snapshot: Snapshot) async throws -> [WatchFact] {
     var facts: [WatchFact] = []
     for (place, document) in self

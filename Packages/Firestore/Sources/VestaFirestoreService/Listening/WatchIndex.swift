@@ -14,7 +14,7 @@ struct WatchIndex {
     case everything
   }
 
-  /// What an alternative asks for that can be looked up; the stricter comes first.
+  /// The part of an alternative that can be looked up; the stricter comes first.
   private enum Mark: Hashable {
     case equal(FieldPath, [UInt8])
     case contains(FieldPath, [UInt8])
@@ -111,7 +111,7 @@ struct WatchIndex {
     return query.allDescendants ? .group(id) : .collection(query.parent.path.appending(id))
   }
 
-  /// What each alternative is found by; one that has nothing makes the others needless.
+  /// The mark of each alternative; one without a mark makes the others needless.
   private static func marks(_ query: NormalQuery) -> Set<Mark> {
     let marks = Set(query.filter.conjunctions.map(mark))
     return marks.contains(.nothing) ? [.nothing] : marks

@@ -50,7 +50,7 @@ struct WatchMachine {
     var view: LimitedView?
     /// The job that asks again.
     var requery: JobID?
-    /// How often it has been asked in vain.
+    /// The number of answers that were out of date.
     var attempts = 0
   }
 
@@ -86,7 +86,7 @@ struct WatchMachine {
   private var lastRefresh: Int64 = 0
   private let tokenInterval: Int64
 
-  /// - Parameter tokenInterval: After how many microseconds without news a call gets a new token.
+  /// - Parameter tokenInterval: The microseconds without a response after which a call gets a new token.
   init(tokenInterval: Int64) { self.tokenInterval = tokenInterval }
 
   /// Whether changes concern anybody.

@@ -2,32 +2,32 @@ import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
 
-/// What a new target is told of the documents: all that is in, or what has changed since it was followed before.
+/// The first responses for a target: all its documents, or those changed since the target was followed before.
 ///
 /// It is worked out beside the hub, at a version of its own, however long that takes. The hub then brings it to the
-/// version at which everybody else stands, with what the log has since. Each document is told once, or, if it changes
-/// in that last moment, once more.
+/// version at which everybody else stands, with what the log has since. Each document is sent once, or, if it changes
+/// in between, once more.
 struct WatchStart: Sendable {
   let request: StartRequest
   private(set) var version: Int64
-  /// Whether the caller has to forget what it has: it resumes from a moment that is no longer known.
+  /// Whether the caller has to forget what it has: it resumes from a version that is no longer known.
   let isReset: Bool
-  /// What is in; kept where it depends on other documents.
+  /// The current results; kept where they depend on other documents.
   private(set) var view: WatchView = [:]
 
-  /// What was in when the caller followed it before; of limited queries.
+  /// The results of a limited query that the resuming caller has.
   private let base: WatchView?
   private var facts: [Place: WatchFact] = [:]
-  /// How many documents are in.
+  /// The number of current results.
   private var count = 0
-  /// How many the caller believes are in, once it has been told the facts.
+  /// The number of results that the caller has after these responses.
   private var believed: Int?
   private var unchangedNames: BloomFilterMessage?
   /// The messages of the facts, ready for one target, in place of the facts; and those that have come since.
   private var prepared: (target: Int32, responses: [ListenResponse], places: Set<Place>)?
   private var late: [Place: WatchFact] = [:]
 
-  /// Works everything out at a moment.
+  /// Works everything out at one version.
   ///
   /// - Parameters:
   ///   - digest: MD5, for a filter of the names that have not changed; without it the count alone is sent.
@@ -57,7 +57,7 @@ struct WatchStart: Sendable {
     try await resume(from: since, in: snapshot, digest)
   }
 
-  /// Adds what has changed up to a later moment.
+  /// Adds the changes up to a later version.
   ///
   /// - Parameter view: What is in then, of a limited query that others follow; `nil` where it has to be asked again.
   /// - Returns: Whether it is done; if not, the log no longer has all of it, and a new start is needed.
@@ -161,7 +161,7 @@ struct WatchStart: Sendable {
     unchangedNames = filter.message
   }
 
-  /// What has to be told of a limited query: all of it, or the difference to what the caller has.
+  /// Notes the results of a limited query: all of them, or the difference to those that the caller has.
   private mutating func tellView(in snapshot: Snapshot) async throws {
     count = view.count
     let told = try await view.facts(since: base ?? [:], in: snapshot)
@@ -182,7 +182,7 @@ struct WatchStart: Sendable {
   }
 }
 
-/// What a start is of; targets that ask for the same share one.
+/// The request for a start; targets with equal requests share one.
 struct StartRequest: Hashable, Sendable {
   var subject: WatchSubject
   var resume: Target.Resume?
@@ -190,7 +190,7 @@ struct StartRequest: Hashable, Sendable {
 }
 
 extension ListenResponse {
-  /// What is said of a document to one target, said to another one.
+  /// The response about a document with another target in it.
   fileprivate func readdressed(to target: Int32) -> ListenResponse {
     switch self {
     case .documentChange(var change):

@@ -2,7 +2,7 @@ import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
 
-/// What a target follows; targets that follow the same share one.
+/// The subject of a target; targets with equal subjects share one.
 enum WatchSubject: Hashable, Sendable {
   case query(NormalQuery)
   case documents(Set<Place>)
@@ -44,12 +44,12 @@ enum WatchSubject: Hashable, Sendable {
     return false
   }
 
-  /// What is in a limited query at a moment; `nil` for everything else.
+  /// Returns the view of a limited query at a snapshot; `nil` for other subjects.
   func limitedView(in snapshot: Snapshot) async throws -> LimitedView? {
     limitedView(isLimited ? try await results(in: snapshot) : [:])
   }
 
-  /// What is in a limited query, ready to take changes in; `nil` for everything else.
+  /// Returns the view of a limited query with the given results; `nil` for other subjects.
   func limitedView(_ view: WatchView) -> LimitedView? {
     guard isLimited, case .query(let query) = self else { return nil }
     return LimitedView(query, view)
@@ -63,7 +63,7 @@ enum WatchSubject: Hashable, Sendable {
     }
   }
 
-  /// Everything that is in at a moment.
+  /// Returns all results at a snapshot.
   func results(in snapshot: Snapshot) async throws -> WatchView {
     switch self {
     case .documents(let places):

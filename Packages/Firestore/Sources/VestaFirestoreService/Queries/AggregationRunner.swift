@@ -3,12 +3,12 @@ import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// Counts, sums and averages: from the entries of indexes where they tell everything, else from the documents.
+/// Counts, sums and averages: from the entries of indexes where they have everything, else from the documents.
 struct AggregationRunner {
   let query: NormalQuery
   let figures: Aggregator
   let snapshot: Snapshot
-  /// How many rows a walk may look at before ranges are counted; small in tests.
+  /// The number of rows that a walk reads before ranges are counted; small in tests.
   var firstBudget = RangeRace.firstBudget
 
   /// The query that is planned: ordered by the fields of the figures too, so that entries have their values.
@@ -67,7 +67,7 @@ private struct FigureWalk {
   private let wanted: Int
   private var entries: EntryUnion
   private var figures: Aggregator
-  /// How many matches there were, those that an offset leaves out among them.
+  /// The number of matches, those that an offset leaves out included.
   private(set) var number = 0
 
   init(
@@ -112,7 +112,7 @@ private struct FigureWalk {
   }
 }
 
-/// Where the values of fields are in the suffixes of a query.
+/// The positions of fields' values in the suffixes of a query.
 struct FieldPlaces {
   /// For each field the number of its value.
   private let numbers: [Int]

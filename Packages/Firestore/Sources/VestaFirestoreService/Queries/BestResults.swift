@@ -5,7 +5,7 @@ import VestaFirestoreModel
 struct BestResults {
   private let query: NormalQuery
   private var found: [Document] = []
-  /// How many of the first results are wanted.
+  /// The number of first results that are wanted.
   private var wanted: Int
   /// With many matches the best are kept; what comes after the last of them then is no result.
   private var worst: Document?
@@ -18,7 +18,7 @@ struct BestResults {
     self.wanted = wanted
   }
 
-  /// How many of the first results a query needs to be answered; `.max` for all.
+  /// Returns the number of first results that a query needs; `.max` for all.
   static func needed(for query: NormalQuery, atMost count: Int = .max) -> Int {
     let (sum, isOverflow) = min(query.limit ?? .max, count).addingReportingOverflow(query.offset)
     return isOverflow ? .max : sum

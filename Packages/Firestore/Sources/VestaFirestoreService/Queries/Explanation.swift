@@ -20,7 +20,7 @@ enum Explanation {
       })
   }
 
-  /// What a query took that has been run.
+  /// The metrics of a query that has been run.
   ///
   /// - Parameters:
   ///   - answer: What it came to.

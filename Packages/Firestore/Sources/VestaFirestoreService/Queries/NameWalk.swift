@@ -6,7 +6,7 @@ import VestaStoreInterop
 /// Visits documents of all collections in the order of their names.
 ///
 /// The documents of a collection stand together in the store, before what is below them; names have what is below a
-/// document right behind it. So the walk merges the documents of a collection with the sub-trees below them, each of
+/// document right after it. So the walk merges the documents of a collection with the sub-trees below them, each of
 /// which costs one row more.
 struct NameWalk {
   let snapshot: Snapshot
@@ -20,7 +20,7 @@ struct NameWalk {
   ///
   /// - Parameters:
   ///   - parent: The root or a document.
-  ///   - first: The segments behind the parent's of the first name that is wanted.
+  ///   - first: The segments after the parent's of the first name that is wanted.
   /// - Returns: Whether the visitor wants to go on.
   func visit(below parent: ResourcePath, from first: ArraySlice<String>, _ visit: Visit) async throws -> Bool {
     var prefix = KeyEncoder(continuing: snapshot.keys.documents)
@@ -63,7 +63,7 @@ struct NameWalk {
     }
   }
 
-  /// The first segment behind a prefix in the keys from here on.
+  /// The first segment after a prefix in the keys from here on.
   private func segment(behind prefix: KeyEncoder, from lower: [UInt8]) async throws -> String? {
     var found: [UInt8]?
     _ = try await snapshot.reader.scan(KeyRange(from: lower, to: prefix.range.upper), order: .ascending, limit: 1) {
@@ -93,7 +93,7 @@ private struct DocumentStream {
   private var position = 0
   private var batch = 8
 
-  /// - Parameter first: The identifier to begin with, and what is behind it; with more behind it, the document itself
+  /// - Parameter first: The identifier to begin with, and what follows it; with more after it, the document itself
   ///   comes before the beginning.
   init(_ collection: ResourcePath, from first: ArraySlice<String>, in snapshot: Snapshot) {
     self.snapshot = snapshot
@@ -154,7 +154,7 @@ extension QueryRunner {
 }
 
 extension ResourcePath {
-  /// The segments behind this path from which names at or behind a bound begin; `nil` when all come before it.
+  /// The segments after this path from which names at or after a bound begin; `nil` when all come before it.
   func segments(from bound: ResourcePath?) -> ArraySlice<String>? {
     guard let bound, bound > self else { return [] }
     return bound.hasPrefix(self) ? bound.segments.dropFirst(segments.count) : nil

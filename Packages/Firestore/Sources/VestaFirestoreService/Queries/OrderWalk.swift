@@ -12,7 +12,7 @@ struct OrderWalk {
   private let hasPast: Bool
   private var source: PlannedDocuments
   private var sink: QuerySink
-  /// What has changed since the version of the snapshot, as it was then: indexes are of the latest version.
+  /// The documents changed since the version of the snapshot, as they were then: indexes are of the latest version.
   private var past: ArraySlice<Document>
   private var batch = 32
 
@@ -28,7 +28,7 @@ struct OrderWalk {
     past = try PastDocuments(of: query, in: snapshot).documents[...]
   }
 
-  /// How many rows were read.
+  /// The number of rows that were read.
   var cost: Int { source.cost }
 
   /// Goes on until the page is full, or the results are at their end.

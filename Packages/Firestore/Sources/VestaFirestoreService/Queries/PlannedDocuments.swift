@@ -6,10 +6,10 @@ import VestaFirestoreModel
 struct PlannedDocuments {
   private let snapshot: Snapshot
   private var entries: EntryUnion
-  /// How many documents were read, and how many bytes they have.
+  /// The number of documents that were read, and of their bytes.
   private(set) var read = 0
   private(set) var bytes = 0
-  /// How many of them were read by name, besides their entries.
+  /// The number of documents that were read by name, besides their entries.
   private var fetched = 0
 
   /// - Parameter wanted: How many entries are likely to be wanted.
@@ -18,10 +18,10 @@ struct PlannedDocuments {
     entries = EntryUnion(plan, wanted: wanted, in: snapshot)
   }
 
-  /// How many entries were looked at.
+  /// The number of entries that were read.
   var scanned: Int { entries.scanned }
 
-  /// How many rows were read.
+  /// The number of rows that were read.
   var cost: Int { entries.scanned + fetched }
 
   /// Whether the last call has stopped because no more rows may be read.
@@ -30,7 +30,7 @@ struct PlannedDocuments {
   /// Says how many rows may be read in all before a pause.
   mutating func allow(_ rows: Int) { entries.allow(rows == .max ? .max : max(0, rows - fetched)) }
 
-  /// How many documents of the size of those before are likely to fit.
+  /// The number of documents that are likely to fit, by the size of those before.
   func fitting(_ room: Int) -> Int {
     let each = read == 0 ? 0 : bytes / read
     return each == 0 ? .max : max(1, room / each)

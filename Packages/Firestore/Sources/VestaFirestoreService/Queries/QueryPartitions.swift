@@ -6,7 +6,7 @@ import VestaStoreInterop
 /// Finds names that split the documents of a group into parts of about the same size.
 ///
 /// Of a small group every name is looked at. Of a large one, keys are guessed between known ones and the next name
-/// behind each guess is taken, so the cost follows the number of parts and not the group. Which names they are does not
+/// after each guess is taken, so the cost follows the number of parts and not the group. Which names they are does not
 /// matter for the results: any names split a query.
 struct QueryPartitions {
   private let keys: DatabaseKeys
@@ -108,36 +108,6 @@ enum KeyGuess {
   }
 }
 
-extension DatabaseEngine {
-  /// Splits a query of a group into parts, and hands over where they meet.
-  func partitionQuery(_ request: PartitionQueryRequest) async throws -> PartitionQueryResponse {
-    let query = try NormalQuery(request.query, parent: request.parent)
-    try QueryPartitions.check(query, request)
-    let (returned, last) = try QueryPartitions.position(request.pageToken)
-    let wanted = min(Int(clamping: request.partitionCount), 4096)
-    return try await reading(at: request.readTime, .everything) { snapshot in
-      let catalogue = try await indexes.catalogue(in: snapshot.reader)
-      if let needs = QueryNeeds(query) {
-        indexes.want(
-          QueryPlanner(needs, catalogue, isForbidden: indexes.declared.forbid).outcome().missing, catalogue)
-      }
-      var names = try await QueryPartitions(query, in: snapshot, catalogue).names(wanted)
-      if let last { names.removeAll { $0 <= last } }
-      names = Array(names.prefix(max(0, wanted - returned)))
-      let page = request.pageSize == 0 ? names : Array(names.prefix(Int(request.pageSize)))
-      var token = ""
-      if page.count < names.count, let last = page.last {
-        token = PageToken.encode(values: [.integer(Int64(returned + page.count)), .string(last.description)])
-      }
-      let cursors = page.map { path in
-        let name = ResourceName(database: name, path: path).description
-        return StructuredQuery.Cursor(values: [.reference(name)], before: true)
-      }
-      return PartitionQueryResponse(partitions: cursors, nextPageToken: token)
-    }
-  }
-}
-
 extension QueryPartitions {
   /// Checks what can be split.
   ///
@@ -155,7 +125,7 @@ extension QueryPartitions {
     guard request.pageSize >= 0 else { throw .refused("page_size cannot be negative.") }
   }
 
-  /// How many cursors the pages before had, and the last one.
+  /// The number of cursors of the pages before, and the last one.
   ///
   /// A name and no number of a page: then pages fit together though documents come and go between them.
   static func position(_ token: String) throws(FirestoreServiceError) -> (returned: Int, last: ResourcePath?) {

@@ -3,13 +3,13 @@ import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// What a query came to.
+/// The answer to a query, or to one page of it.
 struct QueryAnswer {
   var documents: [Document] = []
   var skipped = 0
-  /// How many documents were read.
+  /// The number of documents that were read.
   var read = 0
-  /// How many entries of indexes were looked at.
+  /// The number of index entries that were read.
   var scanned = 0
   /// The plan; `nil` where all documents were looked at.
   var plan: QueryPlan?
@@ -17,7 +17,7 @@ struct QueryAnswer {
   var isLast = true
 }
 
-/// How much a page of results has at most; it has one result at least.
+/// The maximum size of a page of results; it has one result at least.
 struct PageSize {
   var documents: Int
   var bytes: Int
@@ -32,7 +32,7 @@ struct PageSize {
 struct QueryRunner {
   let query: NormalQuery
   let snapshot: Snapshot
-  /// How many rows a walk may look at before ranges are counted; small in tests.
+  /// The number of rows that a walk reads before ranges are counted; small in tests.
   var firstBudget = RangeRace.firstBudget
 
   /// All results.
@@ -40,7 +40,7 @@ struct QueryRunner {
 
   /// The first results, as many as a page has; all of them where the query has to be answered as a whole.
   func page(_ size: PageSize) async throws -> QueryAnswer {
-    try await snapshot.indexes?.check(query, snapshot)
+    try await snapshot.indexes?.check(query, in: snapshot.reader)
     let needs = QueryNeeds(query)
     if let needs, let plan = try await QueryRunner.plan(needs, in: snapshot) ?? documentsPlan(needs) {
       return try await answer(by: plan, query.findNearest == nil ? size : .all)
@@ -109,14 +109,5 @@ struct QueryRunner {
       documents: sink.documents, skipped: sink.skipped, read: source.read, scanned: source.scanned, plan: plan,
       isLast: sink.isFull || !best.isCut)
     return (answer, source.cost)
-  }
-}
-
-extension IndexKeeper {
-  /// Notes that a query has used the indexes of a plan.
-  func use(_ plan: QueryPlan, _ catalogue: IndexCatalogue) {
-    for case let shape? in plan.shapes {
-      if let index = catalogue.byShape[shape] { use(index) }
-    }
   }
 }

@@ -17,7 +17,7 @@ struct QuerySink {
     nearest = query.findNearest.map { NearestSearch(NearestVectors($0)) }
   }
 
-  /// How many results there are.
+  /// The number of results.
   var count: Int { found.count }
 
   var documents: [Document] { nearest?.results ?? found }
@@ -27,7 +27,7 @@ struct QuerySink {
 
   var isFull: Bool { taken == wanted && !isSkipping }
 
-  /// How many more results there is room for, those that are left out among them.
+  /// The number of results that there is room for, those that are left out included.
   var room: Int {
     let (sum, isOverflow) = (wanted - taken).addingReportingOverflow(offset - skipped)
     return isOverflow ? .max : sum
@@ -45,7 +45,7 @@ struct QuerySink {
   }
 }
 
-/// The results of a query among the documents that have changed since the moment of a snapshot, as they were then.
+/// The results of a query among the documents that have changed since the version of a snapshot, as they were then.
 struct PastDocuments {
   /// In the order of the query.
   let documents: [Document]

@@ -48,7 +48,7 @@ struct RangeRace {
     self.snapshot = snapshot
   }
 
-  /// How many entries were counted.
+  /// The number of entries that were counted.
   var counted: Int { ranges.reduce(0) { $0 + $1.entries.scanned } }
 
   /// Lets the walk and the ranges take turns.

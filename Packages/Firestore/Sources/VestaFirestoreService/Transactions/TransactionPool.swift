@@ -1,12 +1,13 @@
 import VestaFirestoreIndexes
 import VestaFirestoreBackend
+import VestaServiceInterop
 import VestaConcurrency
 
 /// The open transactions of a database.
 ///
 /// They live in this process. What makes their commits right is not here: it is `ReadSet`, checked against the store.
 /// The locks only keep those who would fail from trying. Between processes nobody waits: of two transactions that meet
-/// there the first to commit wins, and the other is told `ABORTED`. Locks in rows would cost every read of a
+/// there the first to commit wins, and the other gets `ABORTED`. Locks in rows would cost every read of a
 /// transaction a commit, and a process that was killed would hold them until they expire; clients retry as it is.
 final class TransactionPool: Sendable {
   typealias ID = [UInt8]
@@ -14,18 +15,18 @@ final class TransactionPool: Sendable {
   struct Open: Sendable {
     var options: TransactionOptions
     var reads = ReadSet()
-    /// The moment that a transaction that only reads has settled on.
+    /// The version that a read-only transaction reads.
     var readVersion: Int64?
     var began: Int64
     var lastUsed: Int64
-    /// When it no longer waits for a document; `nil` for a transaction, which waits as long as it lives.
+    /// The time after which it no longer waits for a document; `nil` for a transaction, which waits until it ends.
     var patience: Int64?
   }
 
   private struct State: Sendable {
     var open: [ID: Open] = [:]
     var ended: Set<ID> = []
-    /// How much the open transactions have read together.
+    /// The number of documents and queries that the open transactions have read together.
     var reads = 0
     /// No transaction expires before this.
     var nextExpiry = Int64.max
@@ -104,7 +105,7 @@ final class TransactionPool: Sendable {
   private func adopt(_ id: ID, _ now: Int64) throws(FirestoreServiceError) {
     if state.withLock({ $0.open[id] != nil || $0.ended.contains(id) }) { return }
     guard let ticket = TransactionTicket(id), ticket.engine != engine,
-      abs(now - ticket.began) <= options.transactionLifetime * 1_000_000
+      abs(now - ticket.began) <= options.transactionLifetime.microseconds
     else { return }
     guard let version = ticket.readVersion else { throw .transactionOfAnotherEngine }
     let open = Open(options: .readOnly(), readVersion: version, began: ticket.began, lastUsed: now)
@@ -157,7 +158,7 @@ final class TransactionPool: Sendable {
     if state.withLock({ $0.locks.isEmpty }) { return nil }
     let now = options.now()
     let id = TransactionTicket(engine: engine, began: now, readVersion: nil).bytes
-    let patience = now + options.lockWait * 1_000_000
+    let patience = now + options.lockWait.microseconds
     _ = add(Open(options: .readWrite(), began: now, lastUsed: now, patience: patience), as: id)
     do {
       try await lock(places, for: id, .exclusive)
@@ -259,22 +260,22 @@ final class TransactionPool: Sendable {
     for waiter in next { waiter.resume(returning: true) }
   }
 
-  /// How many transactions are open.
+  /// The number of open transactions.
   var openCount: Int { state.withLock { $0.open.count } }
 
-  /// How many wait for a document.
+  /// The number of transactions and writes that wait for a document.
   var waitingCount: Int { state.withLock { $0.waiters.count } }
 
-  /// When a transaction ends that is not used any more.
+  /// Returns the time at which a transaction ends unless it is used.
   private func expiry(of open: Open) -> Int64 {
-    let end = min(open.began + options.transactionLifetime * 1_000_000, open.patience ?? .max)
-    return min(end, open.lastUsed + options.transactionIdleTime * 1_000_000)
+    let end = min(open.began + options.transactionLifetime.microseconds, open.patience ?? .max)
+    return min(end, open.lastUsed + options.transactionIdleTime.microseconds)
   }
 
   /// Ends the transactions whose time is up; looks at them only when one can be.
   private func endExpired() {
     let now = options.now()
-    let total = options.transactionLifetime * 1_000_000
+    let total = options.transactionLifetime.microseconds
     let expired = state.withLock { state -> [ID] in
       if now <= state.nextExpiry { return [] }
       state.nextExpiry = state.open.values.reduce(.max) { min($0, expiry(of: $1)) }

@@ -5,8 +5,8 @@ import VestaStoreInterop
 /// Reads a durable cache: at the start what every client needs, and the rest when an event needs it.
 ///
 /// Worked example: 100,000 cached documents in `items`, of which 25 have `group == 7`, and a durable index of `group`.
-/// The start reads the row of the cache, the pending writes and the targets. A query for group 7 reads the 25 entries of
-/// the index between the values 7 and after 7, then their 25 documents. Without the index it reads the collection.
+/// The start reads the row of the cache, the pending writes and the targets. A query for group 7 reads the 25 entries
+/// of the index between the values 7 and after 7, then their 25 documents. Without the index it reads the collection.
 struct CacheReader: Sendable {
   let open: @Sendable () async throws -> any OrderedStore
   let prefix: [UInt8]

@@ -2,7 +2,7 @@ import VestaConcurrency
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
-/// What the application asks for.
+/// The calls of the application.
 extension SyncClient {
   // MARK: Listening
 

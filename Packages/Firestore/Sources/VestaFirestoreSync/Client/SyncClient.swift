@@ -31,8 +31,9 @@ package final class SyncClient: Sendable {
 
     /// The machine, when it may take an event now.
     func machine(for needs: CacheNeeds) -> ClientMachine? {
-      guard waiting.isEmpty, let machine, machine.local.missing(CollectionOfOne(needs)) == nil else { return nil }
-      return machine
+      guard waiting.isEmpty, let machine else { return nil }
+      if case .nothing = needs { return machine }
+      return machine.local.missing(CollectionOfOne(needs)) == nil ? machine : nil
     }
 
     mutating func takeOutbox() -> [ClientAction] {
@@ -235,7 +236,14 @@ package final class SyncClient: Sendable {
     state.outbox += machine.takeActions()
     guard let writer else { return }
     let (cleared, rows) = (machine.takeClearedPrefixes(), machine.takeRows())
-    if !(cleared.isEmpty && rows.isEmpty) { writer.write(rows, clearing: cleared) }
+    if cleared.isEmpty, rows.isEmpty { return }
+    var completions: [Completion] = []
+    if machine.local.documents.hasMoreIndexRows {
+      let written = Completion()
+      written.whenDone { [weak self] error in if error == nil { self?.run { _ in } } }
+      completions = [written]
+    }
+    writer.write(rows, clearing: cleared, completions: completions)
   }
 
   // MARK: Actions

@@ -3,9 +3,9 @@ package import VestaFirestoreModel
 
 /// How a client of one database behaves.
 package struct SyncOptions: Sendable {
-  /// What keeps the cache small.
+  /// The garbage collection of the cache.
   package var garbagePolicy = LocalStore.GarbagePolicy.eager
-  /// What the rows of this client are found under in its store.
+  /// The prefix of the rows of this client in its store.
   package var persistenceKey = "firestore"
   /// Whether the backend is an engine in this process.
   ///

@@ -12,7 +12,7 @@ package final class SyncRegistration: Sendable {
   package func remove() { registration.cancel() }
 }
 
-/// What a listener is called with, until it is muted.
+/// The closure of a listener, until it is muted.
 final class Receiver<Element: Sendable>: Sendable {
   /// The closure in a structure of its own, as `Locked` asks for.
   private struct Action: Sendable {

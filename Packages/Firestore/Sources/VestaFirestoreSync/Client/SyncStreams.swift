@@ -8,7 +8,7 @@ final class SyncStreams: Sendable {
     var watch: (stream: Int, call: ListenCall?, task: Task<Void, Never>)?
     var write: (stream: Int, call: WriteCall?, task: Task<Void, Never>)?
     var refreshesTokens = false
-    /// What is to be sent about targets whose first results are being read.
+    /// The requests that wait for the first results of their targets.
     var fetching: [Fetch: [ListenRequest]] = [:]
   }
 
@@ -86,7 +86,7 @@ final class SyncStreams: Sendable {
 
   /// Reads the first results of a target, and has it followed from their version on.
   ///
-  /// What is wrong with the target is for the stream to say.
+  /// An error of the target comes from the stream.
   private func fetch(_ record: TargetRecord, _ stream: Int, _ client: SyncClient) {
     state.withLock { $0.fetching[Fetch(stream: stream, target: record.id)] = [] }
     Task { [weak client, self] in
@@ -123,7 +123,7 @@ final class SyncStreams: Sendable {
     }
   }
 
-  /// What a target has now: documents, or the absence of the one that was asked for, all of one version.
+  /// Returns the documents of a target, or the absence of the one that was asked for, all of one version.
   private func results(of target: QueryTarget) async throws -> (documents: [CachedDocument], version: Timestamp) {
     var documents: [CachedDocument] = []
     var version = Timestamp.zero

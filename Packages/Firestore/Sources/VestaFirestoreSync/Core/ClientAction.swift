@@ -21,10 +21,10 @@ package enum TimerName: String, Sendable, Hashable, CaseIterable {
   case garbageCollection
 }
 
-/// What is told to a caller that waits.
+/// The identifier of a caller that waits.
 package typealias CallbackID = Int
 
-/// What a client's machine wants done; performed in order, after the event.
+/// An action that a client's machine asks for; performed in order, after the event.
 package enum ClientAction: Sendable {
   /// Open the watch stream, with new tokens where the old ones were refused.
   case openWatch(stream: Int, refreshesTokens: Bool)

@@ -55,7 +55,7 @@ extension ClientMachine {
   package func namedQuery(_ name: String) -> LocalQuery? { local.bundles.queries[name]?.query }
 }
 
-/// What has been read of a bundle.
+/// The part of a bundle that has been read.
 struct BundleLoad {
   var progress = BundleProgress()
   var metadata: BundleMetadata?

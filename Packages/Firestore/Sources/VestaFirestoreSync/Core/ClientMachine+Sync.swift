@@ -318,7 +318,7 @@ extension ClientMachine {
 }
 
 extension LocalStore.ViewReferences {
-  /// What a snapshot says about documents.
+  /// The documents that a snapshot has added and removed.
   init(_ snapshot: ViewSnapshot, target: Int32) {
     self.init(
       target: target, isFromCache: snapshot.isFromCache,

@@ -18,7 +18,7 @@ package import VestaFirestoreModel
 ///
 /// Not thread-safe: its owner holds a lock.
 package final class ClientMachine {
-  /// What a machine is made with.
+  /// The configuration of a machine.
   package struct Configuration: Sendable {
     /// The database.
     package var database: DatabaseName

@@ -4,7 +4,7 @@ import VestaFirestoreModel
 /// A listener's number, unique in its client.
 package typealias ListenerID = Int
 
-/// What a listener wants to receive.
+/// The events that a listener wants to receive.
 package struct ListenOptions: Sendable, Hashable {
   /// Whether changes of the query's metadata alone are events.
   package var includesQueryMetadata = false
@@ -72,9 +72,9 @@ package struct QueryListener: Sendable {
   }
 }
 
-/// Who listens to what, and who receives which event.
+/// The listeners of all queries, and which event each receives.
 package struct EventMachine: Sendable {
-  /// What adding or removing a listener asks of the sync engine.
+  /// The consequence for the sync engine of adding or removing a listener.
   enum Demand: Sendable, Hashable {
     case nothing
     /// Begin or end the view.
@@ -85,7 +85,7 @@ package struct EventMachine: Sendable {
     case remote
   }
 
-  /// What listeners receive, in order.
+  /// The events of listeners, in order.
   package enum Event: Sendable {
     case snapshot(ListenerID, ViewSnapshot)
     case failure(ListenerID, FirestoreServiceError)

@@ -30,9 +30,9 @@ package struct View: Sendable {
     package let needsRefill: Bool
   }
 
-  /// What applying changes comes to.
+  /// The outcome of applying changes.
   package struct Outcome: Sendable {
-    /// What listeners receive; `nil` when nothing has changed for them.
+    /// The snapshot for listeners; `nil` when nothing has changed for them.
     package var snapshot: ViewSnapshot?
     /// Documents that came into limbo or left it.
     package var limboChanges: [LimboChange]
@@ -70,7 +70,7 @@ package struct View: Sendable {
 
   // MARK: Computing changes
 
-  /// What changed documents do to the results; nothing is applied.
+  /// Computes the effect of changed documents on the results; nothing is applied.
   package func computeChanges(
     _ changed: [DocumentKey: CachedDocument], previous: DocumentChanges? = nil
   ) -> DocumentChanges {

@@ -1,6 +1,6 @@
 package import VestaFirestoreModel
 
-/// What became of a document in a view.
+/// A change of a document in a view.
 package struct DocumentViewChange: Sendable, Hashable {
   /// The kinds of changes, in the order in which listeners receive them.
   package enum Kind: UInt8, Sendable, Hashable, Comparable {
@@ -15,7 +15,7 @@ package struct DocumentViewChange: Sendable, Hashable {
     package static func < (left: Kind, right: Kind) -> Bool { left.order < right.order }
   }
 
-  /// What happened.
+  /// The kind of change.
   package let kind: Kind
   /// The document after it; for a removal, before it.
   package let document: CachedDocument
@@ -70,7 +70,7 @@ package struct ViewSnapshot: Sendable {
   package let documents: DocumentSet
   /// The results before.
   package let oldDocuments: DocumentSet
-  /// What has changed since, in the order in which listeners receive it.
+  /// The changes since then, in the order in which listeners receive them.
   package let changes: [DocumentViewChange]
   /// The results with pending writes.
   package let mutatedKeys: Set<DocumentKey>

@@ -10,7 +10,7 @@ package enum BundleElement: Sendable {
   case document(Document)
 }
 
-/// What a bundle says about itself, in its first element.
+/// The first element of a bundle, about the bundle itself.
 package struct BundleMetadata: Sendable, Hashable {
   /// The name, format and time of the bundle.
   package let bundle: BundleCache.Bundle
@@ -20,7 +20,7 @@ package struct BundleMetadata: Sendable, Hashable {
   package let totalBytes: Int
 }
 
-/// What a bundle says about a document before its contents.
+/// The element of a bundle before the contents of a document.
 package struct BundledDocument: Sendable, Hashable {
   /// The document.
   package let key: DocumentKey

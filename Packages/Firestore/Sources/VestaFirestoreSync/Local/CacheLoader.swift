@@ -22,7 +22,7 @@ package struct CacheLoader {
   package private(set) var isDamaged = false
 
   private let database: DatabaseName
-  /// What was wrong, in sentences for the log.
+  /// The damage found, in sentences for the log.
   package private(set) var complaints: [String] = []
   /// Rows to write because of it.
   package private(set) var repairs: [CacheRow] = []
@@ -101,7 +101,7 @@ package struct CacheLoader {
       repairs += cacheKeys.map { CacheRow(key: $0, value: nil) }
     } else {
       for document in documents { store.documents.load(document) }
-      store.documents.restore(byteSize: isComplete ? nil : byteSize, indexes: indexes)
+      store.documents.restore(byteSize: byteSize, indexes: indexes)
       if !isComplete { store.residence = CacheResidence(of: pendingDocuments) }
       store.sequenceNumbers = sequenceNumbers
       store.sequenceNumber = sequenceNumber

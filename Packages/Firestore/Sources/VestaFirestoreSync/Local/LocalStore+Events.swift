@@ -1,7 +1,7 @@
 import VestaFirestoreBackend
 package import VestaFirestoreModel
 
-/// What the backend tells: snapshots of the watch stream.
+/// Messages of the backend: snapshots of the watch stream.
 extension LocalStore {
   /// Takes a snapshot into the cache.
   ///

@@ -2,7 +2,7 @@ import VestaFirestoreModel
 
 /// Which documents and targets go, and when.
 extension LocalStore {
-  /// What a collection of garbage has removed.
+  /// The numbers of targets and documents that a collection of garbage has removed.
   package struct GarbageResult: Sendable, Hashable {
     /// How many targets.
     package var targets = 0

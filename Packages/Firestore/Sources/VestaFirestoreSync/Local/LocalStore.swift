@@ -3,10 +3,11 @@ package import VestaFirestoreModel
 
 /// The cache of a client: what the backend sent, what is pending on top of it, and what is listened to.
 ///
-/// What an event needs is in memory before the event comes (`missing(_:)`), so that no event waits; `changes` names the
-/// rows that a durable cache writes after each event. Reading a document takes the backend's document and its overlay and never replays pending writes.
+/// Whatever an event needs is in memory before the event comes (`missing(_:)`), so that no event waits; `changes` names
+/// the rows that a durable cache writes after each event. Reading a document takes the backend's document and its
+/// overlay and never replays pending writes.
 package struct LocalStore {
-  /// What keeps the cache small.
+  /// The garbage collection of a cache.
   package enum GarbagePolicy: Sendable, Hashable {
     /// A document goes as soon as no target, view or pending write needs it.
     case eager
@@ -118,7 +119,7 @@ package struct LocalStore {
     changes.targets.insert(id)
   }
 
-  /// What is known about a target in use.
+  /// Returns the record of a target in use.
   package func record(of id: Int32) -> TargetRecord? { active[id] }
 
   // MARK: Views
@@ -142,7 +143,7 @@ package struct LocalStore {
     endTransaction()
   }
 
-  /// What a view snapshot says about documents.
+  /// The documents that a view has gained and lost.
   package struct ViewReferences {
     /// The target of the view.
     package let target: Int32

@@ -5,7 +5,7 @@ package import VestaFirestoreModel
 package struct MutationQueue: Sendable {
   /// The batches, oldest first.
   package private(set) var batches: [MutationBatch] = []
-  /// What all pending writes do to each document.
+  /// The effect of all pending writes on each document.
   package private(set) var overlays: [DocumentKey: Overlay] = [:]
   /// The token of the last response of the write stream.
   package var streamToken: [UInt8] = []

@@ -12,7 +12,7 @@ package struct RemoteDocuments: Sendable {
   private var wantedIndexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
   /// The indexes whose entries are rows of the durable cache.
   private(set) var durableIndexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
-  private var indexRows: [CacheRow] = []
+  private var indexRows = IndexRows()
   /// Whether a query over many documents makes the indexes that it needs.
   package var makesIndexes = true
   /// Whether indexes become rows of the durable cache.
@@ -108,7 +108,7 @@ package struct RemoteDocuments: Sendable {
 
   /// Deletes all indexes; the rows of the durable ones are deleted by whoever has the rows.
   package mutating func deleteIndexes() {
-    (indexes, builds, wantedIndexes, durableIndexes, indexRows) = ([:], [:], [:], [:], [])
+    (indexes, builds, wantedIndexes, durableIndexes, indexRows) = ([:], [:], [:], [:], IndexRows())
   }
 
   /// The documents of a collection that may be results of a query; `nil` when every one has to be looked at.
@@ -180,8 +180,7 @@ package struct RemoteDocuments: Sendable {
     let ids = durableIndexes[collection] ?? []
     guard !ids.contains(index.id), ids.count < Self.durableLimit else { return }
     durableIndexes[collection, default: []].insert(index.id)
-    index.forEach { bytes, key in addIndexRow(collection, index.id, bytes, key.lastSegment, isThere: true) }
-    indexRows.append(CacheRow(key: CacheKey.index(collection, index.id).bytes, value: []))
+    indexRows.add(index, of: collection)
   }
 
   private mutating func noteIndexRows(of collection: ResourcePath, _ old: CachedDocument?, by new: CachedDocument?) {
@@ -190,25 +189,19 @@ package struct RemoteDocuments: Sendable {
       let gone = old.map { CacheIndex.bytes(of: $0, index) } ?? []
       let come = new.map { CacheIndex.bytes(of: $0, index) } ?? []
       if gone == come { continue }
-      for bytes in gone where !come.contains(bytes) { addIndexRow(collection, index, bytes, id, isThere: false) }
-      for bytes in come { addIndexRow(collection, index, bytes, id, isThere: true) }
+      let name = Array(id.utf8)
+      for bytes in gone where !come.contains(bytes) {
+        indexRows.put(nil, at: CacheKey.indexEntry(collection, index, entry: bytes + name).bytes)
+      }
+      for bytes in come { indexRows.put(name, at: CacheKey.indexEntry(collection, index, entry: bytes + name).bytes) }
     }
   }
 
-  private mutating func addIndexRow(
-    _ collection: ResourcePath, _ index: CacheIndex.ID, _ bytes: [UInt8], _ id: String, isThere: Bool
-  ) {
-    let name = Array(id.utf8)
-    let key = CacheKey.indexEntry(collection, index, entry: bytes + name).bytes
-    indexRows.append(CacheRow(key: key, value: isThere ? name : nil))
-  }
+  /// The rows of durable indexes that have changed since the last call, and a part of those of a new index.
+  mutating func takeIndexRows() -> [CacheRow] { indexRows.take() }
 
-  /// The rows of durable indexes that have changed since the last call, in order.
-  mutating func takeIndexRows() -> [CacheRow] {
-    if indexRows.isEmpty { return [] }
-    defer { indexRows = [] }
-    return indexRows
-  }
+  /// Whether rows of a new index are left for the next call.
+  package var hasMoreIndexRows: Bool { indexRows.hasMore }
 }
 
 /// Indexes of a collection that are to be made of its documents.

@@ -3,7 +3,7 @@ package import VestaFirestoreModel
 /// The path of a document below the root of its database.
 package typealias DocumentKey = ResourcePath
 
-/// What a query is known by: the bytes of its canonical identifier, computed once.
+/// The identity of a query: the bytes of its canonical identifier, computed once.
 package struct QueryID: Sendable, Hashable {
   private let bytes: [UInt8]
 

@@ -2,7 +2,36 @@ import VestaFirestoreModel
 
 /// Pairs of a document and a number, found from both sides: which target or view refers to which document.
 package struct ReferenceSet: Sendable {
-  private var idsByKey: [DocumentKey: Set<Int32>] = [:]
+  /// The numbers of one document: as a rule a single one, which needs no set of its own.
+  private enum Numbers: Sendable {
+    case one(Int32)
+    case many(Set<Int32>)
+
+    mutating func insert(_ id: Int32) {
+      switch self {
+      case .one(let old): if old != id { self = .many([old, id]) }
+      case .many(var ids):
+        // Let go before the change, so that nothing is copied.
+        self = .one(id)
+        ids.insert(id)
+        self = .many(ids)
+      }
+    }
+
+    /// Removes a number and returns whether it was the last one.
+    mutating func remove(_ id: Int32) -> Bool {
+      switch self {
+      case .one(let old): return old == id
+      case .many(var ids):
+        self = .one(id)
+        ids.remove(id)
+        if ids.count == 1, let last = ids.first { self = .one(last) } else { self = .many(ids) }
+        return ids.isEmpty
+      }
+    }
+  }
+
+  private var idsByKey: [DocumentKey: Numbers] = [:]
   private var keysByID: [Int32: Set<DocumentKey>] = [:]
 
   /// An empty set.
@@ -11,22 +40,18 @@ package struct ReferenceSet: Sendable {
   /// Whether anything refers to a document.
   package func contains(_ key: DocumentKey) -> Bool { idsByKey[key] != nil }
 
-  /// What refers to a document.
-  package func ids(of key: DocumentKey) -> Set<Int32> { idsByKey[key] ?? [] }
-
   /// The documents that a number refers to.
   package func keys(of id: Int32) -> Set<DocumentKey> { keysByID[id] ?? [] }
 
   /// Adds a reference.
   package mutating func insert(_ key: DocumentKey, _ id: Int32) {
-    idsByKey[key, default: []].insert(id)
+    idsByKey[key, default: .one(id)].insert(id)
     keysByID[id, default: []].insert(key)
   }
 
   /// Removes a reference.
   package mutating func remove(_ key: DocumentKey, _ id: Int32) {
-    idsByKey[key]?.remove(id)
-    if idsByKey[key]?.isEmpty == true { idsByKey[key] = nil }
+    if idsByKey[key]?.remove(id) == true { idsByKey[key] = nil }
     keysByID[id]?.remove(key)
     if keysByID[id]?.isEmpty == true { keysByID[id] = nil }
   }
@@ -35,10 +60,7 @@ package struct ReferenceSet: Sendable {
   @discardableResult
   package mutating func removeAll(of id: Int32) -> Set<DocumentKey> {
     let keys = keysByID.removeValue(forKey: id) ?? []
-    for key in keys {
-      idsByKey[key]?.remove(id)
-      if idsByKey[key]?.isEmpty == true { idsByKey[key] = nil }
-    }
+    for key in keys where idsByKey[key]?.remove(id) == true { idsByKey[key] = nil }
     return keys
   }
 }

@@ -10,7 +10,7 @@ package enum OnlineState: Sendable, Hashable {
 
 /// Decides from the fate of the watch stream whether the client is online.
 package struct OnlineStateMachine: Sendable {
-  /// What to do about the timer that ends the waiting for a first message.
+  /// The change of the timer that ends the waiting for a first message.
   package enum TimerChange: Sendable, Hashable {
     case start
     case cancel
@@ -20,7 +20,7 @@ package struct OnlineStateMachine: Sendable {
   package struct Outcome: Sendable, Hashable {
     /// The new state; `nil` where it stays.
     package var state: OnlineState?
-    /// What to do about the timer.
+    /// The change of the timer.
     package var timer: TimerChange?
     /// Whether to log that the backend cannot be reached.
     package var warns = false

@@ -1,7 +1,7 @@
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
-/// What a consistent snapshot of the watch stream has changed.
+/// The changes of a consistent snapshot of the watch stream.
 package struct RemoteEvent: Sendable {
   /// The read time of the snapshot; zero for an event that the client made itself.
   package var version: Timestamp
@@ -22,7 +22,7 @@ package struct RemoteEvent: Sendable {
   package init(version: Timestamp) { self.version = version }
 }
 
-/// What a snapshot has changed for one target.
+/// The changes of a snapshot for one target.
 package struct TargetUpdate: Sendable, Hashable {
   /// Where to resume; empty for no news.
   package var resumeToken: [UInt8] = []

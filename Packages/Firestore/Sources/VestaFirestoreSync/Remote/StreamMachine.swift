@@ -24,7 +24,7 @@ package struct StreamMachine: Sendable {
     package static let write = Timers(backoff: .writeBackoff, idle: .writeIdle, health: .writeHealth)
   }
 
-  /// What the owner of the stream must do.
+  /// A step that the owner of the stream must take.
   package enum Step: Sendable, Hashable {
     case connect(refreshesTokens: Bool)
     case disconnect

@@ -85,7 +85,7 @@ import VestaTesting
     return try await database.store.write { transaction in
       let catalogue = try NumberRow.number(try await transaction.get(keys.catalogue)) + 1
       let row = IndexRow(shape: shape, progress: .building(after: nil), lastUsed: 0)
-      try await transaction.put(row.bytes, for: keys.index(catalogue))
+      try await transaction.put(try row.bytes, for: keys.index(catalogue))
       try await transaction.put(NumberRow.bytes(catalogue), for: keys.catalogue)
       return catalogue
     }.value

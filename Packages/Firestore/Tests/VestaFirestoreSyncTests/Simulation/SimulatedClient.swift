@@ -396,7 +396,8 @@ extension SimulatedClient {
   /// with writes of the client's own are left aside.
   ///
   /// After a stream has broken, a view goes on showing what it had, and what other targets bring of its documents,
-  /// until its own target is followed again.
+  /// until its own target is followed again. So it is in the Firebase SDK: the loss of the stream changes no view as long
+  /// as the client is not offline, and a snapshot of the new stream concerns the acknowledged targets alone.
   private func check(_ snapshot: ViewSnapshot, _ id: ListenerID) {
     guard !snapshot.isFromCache, let query = listeners[id] else { return }
     guard let target = machine.target(of: query), followed.contains(target) else { return }

@@ -27,7 +27,14 @@ struct Simulation {
   private var random: SplitMix
   private var value: Int64 = 0
 
-  init(seed: UInt64) {
+  /// Of how many chances to restart a client one is taken.
+  private let restartOdds: Int
+
+  /// A simulation.
+  ///
+  /// - Parameter isLazy: Whether all clients with a durable cache read it in parts, and restart often.
+  init(seed: UInt64, isLazy: Bool = false) {
+    restartOdds = isLazy ? 1 : 4
     random = SplitMix(seed: seed)
     let (server, clock) = (server, SimulatedClock(seed: seed))
     self.clock = clock
@@ -35,7 +42,7 @@ struct Simulation {
       var kind = SimulatedClient.Kind()
       if number == 0 || number == 3 { kind.policy = .eager }
       kind.isEmbedded = number == 3
-      kind.isLazy = number == 2
+      kind.isLazy = number == 2 || isLazy && number == 1
       kind.drift = [1, 0.5, 2, 1.1][number]
       return SimulatedClient(server, clock: clock, kind)
     }
@@ -79,7 +86,7 @@ struct Simulation {
       case 5..<13: client.send(randomBatch())
       case 13: disturb(client)
       case 14: client.setNetwork(!client.isNetworkEnabled)
-      case 15: if random.oneIn(4) { try client.restart() }
+      case 15: if random.oneIn(restartOdds) { try client.restart() }
       case 16: if random.oneIn(3) { server.forgetHistory() }
       case 17: client.collectGarbage()
       default: _ = client.step(&random)
@@ -182,13 +189,27 @@ struct Simulation {
     var simulation = Simulation(seed: seed)
     try await simulation.run(steps: 250)
   }
+
+  @Test(arguments: 0..<50) func `clients that restart often and read their caches in parts come to rest`(
+    seed: UInt64
+  ) async throws {
+    var simulation = Simulation(seed: 10_000 + seed, isLazy: true)
+    try await simulation.run(steps: 400)
+  }
 }
 
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil))
 struct SimulationSoakTests {
-  @Test(arguments: 0..<100) func `Soak: a million steps come to rest`(seed: UInt64) async throws {
-    var simulation = Simulation(seed: 1_000_000 + seed)
+  /// A number of the environment: `VESTA_SIMULATION_SEED`, the first of a hundred seeds; `VESTA_SIMULATION_STEPS`, the
+  /// steps of each of a hundred parts.
+  private static func setting(_ name: String, _ standard: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
+  }
+
+  @Test(arguments: 0..<100) func `Soak: a million steps come to rest`(seed: Int) async throws {
+    var simulation = Simulation(seed: UInt64(Self.setting("VESTA_SIMULATION_SEED", 1_000_000) + seed))
+    let steps = Self.setting("VESTA_SIMULATION_STEPS", 10_000)
     // A hundred parts, each of which comes to rest: the first that does not says so.
-    for _ in 0..<100 { try await simulation.run(steps: 10_000) }
+    for _ in 0..<100 { try await simulation.run(steps: steps) }
   }
 }

@@ -74,7 +74,7 @@ import VestaFirestoreSync
       let paths = try (json["fieldPaths"]?.array ?? []).map(path(of:))
       for (path, value) in zip(paths, json["jsonValues"]?.array ?? []) {
         guard fields[path] == nil else { throw Refused() }
-        fields[path] = native(try JSONValue(json: value.string ?? "null"))
+        fields[path] = Recorded.native(try JSONValue(json: value.string ?? "null"))
       }
       return try Mutation.update(reference, fields)
     }
@@ -97,26 +97,7 @@ import VestaFirestoreSync
 
   private func dictionary(_ text: String?) throws -> [String: Any] {
     let json = try JSONValue(json: text ?? "{}")
-    return Dictionary((json.object?.members ?? []).map { ($0.name, native($0.value)) }) { _, new in new }
-  }
-
-  private func native(_ json: JSONValue) -> Any {
-    switch json {
-    case .string("ServerTimestamp"): return FieldValue.serverTimestamp()
-    case .string("Delete"): return FieldValue.delete()
-    case .string("NaN"): return Double.nan
-    case .string(let text): return text
-    case .bool(let flag): return flag
-    case .integer(let number): return number
-    case .array(let list):
-      let rest = list.dropFirst().map(native)
-      if list.first?.string == "ArrayUnion" { return FieldValue.arrayUnion(rest) }
-      if list.first?.string == "ArrayRemove" { return FieldValue.arrayRemove(rest) }
-      return list.map(native)
-    case .object(let object):
-      return Dictionary(object.members.map { ($0.name, native($0.value)) }) { _, new in new }
-    default: return json.double.map { $0 as Any } ?? NSNull()
-    }
+    return Dictionary((json.object?.members ?? []).map { ($0.name, Recorded.native($0.value)) }) { _, new in new }
   }
 
   // MARK: The requests
@@ -173,5 +154,27 @@ import VestaFirestoreSync
     return .update(
       document, mask: sorted, transforms: transforms.sorted { $0.fieldPath < $1.fieldPath },
       precondition: write.precondition)
+  }
+}
+
+/// The values of the client conformance suite, with its sentinels.
+enum Recorded {
+  static func native(_ json: JSONValue) -> Any {
+    switch json {
+    case .string("ServerTimestamp"): return FieldValue.serverTimestamp()
+    case .string("Delete"): return FieldValue.delete()
+    case .string("NaN"): return Double.nan
+    case .string(let text): return text
+    case .bool(let flag): return flag
+    case .integer(let number): return number
+    case .array(let list):
+      let rest = list.dropFirst().map(native)
+      if list.first?.string == "ArrayUnion" { return FieldValue.arrayUnion(rest) }
+      if list.first?.string == "ArrayRemove" { return FieldValue.arrayRemove(rest) }
+      return list.map(native)
+    case .object(let object):
+      return Dictionary(object.members.map { ($0.name, native($0.value)) }) { _, new in new }
+    default: return json.double.map { $0 as Any } ?? NSNull()
+    }
   }
 }

@@ -24,6 +24,14 @@ struct DispatchMachine {
     case load(EventPageRequest, generation: Int)
     case deliver(EventEntry, generation: Int)
     case settle([EventOutcome])
+
+    /// Whether it changes the source.
+    var isOperation: Bool {
+      switch self {
+      case .lease, .settle: true
+      case .load, .deliver: false
+      }
+    }
   }
 
   /// The end of a delivery.
@@ -45,6 +53,8 @@ struct DispatchMachine {
   private var settleTime: Int64?
   private var pollTime: Int64 = 0
   private var isSettling = false
+  /// Whether everything is to be read again once the settlement under way has ended.
+  private var restartsAfterSettling = false
   private var isLeasing = false
   private var leasedUntil: Int64 = 0
   private var busyUntil: Int64 = 0
@@ -78,6 +88,8 @@ struct DispatchMachine {
   mutating func woken() { for name in machines.keys { machines[name]?.woken() } }
 
   /// Nothing is started any more.
+  ///
+  /// - Returns: The outcomes that are not settled yet.
   mutating func close() -> [EventOutcome] {
     isClosed = true
     defer { outcomes = [] }
@@ -89,7 +101,8 @@ struct DispatchMachine {
     switch lease {
     case .held(let isNew):
       leasedUntil = time + timing.lease
-      if isNew { restart() }
+      // What is read beside a settlement may be what was there before it.
+      if isNew, isSettling { restartsAfterSettling = true } else if isNew { restart() }
     case .busy(let until):
       leasedUntil = 0
       busyUntil = min(until, time + timing.lease)
@@ -138,7 +151,10 @@ struct DispatchMachine {
     return outcome
   }
 
-  mutating func settled() { isSettling = false }
+  mutating func settled() {
+    isSettling = false
+    if restartsAfterSettling { restart() }
+  }
 
   /// Settling failed.
   ///
@@ -147,6 +163,8 @@ struct DispatchMachine {
   ///   - isLost: Whether another owner has the lease: then the outcomes do not count any more.
   mutating func settleFailed(_ batch: [EventOutcome], isLost: Bool, now: Int64) {
     isSettling = false
+    // The outcomes are of before the lease was lost.
+    if restartsAfterSettling { return restart() }
     guard !isLost else {
       (leasedUntil, busyUntil) = (0, now + timing.failure)
       return restart()
@@ -156,7 +174,7 @@ struct DispatchMachine {
   }
 
   private mutating func restart() {
-    (outcomes, settleTime) = ([], nil)
+    (outcomes, settleTime, restartsAfterSettling) = ([], nil, false)
     for name in machines.keys { machines[name]?.restart() }
   }
 
@@ -171,7 +189,7 @@ struct DispatchMachine {
       pollTime = now + timing.poll
     }
     var commands: [Command] = []
-    for name in machines.keys.sorted() {
+    for name in machines.keys.sorted() where !restartsAfterSettling {
       for action in machines[name]?.step(now: now, delivers: leasedUntil > now) ?? [] {
         switch action {
         case .load(let request): commands.append(.load(request, generation: machines[name]?.generation ?? 0))
@@ -192,12 +210,14 @@ struct DispatchMachine {
 
   /// Brings forward the times that are further ahead than they can have been set: the clock was set back since.
   ///
-  /// The lease counts as lost then, because others may see its end in their time.
+  /// The lease counts as lost then, because others may see its end in their time. Threads that look at the clock one
+  /// after the other may come here in another order, hence the slack.
   private mutating func correctTimes(_ now: Int64) {
-    if leasedUntil - now > timing.lease { leasedUntil = 0 }
-    if busyUntil - now > max(timing.lease, timing.failure) { busyUntil = 0 }
-    if pollTime - now > timing.poll { pollTime = now }
-    if let time = settleTime, time - now > max(timing.settling, timing.failure) { settleTime = now }
+    let slack = timing.failure
+    if leasedUntil - now > timing.lease + slack { leasedUntil = 0 }
+    if busyUntil - now > timing.lease + slack { busyUntil = 0 }
+    if pollTime - now > timing.poll + slack { pollTime = now }
+    if let time = settleTime, time - now > timing.settling + slack { settleTime = now }
   }
 
   /// The time of the next `step`, in microseconds since 1970, if nothing happens before.

@@ -16,7 +16,9 @@ final class EventDispatcher: EventSourceObserver {
     var machine: DispatchMachine
     var tasks: [Int: RunningCall] = [:]
     var lastTask = 0
-    var timer: (time: Int64, registration: ListenerRegistration)?
+    /// The number of leases and settlements that are under way.
+    var operations = 0
+    var drained: CheckedContinuation<Void, Never>?
     var observation: ListenerRegistration?
   }
 
@@ -24,6 +26,7 @@ final class EventDispatcher: EventSourceObserver {
   let owner: String
   private let clock: ServiceClock
   private let perform: Perform
+  private let timer: TimerSlot
   private let state: Locked<State>
 
   init(
@@ -34,6 +37,7 @@ final class EventDispatcher: EventSourceObserver {
     self.owner = owner
     self.clock = clock
     self.perform = perform
+    timer = TimerSlot(clock)
     state = Locked(State(machine: DispatchMachine(timing: timing)))
   }
 
@@ -59,18 +63,21 @@ final class EventDispatcher: EventSourceObserver {
 
   /// Cancels the running deliveries, keeps the outcomes that are known, and gives the lease up.
   func sourceWillClose() async {
-    let (outcomes, tasks, timer, observation, isFirst) = state.withLock { state in
+    let (outcomes, tasks, observation, isFirst) = state.withLock { state in
       let isFirst = !state.machine.isClosed
       let outcomes = state.machine.close()
-      defer { (state.tasks, state.timer, state.observation) = ([:], nil, nil) }
-      return (outcomes, Array(state.tasks.values), state.timer, state.observation, isFirst)
+      defer { (state.tasks, state.observation) = ([:], nil) }
+      return (outcomes, Array(state.tasks.values), state.observation, isFirst)
     }
-    timer?.registration.cancel()
+    timer.close()
     observation?.cancel()
     for task in tasks { task.cancel() }
     guard isFirst else { return }
+    // A lease that comes after the release would stay, and a settlement that the store refuses would be lost.
+    await operationsEnded()
+    let refused = state.withLock { $0.machine.close() }
     do {
-      if !outcomes.isEmpty { try await source.settle(outcomes, by: owner) }
+      if !(outcomes + refused).isEmpty { try await source.settle(outcomes + refused, by: owner) }
       try await source.release(owner)
     } catch {
       // Whoever delivers next delivers these events again, after the lease has ended.
@@ -82,7 +89,11 @@ final class EventDispatcher: EventSourceObserver {
 
   private func pump() {
     let now = clock.now()
-    let (commands, isClosed) = state.withLock { ($0.machine.step(now: now), $0.machine.isClosed) }
+    let (commands, isClosed) = state.withLock { state in
+      let commands = state.machine.step(now: now)
+      state.operations += commands.count { $0.isOperation }
+      return (commands, state.machine.isClosed)
+    }
     guard !isClosed else { return }
     for command in commands {
       switch command {
@@ -99,25 +110,27 @@ final class EventDispatcher: EventSourceObserver {
   ///
   /// - Parameter now: The time for which the machine was asked: what has become due since fires at once.
   private func setTimer(_ now: Int64) {
-    let time = state.withLock { state -> Int64? in
-      guard let time = state.machine.nextTime(now: now), state.timer.map({ time < $0.time }) ?? true else { return nil }
-      return time
-    }
-    guard let time else { return }
-    let registration = clock.schedule(at: time) { [weak self] in self?.fire(time) }
-    let old = state.withLock { state -> ListenerRegistration? in
-      // Another thread may have set an earlier one in the meantime.
-      if state.machine.isClosed || state.timer.map({ $0.time <= time }) ?? false { return registration }
-      defer { state.timer = (time, registration) }
-      return state.timer?.registration
-    }
-    old?.cancel()
+    guard let time = state.withLock({ $0.machine.nextTime(now: now) }) else { return }
+    timer.set(at: time, keepsEarlier: true) { [weak self] in self?.pump() }
   }
 
-  private func fire(_ time: Int64) {
-    state.withLock { state in
-      if state.timer?.time == time { state.timer = nil }
+  /// Waits for the leases and settlements that are under way; none begins any more.
+  private func operationsEnded() async {
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if state.operations > 0 { state.drained = continuation }
+        return state.operations == 0
+      }
+      if isOver { continuation.resume() }
     }
+  }
+
+  private func operationEnded() {
+    let drained = state.withLock { state in
+      state.operations -= 1
+      return state.operations == 0 ? state.drained.take() : nil
+    }
+    drained?.resume()
     pump()
   }
 
@@ -131,7 +144,7 @@ final class EventDispatcher: EventSourceObserver {
       let now = clock.now()
       state.withLock { $0.machine.leaseFailed(now: now) }
     }
-    pump()
+    operationEnded()
   }
 
   private func load(_ request: EventPageRequest, _ generation: Int) async {
@@ -157,7 +170,7 @@ final class EventDispatcher: EventSourceObserver {
       let now = clock.now()
       state.withLock { $0.machine.settleFailed(outcomes, isLost: error is EventLeaseLost, now: now) }
     }
-    pump()
+    operationEnded()
   }
 
   private func deliver(_ entry: EventEntry, _ generation: Int) {

@@ -28,7 +28,6 @@ final class ScheduleRunner: Sendable {
     var entries: [String: Entry] = [:]
     /// The next run of each schedule, in seconds since 1970.
     var next: [String: Int64] = [:]
-    var timer: ListenerRegistration?
     var isClosed = false
   }
 
@@ -38,11 +37,13 @@ final class ScheduleRunner: Sendable {
   let outbox: EventOutbox
   private let clock: ServiceClock
   private let store: LazyResource<any OrderedStore>
+  private let timer: TimerSlot
   private let state = Locked(State())
 
   /// - Parameter open: Opens the store of Functions, when the first schedule is registered.
   init(clock: ServiceClock, open: @escaping @Sendable () async throws -> any OrderedStore) {
     self.clock = clock
+    timer = TimerSlot(clock)
     let store = LazyResource(
       whenClosed: StoreError(.closed, operation: "open", message: "The functions have been shut down with their app."),
       open: open, close: { try await $0.close() })
@@ -53,11 +54,8 @@ final class ScheduleRunner: Sendable {
   }
 
   func close() async {
-    let timer = state.withLock { state in
-      state.isClosed = true
-      return state.timer.take()
-    }
-    timer?.cancel()
+    state.withLock { $0.isClosed = true }
+    timer.close()
     await outbox.close()
     do {
       try await store.close()
@@ -98,13 +96,7 @@ final class ScheduleRunner: Sendable {
     let wait = state.withLock { state in
       max(1, min((state.next.values.min() ?? .max) - now, ScheduleRunner.longestWait))
     }
-    let timer = clock.schedule(at: (now + wait) * 1_000_000) { [weak self] in self?.tick() }
-    let old = state.withLock { state -> ListenerRegistration? in
-      if state.isClosed { return timer }
-      defer { state.timer = timer }
-      return state.timer
-    }
-    old?.cancel()
+    timer.set(at: (now + wait) * 1_000_000) { [weak self] in self?.tick() }
   }
 
   private func tick() {

@@ -10,6 +10,9 @@ import VestaServiceInterop
 final class DeliveryRunner: Sendable {
   private struct State {
     var token: String?
+    /// How many listeners there are: counted here, so that the connection is opened and closed in the order in which
+    /// they come and go.
+    var listeners = 0
     var connection: ListenerRegistration?
     /// The number of the connection: what an earlier one still reports is ignored.
     var generation = 0
@@ -73,6 +76,7 @@ final class DeliveryRunner: Sendable {
       listener(arrival.message)
       if isFirst { acknowledgements.add([arrival.message.messageID]) }
     }
+    state.withLock { $0.listeners += 1 }
     update()
     return ListenerRegistration { [weak self] in
       registration.cancel()
@@ -82,6 +86,7 @@ final class DeliveryRunner: Sendable {
 
   /// Announces again what may have been on its way to the listener alone.
   private func listenerHasLeft() {
+    state.withLock { $0.listeners -= 1 }
     update()
     listeners.change { _, announce in
       let arrivals = state.withLock { state in
@@ -128,11 +133,10 @@ final class DeliveryRunner: Sendable {
 
   /// Opens or closes the connection, as listeners and token want it.
   private func update() {
-    let isWanted = listeners.listenerCount > 0
     let (opens, closing) = state.withLock { state -> ((String, Int)?, ListenerRegistration?) in
-      guard isWanted, !state.isOver, let token = state.token else {
+      guard state.listeners > 0, !state.isOver, let token = state.token else {
         state.generation += 1
-        if !isWanted { state.arriving = [:] }
+        if state.listeners == 0 { state.arriving = [:] }
         return (nil, state.connection.take())
       }
       guard state.connection == nil, !state.isPaused else { return (nil, nil) }

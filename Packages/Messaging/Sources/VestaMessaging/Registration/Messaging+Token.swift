@@ -25,7 +25,7 @@ extension Messaging {
 
   /// Deletes the registration token: the app receives nothing any more until it asks for another one.
   ///
-  /// - Throws: ``MessagingError`` when the service could not be told; the token is deleted here all the same.
+  /// - Throws: ``MessagingError`` when the service could not be reached; the token is deleted here all the same.
   public func deleteToken() async throws {
     try checkAppIsThere()
     try await operations.run {
@@ -61,7 +61,7 @@ extension Messaging {
   /// Deletes the registration token for another sender.
   ///
   /// - Parameter senderID: The sender; it must not be empty.
-  /// - Throws: ``MessagingError`` when the service could not be told; the token is deleted here all the same.
+  /// - Throws: ``MessagingError`` when the service could not be reached; the token is deleted here all the same.
   public func deleteFCMToken(forSenderID senderID: String) async throws {
     guard !senderID.isEmpty else { throw MessagingError(.invalidRequest, "Sender ID is required.") }
     if senderID == self.senderID { return try await deleteToken() }
@@ -79,7 +79,7 @@ extension Messaging {
 
   /// Deletes all tokens; a new one is made only while ``isAutoInitEnabled``.
   ///
-  /// - Throws: ``MessagingError`` when the service could not be told; the tokens are deleted here all the same.
+  /// - Throws: ``MessagingError`` when the service could not be reached; the tokens are deleted here all the same.
   public func deleteData() async throws {
     try checkAppIsThere()
     try await operations.run {
@@ -123,9 +123,9 @@ extension Messaging {
     }
   }
 
-  /// Adds a listener that hears of each new token.
+  /// Adds a listener that receives each new token.
   ///
-  /// - Parameter listener: Called with the present token first, then with each new one; `nil` while there is none.
+  /// - Parameter listener: Called with the current token first, then with each new one; `nil` while there is none.
   /// - Returns: Removes the listener on `cancel()`.
   public func addFCMTokenListener(_ listener: @escaping @Sendable (String?) -> Void) -> ListenerRegistration {
     tokens.add(listener)
@@ -199,7 +199,7 @@ extension Messaging {
       currentToken: currentToken)
   }
 
-  /// Makes a token the current one, and tells those who want to know if it is another one.
+  /// Makes a token the current one, and notifies listeners and delegate if it is another one.
   private func publish(_ token: String?) {
     let isNew = tokens.change { current, announce in
       guard current != token else { return false }

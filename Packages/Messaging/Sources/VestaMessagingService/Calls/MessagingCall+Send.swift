@@ -187,7 +187,7 @@ extension MessagingCall {
     try await put(registration, Keys.registration(key))
   }
 
-  /// Notes down messages for many that a registration is not to be given, because others have replaced them.
+  /// Notes down messages for many that are not for a registration any more, because others have replaced them.
   func forget(_ numbers: [Int64], for key: RegistrationKey) async throws {
     guard let registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)) else { return }
     for number in numbers { _ = try await noteAcknowledged(number, key, registration) }

@@ -34,8 +34,7 @@ struct MessagingCall {
     let key = RegistrationKey(installationID: request.installationID, senderID: request.senderID ?? senderID)
     let row = Keys.registration(key)
     let bytes = try await transaction.get(row)
-    let record = bytes.flatMap { StoreRow.intact(RegistrationRecord.self, $0, row) }
-    let existing = record.flatMap { $0.token.isEmpty ? nil : $0 }
+    let existing = bytes.flatMap { StoreRow.registration($0, row) }
     if let existing, existing.lastSeenTime + lifetime > now { return try await renew(existing, key, request) }
     if let existing { try await remove(key, existing) }
     return try await store(try await newRecord(key, isDamaged: bytes != nil && existing == nil), key, request)
@@ -158,7 +157,7 @@ struct MessagingCall {
     _ = try await noteChange(of: key)
   }
 
-  /// Gives a change of a registration its place among the messages, so that connections hear of it in order.
+  /// Numbers a change of a registration like a message, so that connections learn of it in order.
   private func noteChange(of key: RegistrationKey) async throws -> Int64 {
     let sequence = try await nextNumber()
     try await put(sequence, Keys.sequence)
@@ -195,7 +194,8 @@ struct MessagingCall {
   /// Removes those of some registrations that have ended.
   func sweep(_ keys: [RegistrationKey]) async throws {
     for key in keys {
-      guard let record = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
+      let row = Keys.registration(key)
+      guard let bytes = try await transaction.get(row), let record = StoreRow.registration(bytes, row),
         record.lastSeenTime + lifetime <= now
       else { continue }
       try await remove(key, record)
@@ -223,8 +223,7 @@ struct MessagingCall {
     let row = Keys.registration(key)
     let bytes = try await transaction.get(row)
     // A damaged row stays as it is until the installation registers again.
-    var registration =
-      bytes.flatMap { StoreRow.intact(RegistrationRecord.self, $0, row) } ?? RegistrationRecord()
+    var registration = bytes.flatMap { StoreRow.registration($0, row) } ?? RegistrationRecord()
     guard try await dequeue(number, key, &registration) != nil else { return false }
     if !registration.token.isEmpty { try await put(registration, Keys.registration(key)) }
     return true

@@ -1,7 +1,7 @@
 import VestaConcurrency
 import VestaMessagingBackend
 
-/// The connections of this engine, and up to which message they were told.
+/// The connections of this engine, and the last message that was dispatched to them.
 ///
 /// The table is a hint: which topics a connected registration has is read from the store, and read again at the
 /// place in the order of messages at which its subscriptions change. A connection is *loading* while it reads what
@@ -95,7 +95,7 @@ final class SessionTable: Sendable {
   ///
   /// - Parameters:
   ///   - session: The connection.
-  ///   - missed: The message that it could not be given; zero when it is to read for another reason.
+  ///   - missed: The message that it had no room for; zero when it is to read for another reason.
   ///   - message: The same message: an immediate one is kept for the connection.
   func setLoading(_ session: Session, missed: Int64, _ message: DispatchedMessage? = nil) {
     state.withLock { state in
@@ -115,7 +115,7 @@ final class SessionTable: Sendable {
     }
   }
 
-  /// Gives back those that the connection had no room for.
+  /// Returns those to the table that the connection had no room for.
   func returnInstants(_ session: Session, _ messages: [DispatchedMessage]) {
     state.withLock { state in
       guard !messages.isEmpty, state.entries[session.key]?.session === session else { return }
@@ -175,7 +175,7 @@ final class SessionTable: Sendable {
     state.withLock { state in state.position = state.position.map { max($0, number) } }
   }
 
-  /// The connections that a message is for; those that are loading are told to read again.
+  /// The connections that a message is for; those that are loading read again.
   func recipients(of message: DispatchedMessage) -> [Session] {
     state.withLock { state in
       state.position = state.position.map { max($0, message.number) }

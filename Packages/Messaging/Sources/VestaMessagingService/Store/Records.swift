@@ -162,6 +162,17 @@ extension StoreRow {
     }
   }
 
+  /// The registration of a row; `nil` for a damaged one, which is logged.
+  ///
+  /// Without a token it is damaged too: nothing must be removed because such a one seems to have ended.
+  static func registration(_ bytes: [UInt8], _ key: [UInt8]) -> RegistrationRecord? {
+    guard let record = intact(RegistrationRecord.self, bytes, key) else { return nil }
+    if record.token.isEmpty {
+      log.error("I-MSS000003", "The row \(KeyPrinter.text(for: key)) is damaged: it has no token.")
+    }
+    return record.token.isEmpty ? nil : record
+  }
+
   /// The record of a row; `nil` for a damaged one, which is logged.
   static func intact<Record: FieldRecord>(_ type: Record.Type, _ bytes: [UInt8], _ key: [UInt8]) -> Record? {
     do {

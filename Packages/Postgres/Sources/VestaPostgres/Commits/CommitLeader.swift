@@ -26,18 +26,24 @@ final class CommitLeader: Sendable {
     var isSignalled = false
     var parked: CheckedContinuation<Void, Never>?
     var connection: PostgresConnection?
+    /// The row of the store's state, as it was seen last.
+    var last: CommitState
+    /// Whether nobody else had committed then: so a commit is likely to find the row as it was.
+    var isAlone = true
     var units = 0
     var lastSync = ContinuousClock.now
+    /// Versions that were the last ones at some times, oldest first.
+    var marks: [(time: ContinuousClock.Instant, version: Int64)] = []
   }
 
   /// How long a version waits for lower ones that are reserved.
   private static let courtesy: Duration = .milliseconds(5)
   /// How many transactions share a commit.
   private static let largestUnit = 256
-  /// What the clocks of server and machine may differ by before the server's is followed: two seconds.
+  /// The largest difference of the clocks of server and machine before the server's is followed: two seconds.
   private static let tolerance: Int64 = 2_000_000
-  /// For how many microseconds commits are listed.
-  private static let kept: Int64 = 3_600_000_000
+  /// For how long commits are listed, whatever clocks do.
+  private static let kept: Duration = .seconds(3_600)
 
   private let state: Locked<State>
   private let schema: Schema
@@ -48,17 +54,18 @@ final class CommitLeader: Sendable {
   private let open: @Sendable () async throws -> PostgresConnection
 
   /// - Parameters:
-  ///   - version: The last version of the store.
-  ///   - floor: The floor of the store.
+  ///   - last: The state of the store.
+  ///   - offset: What the server's clock is ahead of this machine's, in microseconds.
   ///   - followsServer: Whether a clock that differs much from the server's is put right.
   ///   - patience: For how long a server that is away is waited for.
   ///   - open: Opens the connection that commits.
   init(
-    version: Int64, floor: Int64, schema: Schema, news: CommitNews, clock: StoreClock, followsServer: Bool,
+    _ last: CommitState, offset: Int64, schema: Schema, news: CommitNews, clock: StoreClock, followsServer: Bool,
     patience: Duration, open: @escaping @Sendable () async throws -> PostgresConnection
   ) {
-    let start = VersionClock(floor: StoreVersion(microseconds: max(version, floor)))
-    state = Locked(State(clock: start, known: version, log: ConflictLog(base: version)))
+    let start = VersionClock(floor: StoreVersion(microseconds: max(last.version, last.floor)))
+    state = Locked(State(clock: start, known: last.version, log: ConflictLog(base: last.version), last: last))
+    if followsServer { state.withLock { $0.offset = offset } }
     self.schema = schema
     self.news = news
     self.clock = clock
@@ -90,6 +97,7 @@ final class CommitLeader: Sendable {
     wake()
   }
 
+  /// The clock's reading, put right where it is far from the server's.
   private static func corrected(_ reading: StoreTime, _ state: State) -> StoreTime {
     abs(state.offset) > tolerance ? StoreTime(wall: reading.wall + state.offset, steady: reading.steady) : reading
   }
@@ -226,137 +234,192 @@ final class CommitLeader: Sendable {
   /// Runs a transaction with the lock held, and commits it.
   private func commit(_ lone: LoneTransaction) async {
     guard let continuation = lone.turn.begin() else { return }
-    let number = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-    var sent: CommitUnit?
-    do {
-      let (connection, last) = try await lock()
-      let request = await lone.run()
-      if let request { _ = state.withLock { $0.running.remove(request.version) } }
-      let requests = request.map { [$0] } ?? []
-      let unit = CommitUnit(requests, version: last.version, floor: last.floor, log: state.withLock { $0.log })
-      guard let request, !unit.accepted.isEmpty else {
-        connection.send(Schema.rollback)
-        return continuation.resume(returning: request == nil ? nil : .conflict)
+    var attempt = CommitAttempt(patience: patience)
+    while true {
+      do {
+        if attempt.uncertain != nil, let unit = try await resolved(&attempt) {
+          return continuation.resume(returning: .committed(unit.version))
+        }
+        return continuation.resume(returning: try await commitOnce(lone, &attempt))
+      } catch {
+        guard let refusal = await refusal(error, &attempt) else { continue }
+        return continuation.resume(returning: .failed(StoreError(refusal, operation: "commit")))
       }
-      sent = unit
-      try await connection.run(
-        unit.statements(in: schema, unit: number, hasLong: last.hasLong, forgettingBefore: nil))
-      _ = finish(unit)
-      continuation.resume(returning: .committed(request.version))
-    } catch {
-      dropConnection()
-      continuation.resume(returning: await afterFailure(error, of: sent, number))
     }
   }
 
-  /// What has become of a unit that was sent and not answered; where nothing has, the body runs again.
-  private func afterFailure(_ error: any Error, of unit: CommitUnit?, _ number: [UInt8]) async -> CommitRequest.Outcome
-  {
-    guard let failure = error as? PostgresFailure, failure.isConflict || failure.isPassing else {
-      return .failed(StoreError(error, operation: "commit"))
+  private func commitOnce(
+    _ lone: LoneTransaction, _ attempt: inout CommitAttempt
+  ) async throws -> CommitRequest.Outcome? {
+    let (connection, last) = try await lock()
+    let request = await lone.run()
+    if let request { _ = state.withLock { $0.running.remove(request.version) } }
+    let unit = CommitUnit(request.map { [$0] } ?? [], last, log: state.withLock { $0.log })
+    guard let request, !unit.accepted.isEmpty else {
+      connection.send(Schema.rollback)
+      return request == nil ? nil : .conflict
     }
-    guard let unit, failure.isPassing else { return .conflict }
-    let deadline = ContinuousClock.now + patience
-    while ContinuousClock.now < deadline {
-      if let (connection, _) = try? await lock(), let isThere = try? await isThere(unit, number, connection) {
-        if isThere, let version = unit.commits.last?.version {
-          _ = finish(unit)
-          return .committed(version)
-        }
-        connection.send(Schema.rollback)
-        return .conflict
-      }
-      dropConnection()
-      try? await Task.sleep(for: .milliseconds(250))
-    }
-    return .failed(.unknownOutcome)
+    try await write(unit, last, on: connection, &attempt)
+    return .committed(request.version)
   }
 
   /// Commits, again where the server or a connection was away or somebody was in the way.
   private func settled(_ requests: [CommitRequest]) async throws -> CommitUnit {
-    let number = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-    let deadline = ContinuousClock.now + patience
-    var wait = Duration.milliseconds(10)
-    // What was sent with a COMMIT that nobody has answered.
-    var uncertain: CommitUnit?
+    var attempt = CommitAttempt(patience: patience)
     while true {
       do {
-        let (connection, last) = try await lock()
-        if let unit = uncertain {
-          if try await isThere(unit, number, connection) { return finish(unit) }
-          uncertain = nil
-        }
-        let unit = CommitUnit(requests, version: last.version, floor: last.floor, log: state.withLock { $0.log })
-        if unit.accepted.isEmpty {
-          connection.send(Schema.rollback)
-          return finish(unit)
-        }
-        let statements = unit.statements(
-          in: schema, unit: number, hasLong: last.hasLong, forgettingBefore: horizon(last.version))
-        uncertain = unit.commits.isEmpty ? nil : unit
-        try await connection.run(statements)
-        return finish(unit)
+        if attempt.uncertain != nil, let unit = try await resolved(&attempt) { return unit }
+        return try await commitOnce(requests, &attempt)
       } catch {
-        dropConnection()
-        guard let failure = error as? PostgresFailure, failure.isConflict || failure.isPassing else { throw error }
-        // A conflict is a refusal of the whole; a server that goes down may have committed before.
-        if failure.isConflict { uncertain = nil }
-        guard ContinuousClock.now + wait < deadline else {
-          if uncertain == nil { throw error }
-          throw StoreError.unknownOutcome
-        }
-        try? await Task.sleep(for: wait)
-        wait = min(wait * 2, .seconds(1))
+        if let refusal = await refusal(error, &attempt) { throw refusal }
       }
     }
   }
 
-  private struct Last {
-    var version: Int64
-    var floor: Int64
-    var hasLong: Bool
+  /// Waits a moment after a failure, if the next try may do better.
+  ///
+  /// - Returns: What the caller is told; `nil` when there is to be another try.
+  private func refusal(_ error: any Error, _ attempt: inout CommitAttempt) async -> (any Error)? {
+    dropConnection()
+    let failure = error as? PostgresFailure
+    // While nobody knows what has become of a COMMIT, no other refusal is an answer.
+    guard attempt.uncertain != nil || failure?.isConflict == true || failure?.isPassing == true else { return error }
+    guard await attempt.mayGoOn() else { return attempt.uncertain == nil ? error : StoreError.unknownOutcome }
+    if failure?.isLockTimeout == true { await endSilentHolder() }
+    return nil
+  }
+
+  /// Ends the session of a process that has the lock and has fallen silent.
+  private func endSilentHolder() async {
+    let silence = Schema.lockWait(within: patience)
+    _ = try? await connection().run(schema.endSilentHolder(after: silence))
+  }
+
+  /// Commits in one round trip, if nobody else has committed meanwhile; in two otherwise.
+  private func commitOnce(_ requests: [CommitRequest], _ attempt: inout CommitAttempt) async throws -> CommitUnit {
+    let (last, isAlone) = state.withLock { ($0.last, $0.isAlone) }
+    guard isAlone else {
+      let (connection, last) = try await lock()
+      return try await commit(requests, last, on: connection, &attempt)
+    }
+    let guess = CommitUnit(requests, last, log: state.withLock { $0.log })
+    // Whatever others have committed, these have read what is not so any more.
+    if guess.accepted.isEmpty { return guess }
+    let connection = try await connection()
+    let (known, before) = (self.known, clock.now)
+    let beginning = schema.lock(after: known) + schema.expect(last)
+    attempt.begin(guess)
+    let statements = guess.statements(in: schema, unit: attempt.number, last, forgettingBefore: horizon())
+    let answer = await connection.answer(to: beginning + statements, then: guess.isEmpty ? [] : [schema.notify])
+    guard let failure = answer.failure else {
+      try absorb(answer.rows, known, before)
+      return finish(guess)
+    }
+    attempt.note(failure)
+    // The state is another one, and the lock is there.
+    guard attempt.uncertain == nil, answer.rows.count == beginning.count - 1 else { throw failure }
+    let now = try absorb(answer.rows, known, before)
+    connection.send(Schema.forgetGuess)
+    return try await commit(requests, now, on: connection, &attempt)
+  }
+
+  /// Commits what can be committed; the lock is held.
+  private func commit(
+    _ requests: [CommitRequest], _ last: CommitState, on connection: PostgresConnection, _ attempt: inout CommitAttempt
+  ) async throws -> CommitUnit {
+    let unit = CommitUnit(requests, last, log: state.withLock { $0.log })
+    if unit.accepted.isEmpty {
+      connection.send(Schema.rollback)
+      return unit
+    }
+    try await write(unit, last, on: connection, &attempt)
+    return unit
+  }
+
+  /// Writes a unit and ends the transaction; the lock is held.
+  private func write(
+    _ unit: CommitUnit, _ last: CommitState, on connection: PostgresConnection, _ attempt: inout CommitAttempt
+  ) async throws {
+    attempt.begin(unit)
+    let statements = unit.statements(in: schema, unit: attempt.number, last, forgettingBefore: horizon())
+    let answer = await connection.answer(to: statements, then: unit.isEmpty ? [] : [schema.notify])
+    if let failure = answer.failure {
+      attempt.note(failure)
+      throw failure
+    }
+    _ = finish(unit)
+  }
+
+  /// Looks for the unit whose COMMIT was not answered: under the lock, when its transaction cannot be under way.
+  ///
+  /// Where it is not there, the floor is raised above it: should it still be on its way to the server, it finds another
+  /// state than it expects, and comes to nothing.
+  ///
+  /// - Returns: The unit, if it was committed.
+  private func resolved(_ attempt: inout CommitAttempt) async throws -> CommitUnit? {
+    guard let unit = attempt.uncertain, let version = unit.commits.last?.version else { return nil }
+    let (connection, last) = try await lock()
+    let rows = try await connection.run(schema.unit(of: version))
+    if rows.first?.bytes(0, 0) == attempt.number {
+      connection.send(Schema.rollback)
+      return finish(unit)
+    }
+    let barred = CommitState(version: last.version, floor: max(last.floor, version), hasLong: last.hasLong)
+    try await connection.run(schema.set(barred), Schema.commit)
+    state.withLock { $0.last = barred }
+    attempt.uncertain = nil
+    return nil
   }
 
   /// Locks the store's state, and learns and tells what others have committed.
-  private func lock() async throws -> (PostgresConnection, Last) {
+  private func lock() async throws -> (PostgresConnection, CommitState) {
     let connection = try await connection()
-    let (known, clockBefore) = (self.known, clock.now)
+    let (known, before) = (self.known, clock.now)
     let rows = try await connection.run(schema.lock(after: known))
-    guard rows.count == 5, let version = rows[2].integer(0, 0), let floor = rows[2].integer(0, 1),
-      let long = rows[2].integer(0, 2)
-    else { throw StoreError(.corrupt, operation: "commit", message: "The row of the store's state is not there.") }
+    return (connection, try absorb(rows, known, before))
+  }
+
+  /// Takes in what came with the lock.
+  ///
+  /// - Parameters:
+  ///   - known: The version that was asked after.
+  ///   - before: When it was asked.
+  @discardableResult
+  private func absorb(_ rows: [Rows], _ known: Int64, _ before: StoreTime) throws -> CommitState {
+    guard rows.count >= 3, let last = CommitState(rows[1]) else {
+      throw StoreError(.corrupt, operation: "commit", message: "The row of the store's state is not there.")
+    }
     var others: [(version: Int64, changes: ChangedKeys)] = []
-    for row in rows[3].rows {
+    for row in rows[2].rows {
       guard row.count == 2, let number = row[0].flatMap(Rows.integer), let bytes = row[1] else { continue }
       others.append((number, try ChangedKeys(bytes)))
     }
     let reading = clock.now
     state.withLock { state in
-      if version < known || ContinuousClock.now - state.lastSync > .seconds(3_000) {
+      if last.version < known || ContinuousClock.now - state.lastSync > .seconds(3_000) {
         // The list of commits may not go back so far.
-        state.log = ConflictLog(base: version)
+        state.log = ConflictLog(base: last.version)
       } else {
         for other in others { state.log.add(other.version, other.changes) }
       }
+      state.isAlone = others.isEmpty && last == state.last
+      state.last = last
       state.lastSync = .now
-      state.known = max(state.known, version)
-      if followsServer, let server = rows[4].integer(0, 0) {
-        state.offset = server - (clockBefore.wall + reading.wall) / 2
+      state.known = max(state.known, last.version)
+      if followsServer, let server = rows[1].integer(0, 3) {
+        state.offset = CommitLeader.offset(of: server, between: before.wall, and: reading.wall)
       }
-      let highest = StoreVersion(microseconds: max(version, floor))
+      let highest = StoreVersion(microseconds: max(last.version, last.floor))
       state.clock.follow(highest, at: CommitLeader.corrected(reading, state))
     }
     news.tell(others.map(\.version))
-    return (connection, Last(version: version, floor: floor, hasLong: long != 0))
+    return last
   }
 
-  /// Whether a unit whose COMMIT was not answered has been committed; the lock is held, so nothing is under way.
-  private func isThere(_ unit: CommitUnit, _ number: [UInt8], _ connection: PostgresConnection) async throws -> Bool {
-    guard let version = unit.commits.last?.version else { return false }
-    let rows = try await connection.run(schema.unit(of: version))
-    guard rows.first?.bytes(0, 0) == number else { return false }
-    connection.send(Schema.rollback)
-    return true
+  /// What the server's clock is ahead at least, if it was read some time between two readings of the own one.
+  static func offset(of server: Int64, between before: Int64, and after: Int64) -> Int64 {
+    if server > after { return server - after }
+    return server < before ? server - before : 0
   }
 
   /// Notes what is committed, and tells of it.
@@ -364,6 +427,9 @@ final class CommitLeader: Sendable {
     state.withLock { state in
       for commit in unit.commits where commit.version > state.known { state.log.add(commit.version, commit.changes) }
       state.known = max(state.known, unit.version)
+      if unit.version >= state.last.version {
+        state.last = CommitState(version: unit.version, floor: unit.floor, hasLong: unit.hasLong)
+      }
       if !unit.commits.isEmpty { state.units += 1 }
     }
     news.tell(unit.commits.map(\.version))
@@ -371,8 +437,17 @@ final class CommitLeader: Sendable {
   }
 
   /// Before which version commits are forgotten; `nil` most of the time.
-  private func horizon(_ version: Int64) -> Int64? {
-    state.withLock { $0.units } % 512 == 0 ? version - CommitLeader.kept : nil
+  ///
+  /// Versions may jump with a clock, so it is the version that was the last one an hour ago by the steady clock.
+  private func horizon() -> Int64? {
+    let now = ContinuousClock.now
+    return state.withLock { state in
+      guard state.units % 32 == 0 else { return nil }
+      if state.marks.last.map({ now - $0.time > .seconds(300) }) ?? true { state.marks.append((now, state.known)) }
+      let old = state.marks.prefix { now - $0.time > CommitLeader.kept }
+      state.marks.removeFirst(max(0, old.count - 1))
+      return old.last?.version
+    }
   }
 
   // MARK: The connection

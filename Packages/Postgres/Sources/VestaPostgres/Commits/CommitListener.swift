@@ -12,19 +12,21 @@ final class CommitListener: Sendable {
   private let state = Locked(State())
   private let core: StoreCore
   private let loop: PostgresLoop
-  private let url: String
+  private let connector: Connector
 
-  init(_ core: StoreCore, _ loop: PostgresLoop, _ url: String) {
+  init(_ core: StoreCore, _ loop: PostgresLoop, _ connector: Connector) {
     self.core = core
     self.loop = loop
-    self.url = url
+    self.connector = connector
   }
 
   /// Begins to listen, with the first observer.
   func start() {
     state.withLock { state in
       guard state.task == nil, !state.isStopped else { return }
-      state.task = Task.detached { [core, loop, url] in await CommitListener.listen(core, loop, url) }
+      state.task = Task.detached { [core, loop, connector] in
+        await CommitListener.listen(core, loop, connector)
+      }
     }
   }
 
@@ -38,14 +40,15 @@ final class CommitListener: Sendable {
     await task?.value
   }
 
-  private static func listen(_ core: StoreCore, _ loop: PostgresLoop, _ url: String) async {
+  private static func listen(_ core: StoreCore, _ loop: PostgresLoop, _ connector: Connector) async {
     var wait = Duration.milliseconds(50)
     while !Task.isCancelled {
       let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
       do {
-        let connection = try await loop.open(url, notify: { signal.yield() })
+        let connection = try await loop.open(connector, notify: { signal.yield() })
         defer { connection.drop() }
         try await connection.run(core.schema.listen)
+        connection.send(Schema.keepAlive)
         wait = .milliseconds(50)
         // What came before the channel was heard; and a look now and then, as a dead connection does not say so.
         let ticks = Task {

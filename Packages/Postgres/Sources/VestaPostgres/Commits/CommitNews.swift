@@ -46,7 +46,7 @@ final class CommitNews: Sendable {
     }
   }
 
-  /// Ends the streams, behind what is being told.
+  /// Ends the streams after the commits that are being reported.
   func finish() {
     let isIdle = state.withLock { state in
       state.isFinished = true

@@ -10,7 +10,7 @@ final class CommitRequest: Sendable {
     case failed(StoreError)
   }
 
-  /// What it asks for; a floor has no changes.
+  /// The changes; none for a floor.
   let version: Int64
   let changes: WriteBuffer
   let reads: ChangedKeys
@@ -46,7 +46,7 @@ final class LoneTransaction: Sendable {
   init(_ run: @escaping @Sendable () async -> CommitRequest?) { self.run = run }
 }
 
-/// What a unit comes to: which of the requests that wait can be committed together, one after the other; pure.
+/// The decision about a unit: which of the waiting requests can be committed together, one after the other; pure.
 struct CommitUnit {
   /// The versions that are committed, each with its changes.
   private(set) var commits: [(version: Int64, changes: ChangedKeys)] = []
@@ -56,15 +56,19 @@ struct CommitUnit {
   private(set) var changes = WriteBuffer()
   private(set) var version: Int64
   private(set) var floor: Int64
+  private(set) var hasLong: Bool
+
+  /// Whether it raises the floor at most.
+  var isEmpty: Bool { commits.isEmpty }
 
   /// - Parameters:
   ///   - requests: Those that wait.
-  ///   - version: The last version of the store.
-  ///   - floor: The floor of the store.
-  ///   - log: What has been committed lately, up to that version.
-  init(_ requests: [CommitRequest], version: Int64, floor: Int64, log: ConflictLog) {
-    self.version = version
-    self.floor = floor
+  ///   - last: The state of the store.
+  ///   - log: What has been committed lately, up to its version.
+  init(_ requests: [CommitRequest], _ last: CommitState, log: ConflictLog) {
+    version = last.version
+    floor = last.floor
+    hasLong = last.hasLong
     for request in requests.sorted(by: { $0.version < $1.version }) { add(request, log) }
   }
 
@@ -78,6 +82,7 @@ struct CommitUnit {
     version = request.version
     commits.append((version, ChangedKeys(request.changes)))
     changes.add(request.changes)
+    hasLong = hasLong || request.changes.putsLong
     accepted.append(request)
   }
 
@@ -87,23 +92,25 @@ struct CommitUnit {
   }
 
   /// The statements that make it so, the end of the transaction included.
-  func statements(in schema: Schema, unit: [UInt8], hasLong: Bool, forgettingBefore horizon: Int64?) -> [Statement] {
-    var statements: [Statement] = changes.ranges.flatMap(schema.delete)
-    var hasLong = hasLong
-    for areLong in [false, true] {
-      let here = changes.values.filter { ($0.key.count > Schema.longestIndexedKey) == areLong }
+  ///
+  /// - Parameter last: The state of the store, as it is before.
+  func statements(
+    in schema: Schema, unit: [UInt8], _ last: CommitState, forgettingBefore horizon: Int64?
+  ) -> [Statement] {
+    var statements: [Statement] = changes.ranges.flatMap { schema.delete($0, hasLong: last.hasLong) }
+    for areLong in hasLong ? [false, true] : [false] {
+      let here =
+        hasLong ? changes.values.filter { ($0.key.count > Schema.longestIndexedKey) == areLong } : changes.values
       let gone = here.filter { $0.value == nil }.map(\.key)
       if !gone.isEmpty { statements.append(schema.delete(gone, areLong: areLong)) }
       let kept = here.compactMap { key, value in value.map { (key, $0) } }
-      if areLong, !kept.isEmpty { hasLong = true }
       for part in CommitUnit.parts(kept.sorted { $0.0.lexicographicallyPrecedes($1.0) }) {
         statements.append(schema.put(part.map(\.0), part.map(\.1), areLong: areLong))
       }
     }
-    for commit in commits { statements.append(schema.note(commit.version, unit: unit, commit.changes.bytes)) }
+    if !commits.isEmpty { statements.append(schema.note(commits.map { ($0.version, $0.changes.bytes) }, unit: unit)) }
     if let horizon { statements.append(schema.forget(before: horizon)) }
-    statements.append(schema.setState(version: version, floor: floor, hasLong: hasLong))
-    if !commits.isEmpty { statements.append(schema.notify) }
+    statements.append(schema.set(CommitState(version: version, floor: floor, hasLong: hasLong)))
     statements.append(Schema.commit)
     return statements
   }

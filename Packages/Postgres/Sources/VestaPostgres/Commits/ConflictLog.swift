@@ -1,6 +1,6 @@
 import VestaStoreInterop
 
-/// What has been committed lately, by all processes: enough to say whether something that was read has changed since.
+/// The recent commits of all processes: enough to say whether something that was read has changed since.
 ///
 /// A value without clock and lock. It is complete above `base`; whoever has read an older moment counts as in the way
 /// of somebody.

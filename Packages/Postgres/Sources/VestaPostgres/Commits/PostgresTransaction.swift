@@ -12,7 +12,7 @@ final class PostgresTransaction: StoreTransaction {
   private var reads = ChangedKeys()
   private var reserved: Int64?
   private var hasEnded = false
-  /// What is known to be committed when it begins; the moment's version once it has ended.
+  /// The version that is known to be committed when it begins; the snapshot's version once it has ended.
   private var known: Int64
   private(set) var failure: StoreError?
 
@@ -36,7 +36,7 @@ final class PostgresTransaction: StoreTransaction {
     snapshot = nil
   }
 
-  /// What it comes to once its body has returned.
+  /// The request to commit, once its body has returned.
   func outcome() async throws -> CommitRequest? {
     if let failure = failure ?? snapshot?.failure { throw failure }
     if changes.isEmpty { return nil }
@@ -53,13 +53,13 @@ final class PostgresTransaction: StoreTransaction {
   }
 
   private func deletesSomething() async throws -> Bool {
-    let snapshot = try await moment("delete")
     let keys = changes.values.keys.map { $0 }
+    let snapshot = try await moment("delete", reading: .keys(keys))
     for key in keys { reads.add(key) }
     for range in changes.ranges { reads.add(range) }
     if try await snapshot.values(of: keys).contains(where: { $0 != nil }) { return true }
     for range in changes.ranges {
-      if try await !snapshot.page(of: range, .ascending, limit: 1).isEmpty { return true }
+      if try await !snapshot.page(of: range, .ascending, PageSize(limit: 1)).entries.isEmpty { return true }
       if try await !snapshot.longEntries(in: range).isEmpty { return true }
     }
     return false
@@ -70,10 +70,11 @@ final class PostgresTransaction: StoreTransaction {
     try Task.checkCancellation()
   }
 
-  private func moment(_ operation: String) async throws -> PostgresSnapshot {
+  /// - Parameter first: What is read then.
+  private func moment(_ operation: String, reading first: StoreFirstRead) async throws -> PostgresSnapshot {
     if let snapshot { return snapshot }
     do {
-      let snapshot = try await PostgresSnapshot.begin(core.pool, core.schema, isInside: isInside)
+      let snapshot = try await PostgresSnapshot.begin(core.pool, core.schema, isInside: isInside, reading: first)
       self.snapshot = snapshot
       return snapshot
     } catch let error as PostgresFailure {
@@ -98,7 +99,7 @@ final class PostgresTransaction: StoreTransaction {
     try check("get")
     let unchanged = keys.filter { changes.change(of: $0) == nil }
     if unchanged.isEmpty { return keys.map { changes.change(of: $0) ?? nil } }
-    let values = try await moment("get").values(of: unchanged)
+    let values = try await moment("get", reading: .keys(unchanged)).values(of: unchanged)
     for key in unchanged { reads.add(key) }
     var next = values.makeIterator()
     return keys.map { key in
@@ -113,7 +114,8 @@ final class PostgresTransaction: StoreTransaction {
   ) async throws -> ScanEnd {
     try check("scan")
     if range.isEmpty { return ScanEnd(visited: 0, rest: nil) }
-    var scan = EntryScan(try await moment("scan"), range, order, limit: limit)
+    let snapshot = try await moment("scan", reading: .scan(range, order: order, limit: limit))
+    var scan = EntryScan(snapshot, range, order, limit: limit)
     do {
       let end = try await scan.run(over: &changes, visit)
       reads.add(scan.seen(end))
@@ -126,12 +128,7 @@ final class PostgresTransaction: StoreTransaction {
 
   func put(_ value: [UInt8], for key: [UInt8]) async throws {
     try check("put")
-    guard key.count <= StoreLimits.maximumKeyLength else {
-      throw StoreError.tooLong(.keyTooLong, "key", key.count, StoreLimits.maximumKeyLength)
-    }
-    guard value.count <= StoreLimits.maximumValueLength else {
-      throw StoreError.tooLong(.valueTooLong, "value", value.count, StoreLimits.maximumValueLength)
-    }
+    try StoreLimits.check(value, for: key)
     changes.put(value, for: key)
   }
 

@@ -1,8 +1,8 @@
 import VestaStoreInterop
 
-/// What a transaction has changed so far, and nobody else sees: ranges that were emptied, then single keys.
+/// The changes of a transaction that nobody else sees yet: ranges that were emptied, then single keys.
 struct WriteBuffer: Sendable {
-  /// What was put, or `nil` for what was deleted; it stands above the ranges.
+  /// The values that were put, `nil` for deleted ones; they take precedence over the ranges.
   private(set) var values: [[UInt8]: [UInt8]?] = [:]
   private(set) var ranges: [KeyRange] = []
 
@@ -11,8 +11,11 @@ struct WriteBuffer: Sendable {
 
   var isEmpty: Bool { values.isEmpty && ranges.isEmpty }
 
-  /// Whether nothing is put, so that the changes may come to nothing.
+  /// Whether nothing is put, so that the changes may have no effect.
   var onlyDeletes: Bool { values.values.allSatisfy { $0 == nil } }
+
+  /// Whether a key is put that has no place in the index.
+  var putsLong: Bool { values.contains { $0.value != nil && $0.key.count > Schema.longestIndexedKey } }
 
   mutating func put(_ value: [UInt8], for key: [UInt8]) { set(.some(value), for: key) }
 
@@ -36,7 +39,7 @@ struct WriteBuffer: Sendable {
     for (key, value) in other.values { set(value, for: key) }
   }
 
-  /// What a key is here: `nil` for not changed, `.some(nil)` for deleted.
+  /// The value of a key here: `nil` for not changed, `.some(nil)` for deleted.
   func change(of key: [UInt8]) -> [UInt8]?? {
     if let value = values[key] { return .some(value) }
     return ranges.contains { $0.contains(key) } ? .some(nil) : nil

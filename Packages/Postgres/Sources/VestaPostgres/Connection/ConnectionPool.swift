@@ -18,13 +18,16 @@ final class ConnectionPool: Sendable {
   }
 
   private let loop: PostgresLoop
-  private let info: String
+  private let connector: Connector
   private let places: FairQueue
   private let state = Locked(State())
 
-  init(loop: PostgresLoop, info: String, limit: Int) {
+  /// For how long a server that is away is waited for.
+  var patience: Duration { loop.patience }
+
+  init(loop: PostgresLoop, connector: Connector, limit: Int) {
     self.loop = loop
-    self.info = info
+    self.connector = connector
     places = FairQueue(limit: limit)
   }
 
@@ -40,7 +43,9 @@ final class ConnectionPool: Sendable {
     }
     do {
       if let idle = state.withLock({ $0.idle.popLast() }) { return Lease(connection: idle, hasPlace: !isInside) }
-      return Lease(connection: try await loop.open(info), hasPlace: !isInside)
+      let connection = try await loop.open(connector)
+      connection.send(Schema.keepAlive)
+      return Lease(connection: connection, hasPlace: !isInside)
     } catch {
       leave(hasPlace: !isInside)
       throw error

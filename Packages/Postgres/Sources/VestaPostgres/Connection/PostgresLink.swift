@@ -5,7 +5,7 @@ import CVestaPostgres
 /// Lives on the thread of its loop alone. Requests are pipelined: each ends with a sync, so the failure of one does not
 /// touch the next.
 final class PostgresLink {
-  typealias Completion = @Sendable (Result<[Rows], PostgresFailure>) -> Void
+  typealias Completion = @Sendable (Answer) -> Void
 
   private enum Expected {
     case prepare(sql: String)
@@ -15,8 +15,7 @@ final class PostgresLink {
 
   private struct Request {
     let completion: Completion
-    var results: [Rows] = []
-    var failure: PostgresFailure?
+    var answer = Answer()
   }
 
   private let connection: OpaquePointer
@@ -28,21 +27,54 @@ final class PostgresLink {
   private var requests: [Request] = []
   private var prepared: [String: String] = [:]
   private(set) var isDead = false
+  /// How long the connection may take to open.
+  private let allowance: Duration
   /// How many requests have been answered.
   private(set) var answered = 0
 
   /// - Parameters:
   ///   - info: The connection string.
+  ///   - target: Which of its hosts.
+  ///   - allowance: How long the connection may take to open.
   ///   - notify: Called for each notification that comes.
   ///   - opened: Called when the connection is there, or has failed.
-  init?(_ info: String, notify: (@Sendable () -> Void)?, opened: @escaping Completion) {
-    guard let connection = PQconnectStart(info) else { return nil }
+  init?(
+    _ info: String, at target: ConnectionTarget, within allowance: Duration, notify: (@Sendable () -> Void)?,
+    opened: @escaping Completion
+  ) {
+    guard let connection = PostgresLink.start(info, target) else { return nil }
     self.connection = connection
+    self.allowance = allowance
     self.notify = notify
     self.opened = opened
     // Notices are for people at a terminal.
     PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    // So that a refusal comes with its code.
+    PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
     if PQstatus(connection) == CONNECTION_BAD { die(message) }
+  }
+
+  /// The keywords behind the connection string stand above what it says.
+  private static func start(_ info: String, _ target: ConnectionTarget) -> OpaquePointer? {
+    let keywords = [("dbname", info)] + target.keywords
+    return withTexts(keywords.map(\.0)) { names in
+      withTexts(keywords.map(\.1)) { values in PQconnectStartParams(names, values, 1) }
+    }
+  }
+
+  /// Gives the addresses of texts, and none behind the last one.
+  private static func withTexts<Result>(_ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
+    // Unsafe pointers, used inside the closure only: libpq copies the texts.
+    let all: [CChar] = texts.flatMap { text -> [CChar] in text.utf8.map { CChar(bitPattern: $0) } + [0] }
+    return all.withUnsafeBufferPointer { buffer in
+      var pointers: [UnsafePointer<CChar>?] = []
+      var position = 0
+      for text in texts {
+        pointers.append(buffer.baseAddress.map { $0 + position })
+        position += text.utf8.count + 1
+      }
+      return body(pointers + [nil])
+    }
   }
 
   deinit { PQfinish(connection) }
@@ -50,6 +82,9 @@ final class PostgresLink {
   var watched: Watched { Watched(descriptor: PQsocket(connection), wantsToWrite: wantsToWrite) }
 
   var hasWork: Bool { isConnecting || !requests.isEmpty }
+
+  /// How long the next answer may take.
+  func allowance(answering patience: Duration) -> Duration { isConnecting ? allowance : patience }
 
   private var message: String {
     var text = String(cString: PQerrorMessage(connection))
@@ -60,7 +95,7 @@ final class PostgresLink {
   // MARK: Sending
 
   func run(_ statements: [Statement], _ completion: @escaping Completion) {
-    guard !isDead else { return completion(.failure(.lost("The connection is closed."))) }
+    guard !isDead else { return completion(Answer(failure: .unsent("The connection is closed."))) }
     requests.append(Request(completion: completion))
     for statement in statements where !send(statement) { return die(message) }
     expected.append(.sync)
@@ -137,7 +172,7 @@ final class PostgresLink {
       guard PQsetnonblocking(connection, 1) == 0, PQenterPipelineMode(connection) == 1 else { return die(message) }
       let opened = opened
       self.opened = nil
-      opened?(.success([]))
+      opened?(Answer())
     default: die(message)
     }
   }
@@ -170,24 +205,24 @@ final class PostgresLink {
     case (.sync, _):
       let request = requests.removeFirst()
       answered += 1
-      request.completion(request.failure.map { .failure($0) } ?? .success(request.results))
+      request.completion(request.answer)
     case (.prepare(let sql), PGRES_FATAL_ERROR), (.prepare(let sql), PGRES_PIPELINE_ABORTED):
       prepared[sql] = nil
       note(result)
     case (.prepare, _): return
-    case (.statement, PGRES_TUPLES_OK): requests[0].results.append(rows(of: result))
+    case (.statement, PGRES_TUPLES_OK): requests[0].answer.rows.append(rows(of: result))
     case (.statement, PGRES_COMMAND_OK):
-      requests[0].results.append(Rows(affected: Int(String(cString: PQcmdTuples(result))) ?? 0))
+      requests[0].answer.rows.append(Rows(affected: Int(String(cString: PQcmdTuples(result))) ?? 0))
     case (.statement, _): note(result)
     }
   }
 
   private func note(_ result: OpaquePointer) {
-    guard requests[0].failure == nil, PQresultStatus(result) == PGRES_FATAL_ERROR else { return }
+    guard requests[0].answer.failure == nil, PQresultStatus(result) == PGRES_FATAL_ERROR else { return }
     // 'C' is the field of the code, 'M' that of the message.
     let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""
     let text = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? message
-    requests[0].failure = .refused(state: state, message: text)
+    requests[0].answer.failure = .refused(state: state, message: text)
   }
 
   private func rows(of result: OpaquePointer) -> Rows {
@@ -213,13 +248,14 @@ final class PostgresLink {
   func die(_ reason: String) {
     guard !isDead else { return }
     isDead = true
-    let failure = PostgresFailure.lost(reason)
+    let failure = isConnecting ? PostgresFailure(connecting: reason) : .lost(reason)
     let waiting = requests
     requests = []
     expected = []
-    opened?(.failure(failure))
+    opened?(Answer(failure: failure))
     opened = nil
-    for request in waiting { request.completion(.failure(request.failure ?? failure)) }
+    // What has failed before was refused while the server went down.
+    for request in waiting { request.completion(Answer(failure: request.answer.failure ?? failure)) }
     // Whoever listens asks, and learns of the end.
     notify?()
   }

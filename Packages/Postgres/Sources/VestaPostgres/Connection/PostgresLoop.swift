@@ -5,21 +5,30 @@ import VestaConcurrency
 /// Callers never block: they hand over a request, suspend, and are resumed with its answer.
 final class PostgresLoop: Sendable {
   private enum Command: Sendable {
-    case open(Int, String, (@Sendable () -> Void)?, PostgresLink.Completion)
-    case run(Int, [Statement], PostgresLink.Completion)
+    case open(Int, Opening, PostgresLink.Completion)
+    /// Statements, and others behind them whose answers nobody waits for.
+    case run(Int, [Statement], [Statement], PostgresLink.Completion)
     case drop(Int)
+  }
+
+  private struct Opening: Sendable {
+    let info: String
+    let target: ConnectionTarget
+    let allowance: Duration
+    let notify: (@Sendable () -> Void)?
   }
 
   private struct State: Sendable {
     var commands: [Command] = []
     var lastLink = 0
+    var roundTrips = 0
     var isStopped = false
   }
 
   private let state = Locked(State())
   private let pipe: PlatformPipe
   /// How long a connection may take to open or to answer before it counts as lost.
-  private let patience: Duration
+  let patience: Duration
 
   /// - Throws: When the system has no descriptors or threads left.
   init(patience: Duration) throws(PostgresFailure) {
@@ -41,35 +50,43 @@ final class PostgresLoop: Sendable {
 
   // MARK: What callers ask
 
-  /// Opens a connection.
+  /// How many answers have been waited for, those to the opening of connections left out.
+  var roundTrips: Int { state.withLock { $0.roundTrips } }
+
+  /// Opens a connection, to the first place that takes one.
   ///
   /// - Parameter notify: Called on the thread of the loop for each notification.
-  func open(_ info: String, notify: (@Sendable () -> Void)? = nil) async throws -> PostgresConnection {
-    let id = state.withLock { state in
-      state.lastLink += 1
-      return state.lastLink
+  func open(_ connector: Connector, notify: (@Sendable () -> Void)? = nil) async throws -> PostgresConnection {
+    let allowance = connector.allowance(within: patience)
+    return try await connector.connect(within: patience) { target in
+      let id = state.withLock { state in
+        state.lastLink += 1
+        return state.lastLink
+      }
+      let opening = Opening(info: connector.info, target: target, allowance: allowance, notify: notify)
+      _ = try await answer { .open(id, opening, $0) }.get()
+      return PostgresConnection(id: id, loop: self)
     }
-    _ = try await answer { .open(id, info, notify, $0) }
-    return PostgresConnection(id: id, loop: self)
   }
 
   /// Runs statements in one round trip; all but those behind a failure are done.
-  func run(_ statements: [Statement], on link: Int) async throws -> [Rows] {
-    try await answer { .run(link, statements, $0) }
+  ///
+  /// - Parameter others: What is sent behind them, and not waited for.
+  func run(_ statements: [Statement], then others: [Statement], on link: Int) async -> Answer {
+    state.withLock { $0.roundTrips += 1 }
+    return await answer { .run(link, statements, others, $0) }
   }
 
   /// Sends statements whose answers nobody waits for.
-  func send(_ statements: [Statement], on link: Int) { submit(.run(link, statements, { _ in })) }
+  func send(_ statements: [Statement], on link: Int) { submit(.run(link, statements, [], { _ in })) }
 
   func drop(_ link: Int) { submit(.drop(link)) }
 
-  private func answer(
-    _ command: (@escaping PostgresLink.Completion) -> Command
-  ) async throws -> [Rows] {
-    try await withCheckedContinuation { continuation in
+  private func answer(_ command: (@escaping PostgresLink.Completion) -> Command) async -> Answer {
+    await withCheckedContinuation { continuation in
       let isOpen = submit(command { continuation.resume(returning: $0) })
-      if !isOpen { continuation.resume(returning: .failure(.closed)) }
-    }.get()
+      if !isOpen { continuation.resume(returning: Answer(failure: .closed)) }
+    }
   }
 
   @discardableResult
@@ -93,6 +110,9 @@ final class PostgresLoop: Sendable {
 
   private static func serve(_ pipe: PlatformPipe, _ patience: Duration, _ loop: () -> PostgresLoop?) {
     var links: [Int: Entry] = [:]
+    // How often those that do not answer are looked at.
+    let milliseconds = Double(patience.components.seconds) * 1_000 + Double(patience.components.attoseconds) / 1e15
+    let step = Int32(min(1_000, max(10, milliseconds / 8)))
     while true {
       let taken = loop()?.state.withLock { state in
         defer { state.commands = [] }
@@ -101,13 +121,14 @@ final class PostgresLoop: Sendable {
       guard let (commands, isStopped) = taken else { break }
       for command in commands { perform(command, &links) }
       if isStopped { break }
-      wait(&links, pipe)
+      wait(&links, pipe, step)
       let now = ContinuousClock.now
       for (id, entry) in links {
         if !entry.link.hasWork {
           links[id]?.busySince = nil
         } else if let since = entry.busySince, entry.answered == entry.link.answered {
-          if now - since > patience { entry.link.die("The server has not answered for \(patience).") }
+          let allowance = entry.link.allowance(answering: patience)
+          if now - since > allowance { entry.link.die("The server has not answered for \(allowance).") }
         } else {
           links[id]?.busySince = now
           links[id]?.answered = entry.link.answered
@@ -120,26 +141,27 @@ final class PostgresLoop: Sendable {
 
   private static func perform(_ command: Command, _ links: inout [Int: Entry]) {
     switch command {
-    case .open(let id, let info, let notify, let opened):
-      guard let link = PostgresLink(info, notify: notify, opened: opened) else {
-        return opened(.failure(.lost("There is no memory for a connection.")))
-      }
+    case .open(let id, let opening, let opened):
+      let link = PostgresLink(
+        opening.info, at: opening.target, within: opening.allowance, notify: opening.notify, opened: opened)
+      guard let link else { return opened(Answer(failure: .lost("There is no memory for a connection."))) }
       if !link.isDead { links[id] = Entry(link: link) }
-    case .run(let id, let statements, let completion):
+    case .run(let id, let statements, let others, let completion):
       guard let entry = links[id], !entry.link.isDead else {
-        return completion(.failure(.lost("The connection to the server is gone.")))
+        return completion(Answer(failure: .unsent("The connection to the server is gone.")))
       }
       entry.link.run(statements, completion)
+      if !others.isEmpty { entry.link.run(others) { _ in } }
     case .drop(let id): links.removeValue(forKey: id)?.link.die("The connection was given up.")
     }
   }
 
-  private static func wait(_ links: inout [Int: Entry], _ pipe: PlatformPipe) {
+  private static func wait(_ links: inout [Int: Entry], _ pipe: PlatformPipe, _ step: Int32) {
     let ids = Array(links.keys)
     var watched = [Watched(descriptor: pipe.reading, wantsToWrite: false)]
     watched += ids.compactMap { links[$0]?.link.watched }
     let isBusy = links.values.contains { $0.link.hasWork }
-    PlatformPoll.wait(for: &watched, milliseconds: isBusy ? 1_000 : -1)
+    PlatformPoll.wait(for: &watched, milliseconds: isBusy ? step : -1)
     if watched[0].isReady { pipe.drain() }
     for (id, one) in zip(ids, watched.dropFirst()) where one.isReady { links[id]?.link.advance() }
   }
@@ -157,11 +179,19 @@ struct PostgresConnection: Sendable {
 
   /// Runs statements in one round trip.
   @discardableResult
-  func run(_ statements: Statement...) async throws -> [Rows] { try await loop.run(statements, on: id) }
+  func run(_ statements: Statement...) async throws -> [Rows] { try await run(statements) }
 
   /// Runs statements in one round trip.
   @discardableResult
-  func run(_ statements: [Statement]) async throws -> [Rows] { try await loop.run(statements, on: id) }
+  func run(_ statements: [Statement]) async throws -> [Rows] { try await answer(to: statements).get() }
+
+  /// Runs statements in one round trip.
+  ///
+  /// - Parameter others: What is sent behind them, and not waited for.
+  /// - Returns: What came of them; those before one that failed have been done.
+  func answer(to statements: [Statement], then others: [Statement] = []) async -> Answer {
+    await loop.run(statements, then: others, on: id)
+  }
 
   /// Sends a statement and does not wait for it; what is sent later comes behind it.
   func send(_ statement: Statement) { loop.send([statement], on: id) }

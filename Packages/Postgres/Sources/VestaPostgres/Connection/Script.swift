@@ -5,6 +5,7 @@ enum Parameter: Sendable {
   case bytes([UInt8])
   case byteArrays([[UInt8]])
   case integer(Int64)
+  case integers([Int64])
   case text(String)
 
   /// The number of the type in every PostgreSQL.
@@ -13,6 +14,7 @@ enum Parameter: Sendable {
     case .bytes: 17
     case .byteArrays: 1001
     case .integer: 20
+    case .integers: 1016
     case .text: 25
     }
   }
@@ -22,15 +24,17 @@ enum Parameter: Sendable {
     case .bytes(let bytes): bytes
     case .integer(let number): Parameter.bigEndian(UInt64(bitPattern: number), count: 8)
     case .text(let text): Array(text.utf8)
-    case .byteArrays(let arrays): Parameter.encode(arrays)
+    case .byteArrays(let arrays): Parameter.encode(arrays, elements: 17)
+    case .integers(let numbers):
+      Parameter.encode(numbers.map { Parameter.bigEndian(UInt64(bitPattern: $0), count: 8) }, elements: 20)
     }
   }
 
-  /// One dimension, no nulls, elements of type `bytea`, from 1 on.
-  private static func encode(_ arrays: [[UInt8]]) -> [UInt8] {
+  /// One dimension, no nulls, from 1 on.
+  private static func encode(_ arrays: [[UInt8]], elements: UInt64) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(20 + arrays.reduce(0) { $0 + $1.count + 4 })
-    bytes += bigEndian(arrays.isEmpty ? 0 : 1, count: 4) + bigEndian(0, count: 4) + bigEndian(17, count: 4)
+    bytes += bigEndian(arrays.isEmpty ? 0 : 1, count: 4) + bigEndian(0, count: 4) + bigEndian(elements, count: 4)
     if arrays.isEmpty { return bytes }
     bytes += bigEndian(UInt64(arrays.count), count: 4) + bigEndian(1, count: 4)
     for array in arrays {
@@ -53,6 +57,10 @@ struct Statement: Sendable {
   let isPrepared: Bool
 
   init(_ sql: String, _ parameters: Parameter..., isPrepared: Bool = true) {
+    self.init(sql, parameters, isPrepared: isPrepared)
+  }
+
+  init(_ sql: String, _ parameters: [Parameter], isPrepared: Bool = true) {
     self.sql = sql
     self.parameters = parameters
     self.isPrepared = isPrepared
@@ -85,27 +93,13 @@ struct Rows: Sendable {
   }
 }
 
-/// Why the server did not do what it was asked.
-enum PostgresFailure: Error, Sendable {
-  /// There is no connection, or none any more: what was asked may have been done.
-  case lost(String)
-  /// The server refused, with a code of SQL.
-  case refused(state: String, message: String)
-  /// The loop or the pool has been closed.
-  case closed
+/// What statements came to that were sent together: their rows, up to the one that failed.
+struct Answer: Sendable {
+  var rows: [Rows] = []
+  var failure: PostgresFailure?
 
-  /// Whether the same again may succeed at once: another transaction was in the way.
-  var isConflict: Bool {
-    if case .refused(let state, _) = self { return ["40001", "40P01", "55P03"].contains(state) }
-    return false
-  }
-
-  /// Whether a server that is restarted or has too many connections may do it later.
-  var isPassing: Bool {
-    switch self {
-    case .lost: true
-    case .refused(let state, _): state.hasPrefix("57P") || state.hasPrefix("08") || state == "53300"
-    case .closed: false
-    }
+  func get() throws(PostgresFailure) -> [Rows] {
+    if let failure { throw failure }
+    return rows
   }
 }

@@ -6,10 +6,14 @@ extension StoreError {
     switch failure {
     case let error as StoreError: self = error
     case PostgresFailure.closed: self = .closed(operation)
-    case PostgresFailure.lost(let message):
+    case PostgresFailure.lost(let message), PostgresFailure.unsent(let message):
       self.init(
         .inputOutput, operation: operation, message: "The server cannot be reached: \(message)",
         hint: "Check the connection string, and whether the server runs.")
+    case PostgresFailure.malformed(let message):
+      self.init(
+        .inputOutput, operation: operation, message: "The connection string cannot be read: \(message)",
+        hint: "Write it as postgresql://user@host/database, or as keywords and values.")
     case PostgresFailure.refused(let state, let message):
       self.init(
         StoreError.code(ofState: state), operation: operation, message: "\(message) (SQLSTATE \(state))",
@@ -32,6 +36,7 @@ extension StoreError {
     switch state {
     case "25006": "The server takes no writes: connect to the primary one."
     case "42501": "Give the role the right to create schemas, or to use the one of this store."
+    case "57014": "Raise statement_timeout for this role, or ask for less at a time."
     case "53300": "Raise max_connections, or lower the limit of connections of each process."
     case "28P01", "28000": "Check the user and the password in the connection string."
     case "3D000": "Create the database first."
@@ -52,11 +57,5 @@ extension StoreError {
     StoreError(
       .ended, operation: operation, message: "The reader or transaction was used after its body had returned.",
       hint: "Use it inside the body only, and await all that the body starts.")
-  }
-
-  static func tooLong(_ code: Code, _ what: String, _ count: Int, _ maximum: Int) -> StoreError {
-    StoreError(
-      code, operation: "put", message: "The \(what) has \(count) bytes; at most \(maximum) are allowed.",
-      hint: what == "key" ? "Put the end of it into the value." : "Split it over several keys.")
   }
 }

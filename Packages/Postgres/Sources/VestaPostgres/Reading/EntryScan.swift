@@ -7,14 +7,9 @@ struct EntryScan {
   let order: ScanOrder
   let limit: Int
 
-  /// The size of a page in bytes that is aimed at, and its bounds in entries.
-  private static let pageBytes = 1_048_576
-  private static let firstPage = 64
-  private static let largestPage = 4_096
-
   private typealias Entry = (key: [UInt8], value: [UInt8]?)
 
-  /// What the changes and the long keys have to say about a range, in the order of the scan; the next one last.
+  /// The entries of a range in the changes and the long keys, in the order of the scan; the next one last.
   private var above: [Entry] = []
   private var ranges: [KeyRange] = []
   private var visited = 0
@@ -34,24 +29,29 @@ struct EntryScan {
     over changes: inout WriteBuffer, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
     guard limit > 0, !range.isEmpty else { return ScanEnd(visited: 0, rest: range.isEmpty ? nil : range) }
+    var size = EntryScan.firstPage(limit: limit == .max ? nil : limit)
+    // The first page may have come with the beginning, so it is taken before anything else is asked for.
+    var page = try await snapshot.page(of: range, order, size)
     try await prepare(&changes)
-    var rest: KeyRange? = range
-    var size = min(limit == .max ? EntryScan.firstPage : limit, EntryScan.largestPage)
-    while let part = rest {
-      let page = try await snapshot.page(of: part, order, limit: size)
-      rest = page.count < size ? nil : page.last.map { order == .ascending ? part.after($0.key) : part.before($0.key) }
-      for entry in page {
+    var part = range
+    while true {
+      for entry in page.entries {
         if try visitAbove(before: entry.key, visit) == .stop { return end }
         let isHidden = above.last?.key == entry.key || ranges.contains { $0.contains(entry.key) }
         if !isHidden, try take(entry.key, entry.value, visit) == .stop { return end }
       }
-      let bytes = page.reduce(1) { $0 + $1.key.count + $1.value.count }
-      let fitting = EntryScan.pageBytes / max(1, bytes / max(1, page.count))
-      size = max(1, min(size * 4, fitting, EntryScan.largestPage, limit - visited))
+      guard page.hasMore, let last = page.entries.last else { break }
+      part = order == .ascending ? part.after(last.key) : part.before(last.key)
+      if part.isEmpty { break }
+      size = size.next(limit: limit == .max ? .max : limit - visited)
+      page = try await snapshot.page(of: part, order, size)
     }
     if try visitAbove(before: nil, visit) == .stop { return end }
     return ScanEnd(visited: visited, rest: nil)
   }
+
+  /// How much is asked for at first.
+  static func firstPage(limit: Int?) -> PageSize { limit.map { PageSize(limit: $0) } ?? PageSize() }
 
   private mutating func prepare(_ changes: inout WriteBuffer) async throws {
     ranges = changes.ranges
@@ -95,7 +95,7 @@ struct EntryScan {
     return ScanEnd(visited: visited, rest: rest.isEmpty ? nil : rest)
   }
 
-  /// What of the range has been looked at, whether there was something or not.
+  /// The part of the range that has been visited, whether it had entries or not.
   func seen(_ end: ScanEnd) -> KeyRange {
     guard let rest = end.rest else { return range }
     return order == .ascending

@@ -2,13 +2,16 @@ import VestaStoreInterop
 
 /// One moment of the store: a transaction of PostgreSQL that only reads.
 ///
-/// Used by one body at a time.
+/// It begins with its first read, in one round trip. Used by one body at a time.
 final class PostgresSnapshot {
   let version: Int64
   private let lease: ConnectionPool.Lease
   private let pool: ConnectionPool
   private let schema: Schema
   private let hasLong: Bool
+  /// What came with the beginning.
+  private var values: [[UInt8]: [UInt8]?] = [:]
+  private var page: (range: KeyRange, order: ScanOrder, size: PageSize, page: Page)?
   /// Why the connection cannot be used any more; whatever the body makes of it, it has not read what it asked for.
   private(set) var failure: StoreError?
 
@@ -20,40 +23,75 @@ final class PostgresSnapshot {
     self.hasLong = hasLong
   }
 
+  // MARK: Beginning
+
   /// How often a moment is asked for again after a connection has turned out to be dead: the first may have been idle
   /// for long, then a server that is restarted has some seconds.
   private static let pauses: [Duration] = [.zero, .milliseconds(50), .milliseconds(250), .seconds(1), .seconds(3)]
 
   /// Begins to read, in one round trip.
   ///
-  /// - Parameter isInside: Whether the caller is in a body of the store.
-  static func begin(_ pool: ConnectionPool, _ schema: Schema, isInside: Bool) async throws -> PostgresSnapshot {
-    var last: any Error = PostgresFailure.closed
+  /// - Parameters:
+  ///   - isInside: Whether the caller is in a body of the store.
+  ///   - first: What comes with it, and is not asked for again.
+  static func begin(
+    _ pool: ConnectionPool, _ schema: Schema, isInside: Bool, reading first: StoreFirstRead?
+  ) async throws -> PostgresSnapshot {
+    var deadline: ContinuousClock.Instant?
     for pause in pauses {
-      if pause > .zero { try await Task.sleep(for: pause) }
       do {
-        return try await beginOnce(pool, schema, isInside)
+        return try await beginOnce(pool, schema, isInside, first)
       } catch let error as PostgresFailure where error.isPassing {
         pool.dropIdle()
-        last = error
+        let end = deadline ?? .now + pool.patience
+        deadline = end
+        guard ContinuousClock.now + pause < end else { throw error }
       }
+      try await Task.sleep(for: pause)
     }
-    throw last
+    return try await beginOnce(pool, schema, isInside, first)
   }
 
   private static func beginOnce(
-    _ pool: ConnectionPool, _ schema: Schema, _ isInside: Bool
+    _ pool: ConnectionPool, _ schema: Schema, _ isInside: Bool, _ first: StoreFirstRead?
   ) async throws -> PostgresSnapshot {
     let lease = try await pool.take(isInside: isInside)
     do {
-      let rows = try await lease.connection.run(Schema.beginReading, schema.state)
-      guard rows.count == 2, let version = rows[1].integer(0, 0), let long = rows[1].integer(0, 2) else {
+      let reads = statements(of: first, schema)
+      let rows = try await lease.connection.run([Schema.beginReading, schema.state] + reads)
+      guard rows.count == 2 + reads.count, let version = rows[1].integer(0, 0), let long = rows[1].integer(0, 2) else {
         throw StoreError(.corrupt, operation: "read", message: "The row of the store's state is not there.")
       }
-      return PostgresSnapshot(lease, pool, schema, version: version, hasLong: long != 0)
+      let snapshot = PostgresSnapshot(lease, pool, schema, version: version, hasLong: long != 0)
+      snapshot.keep(Array(rows[2...]), of: first)
+      return snapshot
     } catch {
       pool.give(lease, isSound: false)
       throw error
+    }
+  }
+
+  private static func statements(of first: StoreFirstRead?, _ schema: Schema) -> [Statement] {
+    switch first {
+    case nil: []
+    // Whether there are long keys is not known yet, so they are asked for in their turn.
+    case .keys(let keys)?: schema.reading(keys.filter { $0.count <= Schema.longestIndexedKey })
+    case .scan(let range, let order, let limit)?:
+      range.isEmpty || limit.map { $0 < 1 } == true
+        ? [] : [schema.page(of: range, order, EntryScan.firstPage(limit: limit))]
+    }
+  }
+
+  private func keep(_ rows: [Rows], of first: StoreFirstRead?) {
+    switch first {
+    case nil: break
+    case .keys(let keys)?:
+      for key in keys where key.count <= Schema.longestIndexedKey { values[key] = .some(nil) }
+      for entry in PostgresSnapshot.entries(rows) { values[entry.key] = entry.value }
+    case .scan(let range, let order, let limit)?:
+      if rows.isEmpty { return }
+      let size = EntryScan.firstPage(limit: limit)
+      page = (range, order, size, Page(PostgresSnapshot.entries(rows), size))
     }
   }
 
@@ -63,9 +101,9 @@ final class PostgresSnapshot {
     pool.give(lease, isSound: failure == nil)
   }
 
+  // MARK: Reading
+
   private func run(_ statements: [Statement], _ operation: String) async throws -> [Rows] {
-    if let failure { throw failure }
-    try Task.checkCancellation()
     do {
       return try await lease.connection.run(statements)
     } catch {
@@ -75,35 +113,40 @@ final class PostgresSnapshot {
     }
   }
 
-  /// The values of keys, in one round trip.
-  func values(of keys: [[UInt8]]) async throws -> [[UInt8]?] {
-    if keys.isEmpty { return [] }
-    let long = hasLong ? keys.filter { $0.count > Schema.longestIndexedKey } : []
-    let short = keys.filter { $0.count <= Schema.longestIndexedKey }
-    var statements: [Statement] = []
-    if short.count == 1 { statements.append(schema.value(of: short[0])) }
-    if short.count > 1 { statements.append(schema.values(of: short)) }
-    if !long.isEmpty { statements.append(schema.longValues(of: long)) }
-    if statements.isEmpty {
-      if let failure { throw failure }
-      return keys.map { _ in nil }
-    }
-    var found: [[UInt8]: [UInt8]] = [:]
-    for row in try await run(statements, "get").flatMap(\.rows) {
-      if row.count == 2, let key = row[0], let value = row[1] { found[key] = value }
-    }
-    return keys.map { found[$0] }
+  private func check() throws {
+    if let failure { throw failure }
+    try Task.checkCancellation()
   }
 
-  /// The first entries of a range with keys that are not long; fewer than the limit when that is all.
-  func page(of range: KeyRange, _ order: ScanOrder, limit: Int) async throws -> [StoreEntry] {
-    let rows = try await run([schema.page(of: range, order, limit: limit)], "scan")
-    return PostgresSnapshot.entries(rows)
+  /// The values of keys, in one round trip at most.
+  func values(of keys: [[UInt8]]) async throws -> [[UInt8]?] {
+    try check()
+    // Where there are no long keys there is nothing to ask for.
+    let missing = keys.filter { values[$0] == nil && (hasLong || $0.count <= Schema.longestIndexedKey) }
+    var found: [[UInt8]: [UInt8]] = [:]
+    if !missing.isEmpty {
+      for entry in PostgresSnapshot.entries(try await run(schema.reading(missing), "get")) {
+        found[entry.key] = entry.value
+      }
+    }
+    return keys.map { found[$0] ?? values[$0] ?? nil }
+  }
+
+  /// The first entries of a range with keys that are not long.
+  func page(of range: KeyRange, _ order: ScanOrder, _ size: PageSize) async throws -> Page {
+    try check()
+    if let known = page, known.range == range, known.order == order, known.size == size {
+      // Handed out once: a page may be large.
+      page = nil
+      return known.page
+    }
+    return Page(PostgresSnapshot.entries(try await run([schema.page(of: range, order, size)], "scan")), size)
   }
 
   /// All entries of a range with long keys; none in most stores, and then without a round trip.
   func longEntries(in range: KeyRange) async throws -> [StoreEntry] {
     if !hasLong { return [] }
+    try check()
     return PostgresSnapshot.entries(try await run([schema.longEntries(in: range)], "scan"))
   }
 

@@ -59,7 +59,8 @@ struct Schema: Sendable {
         "CREATE UNIQUE INDEX IF NOT EXISTS long_entries_key ON \(name).long_entries (sha256(key))", isPrepared: false),
       Statement(
         """
-        CREATE TABLE IF NOT EXISTS \(name).commits (version bigint PRIMARY KEY, unit bytea NOT NULL, changes bytea NOT NULL)
+        CREATE TABLE IF NOT EXISTS \(name).commits (version bigint PRIMARY KEY, unit bytea NOT NULL, \
+        changes bytea NOT NULL)
         """, isPrepared: false),
       Statement(
         """
@@ -82,6 +83,9 @@ struct Schema: Sendable {
       """, .text(String(name.dropFirst().dropLast())), isPrepared: false)
   }
 
+  /// The server's clock, in microseconds since 1970.
+  static let clock = Statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", isPrepared: false)
+
   /// The form and the name that the store has.
   var identity: Statement { Statement("SELECT form, store FROM \(name).state WHERE id = 1", isPrepared: false) }
 
@@ -91,34 +95,48 @@ struct Schema: Sendable {
   static let commit = Statement("COMMIT")
   static let rollback = Statement("ROLLBACK")
 
+  /// Lets the server notice within two minutes that a machine has gone with its connections, and what they hold.
+  static let keepAlive = Statement(
+    "SELECT set_config('tcp_keepalives_idle', '60', false), set_config('tcp_keepalives_interval', '15', false)",
+    isPrepared: false)
+
   /// Version, floor, and whether there are long keys.
   var state: Statement { Statement("SELECT version, floor, has_long FROM \(name).state WHERE id = 1") }
 
-  func values(of keys: [[UInt8]]) -> Statement {
-    Statement("SELECT key, value FROM \(name).entries WHERE key = ANY($1)", .byteArrays(keys))
-  }
-
-  func value(of key: [UInt8]) -> Statement {
-    Statement("SELECT key, value FROM \(name).entries WHERE key = $1", .bytes(key))
-  }
-
-  func longValues(of keys: [[UInt8]]) -> Statement {
-    Statement(
-      "SELECT key, value FROM \(name).long_entries WHERE sha256(key) = ANY(SELECT sha256(k) FROM unnest($1) k)",
-      .byteArrays(keys))
-  }
-
-  func page(of range: KeyRange, _ order: ScanOrder, limit: Int) -> Statement {
-    let way = order == .ascending ? "ASC" : "DESC"
-    let limit = Parameter.integer(Int64(limit))
-    guard let upper = range.upper else {
-      return Statement(
-        "SELECT key, value FROM \(name).entries WHERE key >= $1 ORDER BY key \(way) LIMIT $2", .bytes(range.lower),
-        limit)
+  /// The entries under keys, short ones and long ones.
+  func reading(_ keys: [[UInt8]]) -> [Statement] {
+    let short = keys.filter { $0.count <= Schema.longestIndexedKey }
+    let long = keys.filter { $0.count > Schema.longestIndexedKey }
+    var statements: [Statement] = []
+    if short.count == 1 {
+      statements.append(Statement("SELECT key, value FROM \(name).entries WHERE key = $1", .bytes(short[0])))
+    } else if !short.isEmpty {
+      statements.append(Statement("SELECT key, value FROM \(name).entries WHERE key = ANY($1)", .byteArrays(short)))
     }
+    if long.isEmpty { return statements }
+    let ofLong =
+      "SELECT key, value FROM \(name).long_entries WHERE sha256(key) = ANY(SELECT sha256(k) FROM unnest($1) k)"
+    return statements + [Statement(ofLong, .byteArrays(long))]
+  }
+
+  /// The first entries of a range.
+  ///
+  /// Beyond the first entry it ends where it has so many bytes: what is not handed out is not read from disk either.
+  func page(of range: KeyRange, _ order: ScanOrder, _ size: PageSize) -> Statement {
+    let way = order == .ascending ? "ASC" : "DESC"
+    var parameters: [Parameter] = [.bytes(range.lower)]
+    if let upper = range.upper { parameters.append(.bytes(upper)) }
+    parameters.append(.integer(Int64(size.entries)))
+    let place = range.upper == nil ? "key >= $1" : "key >= $1 AND key < $2"
+    let first = "SELECT key, value FROM \(name).entries WHERE \(place) ORDER BY key \(way) LIMIT $\(parameters.count)"
+    if size.entries == 1 { return Statement(first, parameters) }
+    parameters.append(.integer(Int64(size.bytes)))
     return Statement(
-      "SELECT key, value FROM \(name).entries WHERE key >= $1 AND key < $2 ORDER BY key \(way) LIMIT $3",
-      .bytes(range.lower), .bytes(upper), limit)
+      """
+      SELECT key, value FROM (SELECT key, value, sum(octet_length(key) + octet_length(value)) OVER \
+      (ORDER BY key \(way) ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before \
+      FROM (\(first)) AS part) AS page WHERE before IS NULL OR before < $\(parameters.count) ORDER BY key \(way)
+      """, parameters)
   }
 
   /// All entries with long keys of a range, which are few.
@@ -132,20 +150,69 @@ struct Schema: Sendable {
 
   // MARK: Committing
 
+  /// How many milliseconds the lock is waited for, and a process that has it may say nothing.
+  ///
+  /// - Parameter patience: For how long a server that is away is waited for; a third of it, and ten seconds at most.
+  static func lockWait(within patience: Duration) -> Int64 { min(10_000, max(200, Int64(patience / .milliseconds(3)))) }
+
+  /// How a connection that commits behaves.
+  ///
+  /// - Parameter lockWait: A process that stops between two statements holds the others up for so long.
+  static func committing(isDurable: Bool, lockWait: Int64) -> Statement {
+    Statement(
+      """
+      SELECT set_config('synchronous_commit', '\(isDurable ? "on" : "off")', false), \
+      set_config('lock_timeout', '\(lockWait)', false), \
+      set_config('idle_in_transaction_session_timeout', '\(lockWait)', false)
+      """, isPrepared: false)
+  }
+
+  /// Ends a session that has the lock and waits for its process, in the middle of what that process has sent.
+  ///
+  /// The server's own time-out begins behind a whole request only; what is cut off in one would hold the lock until
+  /// the server notices that nobody is there.
+  func endSilentHolder(after milliseconds: Int64) -> Statement {
+    Statement(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE granted \
+      AND relation = '\(name).state'::regclass AND mode IN ('RowShareLock', 'RowExclusiveLock') \
+      AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - $1 * interval '1 millisecond' \
+      AND pid <> pg_backend_pid()
+      """, .integer(milliseconds), isPrepared: false)
+  }
+
   /// Statements that begin to commit: they wait for the lock, then read what others have committed meanwhile.
   func lock(after version: Int64) -> [Statement] {
     [
       Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
-      Statement("SET LOCAL lock_timeout = '10s'"),
-      Statement("SELECT version, floor, has_long FROM \(name).state WHERE id = 1 FOR UPDATE"),
+      Statement(
+        """
+        SELECT version, floor, has_long, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM \(name).state \
+        WHERE id = 1 FOR UPDATE
+        """),
       Statement(
         "SELECT version, changes FROM \(name).commits WHERE version > $1 ORDER BY version", .integer(version)),
-      Statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"),
     ]
   }
 
-  func delete(_ range: KeyRange) -> [Statement] {
-    ["entries", "long_entries"].map { table in
+  /// Fails unless the row of the state is what is expected: with the lock held, so it stays so.
+  ///
+  /// What is sent behind it is done then, without asking first; where it fails, the lock is still there.
+  func expect(_ last: CommitState) -> [Statement] {
+    [
+      Statement("SAVEPOINT guess"),
+      Statement(
+        """
+        SELECT 1 / CASE WHEN version = $1 AND floor = $2 AND has_long = $3 THEN 1 ELSE 0 END FROM \(name).state \
+        WHERE id = 1
+        """, .integer(last.version), .integer(last.floor), .integer(last.hasLong ? 1 : 0)),
+    ]
+  }
+
+  static let forgetGuess = Statement("ROLLBACK TO SAVEPOINT guess")
+
+  func delete(_ range: KeyRange, hasLong: Bool) -> [Statement] {
+    (hasLong ? ["entries", "long_entries"] : ["entries"]).map { table in
       guard let upper = range.upper else {
         return Statement("DELETE FROM \(name).\(table) WHERE key >= $1", .bytes(range.lower))
       }
@@ -171,16 +238,28 @@ struct Schema: Sendable {
       """, .byteArrays(keys), .byteArrays(values))
   }
 
-  func note(_ version: Int64, unit: [UInt8], _ changes: [UInt8]) -> Statement {
-    Statement("INSERT INTO \(name).commits VALUES ($1, $2, $3)", .integer(version), .bytes(unit), .bytes(changes))
+  /// Lists commits of a unit.
+  func note(_ commits: [(version: Int64, changes: [UInt8])], unit: [UInt8]) -> Statement {
+    if commits.count == 1 {
+      return Statement(
+        "INSERT INTO \(name).commits VALUES ($1, $2, $3)", .integer(commits[0].version), .bytes(unit),
+        .bytes(commits[0].changes))
+    }
+    return Statement(
+      "INSERT INTO \(name).commits SELECT v, $1, c FROM unnest($2, $3) AS list (v, c)", .bytes(unit),
+      .integers(commits.map(\.version)), .byteArrays(commits.map(\.changes)))
   }
 
-  func setState(version: Int64, floor: Int64, hasLong: Bool) -> Statement {
+  func set(_ state: CommitState) -> Statement {
     Statement(
-      "UPDATE \(name).state SET version = $1, floor = $2, has_long = $3 WHERE id = 1", .integer(version),
-      .integer(floor), .integer(hasLong ? 1 : 0))
+      "UPDATE \(name).state SET version = $1, floor = $2, has_long = $3 WHERE id = 1", .integer(state.version),
+      .integer(state.floor), .integer(state.hasLong ? 1 : 0))
   }
 
+  /// Wakes those who listen.
+  ///
+  /// Behind the COMMIT and not in it: PostgreSQL lets transactions with news end one at a time, those of other stores
+  /// included.
   var notify: Statement { Statement("NOTIFY \(channel)") }
   var listen: Statement { Statement("LISTEN \(channel)", isPrepared: false) }
 

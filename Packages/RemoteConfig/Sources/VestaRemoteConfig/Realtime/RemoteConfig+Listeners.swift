@@ -23,7 +23,7 @@ extension RemoteConfig {
   /// Adds a listener for templates that are published.
   ///
   /// While there is a listener, the app is connected to the service: what is published is fetched at once, and
-  /// listeners hear which keys have changed. The listener is called on a serial queue, never before this method has
+  /// listeners receive the keys that have changed. The listener is called on a serial queue, never before this method has
   /// returned.
   ///
   /// - Parameter listener: Gets the update, or why updates fail at the moment.

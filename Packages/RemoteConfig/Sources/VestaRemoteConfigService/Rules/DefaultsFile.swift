@@ -40,7 +40,7 @@ enum DefaultsFile {
       """
   }
 
-  /// Text without the characters that XML gives a meaning, nor those that it does not allow.
+  /// The text with the special characters of XML escaped, without those that it does not allow.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

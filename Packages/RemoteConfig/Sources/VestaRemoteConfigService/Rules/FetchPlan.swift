@@ -134,7 +134,7 @@ final class FetchPlan: Sendable {
 
 extension ConditionEvaluator {
   func isPart(of rollout: FetchPlan.Rollout) -> Bool {
-    guard let id = instance.installationID else { return false }
-    return Double(Percentile.micro(seed: rollout.id, id: id)) < rollout.percent * 1_000_000
+    guard let percentile = percentile(seed: rollout.id) else { return false }
+    return Double(percentile) < rollout.percent * 1_000_000
   }
 }

@@ -1,7 +1,7 @@
 import VestaRemoteConfigBackend
 import VestaServiceInterop
 
-/// The limits of what an instance tells about itself.
+/// The limits of the attributes that an instance sends.
 ///
 /// Conditions are evaluated against it, so that a client that sends megabytes would cost all others. Lengths are in
 /// UTF-16, as the clients count them.

@@ -4,34 +4,42 @@
 /// It is not for secrets: those are the business of `CryptoProvider`.
 enum SHA256 {
   static func digest(of message: [UInt8]) -> [UInt8] {
-    var state: [UInt32] = [
-      0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ]
-    let padded = padded(message)
-    var words = [UInt32](repeating: 0, count: 64)
-    for start in stride(from: 0, to: padded.count, by: 64) {
-      expand(padded[start..<start + 64], into: &words)
-      compress(words, into: &state)
+    words(of: message).flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
+  }
+
+  /// The digest as eight big-endian words.
+  static func words(of message: [UInt8]) -> [UInt32] {
+    var state = initialState
+    var schedule = [UInt32](repeating: 0, count: 64)
+    // Each block has 64 bytes; after the message come a byte and the length in eight more.
+    let blockCount = (message.count + 8) / 64 + 1
+    for block in 0..<blockCount {
+      fill(&schedule, with: message, from: block * 64)
+      if block == blockCount - 1 { close(&schedule, length: message.count) }
+      expand(&schedule)
+      compress(schedule, into: &state)
     }
-    return state.flatMap { word in stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) } }
+    return state
   }
 
-  private static func padded(_ message: [UInt8]) -> [UInt8] {
-    var bytes = message
-    bytes.append(0x80)
-    bytes.append(contentsOf: repeatElement(0, count: (119 - message.count % 64) % 64))
-    let length = UInt64(message.count) * 8
-    bytes.append(contentsOf: stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> $0) })
-    return bytes
-  }
-
-  private static func expand(_ block: ArraySlice<UInt8>, into words: inout [UInt32]) {
+  private static func fill(_ schedule: inout [UInt32], with message: [UInt8], from start: Int) {
     for index in 0..<16 {
-      let start = block.startIndex + index * 4
-      words[index] =
-        UInt32(block[start]) << 24 | UInt32(block[start + 1]) << 16 | UInt32(block[start + 2]) << 8
-        | UInt32(block[start + 3])
+      var word: UInt32 = 0
+      for position in start + index * 4..<start + index * 4 + 4 {
+        word = word << 8 | (position < message.count ? UInt32(message[position]) : position == message.count ? 0x80 : 0)
+      }
+      schedule[index] = word
     }
+  }
+
+  /// Writes the length in bits, with which the last block ends.
+  private static func close(_ schedule: inout [UInt32], length: Int) {
+    let bits = UInt64(length) * 8
+    schedule[14] = UInt32(truncatingIfNeeded: bits >> 32)
+    schedule[15] = UInt32(truncatingIfNeeded: bits)
+  }
+
+  private static func expand(_ words: inout [UInt32]) {
     for index in 16..<64 {
       let (early, late) = (words[index - 15], words[index - 2])
       let first = rotated(early, 7) ^ rotated(early, 18) ^ early >> 3
@@ -48,12 +56,24 @@ enum SHA256 {
       let first = h &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) &+ choice &+ constants[index] &+ words[index]
       let majority = a & b ^ a & c ^ b & c
       let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
-      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
+      (h, g, f, e) = (g, f, e, d &+ first)
+      (d, c, b, a) = (c, b, a, first &+ second)
     }
-    for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
+    state[0] &+= a
+    state[1] &+= b
+    state[2] &+= c
+    state[3] &+= d
+    state[4] &+= e
+    state[5] &+= f
+    state[6] &+= g
+    state[7] &+= h
   }
 
   private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
+
+  private static let initialState: [UInt32] = [
+    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+  ]
 
   private static let constants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,

@@ -27,7 +27,7 @@ final class Connection: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - path: The database file.
-  ///   - operation: What the store is doing, for the text of an error.
+  ///   - operation: The operation of the store, for error messages.
   ///   - isWarm: Whether it is one of the readers with a large page cache.
   ///   - verifies: Whether the checksums of pages are verified; `repair` reads without.
   init(path: String, operation: String, isWarm: Bool = false, verifies: Bool = true) throws {

@@ -24,7 +24,7 @@ struct Statement {
     guard status == SQLITE_OK else { throw connection.failure(status, operation: operation) }
   }
 
-  /// Goes to the next row; false at the end.
+  /// Moves to the next row; false at the end.
   ///
   /// After a throw the statement has been reset.
   func step() throws -> Bool {

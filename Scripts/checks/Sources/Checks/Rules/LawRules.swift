@@ -167,21 +167,24 @@ private let platformModules: Set = [
 ]
 
 /// Law 5 (and 4): the C library of the platform, and conditions on the platform, sit in Platform.swift.
+///
+/// Where that would be too long, a system has its own part of it, such as Platform+Windows.swift.
 @Sendable func platformCodeSitsInOneFile(_ house: House) -> [Violation] {
-  house.files.filter { $0.isHouse && $0.isSource && $0.name != "Platform.swift" }.flatMap { file -> [Violation] in
-    let imports = file.source.imports.filter { platformModules.contains($0.module) }.map {
-      Violation(file.path, $0.line, "law 5", "import \($0.module) in Platform.swift only, and put the call there")
+  house.files.filter { $0.isHouse && $0.isSource && $0.name != "Platform.swift" && !$0.name.hasPrefix("Platform+") }
+    .flatMap { file -> [Violation] in
+      let imports = file.source.imports.filter { platformModules.contains($0.module) }.map {
+        Violation(file.path, $0.line, "law 5", "import \($0.module) in Platform.swift only, and put the call there")
+      }
+      let conditions = file.source.code.enumerated().compactMap { index, line -> Violation? in
+        let text = line.trimmed
+        guard text.hasPrefix("#if") || text.hasPrefix("#elseif") else { return nil }
+        let words = line.words
+        let asksForModule = words.contains("canImport") && !platformModules.isDisjoint(with: words)
+        guard words.contains("os") || words.contains("arch") || asksForModule else { return nil }
+        return Violation(file.path, index + 1, "law 5", "move what depends on the platform to Platform.swift")
+      }
+      return imports + conditions
     }
-    let conditions = file.source.code.enumerated().compactMap { index, line -> Violation? in
-      let text = line.trimmed
-      guard text.hasPrefix("#if") || text.hasPrefix("#elseif") else { return nil }
-      let words = line.words
-      let asksForModule = words.contains("canImport") && !platformModules.isDisjoint(with: words)
-      guard words.contains("os") || words.contains("arch") || asksForModule else { return nil }
-      return Violation(file.path, index + 1, "law 5", "move what depends on the platform to Platform.swift")
-    }
-    return imports + conditions
-  }
 }
 
 /// Imports of a package's files that name a module of a package it may not know.

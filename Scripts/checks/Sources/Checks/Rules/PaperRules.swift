@@ -1,8 +1,9 @@
 /// Files and folders that READMEs and other texts name exist; changelogs are about the past and may name others.
 @Sendable func pathsInTextsExist(_ house: House) -> [Violation] {
-  house.tree.paths(ending: ".md").filter { !$0.hasSuffix("CHANGELOG.md") }.flatMap { path in
+  let index = PathIndex(house.tree)
+  return house.tree.paths(ending: ".md").filter { !$0.hasSuffix("CHANGELOG.md") }.flatMap { path in
     let paper = Paper(path: path, text: house.tree.files[path] ?? "")
-    return paper.mentions.filter { !house.tree.has($0, of: paper) }.map {
+    return paper.mentions.filter { !index.has($0, of: paper) }.map {
       Violation(path, $0.line, "paths", "correct \($0.path): there is no such file or folder")
     }
   }
@@ -24,5 +25,14 @@
       found.append(Violation(path, 1, "package", "say what is absent under `## Not there yet`"))
     }
     return found
+  }
+}
+
+/// The root README, whose drawing shows the house, names every package.
+@Sendable func theDrawingIsComplete(_ house: House) -> [Violation] {
+  guard let text = house.tree.files["README.md"] else { return [] }
+  return house.packages.filter { $0.room != .other || $0.isCompatibility }.compactMap { package in
+    guard !text.hasWord(package.name) else { return nil }
+    return Violation("README.md", 1, "package", "draw \(package.name) into the picture of the house")
   }
 }

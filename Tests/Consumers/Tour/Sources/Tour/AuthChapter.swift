@@ -76,7 +76,8 @@ private func firstStates(_ count: Int, of states: some AsyncSequence<User?, Neve
 
 /// In the second process: says who is signed in.
 func visitor(_ directory: String) async throws {
-  let app = try configureWithAuth(VestaOptions(projectID: "tour", backend: .embedded(directory: URL(filePath: directory))))
+  let app = try configureWithAuth(
+    VestaOptions(projectID: "tour", backend: .embedded(directory: URL(filePath: directory))))
   // A refresh asks the engine, which has to know the user still.
   let user = Auth.auth().currentUser
   _ = try await user?.getIDToken(forcingRefresh: true)

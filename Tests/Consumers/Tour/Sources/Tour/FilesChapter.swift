@@ -28,6 +28,7 @@ func filesChapter(_ guide: Guide) async throws {
   try guide.show("and came back unchanged", back == picture)
 
   let names = try await photos.listAll().items.map(\.name)
-  try guide.show("the folder lists it: \(names.joined(separator: ", "))", names.contains(name) && names.count <= guide.run)
+  try guide.show(
+    "the folder lists it: \(names.joined(separator: ", "))", names.contains(name) && names.count <= guide.run)
   await app.delete()
 }

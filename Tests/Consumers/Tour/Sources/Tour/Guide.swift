@@ -76,7 +76,9 @@ struct Guide: Sendable {
 
   /// Says where the data is.
   func sayGoodbye(keepsData: Bool) {
-    guard keepsData else { return print("Its data was in a temporary folder; --data FOLDER keeps it for the next run.") }
+    guard keepsData else {
+      return print("The data was in a temporary folder; --data FOLDER keeps it.")
+    }
     print("The data of run \(run) is in \(folder.path). The next run continues from it.")
   }
 

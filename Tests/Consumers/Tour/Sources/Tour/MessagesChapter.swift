@@ -19,7 +19,8 @@ func messagesChapter(_ guide: Guide) async throws {
 
   // It is sent before anybody listens: the service keeps it.
   let admin = try app.container.require((any MessagingAdminBackend).self)
-  let message = PushMessage(to: .topic("news"), notification: PushNotification(title: "Hello"), data: ["run": "\(guide.run)"])
+  let message = PushMessage(
+    to: .topic("news"), notification: PushNotification(title: "Hello"), data: ["run": "\(guide.run)"])
   _ = try await admin.send(message, isValidateOnly: false, context: .owner)
   var title: String?
   for await received in messaging.foregroundMessages where received.data["run"] == "\(guide.run)" {

@@ -1,12 +1,24 @@
 import VestaRemoteConfigBackend
 
 /// Decides whether conditions hold for one instance at one time.
-struct ConditionEvaluator {
+///
+/// It belongs to one evaluation of a template. What many conditions need of the instance is worked out once: the
+/// percentile of a seed is a digest, which costs more than all other tests.
+final class ConditionEvaluator {
   let instance: ConfigInstance
   /// The time of the evaluation in microseconds since 1970.
   let now: Int64
+  private var percentiles: [String: Int] = [:]
 
-  func holds(_ expression: ConditionExpression) -> Bool { expression.tests.allSatisfy(holds) }
+  init(instance: ConfigInstance, now: Int64) {
+    self.instance = instance
+    self.now = now
+  }
+
+  func holds(_ expression: ConditionExpression) -> Bool {
+    for test in expression.tests where !holds(test) { return false }
+    return true
+  }
 
   func holds(_ test: ConditionTest) -> Bool {
     switch test {
@@ -98,9 +110,17 @@ struct ConditionEvaluator {
   }
 
   private func isWithin(seed: String, above lower: Int?, upTo upper: Int?) -> Bool {
-    guard let id = instance.installationID else { return false }
-    let percentile = Percentile.micro(seed: seed, id: id)
+    guard let percentile = percentile(seed: seed) else { return false }
     return (lower.map { percentile > $0 } ?? true) && (upper.map { percentile <= $0 } ?? true)
+  }
+
+  /// The percentile of the instance in millionths of a percent; `nil` without an id.
+  func percentile(seed: String) -> Int? {
+    if let known = percentiles[seed] { return known }
+    guard let id = instance.installationID else { return nil }
+    let percentile = Percentile.micro(seed: seed, id: id)
+    percentiles[seed] = percentile
+    return percentile
   }
 
   private func runs(_ kind: SystemKind, _ test: SystemTest) -> Bool {

@@ -1,0 +1,38 @@
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
+
+/// One call on a database: the engine of the database, and the caller with their deadline.
+///
+/// The extensions in this folder say what each call does: `ReadCalls`, `ListingCalls`, `QueryCalls`, `PartitionCalls`,
+/// `CommitCalls`, `TransactionCalls` and `WriteStreamCalls`. A commit has a second value for what happens within its
+/// store transaction: `CommitCall`.
+struct DatabaseCall: Sendable {
+  let engine: DatabaseEngine
+  let context: CallContext
+  let boundary: ServiceBoundary<FirestoreServiceError>
+
+  var name: DatabaseName { engine.name }
+  var keys: DatabaseKeys { engine.keys }
+  var store: any OrderedStore { engine.store }
+  var options: FirestoreServiceOptions { engine.options }
+  var transactions: TransactionPool { engine.transactions }
+  var indexes: IndexKeeper { engine.indexes }
+
+  /// Refuses to go on after the deadline, and for a cancelled task.
+  ///
+  /// - Parameter transaction: A transaction that the next response announces; it ends with a refusal, since the caller
+  ///   will not hear of it.
+  func checkDeadline(beginning transaction: [UInt8]? = nil) throws(FirestoreServiceError) {
+    guard context.deadline != nil else { return }
+    do {
+      try boundary.check(context)
+    } catch {
+      if let transaction { _ = try? transactions.end(transaction) }
+      throw error
+    }
+  }
+
+  /// Opens a call that follows targets.
+  func listen() -> ListenCall { engine.hub.open(until: context.deadline) }
+}

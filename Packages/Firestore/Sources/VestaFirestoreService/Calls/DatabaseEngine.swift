@@ -1,0 +1,186 @@
+import VestaConcurrency
+import VestaEventsInterop
+import VestaFirestoreBackend
+import VestaServiceInterop
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaStoreInterop
+
+/// The engine of one database: its open transactions, listeners, indexes and background work, and the ways to read it.
+///
+/// What calls do with it is in `DatabaseCall`.
+final class DatabaseEngine: Sendable {
+  let name: DatabaseName
+  let store: any OrderedStore
+  let keys: DatabaseKeys
+  let options: FirestoreServiceOptions
+  let transactions: TransactionPool
+  let hub: ListenHub
+  let indexes: IndexKeeper
+  let pruner: LogPruner
+  let recent: RecentDocuments
+  /// Records the changes that functions want.
+  let events: EventOutbox?
+  /// A version at or below which no commit can come any more, as far as is known here.
+  private let floor = Locked(Int64(0))
+
+  /// - Parameters:
+  ///   - owner: The number of the engine, which marks what it holds for others on the store.
+  ///   - recent: The documents of all databases that were read lately.
+  ///   - events: Records the changes that functions want.
+  init(
+    name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions, owner: UInt64,
+    recent: RecentDocuments, events: EventOutbox? = nil
+  ) {
+    self.recent = recent
+    self.events = events
+    self.name = name
+    self.store = store
+    self.options = options
+    let keys = DatabaseKeys(number)
+    self.keys = keys
+    let indexes = IndexKeeper(name, store: store, keys: keys, options: options, owner: owner)
+    self.indexes = indexes
+    let retention = options.retention.microseconds
+    hub = ListenHub(name, store: store, options: options) { body in
+      try await store.read {
+        recent.noteSeen($0.version.microseconds)
+        try await body(Snapshot(reader: $0, keys: keys, name: name, indexes: indexes, retention: retention))
+      }
+    }
+    transactions = TransactionPool(options: options, engine: owner)
+    pruner = LogPruner(store: store, keys: keys, options: options, owner: owner)
+    recent.include(name, keys)
+  }
+
+  /// Ends what is open; the store stays.
+  func close() {
+    hub.close()
+    transactions.close()
+    indexes.close()
+    pruner.close()
+  }
+
+  /// The full name of a document.
+  func fullName(of path: ResourcePath) -> String { ResourceName(database: name, path: path).description }
+
+  /// Notes a commit of this engine: wakes functions, the pruner, and the listeners of a store that does not report its
+  /// commits.
+  func committed(at version: Int64) {
+    if !(store is any CommitObservable) { hub.wake() }
+    recent.noteSeen(version)
+    if let events, events.interest != nil { events.wake() }
+    pruner.noteCommit(at: version)
+  }
+
+  // MARK: Reading
+
+  /// Reads the latest version.
+  ///
+  /// In a store without commits for long, the last commit may be older than the log is kept. The version that is read
+  /// is then a later one, at or below which no commit can come any more: so it can be read again when commits go on.
+  ///
+  /// - Parameter first: The keys that the body gets first; a store behind a network brings them with the beginning.
+  func reading<Result>(
+    expecting first: @autoclosure () -> [[UInt8]] = [], _ body: (Snapshot) async throws -> Result
+  ) async throws -> Result {
+    let oldest = options.now() - options.retention.microseconds / 2
+    while true {
+      let result = try await store.read(expecting: .keys(first())) { reader -> Result? in
+        let version = max(reader.version.microseconds, settledFloor)
+        if version < oldest { return nil }
+        return try await body(snapshot(of: reader).later(version))
+      }
+      if let result { return result }
+      let version = try await raiseFloor(to: nil)
+      // A store whose clock is another one is read as it is.
+      if version < oldest { return try await store.read { try await body(snapshot(of: $0).later(version)) } }
+    }
+  }
+
+  private func snapshot(of reader: any StoreReader) -> Snapshot {
+    recent.noteSeen(reader.version.microseconds)
+    return Snapshot(
+      reader: reader, keys: keys, name: name, indexes: indexes, retention: options.retention.microseconds)
+  }
+
+  /// The version that a transaction is based on; queries in it use no index.
+  func snapshot(within transaction: any StoreTransaction) -> Snapshot {
+    Snapshot(
+      reader: transaction, keys: keys, name: name, indexes: nil, retention: options.retention.microseconds)
+  }
+
+  /// A document that was read lately, at a version that is as late as any that somebody has seen; `nil` where the store
+  /// must be read.
+  func recentDocument(_ name: String) async throws -> (document: Document, version: Int64)? {
+    var known = recent.document(name)
+    if case .doubtful(let version) = known {
+      try await store.read { try await recent.check(from: version, in: $0) }
+      known = recent.document(name)
+    }
+    guard case .found(let document, let latest) = known else { return nil }
+    let version = max(latest, settledFloor)
+    return version < options.now() - options.retention.microseconds / 2 ? nil : (document, version)
+  }
+
+  /// Reads at a read time; `nil` for the latest version.
+  ///
+  /// Two reads at one time agree, whatever commits run beside them: no commit can have that time or an earlier one any
+  /// more.
+  ///
+  /// - Parameter scope: What will be read.
+  func reading<Result>(
+    at time: Timestamp?, _ scope: ChangeScope, _ body: (Snapshot) async throws -> Result
+  ) async throws -> Result {
+    guard let time else { return try await reading(expecting: expected(scope), body) }
+    return try await reading(version: try await settled(time), scope, body)
+  }
+
+  /// Reads at a version at or below which no commit can come any more.
+  func reading<Result>(
+    version: Int64, _ scope: ChangeScope, _ body: (Snapshot) async throws -> Result
+  ) async throws -> Result {
+    try await store.read(expecting: .keys(expected(scope))) {
+      try await body(try await snapshot(of: $0).at(version, scope))
+    }
+  }
+
+  /// The rows that a reader of a scope gets first: the documents, or the catalogue of indexes.
+  func expected(_ scope: ChangeScope) -> [[UInt8]] {
+    if case .places(let places) = scope { return places.map(keys.document) }
+    return [keys.catalogue]
+  }
+
+  /// The version of a read time, once no commit can come at or before it.
+  ///
+  /// The clock decides what the future is, except for times that the store has reached: after the clock was set back,
+  /// and for a process whose clock is behind, read times that were handed out are ahead of the clock, and can be read.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for a time in the future.
+  func settled(_ time: Timestamp) async throws -> Int64 {
+    guard let version = time.microseconds, version >= 0 else { throw DatabaseEngine.future }
+    if version <= settledFloor { return version }
+    if version <= (try await store.read { $0.version.microseconds }) { return version }
+    if version <= options.now() {
+      do {
+        _ = try await raiseFloor(to: version)
+        return version
+      } catch StoreError.Code.futureVersion {
+        throw DatabaseEngine.future
+      }
+    }
+    guard version <= (try await raiseFloor(to: nil)) else { throw DatabaseEngine.future }
+    return version
+  }
+
+  private var settledFloor: Int64 { floor.withLock { $0 } }
+
+  /// Raises the store's floor, and remembers it.
+  private func raiseFloor(to version: Int64?) async throws -> Int64 {
+    let raised = try await store.raiseFloor(to: version.map { StoreVersion(microseconds: $0) }).microseconds
+    floor.withLock { $0 = max($0, raised) }
+    return raised
+  }
+
+  private static let future = FirestoreServiceError.refused("The requested 'read_time' cannot be in the future.")
+}

@@ -1,0 +1,111 @@
+import VestaConcurrency
+import VestaCore
+import VestaEventsInterop
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
+
+/// The database of a call, as its request names it.
+enum CallTarget: Sendable {
+  case database(String)
+  /// The root or a document of the database; the path after the root is checked by the call.
+  case parent(String)
+}
+
+/// The permission that a call needs.
+enum CallKind: Sendable {
+  case read
+  /// Creates the database if it does not exist.
+  case write
+  /// The owner's alone, whatever the options say.
+  case ofOwners
+}
+
+/// The databases of a store: the engine of each is made by the first call.
+final class Databases: Sendable {
+  private let store: LazyResource<any OrderedStore>
+  private let options: FirestoreServiceOptions
+  private let engines = Locked([DatabaseName: DatabaseEngine]())
+  /// The database that was named last, which most processes name all the time.
+  private let latest = Locked<(name: String, engine: DatabaseEngine)?>(nil)
+  private let opening = SingleFlight<DatabaseName, DatabaseEngine>()
+  private let recent: RecentDocuments
+  /// Identifies the engine to others on the store.
+  let owner = UInt64.random(in: .min ... .max)
+  /// The events of documents that functions want.
+  let events: EventOutbox
+
+  init(options: FirestoreServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
+    self.options = options
+    recent = RecentDocuments(limit: options.recentDocumentBytes)
+    let store = LazyResource(
+      whenClosed: StoreError(.closed, operation: "open", message: "The document engine has been shut down."),
+      open: open, close: { try await $0.close() })
+    self.store = store
+    events = DocumentEvents.outbox { try await store.get() }
+  }
+
+  /// Ends the engines and closes the store.
+  func close() async throws {
+    await events.close()
+    for engine in engines.withLock({ Array($0.values) }) { engine.close() }
+    recent.close()
+    try await store.close()
+  }
+
+  /// The engine of a call's database.
+  ///
+  /// - Throws: `PERMISSION_DENIED` for a caller that the options do not admit, `NOT_FOUND` for a database that does not
+  ///   exist and is not created by the call.
+  func engine(_ target: CallTarget, _ context: CallContext, _ kind: CallKind) async throws -> DatabaseEngine {
+    try admit(context, kind)
+    if let known = latest.withLock({ $0 }), Databases.names(target, known) {
+      _ = try await store.get()
+      return known.engine
+    }
+    switch target {
+    case .database(let name):
+      let engine = try await engine(try DatabaseName(parsing: name), isWrite: kind == .write)
+      latest.withLock { $0 = (name, engine) }
+      return engine
+    case .parent(let name): return try await engine(try ResourceName(parent: name).database, isWrite: kind == .write)
+    }
+  }
+
+  private static func names(_ target: CallTarget, _ known: (name: String, engine: DatabaseEngine)) -> Bool {
+    switch target {
+    case .database(let name): UTF8Order.equal(known.name, name)
+    case .parent(let name): name.utf8.dropping(prefix: known.engine.name.root.utf8) != nil
+    }
+  }
+
+  private func admit(_ context: CallContext, _ kind: CallKind) throws(FirestoreServiceError) {
+    guard context.caller != .owner, kind == .ofOwners || options.access == .owner else { return }
+    throw FirestoreServiceError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
+  }
+
+  private func engine(_ name: DatabaseName, isWrite: Bool) async throws -> DatabaseEngine {
+    if let engine = engines.withLock({ $0[name] }) {
+      _ = try await store.get()
+      return engine
+    }
+    let store = try await store.get()
+    var number = try await DatabaseRegister.number(of: name, in: store)
+    if number == nil { number = try await DatabaseRegister.create(name, in: store, isWrite: isWrite) }
+    guard let number else {
+      throw FirestoreServiceError(
+        .notFound, "The database \(name.database) does not exist for project \(name.project). Write to it to create it."
+      )
+    }
+    return try await opening.value(for: name) {
+      if let engine = self.engines.withLock({ $0[name] }) { return engine }
+      try await self.recent.follow(store)
+      let engine = DatabaseEngine(
+        name: name, number: number, store: store, options: self.options, owner: self.owner, recent: self.recent,
+        events: self.events)
+      try await engine.indexes.declare()
+      self.engines.withLock { $0[name] = engine }
+      return engine
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaStoreInterop
+
+extension DatabaseCall {
+  /// Lists the documents of a collection, a page at a time.
+  ///
+  /// A page is a query that begins after the page before, so it costs its documents. A token is a position in the
+  /// order and not a document: it stays good when the document changes or goes.
+  func listDocuments(_ request: ListDocumentsRequest) async throws -> ListDocumentsResponse {
+    guard request.pageSize >= 0 else { throw FirestoreServiceError.refused("page_size cannot be negative.") }
+    if request.showMissing, !request.orderBy.isEmpty || request.collectionID.isEmpty {
+      throw FirestoreServiceError.refused("show_missing goes with one collection, and without order_by.")
+    }
+    let size = request.pageSize == 0 ? 300 : Int(request.pageSize)
+    let query = try page(of: request, size: size)
+    let scope = request.showMissing ? ChangeScope.everything : ChangeScope(query)
+    return try await reading(request.consistency, scope) { context in
+      context.note(query)
+      var documents = try await QueryRunner(query: query, snapshot: context.snapshot).answer().documents
+      if request.showMissing { documents = try await addMissing(to: documents, of: query, context.snapshot) }
+      let page = documents.prefix(size)
+      var token = ""
+      if page.count < documents.count, let last = page.last {
+        token = PageToken.encode(values: query.orders.compactMap { last.value(at: $0.path) })
+      }
+      return ListDocumentsResponse(documents: page.map(query.projected), nextPageToken: token)
+    }
+  }
+
+  /// The query of one page, and of one document more, which shows whether there is another page.
+  private func page(of request: ListDocumentsRequest, size: Int) throws(FirestoreServiceError) -> NormalQuery {
+    var query = try listQuery(request)
+    _ = try NormalQuery(query, parent: request.parent)
+    query.limit = Int32(clamping: size + 1)
+    query.startAt = try PageToken.decodeValues(request.pageToken).map { .init(values: $0, before: false) }
+    do {
+      let page = try NormalQuery(query, parent: request.parent)
+      guard page.startAt.map({ $0.values.count == page.orders.count }) ?? true else { throw PageToken.invalid }
+      return page
+    } catch {
+      throw PageToken.invalid
+    }
+  }
+
+  private func listQuery(_ request: ListDocumentsRequest) throws(FirestoreServiceError) -> StructuredQuery {
+    let orders = try OrderByText.orders(request.orderBy)
+    return StructuredQuery(
+      select: request.mask?.fieldPaths, from: [.init(collectionID: request.collectionID)], orderBy: orders)
+  }
+
+  /// Adds the names that have no document but something below them, for one page.
+  private func addMissing(
+    to documents: [Document], of query: NormalQuery, _ snapshot: Snapshot
+  ) async throws -> [Document] {
+    let collection = query.parent.path.appending(query.collectionID ?? "")
+    let last = query.startAt?.values.last?.documentPath?.lastSegment
+    let count = query.limit ?? .max
+    let children = try await CollectionWalk(snapshot).children(of: collection, after: last, atMost: count)
+    var named = documents.compactMap { document in
+      (try? ResourceName(document: document.name)).map { (id: $0.path.lastSegment, document) }
+    }
+    let present = Set(named.map { Array($0.id.utf8) })
+    for id in children where !present.contains(Array(id.utf8)) {
+      named.append((id, Document(name: ResourceName(database: name, path: collection.appending(id)).description)))
+    }
+    return named.sorted { ResourcePath.compare(segment: $0.id, $1.id) < 0 }.prefix(count).map(\.1)
+  }
+
+  /// Lists the collections right below a parent.
+  func listCollectionIDs(_ request: ListCollectionIDsRequest) async throws -> ListCollectionIDsResponse {
+    let parent = try ResourceName(parent: request.parent).path
+    guard request.pageSize >= 0 else { throw FirestoreServiceError.refused("page_size cannot be negative.") }
+    let size = request.pageSize == 0 ? 300 : Int(request.pageSize)
+    let last = try PageToken.decode(request.pageToken).map { String(decoding: $0, as: UTF8.self) }
+    return try await engine.reading(at: request.readTime, .everything) { snapshot in
+      let found = try await CollectionWalk(snapshot).children(of: parent, after: last, atMost: size + 1)
+      let page = found.prefix(size)
+      let token = page.count < found.count ? PageToken.encode(Array((page.last ?? "").utf8)) : ""
+      return ListCollectionIDsResponse(collectionIDs: Array(page), nextPageToken: token)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaStoreInterop
+
+extension DatabaseCall {
+  private typealias Wanted = (name: ResourceName, place: Place)
+
+  private static let batch = 256
+
+  /// Reads documents by name, in batches, at one read time.
+  func batchGet(
+    _ request: BatchGetDocumentsRequest, receive: (BatchGetDocumentsResponse) async throws -> Void
+  ) async throws {
+    let paths = try request.mask.map { try FieldMaskRules.paths($0.fieldPaths) }
+    if case .latest = request.consistency, request.documents.count == 1,
+      let (known, version) = try await engine.recentDocument(request.documents[0])
+    {
+      var document = known
+      if let paths { document.fields = document.fields.projected(to: paths) }
+      let time = Timestamp(microseconds: version)
+      try checkDeadline()
+      return try await receive(BatchGetDocumentsResponse(result: .found(document), transaction: nil, readTime: time))
+    }
+    let wanted = try targets(of: request.documents)
+    var rest = wanted[...]
+    // The first look settles the version; the others go back to it. Nothing is handed out inside of one.
+    var first = rest.prefix(Self.batch)
+    rest = rest.dropFirst(Self.batch)
+    let scope = ChangeScope.places(Set(first.map(\.place)))
+    let isLatest = if case .latest = request.consistency { true } else { false }
+    typealias Page = (rows: [DocumentRow?], context: KeptContext)
+    let start = first
+    let page = try await reading(request.consistency, scope, locking: wanted.map(\.place)) { context -> Page in
+      (try await self.rows(of: start, in: context.snapshot), context.kept)
+    }
+    var rows = page.rows
+    let context = page.context
+    var transaction = context.newTransaction
+    if wanted.isEmpty {
+      try checkDeadline(beginning: transaction)
+      try await receive(BatchGetDocumentsResponse(transaction: transaction, readTime: context.readTime))
+    }
+    while true {
+      context.note(zip(first, rows).map { ($0.place, $1) })
+      for (target, row) in zip(first, rows) {
+        let name = target.name.description
+        if isLatest, let row { noteRead(row, name, at: context.version) }
+        let result = Self.result(name, row, paths)
+        try checkDeadline(beginning: transaction)
+        try await receive(
+          BatchGetDocumentsResponse(result: result, transaction: transaction, readTime: context.readTime))
+        transaction = nil
+      }
+      if rest.isEmpty { return }
+      first = rest.prefix(Self.batch)
+      rest = rest.dropFirst(Self.batch)
+      rows = try await engine.reading(version: context.version, .places(Set(first.map(\.place)))) { snapshot in
+        try await self.rows(of: first, in: snapshot)
+      }
+    }
+  }
+
+  private func rows(of wanted: ArraySlice<Wanted>, in snapshot: Snapshot) async throws -> [DocumentRow?] {
+    try zip(wanted, try await snapshot.rows(at: wanted.map(\.place))).map { target, row in
+      try row.map { try DocumentRow($0, of: target.name.path) }
+    }
+  }
+
+  /// Notes a read; a document that is read again is kept for the next get.
+  private func noteRead(_ row: DocumentRow, _ name: String, at version: Int64) {
+    engine.recent.noteRead(name, at: version) {
+      let document = row.document(named: name, fields: row.fields)
+      return (document, DocumentSize.size(of: document))
+    }
+  }
+
+  private static func result(
+    _ name: String, _ row: DocumentRow?, _ paths: [FieldPath]?
+  ) -> BatchGetDocumentsResponse.Result {
+    guard let row else { return .missing(name) }
+    return .found(row.document(named: name, fields: paths.map { row.fields.projected(to: $0) } ?? row.fields))
+  }
+
+  /// The documents that are asked for, each once, in the order of the request.
+  private func targets(of names: [String]) throws -> [Wanted] {
+    var seen: Set<Place> = []
+    var targets: [Wanted] = []
+    targets.reserveCapacity(names.count)
+    for text in names {
+      let name = try ResourceName(document: text, likely: self.name)
+      guard name.database == self.name else {
+        throw FirestoreServiceError.refused("\"\(text)\" is not in the database of the request, \(self.name).")
+      }
+      let place = Place(name.path)
+      if names.count == 1 || seen.insert(place).inserted { targets.append((name, place)) }
+    }
+    return targets
+  }
+}

@@ -1,0 +1,64 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+
+/// Writes with the documents they are of, worked out once for all runs of a store's transaction.
+struct CommitPlan: Sendable {
+  struct Target: Sendable {
+    let place: Place
+    let path: ResourcePath
+    let name: String
+  }
+
+  /// The documents, each once.
+  let targets: [Target]
+  /// The writes, and which target each is of.
+  let writes: [(write: Write, target: Int)]
+  /// Whether anything but verifications is asked for.
+  let isChange: Bool
+  /// Whether the writes are worth being applied before the transaction: they have long array transforms, and none that
+  /// depends on the commit time.
+  let isPreparable: Bool
+
+  /// So many elements of array transforms take longer than the rest of a commit.
+  private static let manyElements = 256
+
+  /// - Parameter paths: The documents that are written, one for each write.
+  init(_ writes: [Write], at paths: [ResourcePath]) {
+    var targets: [Target] = []
+    targets.reserveCapacity(writes.count)
+    var indexes: [Place: Int] = [:]
+    self.writes = zip(writes, paths).map { write, path in
+      let place = Place(path)
+      if writes.count > 1, let known = indexes[place] { return (write, known) }
+      indexes[place] = targets.count
+      targets.append(Target(place: place, path: path, name: write.name))
+      return (write, targets.count - 1)
+    }
+    self.targets = targets
+    let elements = writes.reduce(0) { $0 + $1.transforms.reduce(0) { $0 + $1.elementCount } }
+    isPreparable =
+      elements > CommitPlan.manyElements
+      && !writes.contains { $0.transforms.contains { $0.operation == .serverTimestamp } }
+    isChange = writes.contains { write in
+      if case .verify = write.operation { return false }
+      return true
+    }
+  }
+
+  /// The given documents that this plan does not write.
+  func others(of places: some Collection<Place>) -> [Place] {
+    let written = Set(targets.map(\.place))
+    return places.filter { !written.contains($0) }
+  }
+}
+
+extension FieldTransform {
+  /// The number of elements that are added to an array or removed from it.
+  fileprivate var elementCount: Int {
+    switch operation {
+    case .appendMissingElements(let elements), .removeAllFromArray(let elements): elements.count
+    case .serverTimestamp, .increment, .maximum, .minimum: 0
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaFirestoreBackend
+
+/// The documents and queries that a transaction has read, which must be unchanged when it commits.
+struct ReadSet: Sendable {
+  /// A query and the version at which it was answered.
+  struct ReadQuery: Sendable {
+    var query: NormalQuery
+    var version: Int64
+  }
+
+  /// The versions of the documents that were read; `nil` for those that were not there.
+  private(set) var documents: [Place: Int64?] = [:]
+  private(set) var queries: [ReadQuery] = []
+  /// Whether one document was read twice, and had changed in between: then no commit can be right.
+  private(set) var isTorn = false
+
+  /// The number of documents and queries that were read.
+  var count: Int { documents.count + queries.count }
+
+  mutating func add(_ place: Place, version: Int64?) {
+    if let known = documents[place], known != version { isTorn = true }
+    documents[place] = .some(version)
+  }
+
+  mutating func add(_ query: NormalQuery, version: Int64) {
+    queries.append(ReadQuery(query: query, version: version))
+  }
+
+  /// Checks the documents.
+  ///
+  /// - Throws: `ABORTED` when one of them has changed, has gone or has come.
+  func check(_ places: [Place], rows: ArraySlice<[UInt8]?>) throws(FirestoreServiceError) {
+    if isTorn { throw .contention }
+    for (place, row) in zip(places, rows) {
+      guard let read = documents[place] else { continue }
+      var version: Int64?
+      if let row { version = try DocumentRow.version(of: row) }
+      if version != read { throw .contention }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// The amount of background work in one transaction of the store, and the pause after it.
+///
+/// Alone, work goes on in large parts without a pause. While others commit too, a part takes about a millisecond, and
+/// the pause after it is as long: so nobody waits for more than one short part, and the others have half of the store.
+struct WorkPace: Sendable {
+  static let largest = 1_000
+  static let smallest = 64
+  private static let aim = Duration.milliseconds(1)
+
+  /// The maximum number of entries of the next part.
+  private(set) var part = 128
+  /// The version of the last part.
+  private var last: Int64?
+
+  /// Notes what a part took, and adapts the next one.
+  ///
+  /// - Parameters:
+  ///   - duration: How long the transaction took, from the beginning of its body on.
+  ///   - before: The version that the transaction has seen.
+  ///   - version: Its own version.
+  /// - Returns: The pause before the next part.
+  mutating func note(_ duration: Duration, from before: Int64, to version: Int64) -> Duration {
+    // What was seen is what the part before has written, unless somebody else has committed since.
+    let isAlone = last.map { before <= $0 } ?? true
+    last = version
+    guard !isAlone else {
+      part = min(2 * part, WorkPace.largest)
+      return .zero
+    }
+    let factor = duration > .zero ? WorkPace.aim / duration : 2
+    part = min(max(Int(Double(part) * min(max(factor, 0.25), 2)), WorkPace.smallest), WorkPace.largest)
+    return min(duration, .milliseconds(5))
+  }
+}

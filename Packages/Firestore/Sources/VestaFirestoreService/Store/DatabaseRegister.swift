@@ -1,0 +1,42 @@
+import VestaFirestoreBackend
+import VestaFirestoreModel
+import VestaStoreInterop
+
+/// The rows of the databases of a store: for each name the number that stands for it in keys.
+enum DatabaseRegister {
+  /// The number of a database; `nil` when there is none of this name.
+  static func number(of name: DatabaseName, in store: any OrderedStore) async throws -> Int64? {
+    let key = Keys.database(named: name.description)
+    return try await store.read { reader in try await reader.get(key).map { try NumberRow.number($0) } }
+  }
+
+  /// Makes a database, unless it is there.
+  ///
+  /// - Parameter most: How many databases there may be then; `nil` for any number.
+  /// - Returns: Its number; `nil` when there are enough.
+  static func create(_ name: DatabaseName, in store: any OrderedStore, most: Int64? = nil) async throws -> Int64? {
+    let key = Keys.database(named: name.description)
+    return try await store.write { transaction in
+      let rows = try await transaction.get([key, Keys.counter])
+      if let row = rows[0] { return try NumberRow.number(row) }
+      let number = try rows[1].map { try NumberRow.number($0) } ?? 0
+      if let most, number >= most { return nil as Int64? }
+      let version = try await transaction.commitVersion().microseconds
+      let keys = DatabaseKeys(number + 1)
+      try await transaction.put(NumberRow.bytes(number + 1), for: key)
+      try await transaction.put(NumberRow.bytes(number + 1), for: Keys.counter)
+      try await transaction.put(NumberRow.bytes(0), for: keys.catalogue)
+      try await transaction.put(NumberRow.bytes(version), for: keys.horizon)
+      return number + 1
+    }.value
+  }
+
+  /// The maximum number of databases that are created by reads.
+  private static let mostByReading: Int64 = 100
+
+  /// Makes a database for a call: any for a write, and for a read the default one of a project.
+  static func create(_ name: DatabaseName, in store: any OrderedStore, isWrite: Bool) async throws -> Int64? {
+    if isWrite { return try await create(name, in: store) }
+    return name.database == "(default)" ? try await create(name, in: store, most: mostByReading) : nil
+  }
+}

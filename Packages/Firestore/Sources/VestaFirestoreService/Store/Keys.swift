@@ -1,0 +1,194 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaStoreInterop
+
+/// Every key that the engine keeps; nothing else writes keys.
+///
+/// | key | value |
+/// |---|---|
+/// | `(1, name)` | the number of a database |
+/// | `(2)` | the highest number of a database |
+/// | `(3, database, collection…, null, id)` | a document: a `DocumentRow` |
+/// | `(4, database, version, part)` | what a commit changed: a `LogRow` |
+/// | `(5, database, index)` | an `IndexRow`: what is indexed, and how far the index is |
+/// | `(6, database, index, …)` | an entry of an index: an `EntryValue`, which has the document's place |
+/// | `(7, database, id, collection…, null, version, part)` | which documents of a collection a part of the log has: a `ChangeRow` |
+/// | `(8, database, 1)` | the version of the index catalogue |
+/// | `(8, database, 2)` | the horizon: the log has all that was changed after this version |
+/// | `(8, database, 3, job…)` | who does a job in the background, and until when: a `LeaseRow` |
+/// | `(9, database, queue, place)` | the answer to a request of a write call: an `AnswerRow` |
+/// | `(10, …)` | the events of all databases; see `EventOutbox` |
+///
+/// Versions are the store's: the times of commits. A commit writes its documents, one row of the log, and one short row
+/// for each collection; it reads the catalogue's version and writes none of the rows that all commits share.
+///
+/// A *place* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
+/// segment is a string; one that stands for a number, `__id7__`, is an integer, and so comes first. The null keeps the
+/// documents of a collection together, before everything that is below one of them. So one range holds the documents of
+/// a collection in the order of their names, and one range holds all that is below a document.
+enum Keys {
+  enum Table: Int64, CaseIterable {
+    case databases = 1
+    case counter = 2
+    case documents = 3
+    case log = 4
+    case indexes = 5
+    case entries = 6
+    case changes = 7
+    case state = 8
+    case answers = 9
+    case outbox = 10
+  }
+
+  static func database(named name: String) -> [UInt8] {
+    KeyEncoder(.int(Table.databases.rawValue), .string(name)).bytes
+  }
+
+  static let counter = KeyEncoder(.int(Table.counter.rawValue)).bytes
+
+  static let outbox = KeyEncoder(.int(Table.outbox.rawValue)).bytes
+
+  /// A key for people: the table's name and its elements.
+  static func describe(_ key: [UInt8]) -> String {
+    var decoder = KeyDecoder(key)
+    guard let number = try? decoder.int(), let table = Table(rawValue: number) else { return KeyPrinter.text(for: key) }
+    return "\(table)" + KeyPrinter.text(for: Array(key.dropFirst(2)))
+  }
+}
+
+/// The keys of one database.
+struct DatabaseKeys: Sendable {
+  let documents: [UInt8]
+  let log: [UInt8]
+  let indexes: [UInt8]
+  let entries: [UInt8]
+  let changes: [UInt8]
+  let catalogue: [UInt8]
+  let horizon: [UInt8]
+  let leases: [UInt8]
+  let answers: [UInt8]
+
+  /// The keys of the database with this number.
+  init(_ number: Int64) {
+    func prefix(_ table: Keys.Table) -> [UInt8] { KeyEncoder(.int(table.rawValue), .int(number)).bytes }
+    documents = prefix(.documents)
+    log = prefix(.log)
+    indexes = prefix(.indexes)
+    entries = prefix(.entries)
+    changes = prefix(.changes)
+    answers = prefix(.answers)
+    catalogue = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(1)).bytes
+    horizon = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(2)).bytes
+    leases = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(3)).bytes
+  }
+
+  func document(_ place: Place) -> [UInt8] { documents + place.bytes }
+
+  func lease(_ job: LeasedJob) -> [UInt8] {
+    var key = KeyEncoder(continuing: leases)
+    switch job {
+    case .building(let index):
+      key.append(int: 1)
+      key.append(int: index)
+    case .sweeping: key.append(int: 2)
+    case .aging: key.append(int: 3)
+    case .pruning: key.append(int: 4)
+    }
+    return key.bytes
+  }
+
+  func place(ofDocumentKey key: [UInt8]) -> Place { Place(bytes: Array(key.dropFirst(documents.count))) }
+
+  /// The documents of one collection.
+  func documents(of collection: ResourcePath) -> KeyRange {
+    var key = KeyEncoder(continuing: documents)
+    key.append(path: collection)
+    key.appendNull()
+    return key.range
+  }
+
+  /// All documents below the root or a document.
+  func documents(below parent: ResourcePath) -> KeyRange {
+    var key = KeyEncoder(continuing: documents)
+    key.append(path: parent)
+    return key.range
+  }
+
+  func log(_ position: LogPosition) -> [UInt8] { position.appended(to: log) }
+
+  /// The range of the log after a version.
+  func log(after version: Int64) -> KeyRange {
+    KeyRange(from: log(LogPosition(version: version + 1)), to: KeyRange(prefix: log).upper)
+  }
+
+  /// Returns the position of a row of the log.
+  func position(ofLogKey key: [UInt8]) throws -> LogPosition { try LogPosition(key, from: log.count) }
+
+  /// The key prefix of the answers to one queue of requests.
+  func answers(of queue: [UInt8]) -> [UInt8] {
+    var key = KeyEncoder(continuing: answers)
+    key.append(bytes: queue)
+    return key.bytes
+  }
+
+  /// The answer to a request; those whose numbers are a window apart have one place.
+  func answer(to id: WriteRequestID) -> [UInt8] {
+    var key = KeyEncoder(continuing: answers(of: id.queue))
+    key.append(int: id.number % WriteRequestID.window)
+    return key.bytes
+  }
+
+  func index(_ id: Int64) -> [UInt8] {
+    var key = KeyEncoder(continuing: indexes)
+    key.append(int: id)
+    return key.bytes
+  }
+
+  func entries(ofIndex id: Int64) -> [UInt8] {
+    var key = KeyEncoder(continuing: entries)
+    key.append(int: id)
+    return key.bytes
+  }
+
+  /// The key prefix of the changes of all collections with one identifier.
+  func changes(ofGroup collectionID: String) -> [UInt8] {
+    var key = KeyEncoder(continuing: changes)
+    key.append(string: collectionID)
+    return key.bytes
+  }
+
+  /// The key prefix of the changes of one collection.
+  func changes(of collection: ResourcePath) -> [UInt8] {
+    changes(ofGroup: collection.lastSegment) + Place.prefix(of: collection)
+  }
+
+  /// The range of a collection's changes after a version.
+  func changes(of collection: [UInt8], after version: Int64) -> KeyRange {
+    KeyRange(from: LogPosition(version: version + 1).appended(to: collection), to: KeyRange(prefix: collection).upper)
+  }
+}
+
+/// The position of a part of a commit in the log.
+struct LogPosition: Hashable, Sendable {
+  var version: Int64
+  var part: Int64 = 0
+
+  init(version: Int64, part: Int64 = 0) {
+    self.version = version
+    self.part = part
+  }
+
+  init(_ key: [UInt8], from start: Int) throws {
+    var decoder = KeyDecoder(key, from: start)
+    version = try decoder.int()
+    part = try decoder.int()
+  }
+
+  func appended(to prefix: [UInt8]) -> [UInt8] {
+    var key = KeyEncoder(continuing: prefix)
+    key.append(int: version)
+    key.append(int: part)
+    return key.bytes
+  }
+}

@@ -1,0 +1,161 @@
+import VestaFirestoreBackend
+import VestaServiceInterop
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaStoreInterop
+import VestaConcurrency
+import VestaCore
+
+/// Forgets what is older than the retention, in small steps beside the commits.
+///
+/// The horizon is moved first, so that nobody reads what is about to go; then rows go a few at a time. Whoever comes
+/// after a crash, or beside it, goes on from the beginning of the log, where the oldest rows are. Of several engines on
+/// one store the one that holds the lease does it.
+final class LogPruner: Sendable {
+  private struct State: Sendable {
+    var task: Task<Void, Never>?
+    /// The horizon, as far as it is known here; `nil` before the first look.
+    var horizon: Int64?
+    /// Until this version another engine prunes, as far as is known here.
+    var busyUntil: Int64 = 0
+    var marks = VersionMarks()
+    var isClosed = false
+  }
+
+  /// The rows and bytes of the log that are deleted together; a row may have a quarter of a megabyte.
+  private static let step = 128
+  private static let stepSize = 524_288
+
+  /// The number of answers that are read together.
+  private static let answerStep = 512
+
+  /// The next ones are looked at too when at least this part of them is too old.
+  private static let answerShare = 8
+
+  private let state = Locked(State())
+  private let store: any OrderedStore
+  private let keys: DatabaseKeys
+  private let options: FirestoreServiceOptions
+  private let lease: Lease
+
+  init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions, owner: UInt64) {
+    lease = Lease(.pruning, of: owner, keys: keys)
+    self.store = store
+    self.keys = keys
+    self.options = options
+  }
+
+  func close() { state.withLock { $0.isClosed = true } }
+
+  /// Begins to prune when a commit shows that a sixteenth more than the retention is kept.
+  func noteCommit(at version: Int64) {
+    let retention = options.retention.microseconds
+    state.withLock { state in
+      guard state.task == nil, !state.isClosed, version >= state.busyUntil else { return }
+      let limit = state.marks.horizon(at: version, now: max(options.now(), 0), retention: retention)
+      if let horizon = state.horizon, limit.version <= horizon + limit.step { return }
+      state.task = Task.detached { await self.prune(to: limit) }
+    }
+  }
+
+  /// Waits until nothing is being pruned.
+  func settle() async { await state.withLock { $0.task }?.value }
+
+  private func prune(to limit: (version: Int64, step: Int64)) async {
+    do {
+      let (keys, lease) = (keys, lease)
+      var horizon = try await store.read { try NumberRow.number(try await $0.get(keys.horizon)) }
+      guard limit.version > horizon + limit.step else {
+        return state.withLock { state in
+          state.horizon = horizon
+          state.task = nil
+        }
+      }
+      horizon = try await store.write { transaction in
+        let before = try NumberRow.number(try await transaction.get(keys.horizon))
+        try await transaction.put(NumberRow.bytes(max(limit.version, before)), for: keys.horizon)
+        try await lease.keep(in: transaction)
+        return max(limit.version, before)
+      }.value
+      while !state.withLock({ $0.isClosed }), try await step(before: horizon) {}
+      if !state.withLock({ $0.isClosed }) { try await forgetAnswers() }
+      state.withLock { $0.horizon = horizon }
+    } catch let lost as LeaseLost {
+      state.withLock { $0.busyUntil = lost.holder.until }
+    } catch StoreError.Code.closed {
+      // The next start goes on.
+    } catch {
+      log.warning("I-FSS000006", "What is older than the retention could not be deleted: \(error)")
+    }
+    state.withLock { $0.task = nil }
+  }
+
+  /// Deletes answers that are older than they are kept, from a random place on, until few of those it meets are.
+  ///
+  /// The names of queues are random, so a step is a sample: an eighth of the rows is too old at most, whatever their
+  /// number, and no part of the table is left out when the process often begins anew.
+  private func forgetAnswers() async throws {
+    let oldest = options.now() - options.answerRetention.microseconds
+    let start = keys.answers(of: (0..<8).map { _ in UInt8.random(in: .min ... .max) })
+    let end = KeyRange(prefix: keys.answers).upper
+    for range in [KeyRange(from: start, to: end), KeyRange(from: keys.answers, to: start)] {
+      var range = range
+      while !state.withLock({ $0.isClosed }) {
+        let (last, seen, deleted) = try await forgetAnswers(before: oldest, in: range)
+        if deleted * LogPruner.answerShare < seen { return }
+        guard let last, seen == LogPruner.answerStep else { break }
+        range = KeyRange(from: last + [0], to: range.upper)
+      }
+    }
+  }
+
+  /// Deletes old answers among the first rows of a range.
+  ///
+  /// - Returns: The last key that was looked at, how many there were, and how many are gone.
+  private func forgetAnswers(
+    before oldest: Int64, in range: KeyRange
+  ) async throws -> (last: [UInt8]?, seen: Int, deleted: Int) {
+    let rows = try await store.read { try await $0.entries(in: range, limit: LogPruner.answerStep) }
+    let old = try rows.filter { try AnswerRow.time(of: $0.value) < oldest }
+    if !old.isEmpty {
+      _ = try await store.write { transaction in
+        for row in old {
+          // A queue that was silent for so long may have come back.
+          guard let value = try await transaction.get(row.key), try AnswerRow.time(of: value) < oldest else { continue }
+          try await transaction.delete(row.key)
+        }
+      }
+    }
+    return (rows.last?.key, rows.count, old.count)
+  }
+
+  /// Deletes the oldest rows; `false` when none is left before the horizon.
+  private func step(before horizon: Int64) async throws -> Bool {
+    let (keys, lease) = (keys, lease)
+    let range = KeyRange(from: keys.log, to: keys.log(LogPosition(version: horizon + 1)))
+    return try await store.write { transaction in
+      var rows: [StoreEntry] = []
+      var size = 0
+      let end = try await transaction.scan(range, order: .ascending, limit: LogPruner.step) { key, value in
+        rows.append(StoreEntry(key: key.bytes, value: value.bytes))
+        size += value.byteCount
+        return size < LogPruner.stepSize ? .next : .stop
+      }
+      for entry in rows {
+        let position = try keys.position(ofLogKey: entry.key)
+        let collections = Set(try LogRow(entry.value).changes.map(\.place.collectionPrefix))
+        for collection in collections {
+          let id = try Place.collectionID(ofPrefix: collection)
+          try await transaction.delete(position.appended(to: keys.changes(ofGroup: id) + collection))
+        }
+        try await transaction.delete(entry.key)
+      }
+      if end.rest != nil {
+        try await lease.keep(in: transaction)
+      } else {
+        try await lease.release(in: transaction)
+      }
+      return end.rest != nil
+    }.value
+  }
+}

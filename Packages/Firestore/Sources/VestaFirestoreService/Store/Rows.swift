@@ -1,0 +1,157 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+
+/// A document as it is stored: when it was made, when it was changed, what is in it.
+struct DocumentRow: Sendable, Equatable {
+  /// Versions: microseconds since 1970.
+  var created: Int64
+  var updated: Int64
+  var fields: MapValue
+
+  var bytes: [UInt8] {
+    var writer = RowWriter()
+    writer.write(int: created)
+    writer.write(int: updated)
+    writer.write(map: fields)
+    return writer.bytes
+  }
+
+  init(created: Int64, updated: Int64, fields: MapValue) {
+    self.created = created
+    self.updated = updated
+    self.fields = fields
+  }
+
+  init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
+    var reader = RowReader(bytes)
+    created = try reader.int()
+    updated = try reader.int()
+    fields = try reader.map()
+  }
+
+  /// Reads the row of a document; damage is reported with its path.
+  init(_ bytes: [UInt8], of path: ResourcePath) throws(FirestoreServiceError) {
+    do { try self.init(bytes) } catch { throw error.at("documents/\(path)") }
+  }
+
+  /// Returns the create time of a row's document.
+  static func created(of row: [UInt8]) throws(FirestoreServiceError) -> Int64 {
+    var reader = RowReader(row)
+    return try reader.int()
+  }
+
+  /// Returns the update time of a row's document.
+  static func version(of row: [UInt8]) throws(FirestoreServiceError) -> Int64 {
+    var reader = RowReader(row, from: 8)
+    return try reader.int()
+  }
+
+  /// Replaces a version in the times of a row.
+  static func replacing(_ version: Int64, by other: Int64, in row: [UInt8]) -> [UInt8] {
+    var writer = RowWriter(reserving: 8)
+    writer.write(int: version)
+    let old = writer.bytes
+    writer = RowWriter(reserving: 8)
+    writer.write(int: other)
+    let new = writer.bytes
+    var row = row
+    for start in [0, 8] where row.count >= start + 8 && row[start..<start + 8].elementsEqual(old) {
+      row.replaceSubrange(start..<start + 8, with: new)
+    }
+    return row
+  }
+
+  /// Whether two rows have the same fields; the times aside, equal fields are equal bytes.
+  static func haveEqualFields(_ row: [UInt8], _ other: [UInt8]) -> Bool {
+    row.count == other.count && row.dropFirst(16).elementsEqual(other.dropFirst(16))
+  }
+}
+
+/// A number in a row of its own.
+enum NumberRow {
+  static func bytes(_ number: Int64) -> [UInt8] {
+    var writer = RowWriter(reserving: 8)
+    writer.write(int: number)
+    return writer.bytes
+  }
+
+  static func number(_ bytes: [UInt8]?) throws(FirestoreServiceError) -> Int64 {
+    guard let bytes else { throw .damaged }
+    var reader = RowReader(bytes)
+    return try reader.int()
+  }
+}
+
+/// Which documents of one collection a part of the log has, by what their places end with.
+struct ChangeRow: Sendable, Equatable {
+  var ids: [[UInt8]]
+
+  var bytes: [UInt8] {
+    var writer = RowWriter()
+    for id in ids { writer.write(blob: id) }
+    return writer.bytes
+  }
+
+  init(ids: [[UInt8]]) { self.ids = ids }
+
+  init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
+    var reader = RowReader(bytes)
+    ids = []
+    while !reader.isAtEnd { ids.append(try reader.blob()) }
+  }
+}
+
+/// One change of a commit: where, and what was there before.
+struct LoggedChange: Sendable, Equatable {
+  var place: Place
+  /// The row that the commit replaced; `nil` where there was none.
+  var before: [UInt8]?
+}
+
+/// A part of what a commit changed; large commits have several.
+struct LogRow: Sendable, Equatable {
+  var changes: [LoggedChange]
+
+  /// A part ends after the change with which it reaches this size.
+  static let softLimit = 262_144
+
+  var bytes: [UInt8] {
+    var writer = RowWriter()
+    for change in changes {
+      writer.write(blob: change.place.bytes)
+      writer.write(byte: change.before == nil ? 0 : 1)
+      if let before = change.before { writer.write(blob: before) }
+    }
+    return writer.bytes
+  }
+
+  init(changes: [LoggedChange]) { self.changes = changes }
+
+  init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
+    var reader = RowReader(bytes)
+    changes = []
+    while !reader.isAtEnd {
+      let place = Place(bytes: try reader.blob())
+      let before = try reader.byte() == 0 ? nil : try reader.blob()
+      changes.append(LoggedChange(place: place, before: before))
+    }
+  }
+
+  /// The changes of a commit in rows of a size that every store takes.
+  static func rows(of changes: [LoggedChange]) -> [LogRow] {
+    var rows: [LogRow] = []
+    var part: [LoggedChange] = []
+    var size = 0
+    for change in changes {
+      part.append(change)
+      size += change.place.bytes.count + (change.before?.count ?? 0)
+      if size >= softLimit {
+        rows.append(LogRow(changes: part))
+        (part, size) = ([], 0)
+      }
+    }
+    if !part.isEmpty { rows.append(LogRow(changes: part)) }
+    return rows
+  }
+}

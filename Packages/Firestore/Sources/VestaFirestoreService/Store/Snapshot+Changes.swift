@@ -1,0 +1,154 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaStoreInterop
+
+/// The part of the log that a reader is interested in.
+enum ChangeScope: Sendable {
+  case everything
+  /// The documents of one collection.
+  case collection(ResourcePath)
+  /// The documents of all collections with one identifier.
+  case group(String)
+  /// Documents by name.
+  case places(Set<Place>)
+
+  /// The scope of a query's results.
+  init(_ query: NormalQuery) {
+    guard let collectionID = query.collectionID else {
+      self = .everything
+      return
+    }
+    self = query.allDescendants ? .group(collectionID) : .collection(query.parent.path.appending(collectionID))
+  }
+}
+
+extension Snapshot {
+  /// The number of rows of the log that are read together.
+  private static let page = 256
+
+  /// Visits what has been changed after a version, for each document in the order of the commits.
+  ///
+  /// It costs the changes in the scope, and holds a page of them at a time: the rows of the collections say which parts
+  /// of the log to read.
+  func visitChanges(
+    after version: Int64, in scope: ChangeScope, _ visit: (LoggedChange) throws -> ScanStep
+  ) async throws {
+    switch scope {
+    case .everything:
+      var rest: KeyRange? = keys.log(after: version)
+      while let range = rest {
+        var rows: [LogRow] = []
+        rest = try await reader.scan(range, order: .ascending, limit: Self.page) { _, value in
+          rows.append(try LogRow(value.bytes))
+          return .next
+        }.rest
+        for change in rows.lazy.flatMap(\.changes) where try visit(change) == .stop { return }
+        if rows.isEmpty { return }
+      }
+    case .collection(let collection):
+      _ = try await self.visit(keys.changes(of: collection), after: version, of: nil, visit)
+    case .group(let collectionID):
+      for collection in try await collections(ofGroup: collectionID) {
+        if try await self.visit(collection, after: version, of: nil, visit) == .stop { return }
+      }
+    case .places(let places):
+      let collections = Dictionary(grouping: places) { $0.collectionPrefix }
+      for (collection, places) in collections {
+        let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
+        if try await self.visit(prefix, after: version, of: Set(places), visit) == .stop { return }
+      }
+    }
+  }
+
+  /// All that has been changed after a version.
+  func changes(after version: Int64, in scope: ChangeScope) async throws -> [LoggedChange] {
+    var changes: [LoggedChange] = []
+    try await visitChanges(after: version, in: scope) { change in
+      changes.append(change)
+      return .next
+    }
+    return changes
+  }
+
+  /// The documents of a group that have been changed after a version.
+  func changedPlaces(after version: Int64, inGroup collectionID: String) async throws -> Set<Place> {
+    var places: Set<Place> = []
+    let group = keys.changes(ofGroup: collectionID)
+    for collection in try await collections(ofGroup: collectionID) {
+      let prefix = Array(collection.dropFirst(group.count))
+      for entry in try await reader.entries(in: keys.changes(of: collection, after: version)) {
+        for id in try ChangeRow(entry.value).ids { places.insert(Place(bytes: prefix + id)) }
+      }
+    }
+    return places
+  }
+
+  /// Visits the changes of one collection.
+  ///
+  /// - Parameters:
+  ///   - collection: What the keys of its rows begin with.
+  ///   - places: The documents that are of interest; `nil` for all.
+  private func visit(
+    _ collection: [UInt8], after version: Int64, of places: Set<Place>?,
+    _ visit: (LoggedChange) throws -> ScanStep
+  ) async throws -> ScanStep {
+    let prefix = Array(collection.dropFirst(keys.changes.count))
+    let inside = try Self.placePrefix(prefix)
+    var rest: KeyRange? = keys.changes(of: collection, after: version)
+    while let range = rest {
+      var positions: [LogPosition] = []
+      var count = 0
+      rest = try await reader.scan(range, order: .ascending, limit: Self.page) { key, value in
+        count += 1
+        if let places {
+          let ids = try ChangeRow(value.bytes).ids
+          guard ids.contains(where: { places.contains(Place(bytes: inside + $0)) }) else { return .next }
+        }
+        positions.append(try LogPosition(key.bytes, from: collection.count))
+        return .next
+      }.rest
+      // Parts of the log may be large: few are held at a time.
+      for start in stride(from: 0, to: positions.count, by: 16) {
+        let part = positions[start..<min(start + 16, positions.count)]
+        for row in try await reader.get(part.map(keys.log)) {
+          for change in try row.map({ try LogRow($0) })?.changes ?? [] where change.place.collectionPrefix == inside {
+            if let places, !places.contains(change.place) { continue }
+            if try visit(change) == .stop { return .stop }
+          }
+        }
+      }
+      if count == 0 { return .next }
+    }
+    return .next
+  }
+
+  /// Returns the prefix of a collection's places, from the key prefix of its changes.
+  private static func placePrefix(_ key: [UInt8]) throws -> [UInt8] {
+    var decoder = KeyDecoder(key)
+    let id = try decoder.string()
+    var group = KeyEncoder()
+    group.append(string: id)
+    return Array(key.dropFirst(group.bytes.count))
+  }
+
+  /// Returns the key prefixes of the changes of a group's collections; each costs a row.
+  private func collections(ofGroup collectionID: String) async throws -> [[UInt8]] {
+    let group = keys.changes(ofGroup: collectionID)
+    var found: [[UInt8]] = []
+    var range = KeyRange(prefix: group)
+    while true {
+      var first: [UInt8]?
+      _ = try await reader.scan(range, order: .ascending, limit: 1) { key, _ in
+        first = key.bytes
+        return .stop
+      }
+      guard let key = first else { return found }
+      let end = Place.collectionPrefix(in: key[group.count...]).endIndex
+      let collection = Array(key[..<end])
+      found.append(collection)
+      guard let next = KeyRange(prefix: collection).upper else { return found }
+      range = KeyRange(from: next, to: range.upper)
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaStoreInterop
+
+/// A database at one version: the latest one that a store's reader sees, or an earlier one.
+///
+/// An earlier version is the latest one with what has changed since put back, from the log. How much of the log is read
+/// says the scope: the documents, the collection or the group that a call is about.
+struct Snapshot {
+  let reader: any StoreReader
+  let keys: DatabaseKeys
+  let name: DatabaseName
+  /// The version that is read.
+  let version: Int64
+  /// The rows at that version, of the documents that have changed since.
+  let past: [Place: [UInt8]?]
+  /// The indexes that queries may use; `nil` for none.
+  let indexes: (any QueryIndexes)?
+  /// For how many microseconds the past is kept.
+  let retention: Int64
+
+  var readTime: Timestamp { Timestamp(microseconds: version) }
+
+  /// The latest version that the reader sees.
+  init(
+    reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, indexes: (any QueryIndexes)?, retention: Int64
+  ) {
+    self.init(
+      reader: reader, keys: keys, name: name, version: reader.version.microseconds, past: [:], indexes: indexes,
+      retention: retention)
+  }
+
+  private init(
+    reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, version: Int64, past: [Place: [UInt8]?],
+    indexes: (any QueryIndexes)?, retention: Int64
+  ) {
+    self.reader = reader
+    self.keys = keys
+    self.name = name
+    self.version = version
+    self.past = past
+    self.indexes = indexes
+    self.retention = retention
+  }
+
+  /// The version that the past begins with: where the log begins, or where the retention ends.
+  ///
+  /// A sixteenth more than the retention is there, so that pruning has something to do.
+  func horizon() async throws -> Int64 {
+    max(try await prunedHorizon(), reader.version.microseconds - retention * 17 / 16)
+  }
+
+  /// The version that the log begins with.
+  func prunedHorizon() async throws -> Int64 { try NumberRow.number(try await reader.get(keys.horizon)) }
+
+  /// The same entries at a later version, of which the caller knows that no commit can have it or one before it.
+  func later(_ version: Int64) -> Snapshot {
+    Snapshot(
+      reader: reader, keys: keys, name: name, version: max(version, self.version), past: past, indexes: indexes,
+      retention: retention)
+  }
+
+  /// An earlier version; or a later one, of which the caller knows that no commit will have it or one before it.
+  ///
+  /// - Parameter scope: What will be read.
+  /// - Throws: `FAILED_PRECONDITION` when the log does not go back so far.
+  func at(_ version: Int64, _ scope: ChangeScope) async throws -> Snapshot {
+    var past: [Place: [UInt8]?] = [:]
+    if version < self.version {
+      guard version >= (try await horizon()) else {
+        throw FirestoreServiceError(
+          .failedPrecondition,
+          "The requested 'read_time' is too old: \(Timestamp(microseconds: version)) is no longer kept."
+        )
+      }
+      past = try await firstChanges(after: version, in: scope)
+    }
+    return Snapshot(
+      reader: reader, keys: keys, name: name, version: version, past: past, indexes: indexes,
+      retention: retention)
+  }
+
+  /// Returns the rows of documents before their first change after a version.
+  private func firstChanges(after version: Int64, in scope: ChangeScope) async throws -> [Place: [UInt8]?] {
+    var past: [Place: [UInt8]?] = [:]
+    guard case .places(let places) = scope else {
+      try await visitChanges(after: version, in: scope) { change in
+        if past[change.place] == nil { past[change.place] = .some(change.before) }
+        return .next
+      }
+      return past
+    }
+    var rest: Set<Place> = []
+    for (place, row) in zip(places, try await reader.get(places.map(keys.document))) {
+      // A document that is there and is older has not changed since.
+      if let row, try DocumentRow.version(of: row) <= version { continue }
+      if let row, let before = try await self.row(of: place, leadingTo: row, at: version) {
+        past[place] = .some(before)
+      } else {
+        rest.insert(place)
+      }
+    }
+    if rest.isEmpty { return past }
+    try await visitChanges(after: version, in: .places(rest)) { change in
+      if rest.remove(change.place) != nil { past[change.place] = .some(change.before) }
+      return rest.isEmpty ? .stop : .next
+    }
+    return past
+  }
+
+  /// The maximum number of changes of a document that are followed back.
+  private static let mostSteps = 32
+
+  /// The row of a document at an earlier version: a row says when it was written, and the log of that version has the
+  /// row before it.
+  ///
+  /// - Returns: `nil` where this does not say: the document was not there in between, or has changed very often.
+  private func row(of place: Place, leadingTo row: [UInt8], at version: Int64) async throws -> [UInt8]? {
+    var row = row
+    for _ in 0..<Snapshot.mostSteps {
+      let written = try DocumentRow.version(of: row)
+      if written <= version { return row }
+      guard let before = try await self.row(of: place, before: written) else { return nil }
+      row = before
+    }
+    return nil
+  }
+
+  /// The row of a document before it was changed at a version; `nil` where there was none.
+  private func row(of place: Place, before version: Int64) async throws -> [UInt8]? {
+    var part: Int64 = 0
+    // Small commits, which most are, have one part.
+    while let row = try await reader.get(keys.log(LogPosition(version: version, part: part))) {
+      if let change = try LogRow(row).changes.first(where: { $0.place == place }) { return change.before }
+      part += 1
+    }
+    return nil
+  }
+
+  /// The rows at places, in their order.
+  func rows(at places: [Place]) async throws -> [[UInt8]?] {
+    guard !past.isEmpty else { return try await reader.get(places.map(keys.document)) }
+    let present = try await reader.get(places.filter { past[$0] == nil }.map(keys.document))
+    var next = present.makeIterator()
+    return places.map { place in past[place] ?? next.next() ?? nil }
+  }
+
+  /// The documents at places, in their order; `nil` where there is none.
+  func documents(at places: [Place]) async throws -> [StoredDocument?] {
+    try zip(places, try await rows(at: places)).map { place, row in
+      guard let row else { return nil }
+      return try StoredDocument(place: place, row: row)
+    }
+  }
+}
+
+/// A document that was read, with its path.
+struct StoredDocument: Sendable {
+  let place: Place
+  let path: ResourcePath
+  let row: DocumentRow
+
+  init(place: Place, path: ResourcePath, row: DocumentRow) {
+    self.place = place
+    self.path = path
+    self.row = row
+  }
+
+  init(place: Place, row: [UInt8]) throws {
+    let path = try place.path()
+    self.init(place: place, path: path, row: try DocumentRow(row, of: path))
+  }
+
+  /// The document as clients see it.
+  func document(in database: DatabaseName) -> Document {
+    row.document(named: ResourceName(database: database, path: path).description, fields: row.fields)
+  }
+}
+
+extension DocumentRow {
+  /// The document of the row, with some of its fields.
+  func document(named name: String, fields: MapValue) -> Document {
+    Document(
+      name: name, fields: fields, createTime: Timestamp(microseconds: created),
+      updateTime: Timestamp(microseconds: updated))
+  }
+}
+
+extension Snapshot: IndexedReader {
+  func scan(
+    _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
+  ) async throws -> ScanEnd {
+    try await reader.scan(range, order: order, limit: limit, visit)
+  }
+
+  func entryPrefix(ofIndex id: Int64) -> [UInt8] { keys.entries(ofIndex: id) }
+
+  func documentPrefix(of collection: ResourcePath) -> [UInt8] { keys.documents(of: collection).lower }
+}

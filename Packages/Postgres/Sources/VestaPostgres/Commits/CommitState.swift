@@ -1,0 +1,58 @@
+/// The row of a store's state, which whoever commits has locked.
+struct CommitState: Sendable, Equatable {
+  /// The version of the last commit.
+  var version: Int64
+  /// No later commit has this version or one below it.
+  var floor: Int64
+  /// Whether there are, or were, long keys.
+  var hasLong: Bool
+
+  init(version: Int64, floor: Int64, hasLong: Bool) {
+    self.version = version
+    self.floor = floor
+    self.hasLong = hasLong
+  }
+
+  /// What `Schema.state` or `Schema.lock` has read; `nil` when the row is not there.
+  init?(_ rows: Rows) {
+    guard let version = rows.integer(0, 0), let floor = rows.integer(0, 1), let long = rows.integer(0, 2) else {
+      return nil
+    }
+    self.init(version: version, floor: floor, hasLong: long != 0)
+  }
+}
+
+/// What is known of the tries to commit some transactions.
+struct CommitAttempt {
+  /// By what the rows of its commits are known, whichever try has made them.
+  let number = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+  /// What was sent with a COMMIT that nobody has answered.
+  var uncertain: CommitUnit?
+  private let patience: Duration
+  /// The end of the time that the server has to come back; it begins with the first failure, however long an answer was
+  /// waited for before.
+  private var deadline: ContinuousClock.Instant?
+  private var wait = Duration.milliseconds(10)
+
+  init(patience: Duration) { self.patience = patience }
+
+  /// A unit is about to be sent with its COMMIT; one without commits may be sent twice.
+  mutating func begin(_ unit: CommitUnit) { uncertain = unit.isEmpty ? nil : unit }
+
+  /// The server has refused the unit, or has not answered.
+  mutating func note(_ failure: PostgresFailure) {
+    if failure.isUncertain { deadline = nil } else { uncertain = nil }
+  }
+
+  /// Waits a moment before the next try.
+  ///
+  /// - Returns: Whether there is to be one.
+  mutating func mayGoOn() async -> Bool {
+    let deadline = deadline ?? .now + patience
+    self.deadline = deadline
+    guard ContinuousClock.now + wait < deadline else { return false }
+    try? await Task.sleep(for: wait)
+    wait = min(wait * 2, .seconds(1))
+    return true
+  }
+}

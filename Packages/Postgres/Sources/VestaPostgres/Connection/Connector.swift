@@ -1,0 +1,77 @@
+import VestaConcurrency
+
+/// Finds out where to connect, without keeping anybody waiting: names are looked up on a thread of their own.
+final class Connector: Sendable {
+  /// The addresses of a name, by a call that may block.
+  typealias Lookup = @Sendable (String) -> [String]
+
+  let info: String
+  private let plan: ConnectionPlan
+  private let lookup: Lookup
+  private let lookups = SingleFlight<String, [String]>()
+  /// How long an attempt may take where the connection string does not say.
+  private static let usual: Duration = .seconds(10)
+
+  /// - Parameters:
+  ///   - info: The connection string.
+  ///   - lookup: Looks a name up.
+  /// - Throws: When libpq cannot read the string.
+  init(_ info: String, lookup: @escaping Lookup = PlatformNames.addresses) throws(PostgresFailure) {
+    self.info = info
+    self.lookup = lookup
+    plan = ConnectionPlan(try ConnectionString.options(of: info), environment: environmentValue)
+  }
+
+  /// How long one attempt may take.
+  func allowance(within patience: Duration) -> Duration {
+    min(plan.timeout.map { .seconds(max(2, $0)) } ?? Connector.usual, patience)
+  }
+
+  /// Calls back with one place after the other until a call succeeds.
+  func connect<Connection>(
+    within patience: Duration, _ attempt: (ConnectionTarget) async throws -> Connection
+  ) async throws -> Connection {
+    var last: any Error = PostgresFailure.lost("The connection string names no host.")
+    for target in plan.targets {
+      do {
+        for place in try await places(of: target, within: allowance(within: patience)) {
+          do {
+            return try await attempt(place)
+          } catch let failure as PostgresFailure where failure.allowsAnotherHost {
+            last = failure
+          }
+        }
+      } catch let failure as PostgresFailure where failure.allowsAnotherHost {
+        last = failure
+      }
+    }
+    throw last
+  }
+
+  private func places(of target: ConnectionTarget, within allowance: Duration) async throws -> [ConnectionTarget] {
+    guard target.needsLookup, let name = target.host else { return [target] }
+    let addresses = try await lookups.value(for: name) { try await self.addresses(of: name, within: allowance) }
+    if addresses.isEmpty { throw PostgresFailure.lost("There is no address for the host \"\(name)\".") }
+    return addresses.map { address in
+      var place = target
+      place.address = address
+      return place
+    }
+  }
+
+  private func addresses(of name: String, within allowance: Duration) async throws -> [String] {
+    let (turn, lookup) = (Turn<[String]>(), lookup)
+    let timer = Task {
+      try await Task.sleep(for: allowance)
+      turn.begin()?.resume(throwing: PostgresFailure.lost("Looking up the host \"\(name)\" takes too long."))
+    }
+    defer { timer.cancel() }
+    return try await turn.wait { turn in
+      let started = PlatformThread.start {
+        let addresses = lookup(name)
+        turn.begin()?.resume(returning: addresses)
+      }
+      if !started { turn.begin()?.resume(throwing: PostgresFailure.lost("The system has no threads left.")) }
+    }
+  }
+}
