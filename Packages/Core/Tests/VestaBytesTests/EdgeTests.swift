@@ -43,4 +43,21 @@ import VestaTesting
     }
     #expect(throws: BytesError.self) { try nested(3).json(maximumDepth: 2) }
   }
+
+  @Test func `percent signs and characters beyond ASCII are always encoded`() {
+    let encoding = PercentEncoding(leaving: "%é/")
+    #expect(encoding.encode("a/%é") == "a/%25%C3%A9")
+  }
+
+  @Test func `a number is an integer where 64 bits hold it`() {
+    #expect(JSONValue.number(-0x1p63).integer == .min)
+    #expect(JSONValue.number(0x1p63).integer == nil)
+    #expect(JSONValue.number((-0x1p63).nextDown).integer == nil)
+    #expect(JSONValue.number(0x1p63.nextDown).integer == 0x7FFF_FFFF_FFFF_FC00)
+  }
+
+  @Test func `JSON of the largest size is read`() throws {
+    let json = Array("[1,2,3]".utf8)
+    #expect(try JSONValue(json: json, limits: JSONLimits(maximumSize: json.count)) == [1, 2, 3])
+  }
 }
