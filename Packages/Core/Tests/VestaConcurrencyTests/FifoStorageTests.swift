@@ -33,3 +33,41 @@ import Testing
     #expect(queue.count == 10)
   }
 }
+
+/// What a waiting line keeps, and who waits for its end.
+@Suite struct FairQueueStorageTests {
+  @Test(.timeLimit(.minutes(1))) func `cancelled callers are forgotten while the place is held`() async throws {
+    let queue = FairQueue(limit: 1)
+    try await queue.enter()
+    func cancelMany() async {
+      for _ in 0..<200 {
+        let waiting = Task { try await queue.enter() }
+        while queue.waitingCount < 1 { await Task.yield() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(queue.storedCount <= 34)
+      }
+    }
+    await cancelMany()
+    // A place that is given back passes those that have left, and the count begins anew.
+    queue.leave()
+    #expect(queue.storedCount == 0 && queue.runningCount == 0)
+    try await queue.enter()
+    await cancelMany()
+    queue.leave()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `the last one to leave lets those go on who wait for the end`() async throws {
+    let queue = FairQueue(limit: 2)
+    try await queue.enter()
+    try await queue.enter()
+    let drained = (0..<3).map { _ in Task { await queue.drained() } }
+    while queue.drainWaiterCount < 3 { await Task.yield() }
+    queue.leave()
+    #expect(queue.drainWaiterCount == 3)
+    queue.leave()
+    for task in drained { await task.value }
+    #expect(queue.drainWaiterCount == 0)
+    await queue.drained()
+  }
+}

@@ -52,6 +52,29 @@ import VestaFiles
     }
   }
 
+  @Test func `any flipped bit of the newest slot gives the content before it`() throws {
+    let file = try Overwritten(times: 2)
+    for index in file.change.offset..<(file.change.offset + file.change.bytes.count) {
+      for bit in 0..<8 {
+        var damaged = file.after
+        damaged[index] ^= 1 << bit
+        #expect(layout.decode(damaged) == file.old, "byte \(index - file.change.offset), bit \(bit)")
+      }
+    }
+  }
+
+  @Test func `a content that just fits is written in place, and one byte more takes a new file`() throws {
+    // The mark has 8 bytes, the head after it 20.
+    let longest = [UInt8](repeating: 7, count: 4_096 - 28)
+    #expect(layout.encode(longest).count == 2 * 4_096)
+    #expect(layout.decode(layout.encode(longest)) == longest)
+    let file = layout.encode([1])
+    let change = try #require(layout.change(of: file, to: longest))
+    #expect(layout.decode(Overwritten.apply(change, to: file)) == longest)
+    #expect(layout.change(of: file, to: longest + [7]) == nil)
+    #expect(layout.encode(longest + [7]).count == 4 * 4_096)
+  }
+
   @Test func `a damaged file is read as it was before or after the last change, or refused`() throws {
     let file = try Overwritten(times: 2)
     for index in file.after.indices {

@@ -102,7 +102,7 @@ import Testing
       node.children.dropLast().flatMap { [$0.size] + sizes(of: $0) } + (node.children.last.map(sizes) ?? [])
     }
     let all = sizes(of: tree.root)
-    #expect(all.count > 800)
+    #expect(all.count > 700)
     #expect(all.allSatisfy { $0 >= OrderedTree.maximumSize * 3 / 4 })
   }
 

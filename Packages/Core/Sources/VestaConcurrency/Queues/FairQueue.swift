@@ -40,6 +40,12 @@ public final class FairQueue: Sendable {
   /// The number of callers that wait.
   public var waitingCount: Int { state.withLock { $0.waiting.elements.count { !$0.isOver } } }
 
+  /// The number of turns that are kept, cancelled ones included, for tests.
+  var storedCount: Int { state.withLock { $0.waiting.count } }
+
+  /// The number of callers that wait until nobody is inside, for tests.
+  var drainWaiterCount: Int { state.withLock { $0.drainWaiters.count } }
+
   /// Waits for a slot, runs `body`, and releases the slot.
   ///
   /// - Parameter body: Runs on the calling task.

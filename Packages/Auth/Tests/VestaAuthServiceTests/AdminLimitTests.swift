@@ -1,0 +1,53 @@
+import Testing
+import VestaAuthBackend
+
+@testable import VestaAuthService
+
+/// What is just allowed, and what is just not.
+@Suite struct AdminLimitTests {
+  @Test func `a time set by an administrator ends earlier sessions, and the same time again none`() async throws {
+    let world = World()
+    let made = try await world.signUp()
+    world.pass(seconds: 10)
+    let request = AdminUpdateRequest(localID: made.localID, validSince: world.now / 1000)
+    _ = try await world.engine.updateUser(request, context: world.context)
+    #expect(await refusal { try await world.refresh(made.tokens) } == .tokenExpired)
+    #expect(try await world.record(made.localID).validSince == world.now / 1000)
+    let again = try #require(try await world.signIn().outcome.tokens)
+    _ = try await world.engine.updateUser(request, context: world.context)
+    _ = try await world.refresh(again)
+  }
+
+  @Test func `a thousand accounts are deleted at once, and one more are not`() async throws {
+    let world = World()
+    let ids = (0...1_000).map { "user\($0)" }
+    func delete(_ ids: [String]) async throws {
+      _ = try await world.engine.batchDelete(BatchDeleteRequest(localIDs: ids), context: world.context)
+    }
+    try await delete(Array(ids.dropLast()))
+    #expect(await refusal { try await delete(ids) } == .localIDListExceedsLimit)
+    #expect(await refusal { try await delete([]) } == .localIDListExceedsLimit)
+  }
+
+  @Test func `imported passwords have up to 4096 bytes`() async throws {
+    let world = World()
+    var users = [ImportedUser(localID: "fits"), ImportedUser(localID: "long")]
+    users[0].email = "fits@example.com"
+    users[0].rawPassword = String(repeating: "x", count: 4_096)
+    users[1].rawPassword = String(repeating: "x", count: 4_097)
+    let response = try await world.engine.batchCreate(BatchCreateRequest(users: users), context: world.context)
+    #expect(response.errors.map(\.index) == [1])
+    try await world.signIn("fits@example.com", String(repeating: "x", count: 4_096))
+  }
+
+  @Test(arguments: [(1, true), (1_024, true), (1_025, false), (0, false)])
+  func `a provider's id of a user has up to 1024 bytes`(_ length: Int, _ isAllowed: Bool) async throws {
+    let world = World { $0.isDevelopment = true }
+    let claims = #"{"sub":""# + String(repeating: "s", count: length) + #""}"#
+    let refused = await refusal {
+      try await world.engine.signInWithIdp(
+        IdpSignInRequest(credential: IdpCredential(providerID: "google.com", idToken: claims)), context: world.context)
+    }
+    #expect(refused == (isAllowed ? nil : .invalidIdpResponse))
+  }
+}
