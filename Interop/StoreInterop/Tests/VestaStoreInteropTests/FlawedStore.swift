@@ -64,7 +64,7 @@ final class FlawedStore: CommitObservable {
     }
     let model = ModelStore()
     let guess = first()
-    try await model.write { transaction in
+    _ = try await model.write { transaction in
       for entry in shown {
         if case .keys(let keys) = guess, self.flaw == .guessesAreAnswers, !keys.contains(entry.key) { continue }
         try await transaction.put(entry.value, for: entry.key)

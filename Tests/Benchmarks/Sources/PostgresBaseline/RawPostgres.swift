@@ -14,14 +14,19 @@ package final class RawPostgres {
 
   deinit { PQfinish(connection) }
 
-  /// Makes tables like those of a store.
-  package func makeTables() {
+  /// Makes tables like those of a store, with as many entries.
+  package func makeTables(entries count: Int) {
     for statement in [
-      "DROP SCHEMA IF EXISTS raw CASCADE", "CREATE SCHEMA raw",
+      "SET client_min_messages = warning", "DROP SCHEMA IF EXISTS raw CASCADE", "CREATE SCHEMA raw",
       "CREATE TABLE raw.entries (key bytea PRIMARY KEY, value bytea NOT NULL)",
       "CREATE TABLE raw.commits (version bigint PRIMARY KEY, unit bytea NOT NULL, changes bytea NOT NULL)",
       "CREATE TABLE raw.state (id int PRIMARY KEY, version bigint, floor bigint, has_long bigint)",
       "INSERT INTO raw.state VALUES (1, 0, 0, 0)",
+      """
+      INSERT INTO raw.entries SELECT int8send(n::bigint), decode(repeat(lpad(to_hex(n % 256), 2, '0'), 100), 'hex') \
+      FROM generate_series(0, \(count - 1)) n
+      """,
+      "ANALYZE raw.entries",
     ] { run([(statement, [])]) }
   }
 
