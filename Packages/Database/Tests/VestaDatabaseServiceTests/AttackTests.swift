@@ -39,7 +39,7 @@ struct AttackTests {
   }
 
   @Test func `a connection that could not be opened writes nothing`() async {
-    let store = FailingStore(ModelStore())
+    let store = FaultyStore(ModelStore())
     store.failures.withLock { $0 = 1 }
     let engine = DatabaseEngine(store: store)
     let client = TestClient(engine)
@@ -53,7 +53,7 @@ struct AttackTests {
   }
 
   @Test func `operations for an end that could not be stored run at the next opportunity, once`() async {
-    let store = FailingStore(ModelStore())
+    let store = FaultyStore(ModelStore())
     let engine = DatabaseEngine(store: store)
     let client = TestClient(engine), other = TestClient(engine)
     await other.listen("count", tag: 1)
@@ -166,30 +166,4 @@ final class GatedAccess: DatabaseAccess {
   }
 
   func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool { true }
-}
-
-/// A store of which the next transactions fail.
-final class FailingStore: OrderedStore {
-  private let store: any OrderedStore
-  let failures = Locked(0)
-
-  init(_ store: any OrderedStore) { self.store = store }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await store.read(body)
-  }
-
-  func write<Result: Sendable>(
-    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> {
-    let fails = failures.withLock { failures in
-      defer { failures = max(0, failures - 1) }
-      return failures > 0
-    }
-    if fails { throw StoreError(.diskFull, operation: "write", message: "The disk is full.") }
-    return try await store.write(body)
-  }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-  func close() async throws { try await store.close() }
 }

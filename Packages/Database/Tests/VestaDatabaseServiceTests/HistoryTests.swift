@@ -20,12 +20,14 @@ struct HistoryTests {
   }
 }
 
-/// The same over many more seeds; with `VESTA_SOAK=1`, from `VESTA_SEED` on.
+/// The same over many more seeds; with `VESTA_SOAK=1`, `VESTA_SEEDS` of them from `VESTA_SEED` on.
 struct HistorySoakTests {
   @Test(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"))
   func `many histories of several connections agree with the slow tree`() async {
-    let first = ProcessInfo.processInfo.environment["VESTA_SEED"].flatMap { UInt64($0) } ?? 1000
-    for seed in first..<(first + 2000) {
+    let environment = ProcessInfo.processInfo.environment
+    let first = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? 1000
+    let count = environment["VESTA_SEEDS"].flatMap { UInt64($0) } ?? 2000
+    for seed in first..<(first + count) {
       let history = History(seed: seed)
       for _ in 0..<120 { await history.step() }
       await history.check()

@@ -36,7 +36,7 @@ struct IndexBuildTests {
   @Test func `an index is built in steps, and no step reads more than its share`() async {
     let store = ModelStore()
     await filled(store, rooms: 1500)
-    let watched = TransactionSizes(store)
+    let watched = FaultyStore(store)
     let engine = DatabaseEngine(store: watched, options: options(["size"]))
     let client = TestClient(engine)
     _ = await client.get("x")
@@ -51,7 +51,7 @@ struct IndexBuildTests {
   @Test func `a query on an index that is not finished has the right result, and no warning`() async {
     let store = ModelStore()
     await filled(store, rooms: 1500)
-    let failing = TransactionSizes(store)
+    let failing = FaultyStore(store)
     failing.allowed.withLock { $0 = 3 }
     let client = TestClient(DatabaseEngine(store: failing, options: options(["size"])))
     let reply = await client.call(.get("rooms", largest))
@@ -64,7 +64,7 @@ struct IndexBuildTests {
   func `what a builder leaves behind is finished by the next, with what was written between`(steps: Int) async {
     let store = ModelStore()
     await filled(store, rooms: 1500)
-    let failing = TransactionSizes(store)
+    let failing = FaultyStore(store)
     // The first transaction enters the indexes; each step is one.
     failing.allowed.withLock { $0 = 1 + steps }
     let engine = DatabaseEngine(store: failing, options: options(["size"]))
@@ -135,36 +135,4 @@ struct IndexBuildTests {
       #expect(throws: (any Error).self) { try IndexCatalog(bytes) }
     }
   }
-}
-
-/// A store that notes how many entries each transaction touches, and can make them fail.
-final class TransactionSizes: OrderedStore {
-  private let store: any OrderedStore
-  let sizes = Log<Int>()
-  /// How many transactions may still be carried out; `nil` for all.
-  let allowed = Locked<Int?>(nil)
-
-  init(_ store: any OrderedStore) { self.store = store }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await store.read(body)
-  }
-
-  func write<Result: Sendable>(
-    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> {
-    let mayGoOn = allowed.withLock { allowed -> Bool in
-      guard let count = allowed else { return true }
-      allowed = count - 1
-      return count > 0
-    }
-    guard mayGoOn else { throw StoreError(.diskFull, operation: "write", message: "The disk is full.") }
-    let counted = CountedStore(store)
-    let commit = try await counted.write(body)
-    sizes.add(counted.entries.withLock { $0 })
-    return commit
-  }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-  func close() async throws { try await store.close() }
 }

@@ -204,3 +204,41 @@ private struct CountedTransaction: StoreTransaction {
     try await transaction.deleteRange(range)
   }
 }
+
+/// A store that notes how many entries each transaction touches, and whose transactions fail when the test says so.
+final class FaultyStore: OrderedStore {
+  private let store: any OrderedStore
+  let sizes = Log<Int>()
+  /// How many transactions may still be carried out; `nil` for all.
+  let allowed = Locked<Int?>(nil)
+  /// How many of the next transactions fail.
+  let failures = Locked(0)
+
+  init(_ store: any OrderedStore) { self.store = store }
+
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await store.read(body)
+  }
+
+  func write<Result: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> {
+    let isRefused = allowed.withLock { allowed -> Bool in
+      guard let count = allowed else { return false }
+      allowed = count - 1
+      return count <= 0
+    }
+    let fails = failures.withLock { failures -> Bool in
+      defer { failures = max(0, failures - 1) }
+      return failures > 0
+    }
+    if isRefused || fails { throw StoreError(.diskFull, operation: "write", message: "The disk is full.") }
+    let counted = CountedStore(store)
+    let commit = try await counted.write(body)
+    sizes.add(counted.entries.withLock { $0 })
+    return commit
+  }
+
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+  func close() async throws { try await store.close() }
+}

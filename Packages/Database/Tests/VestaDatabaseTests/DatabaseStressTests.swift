@@ -42,6 +42,35 @@ struct DatabaseStressTests {
     #expect(try await clients[1].reference(withPath: "done").getData().value as? Bool == true)
   }
 
+  @Test func `queries without an index show their window after a storm of writes, listens and reads`() async throws {
+    let world = World()
+    let clients = (0..<3).map { _ in world.client() }
+    let list = clients[0].reference(withPath: "list")
+    let shown = Log<[String]>()
+    list.queryOrdered(byChild: "n").queryLimited(toFirst: 2).observe(.value) { snapshot in
+      shown.add(snapshot.children.compactMap { ($0 as? DataSnapshot)?.key })
+    }
+    await withTaskGroup { group in
+      for number in 0..<6 {
+        let list = clients[number % clients.count].reference(withPath: "list")
+        group.addTask {
+          for step in 0..<20 {
+            let child = list.child("k\(step % 4)")
+            let handle = child.observe(.value) { _ in }
+            _ = try? await child.setValue(step % 3 == 0 ? nil : ["n": (step + number) % 7])
+            _ = try? await list.queryOrdered(byChild: "n").queryLimited(toLast: 1).getData()
+            child.removeObserver(withHandle: handle)
+          }
+        }
+      }
+    }
+    let last = clients[1].reference(withPath: "list")
+    try await last.setValue(["a": ["n": 3], "b": ["n": 2], "c": ["n": 1]])
+    await shown.wait { $0.last == ["c", "b"] }
+    try await last.child("c").removeValue()
+    await shown.wait { $0.last == ["b", "a"] }
+  }
+
   @Test func `push ids of many threads are all different and grow within a thread`() async {
     let ids = Log<[String]>()
     let client = World().client()

@@ -32,12 +32,14 @@ struct SimulationTests {
   }
 }
 
-/// The same simulation over many more seeds; with `VESTA_SOAK=1`, from `VESTA_SEED` on.
+/// The same simulation over many more seeds; with `VESTA_SOAK=1`, `VESTA_SEEDS` of them from `VESTA_SEED` on.
 struct SimulationSoakTests {
   @Test(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"))
   func `many histories converge, whether or not messages wait for each other`() async {
-    let first = ProcessInfo.processInfo.environment["VESTA_SEED"].flatMap { UInt64($0) } ?? 1000
-    for seed in first..<(first + 2000) {
+    let environment = ProcessInfo.processInfo.environment
+    let first = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? 1000
+    let count = environment["VESTA_SEEDS"].flatMap { UInt64($0) } ?? 2000
+    for seed in first..<(first + count) {
       let simulation = Simulation(seed: seed, settles: seed % 4 == 0)
       for _ in 0..<70 { await simulation.step() }
       await simulation.heal()

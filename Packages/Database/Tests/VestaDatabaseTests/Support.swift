@@ -70,15 +70,24 @@ final class UnclosedStore: OrderedStore {
   func close() async throws {}
 }
 
-/// A store in memory whose writes wait while a gate is closed.
+/// A store in memory whose writes wait while a gate is closed, and whose next reads wait at gates of their own.
 final class HeldStore: OrderedStore {
   private let store = ModelStore()
   let writes = Gate(isOpen: true)
-  /// The writes that have come to a closed gate.
+  /// The gates of the next reads, at which they wait with the data of their version.
+  let reads = Locked([Gate]())
+  /// The writes, and the reads that have come to a gate.
   let held = Log<Int>()
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await store.read(body)
+    let gate = reads.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    return try await store.read { reader in
+      if let gate {
+        held.add(held.entries.count)
+        await gate.wait()
+      }
+      return try await body(reader)
+    }
   }
 
   func write<Result: Sendable>(

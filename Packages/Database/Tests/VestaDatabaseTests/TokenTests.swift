@@ -32,14 +32,32 @@ struct TokenTests {
     }
   }
 
+  /// A client that has begun to write, and its first connection.
+  private func writing(appCheck: FakeAppCheck? = nil) async -> (client: Database, link: ScriptedDatabaseBackend.Link) {
+    let client = client(appCheck: appCheck)
+    sync { client.reference(withPath: "a").setValue(1) }
+    let link = await backend.link(0)
+    link.hello()
+    return (client, link)
+  }
+
+  /// The connection that follows one that the client has closed.
+  private func second(
+    after first: ScriptedDatabaseBackend.Link, of client: Database
+  ) async -> ScriptedDatabaseBackend.Link {
+    await first.closed.wait()
+    await settle(client)
+    time.advance(by: .seconds(60))
+    let link = await backend.link(1)
+    link.hello()
+    return link
+  }
+
   private func tokens(_ link: ScriptedDatabaseBackend.Link) -> [String] { link.requests.compactMap(\.token) }
 
   @Test func `the token is sent before anything else`() async {
     auth.signIn("ada")
-    let client = client()
-    sync { client.reference(withPath: "a").setValue(1) }
-    let link = await backend.link(0)
-    link.hello()
+    let (_, link) = await writing()
     await link.asked.wait { !$0.isEmpty }
     #expect(link.requests.map(\.isAuthentication) == [true])
     await link.answer { $0.isAuthentication }
@@ -49,10 +67,7 @@ struct TokenTests {
 
   @Test func `a sign-out while the service checks the token is told to the service`() async {
     auth.signIn("ada")
-    let client = client()
-    sync { client.reference(withPath: "a").setValue(1) }
-    let link = await backend.link(0)
-    link.hello()
+    let (client, link) = await writing()
     await link.asked.wait { !$0.isEmpty }
     let heard = Log<Bool>()
     let registration = auth.addTokenListener { heard.add($0.token == nil) }
@@ -69,10 +84,7 @@ struct TokenTests {
 
   @Test func `a sign-in while the service checks the token of another user is told to the service`() async {
     auth.signIn("ada")
-    let client = client()
-    sync { client.reference(withPath: "a").setValue(1) }
-    let link = await backend.link(0)
-    link.hello()
+    let (client, link) = await writing()
     await link.asked.wait { !$0.isEmpty }
     let heard = Log<String?>()
     let registration = auth.addTokenListener { heard.add($0.userID) }
@@ -88,11 +100,8 @@ struct TokenTests {
 
   @Test func `a sign-out while the token is being fetched leaves nobody signed in`() async {
     auth.signIn("ada")
-    let client = client()
     // The first token is refused; the forced refresh that follows is held back.
-    sync { client.reference(withPath: "a").setValue(1) }
-    let first = await backend.link(0)
-    first.hello()
+    let (client, first) = await writing()
     await auth.holdRefreshes()
     await first.answer(DatabaseReply(.expiredToken, message: "old")) { $0.isAuthentication }
     await first.closed.wait()
@@ -109,16 +118,9 @@ struct TokenTests {
 
   @Test func `a refused token is refreshed before the next attempt`() async {
     auth.signIn("ada")
-    let client = client()
-    sync { client.reference(withPath: "a").setValue(1) }
-    let first = await backend.link(0)
-    first.hello()
+    let (client, first) = await writing()
     await first.answer(DatabaseReply(.expiredToken, message: "old")) { $0.isAuthentication }
-    await first.closed.wait()
-    await settle(client)
-    time.advance(by: .seconds(60))
-    let second = await backend.link(1)
-    second.hello()
+    let second = await second(after: first, of: client)
     await second.answer { $0.isAuthentication }
     await second.asked.wait { $0.contains(where: \.isWrite) }
     #expect(tokens(second) == ["token-2-of-ada"])
@@ -133,11 +135,7 @@ struct TokenTests {
     await first.answer { $0.isAuthentication }
     await first.answer { $0.isListen }
     first.say(.authRevoked(status: "expired_token", reason: "Auth token is expired"))
-    await first.closed.wait()
-    await settle(client)
-    time.advance(by: .seconds(60))
-    let second = await backend.link(1)
-    second.hello()
+    let second = await second(after: first, of: client)
     await second.answer { $0.isAuthentication }
     await second.asked.wait { $0.contains(where: \.isListen) }
     #expect(tokens(second) == ["token-2-of-ada"])
@@ -146,10 +144,7 @@ struct TokenTests {
   @Test func `new tokens, sign-ins and sign-outs on an open connection are told to the service, once each`()
     async throws
   {
-    let client = client()
-    sync { client.reference(withPath: "a").setValue(1) }
-    let link = await backend.link(0)
-    link.hello()
+    let (_, link) = await writing()
     await link.answer { $0.isWrite }
     auth.signIn("ada")
     await link.answer { $0.token == "token-1-of-ada" }
@@ -173,21 +168,14 @@ struct TokenTests {
     client.reference(withPath: "a").setValue(1) { error, _ in done.add("\(error as Any)") }
     await link.asked.wait { $0.contains(where: \.isWrite) }
     await link.answer(DatabaseReply(.invalidToken, message: "no")) { $0.isAuthentication }
-    await link.closed.wait()
-    await settle(client)
-    time.advance(by: .seconds(60))
-    let second = await backend.link(1)
-    second.hello()
+    let second = await second(after: link, of: client)
     await second.answer { $0.isAuthentication }
     await second.answer { $0.isWrite }
     await done.wait { $0 == ["nil"] }
   }
 
   @Test func `proofs of App Check are sent with the connection and when they change`() async {
-    let client = client(appCheck: appCheck)
-    sync { client.reference(withPath: "a").setValue(1) }
-    let link = await backend.link(0)
-    link.hello()
+    let (_, link) = await writing(appCheck: appCheck)
     await link.asked.wait { $0.contains(where: \.isWrite) }
     guard case .appCheck(let token)? = link.requests.first else {
       Issue.record("the proof is not the first request: \(link.requests)")
@@ -199,10 +187,7 @@ struct TokenTests {
   }
 
   @Test func `a service that sends the client away is not asked again`() async {
-    let client = client()
-    sync { client.reference(withPath: "a").setValue(1) }
-    let link = await backend.link(0)
-    link.hello()
+    let (client, link) = await writing()
     link.say(.shutdown(reason: "too much"))
     await link.closed.wait()
     await settle(client)

@@ -145,7 +145,7 @@ extension Repo {
     for operation in operations { sendOnDisconnect(operation.request, operation.completion) }
   }
 
-  private func authFailed(_ status: String, _ reason: String) {
+  func authFailed(_ status: String, _ reason: String) {
     log.warning("I-RDB000004", "The service does not accept the token: \(status) \(reason)")
     token = nil
     forcesTokenRefresh = true
@@ -240,42 +240,6 @@ extension Repo {
     let held = heldAcknowledgements
     heldAcknowledgements = []
     for body in held { body(self) }
-  }
-
-  // MARK: Tokens
-
-  /// Follows sign-ins and sign-outs.
-  func listenForTokens() {
-    if let auth = environment.auth {
-      tokenListeners.append(
-        auth.addTokenListener { [weak self] change in
-          self?.enqueue { repo in repo.tokenChanged(change.token) }
-        })
-    }
-    if let appCheck = environment.appCheck {
-      tokenListeners.append(
-        appCheck.addTokenListener { [weak self] change in
-          self?.enqueue { repo in repo.appCheckChanged(change.token) }
-        })
-    }
-  }
-
-  private func tokenChanged(_ new: String?) {
-    hasTokenNews = true
-    guard new != token else { return }
-    token = new
-    guard phase == .connected else { return }
-    sentToken = new
-    guard let new else { return request(.unauthenticate) { _, _ in } }
-    request(.authenticate(token: new)) { repo, reply in
-      if reply.status != .ok { repo.authFailed(reply.status.rawValue, reply.message) }
-    }
-  }
-
-  private func appCheckChanged(_ new: String) {
-    appCheckToken = new
-    guard phase == .connected else { return }
-    request(.appCheck(token: new)) { _, _ in }
   }
 }
 

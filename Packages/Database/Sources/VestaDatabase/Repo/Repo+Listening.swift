@@ -36,11 +36,10 @@ extension Repo {
   /// Removes the observers of a query but those that keep it synced or belong to a transaction.
   func removeAll(at path: DatabasePath, _ spec: DatabaseQuerySpec) {
     let own = Set(keptSynced.values).union(transactions.map(\.observer))
-    for observer in observers.values.sorted(by: { $0.id < $1.id }) where observer.path == path {
-      if !own.contains(observer.id), spec.isDefault || observer.spec == spec {
-        remove(observer.id, at: path, observer.spec)
-      }
+    let removed = observers.values.filter { observer in
+      observer.path == path && !own.contains(observer.id) && (spec.isDefault || observer.spec == spec)
     }
+    for observer in removed.sorted(by: { $0.id < $1.id }) { remove(observer.id, at: path, observer.spec) }
   }
 
   /// Sets a value below `.info`.

@@ -29,10 +29,10 @@ public struct SyncTree: Sendable {
   public internal(set) var writes = WriteTree()
   /// The data that is kept on this device; `nil` without persistence.
   public var cache: SyncCache?
-  private var tags: [QueryKey: Int] = [:]
-  private var queries: [Int: QueryKey] = [:]
-  private var lastTag = 0
-  private var listenActions: [ListenAction] = []
+  var tags: [QueryKey: Int] = [:]
+  var queries: [Int: QueryKey] = [:]
+  var lastTag = 0
+  var listenActions: [ListenAction] = []
 
   /// A tree without listeners and writes.
   public init() {}
@@ -157,121 +157,6 @@ public struct SyncTree: Sendable {
     return sink.events
   }
 
-  // MARK: Listeners
-
-  /// Adds a listener.
-  ///
-  /// - Returns: What it hears of what is known already.
-  public mutating func add(
-    _ registration: SyncRegistration, at path: DatabasePath, _ spec: DatabaseQuerySpec
-  ) -> [SyncEvent] {
-    var (server, isCovered) = known(path)
-    let exists = root[path]?.view(for: spec) != nil
-    cache?.setActive(path, spec, true)
-    if server == nil, !exists { server = cachedOrPartial(path, spec) }
-    if !exists, !spec.loadsAllData { makeTag(path, spec) }
-    let below = writes.at(path)
-    let data = server ?? ServerData(node: .empty, isComplete: false, isFiltered: false)
-    let events = root.update(path) { point in
-      point.addRegistration(registration, path, spec, data, below)
-    }
-    if !exists, !spec.loadsAllData, let view = root[path]?.view(for: spec) {
-      cache?.setKeys(path, spec, view.cache.event.node)
-    }
-    if !exists, !isCovered { startListening(path, spec) }
-    isCovered = true
-    return events
-  }
-
-  /// Returns the data of a path that views from the root to it know, and whether one of them listens to all of it.
-  private func known(_ path: DatabasePath) -> (ServerData?, Bool) {
-    var point = root
-    var rest = path
-    var data: ServerData?
-    var isCovered = false
-    while true {
-      if data == nil, let node = point.completeServerNode(at: rest) {
-        data = ServerData(node: node, isComplete: true, isFiltered: false)
-      }
-      isCovered = isCovered || point.hasCompleteView
-      guard let front = rest.front, let next = point.children[front] else { return (data, isCovered) }
-      point = next
-      rest = rest.withoutFront
-    }
-  }
-
-  /// Returns the kept data of a path, or the data that the views of its children know.
-  private func cachedOrPartial(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> ServerData {
-    let kept = cache?.serverData(path, spec)
-    if let kept, kept.isComplete { return kept }
-    var node = DatabaseNode.empty
-    for (key, point) in root[path]?.children ?? [:] {
-      if let child = point.completeServerNode(at: .root) { node = node.setting(key, to: child) }
-    }
-    kept?.node.forEachChild { key, child in if node[key].isEmpty { node = node.setting(key, to: child) } }
-    return ServerData(node: node, isComplete: false, isFiltered: false)
-  }
-
-  private mutating func makeTag(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
-    let key = QueryKey(path: path, spec: spec)
-    lastTag += 1
-    tags[key] = lastTag
-    queries[lastTag] = key
-  }
-
-  private mutating func startListening(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
-    start(path, spec)
-    guard spec.loadsAllData, let point = root[path] else { return }
-    for view in point.shadowedViews { stop(view.path, view.spec) }
-  }
-
-  private mutating func start(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
-    listenActions.append(.start(path, spec.loadsAllData ? .all : spec, tag: tag(path, spec)))
-  }
-
-  private mutating func stop(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
-    listenActions.append(.stop(path, spec.loadsAllData ? .all : spec, tag: tag(path, spec)))
-  }
-
-  /// Removes a listener, or all listeners of a query.
-  ///
-  /// - Parameters:
-  ///   - id: The listener; `nil` for all.
-  ///   - spec: The query; the default one stands for all queries of the place.
-  ///   - cancellation: Why the service has ended the listen; `nil` when the client ends it.
-  /// - Returns: For a cancellation, the event of each listener.
-  public mutating func remove(
-    _ id: Int?, at path: DatabasePath, _ spec: DatabaseQuerySpec,
-    cancellation: (status: String, message: String)? = nil
-  ) -> [SyncEvent] {
-    guard let point = root[path], spec.isDefault || point.view(for: spec) != nil else { return [] }
-    let hadCompleteView = point.hasCompleteView
-    var (removedViews, events): ([DatabaseQuerySpec], [SyncEvent]) = root.update(path) { point in
-      point.removeRegistrations(id, path, spec.isDefault ? nil : spec, cancellation)
-    }
-    let lostCompleteView = hadCompleteView && root[path]?.hasCompleteView != true
-    let ended = removedViews
-    removedViews.removeAll { $0.loadsAllData }
-    for view in ended { cache?.setActive(path, view, false) }
-    defer { for view in removedViews { dropTag(path, view) } }
-    guard !known(path).1 else { return events }
-    if lostCompleteView {
-      for view in root[path]?.distinctViews ?? [] { start(view.path, view.spec) }
-    }
-    guard cancellation == nil else { return events }
-    if lostCompleteView {
-      listenActions.append(.stop(path, .all, tag: nil))
-    } else {
-      for view in removedViews { stop(path, view) }
-    }
-    return events
-  }
-
-  private mutating func dropTag(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
-    guard let tag = tags.removeValue(forKey: QueryKey(path: path, spec: spec)) else { return }
-    queries[tag] = nil
-  }
-
   // MARK: Reading
 
   /// Returns the data of a path as this client sees it, hidden writes included; `nil` when it is not known.
@@ -324,46 +209,5 @@ extension SyncPoint {
         sink.filteredChanges.append((views[index].path, views[index].spec, changes))
       }
     }
-  }
-
-  mutating func addRegistration(
-    _ registration: SyncRegistration, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ server: ServerData,
-    _ writes: WritesBelow
-  ) -> [SyncEvent] {
-    if let index = views.firstIndex(where: { $0.spec == spec }) {
-      views[index].add(registration)
-      return views[index].initialEvents(for: registration)
-    }
-    let complete = writes.completeNode(server: server.isComplete ? server.node : nil)
-    let event =
-      complete.map { (node: $0, isComplete: true) }
-      ?? (node: writes.completeChildren(server: server.node), isComplete: false)
-    var view = View(path: path, spec: spec, server: server, event: event)
-    view.add(registration)
-    views.append(view)
-    return view.initialEvents(for: registration)
-  }
-
-  /// Removes listeners from one view, or from all of them.
-  ///
-  /// - Returns: The queries that have no listener any more, and the events of a cancellation.
-  mutating func removeRegistrations(
-    _ id: Int?, _ path: DatabasePath, _ spec: DatabaseQuerySpec?, _ cancellation: (status: String, message: String)?
-  ) -> ([DatabaseQuerySpec], [SyncEvent]) {
-    var ended: [DatabaseQuerySpec] = []
-    var events: [SyncEvent] = []
-    for index in views.indices where spec == nil || views[index].spec == spec {
-      let removed = views[index].remove(id)
-      if views[index].registrations.isEmpty { ended.append(views[index].spec) }
-      guard let cancellation else { continue }
-      for registration in removed {
-        events.append(
-          SyncEvent(
-            registration: registration.id, path: path, spec: views[index].spec,
-            content: .cancelled(status: cancellation.status, message: cancellation.message)))
-      }
-    }
-    views.removeAll { $0.registrations.isEmpty }
-    return (ended, events)
   }
 }
