@@ -11,7 +11,7 @@ import VestaSQLite
 
 @Suite struct FirestoreImplementations {
   static let all: [Implementation<FirestoreSubject>] = [
-    Implementation("FirestoreEngine") { FirestoreSubject(engine(on: MemoryStore())) }
+    Implementation("FirestoreEngine") { FirestoreSubject(FirestoreImplementations.engine(on: MemoryStore())) }
   ]
 
   /// An engine in which no transaction expires and no write gives up while the machine is busy.
