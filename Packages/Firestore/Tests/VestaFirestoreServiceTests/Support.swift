@@ -39,11 +39,10 @@ func makeEngine(on store: any OrderedStore) -> FirestoreEngine {
 }
 
 extension FirestoreServiceOptions {
-  /// Lets no transaction expire and no write give up while a machine is busy: for engines with the system's clock.
+  /// Lets no transaction expire while a machine is busy: for engines with the system's clock.
   mutating func takeTime() {
     transactionIdleTime = .seconds(100_000)
     transactionLifetime = .seconds(100_000)
-    lockWait = .seconds(100_000)
   }
 }
 

@@ -14,12 +14,11 @@ import VestaSQLite
     Implementation("FirestoreEngine") { FirestoreSubject(FirestoreImplementations.engine(on: MemoryStore())) }
   ]
 
-  /// An engine in which no transaction expires and no write gives up while the machine is busy.
+  /// An engine in which no transaction expires while the machine is busy.
   private static func engine(on store: any OrderedStore) -> FirestoreEngine {
     var options = FirestoreServiceOptions()
     options.transactionIdleTime = .seconds(100_000)
     options.transactionLifetime = .seconds(100_000)
-    options.lockWait = .seconds(100_000)
     return FirestoreEngine(store: store, options: options)
   }
 
