@@ -32,9 +32,18 @@ func makeEngine(
 /// An engine on a store, with the system's clock, that makes an index as soon as a query lacks it.
 func makeEngine(on store: any OrderedStore) -> FirestoreEngine {
   var options = FirestoreServiceOptions()
+  options.takeTime()
   options.automaticIndexUses = 1
   options.automaticIndexesPerCollection = 1000
   return FirestoreEngine(store: store, options: options)
+}
+
+extension FirestoreServiceOptions {
+  /// Lets no transaction expire while a machine is busy: for engines with the system's clock.
+  mutating func takeTime() {
+    transactionIdleTime = .seconds(100_000)
+    transactionLifetime = .seconds(100_000)
+  }
 }
 
 func name(_ path: String) -> String { root + "/" + path }

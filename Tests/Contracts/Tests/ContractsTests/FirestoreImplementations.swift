@@ -11,8 +11,16 @@ import VestaSQLite
 
 @Suite struct FirestoreImplementations {
   static let all: [Implementation<FirestoreSubject>] = [
-    Implementation("FirestoreEngine") { FirestoreSubject(FirestoreEngine(store: MemoryStore())) }
+    Implementation("FirestoreEngine") { FirestoreSubject(FirestoreImplementations.engine(on: MemoryStore())) }
   ]
+
+  /// An engine in which no transaction expires while the machine is busy.
+  private static func engine(on store: any OrderedStore) -> FirestoreEngine {
+    var options = FirestoreServiceOptions()
+    options.transactionIdleTime = .seconds(100_000)
+    options.transactionLifetime = .seconds(100_000)
+    return FirestoreEngine(store: store, options: options)
+  }
 
   @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<FirestoreSubject>) async {
     await implementation.keeps(FirestoreContracts.all)
@@ -29,7 +37,7 @@ import VestaSQLite
     for (number, contract) in FirestoreContracts.all.enumerated() {
       let path = directory.appending(path: "\(number)").path
       let store = try await SQLiteStoreProvider().openStore(named: "firestore", in: path, options: StoreOptions())
-      let engine = FirestoreEngine(store: store)
+      let engine = Self.engine(on: store)
       for outcome in await [contract].run(against: { FirestoreSubject(engine) }) {
         #expect(outcome.isKept, "\(outcome)")
       }
@@ -40,7 +48,7 @@ import VestaSQLite
   /// Each flaw is found by the promises that it breaks, and by no other.
   @Test(arguments: FirestoreFlaw.all) func aFlawBreaksItsPromise(_ flaw: FirestoreFlaw) async {
     let outcomes = await FirestoreContracts.all.run { contract in
-      let backend = flaw.applied(to: FirestoreEngine(store: MemoryStore()))
+      let backend = flaw.applied(to: Self.engine(on: MemoryStore()))
       let isBroken = flaw.broken.contains(contract.name)
       return FirestoreSubject(backend, patience: isBroken ? .milliseconds(500) : .seconds(60))
     }

@@ -116,7 +116,7 @@ func makeEngine(
   at door: any OrderedStore, _ clock: ManualClock? = nil, _ change: (inout FirestoreServiceOptions) -> Void = { _ in }
 ) -> FirestoreEngine {
   var options = FirestoreServiceOptions()
-  if let clock { options.clock = clock.service }
+  if let clock { options.clock = clock.service } else { options.takeTime() }
   options.automaticIndexUses = 1
   options.automaticIndexesPerCollection = 1000
   options.pollInterval = .milliseconds(5)
