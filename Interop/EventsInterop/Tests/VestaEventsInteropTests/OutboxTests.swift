@@ -71,6 +71,23 @@ import VestaTesting
     #expect(refused <= 1_000)
   }
 
+  @Test func `a delivered event leaves no row, also when another owner has failed on it`() async throws {
+    let store = ModelStore()
+    let outbox = makeOutbox(store)
+    outbox.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
+    try await commit([.init("a/1")], outbox, store)
+    let position = try await outbox.events(EventPageRequest(function: "f", limit: 1)).entries[0].position
+    func settle(_ result: EventOutcome.Result, by owner: String, now: Int64) async throws {
+      _ = try await outbox.lease(for: owner, now: now, duration: 10)
+      let outcome = EventOutcome(function: "f", position: position, attempts: 1, result: result)
+      try await outbox.settle([outcome], by: owner)
+      try await outbox.release(owner)
+    }
+    try await settle(.retry(at: 9, reason: "no"), by: "other", now: 1)
+    try await settle(.delivered, by: "me", now: 2)
+    #expect(try await store.read { try await $0.entries(in: KeyRange(prefix: [9])) }.isEmpty)
+  }
+
   @Test func `a row that cannot be read is an entry with its damage, and becomes a dead letter with its bytes`()
     async throws
   {

@@ -32,7 +32,7 @@ struct UserTests {
     let registration = client.listen(try query("rooms"), options: options) { received.receive($0) }
     try await client.write([set("rooms/a", ["n": .integer(1)])]).localCommit()
     _ = try await received.first { $0.ids == ["a"] }
-    let waiting = Task { try await client.waitForPendingWrites() }
+    let waiting = Task { [client] in try await client.waitForPendingWrites() }
     client.changeUser("bob")
     _ = try await received.first { $0.ids.isEmpty }
     try await client.write([set("rooms/b", ["n": .integer(2)])]).localCommit()

@@ -29,7 +29,7 @@ public final class PostgresProxy: Sendable {
     public func mentions(_ text: String) -> Bool { String(decoding: bytes, as: UTF8.self).contains(text) }
   }
 
-  /// What is done with a message.
+  /// An action on a message.
   public enum Action: Sendable {
     /// It is passed on.
     case pass

@@ -145,6 +145,26 @@ extension OneAtATime {
       #expect(steps > 80)
     }
 
+    @Test func `statements that were not reached because one before them failed are prepared again`() async throws {
+      let loop = try PostgresLoop(patience: .seconds(30))
+      defer { loop.stop() }
+      let connection = try await loop.open(try Connector(Server.url))
+      // Each failure makes those behind it forgotten; then some are known and some are not, in all mixtures.
+      var random = SplitMix(seed: 3)
+      for round in 0..<60 {
+        var statements = (0..<4).map { _ in
+          let number = Int.random(in: 0..<12, using: &random)
+          return Statement("SELECT $1 + \(number)", .integer(Int64(round)))
+        }
+        let fails = round % 2 == 0
+        if fails { statements.insert(Statement("SELECT 1 / ($1 - $1)", .integer(Int64(round))), at: round / 2 % 5) }
+        let answer = await connection.answer(to: statements)
+        #expect(fails == (answer.failure != nil))
+        if case .refused(let state, let message)? = answer.failure { #expect(state == "22012", "\(message)") }
+        #expect(answer.rows.count == (fails ? round / 2 % 5 : 4))
+      }
+    }
+
     @Test func `a commit that arrives when it was given up comes to nothing`() async throws {
       let space = Server.newSpace()
       let proxy = try PostgresProxy(to: Server.url)

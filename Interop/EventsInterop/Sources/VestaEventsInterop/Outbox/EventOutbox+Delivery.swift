@@ -104,7 +104,8 @@ extension EventOutbox {
     switch outcome.result {
     case .delivered:
       try await transaction.delete(row)
-      if outcome.attempts > 1 { try await transaction.delete(state) }
+      // Also after a first attempt: another owner may have failed on the event while this one had lost the lease.
+      try await transaction.delete(state)
     case .retry(let time, let reason):
       guard try await transaction.get(row) != nil else { return }
       let record = EventState(attempts: outcome.attempts, retryTime: time, reason: reason)

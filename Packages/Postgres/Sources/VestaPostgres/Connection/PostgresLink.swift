@@ -26,6 +26,7 @@ final class PostgresLink {
   private var expected: [Expected] = []
   private var requests: [Request] = []
   private var prepared: [String: String] = [:]
+  private var names = 0
   private(set) var isDead = false
   /// How long the connection may take to open.
   private let allowance: Duration
@@ -115,7 +116,9 @@ final class PostgresLink {
       }
     }
     if prepared[statement.sql] == nil {
-      let name = "s\(prepared.count)"
+      // A name is never used again: a statement that failed is forgotten here, and its name may be known there.
+      names += 1
+      let name = "s\(names)"
       prepared[statement.sql] = name
       expected.append(.prepare(sql: statement.sql))
       guard PQsendPrepare(connection, name, statement.sql, Int32(types.count), types) == 1 else { return false }

@@ -27,18 +27,26 @@ enum Tour {
     Chapter("functions", "Functions: code by name", functionsChapter),
   ]
 
-  static func main() async throws {
-    // The main function belongs to the main actor; nothing of Vesta needs it.
-    let held = try await Task.detached {
-      if try await playsAPart() { return true }
-      let options = try Options(CommandLine.arguments.dropFirst())
-      let guide = try Guide(folder: options.folder)
-      let held = await guide.lead(through: options.chapters)
-      guide.sayGoodbye(keepsData: options.keepsData)
-      if !options.keepsData { try FileManager.default.removeItem(at: options.folder) }
-      return held
-    }.value
-    if !held { leaveWithFailure() }
+  static func main() async {
+    do {
+      // The main function belongs to the main actor; nothing of Vesta needs it.
+      let held = try await Task.detached { try await walk() }.value
+      if !held { leaveWithFailure() }
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      leaveWithFailure()
+    }
+  }
+
+  /// Takes the chapters of the command line; `true` when every step held.
+  private static func walk() async throws -> Bool {
+    if try await playsAPart() { return true }
+    let options = try Options(CommandLine.arguments.dropFirst())
+    let guide = try Guide(folder: options.folder)
+    let held = await guide.lead(through: options.chapters)
+    guide.sayGoodbye(keepsData: options.keepsData)
+    if !options.keepsData { try FileManager.default.removeItem(at: options.folder) }
+    return held
   }
 
   /// The command line.
