@@ -12,7 +12,7 @@ import VestaTesting
 /// that share commits, and connections and engines end with operations for their end.
 @Suite(.timeLimit(.minutes(5)))
 struct HistoryTests {
-  @Test(arguments: 0..<60)
+  @Test(arguments: 0..<40)
   func `histories of several connections agree with the slow tree`(seed: UInt64) async {
     let history = History(seed: seed)
     for _ in 0..<120 { await history.step() }

@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaDatabase
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientTests {
   private let world = World()
 

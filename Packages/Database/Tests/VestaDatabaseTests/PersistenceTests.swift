@@ -10,7 +10,7 @@ import VestaTesting
 /// The rows of the device's store against the cache in memory.
 @Suite(.timeLimit(.minutes(2)))
 struct PersistenceTests {
-  @Test(arguments: 0..<60)
+  @Test(arguments: 0..<24)
   func `the store holds what the cache holds, after any history and restart`(seed: UInt64) async {
     var random = SplitMix(seed: seed &+ 31_000)
     let store = UnclosedStore(ModelStore())

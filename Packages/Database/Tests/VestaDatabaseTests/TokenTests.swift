@@ -11,12 +11,14 @@ import VestaTesting
 @testable import VestaDatabase
 
 /// Tokens of a client: a request counts as that of the user who is signed in when it is sent.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TokenTests {
   private let auth = FakeAuth()
   private let appCheck = FakeAppCheck()
   private let backend = ScriptedDatabaseBackend()
   private let time = SimulatedTime()
+  /// The clients of the test, which live as long as it does.
+  private let clients = Log<Database>()
 
   private func client(appCheck: FakeAppCheck? = nil) -> Database {
     var environment = Repo.Environment(backend: backend, auth: auth, appCheck: appCheck)
@@ -35,6 +37,7 @@ struct TokenTests {
   /// A client that has begun to write, and its first connection.
   private func writing(appCheck: FakeAppCheck? = nil) async -> (client: Database, link: ScriptedDatabaseBackend.Link) {
     let client = client(appCheck: appCheck)
+    clients.add(client)
     sync { client.reference(withPath: "a").setValue(1) }
     let link = await backend.link(0)
     link.hello()

@@ -10,7 +10,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// Queries with a limit beside other listeners of the same client, and listeners beside slow writes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WindowTests {
   private let store = HeldStore()
   private let world: World
@@ -104,15 +104,16 @@ struct WindowTests {
     let client = world.client(), other = world.client()
     try await client.reference(withPath: "a").setValue(1)
     _ = try await other.reference(withPath: "a").getData()
+    let own = Log<Int>()
+    client.reference(withPath: "slow").observe(.value) { own.add(Int($0.childrenCount)) }
+    await own.wait { $0 == [0] }
     let before = store.held.entries.count
     store.writes.close()
     var values: [String: Any] = [:]
     for number in 0..<500 { values["slow/\(number)"] = number }
     let update = Task { [values] in try await client.reference().updateChildValues(values) }
     await store.held.wait { $0.count > before }
-    // The client's own listeners have seen the update, those of others hear of what is there.
-    let own = Log<Int>()
-    client.reference(withPath: "slow").observe(.value) { own.add(Int($0.childrenCount)) }
+    // The client's own listener has seen the update, those of others hear of what is there.
     await own.wait { $0.last == 500 }
     let seen = Log<Int>()
     other.reference(withPath: "a").observe(.value) { if let value = $0.value as? Int { seen.add(value) } }

@@ -151,6 +151,17 @@ final class Persistence: Sendable {
     var rows: [(key: [UInt8], value: [UInt8])] = []
     TreeRows.forEach(of: node, prefix: data(path)) { rows.append(($0, $1)) }
     for row in rows { try await transaction.put(row.value, for: row.key) }
+    if node.isEmpty { try await removeEmptyParents(of: path, in: transaction) }
+  }
+
+  /// A node whose last child is gone is gone too, and its priority with it.
+  private static func removeEmptyParents(of path: DatabasePath, in transaction: any StoreTransaction) async throws {
+    for place in sequence(first: path, next: { $0.parent }).dropFirst() {
+      let rest = try await transaction.entries(in: KeyRange(prefix: data(place)), limit: 2)
+      guard let row = rest.first else { continue }
+      guard rest.count == 1, row.key == data(place), try NodeCoding.decodeRow(row.value).leaf == nil else { return }
+      try await transaction.delete(row.key)
+    }
   }
 
   /// Writes what is still to be written, and closes the store.

@@ -214,6 +214,8 @@ public struct SyncCache: Sendable {
 
   private mutating func store(_ path: DatabasePath, _ new: DatabaseNode) {
     guard node[path] != new else { return }
+    // Where nothing is, there is no priority either.
+    if path.back?.isPriority == true, node[path.parent ?? .root].isEmpty { return }
     node = node.setting(path, to: new)
     changes.append(.node(path, new))
   }

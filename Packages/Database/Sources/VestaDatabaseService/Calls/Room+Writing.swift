@@ -36,6 +36,7 @@ extension Room {
   }
 
   private func answer(_ write: Write, _ reply: DatabaseReply, _ version: StoreVersion) {
+    write.connection.jobEnds()
     hub.reply(.reply(write.id, reply), to: write.connection, version)
     write.connection.deliver()
   }

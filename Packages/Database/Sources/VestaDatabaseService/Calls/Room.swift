@@ -70,10 +70,7 @@ final class Room: Sendable {
   /// Adds a job; returns at once.
   func submit(_ job: Job) {
     job.connection?.jobBegins()
-    lane.submit(job) { [self] jobs in
-      await process(jobs)
-      for job in jobs { job.connection?.jobEnds() }
-    }
+    lane.submit(job) { [self] jobs in await process(jobs) }
   }
 
   /// Takes a request of a connection.
@@ -115,7 +112,11 @@ final class Room: Sendable {
     var writes: [Write] = []
     for job in jobs {
       if case .request(let connection, let request, let id) = job, request.isWrite {
-        if isOpen(connection) { writes.append(Write(connection: connection, request: request, id: id)) }
+        if isOpen(connection) {
+          writes.append(Write(connection: connection, request: request, id: id))
+        } else {
+          connection.jobEnds()
+        }
         continue
       }
       await commit(&writes)
@@ -124,7 +125,11 @@ final class Room: Sendable {
     await commit(&writes)
   }
 
+  /// Carries out a job that is not a write.
+  ///
+  /// A job ends before its reply is sent: whoever has the reply waits for nothing.
   private func process(_ job: Job) async {
+    job.connection?.jobEnds()
     switch job {
     case .open(let connection): await open(connection)
     case .request(let connection, let request, let id):
@@ -146,8 +151,10 @@ final class Room: Sendable {
       try await prepare()
       // What cannot be carried out now is no reason to turn a client away.
       try? await finishSessions()
+      // The greeting comes before anything that a read can say from here on.
+      connection.enqueue([.hello(DatabaseHello(timestamp: now, session: connection.session))])
       state.withLock { $0.connections[connection.session] = connection }
-      connection.post([.hello(DatabaseHello(timestamp: now, session: connection.session))])
+      connection.deliver()
     } catch {
       connection.post([.closed(reason: "The database cannot be opened: \(error)")])
     }
