@@ -7,7 +7,7 @@ public struct DatabaseServiceOptions: Sendable {
   public var indexes = DatabaseIndexes()
 
   /// The access policy. The default accepts every read and write.
-  public var access: any DatabaseAccess = OpenDatabaseAccess()
+  /// The access policy; the default accepts every read and write.
 
   /// The time, and the timer that renews leases.
   public var clock = ServiceClock.system

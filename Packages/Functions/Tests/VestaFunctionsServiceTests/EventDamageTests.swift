@@ -60,7 +60,9 @@ import VestaTesting
       random.withLock { random in
         switch seed % 4 {
         case 0: bytes = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
-        case 1: bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8(1 << Int.random(in: 0..<8, using: &random))
+        case 1:
+          let place = Int.random(in: 0..<bytes.count, using: &random)
+          bytes[place] ^= UInt8(1 << Int.random(in: 0..<8, using: &random))
         case 2: bytes += (0..<5).map { _ in UInt8.random(in: 0...255, using: &random) }
         default: bytes = (0..<40).map { _ in UInt8.random(in: 0...255, using: &random) }
         }
