@@ -206,9 +206,8 @@ private actor Renewals {
     bench.backend.deliver("1", "a")
     bench.backend.deliver("3", "c")
     try await log.wait(for: "the messages") { $0 == ["1 a", "2 b", "3 c"] }
-    try await bench.backend.changes.wait(for: "the acknowledgements") {
-      $0.sorted() == ["ack 1", "ack 1", "ack 2", "ack 3"]
-    }
+    // The repeated one is acknowledged once more only if the first one had been handed over when it came.
+    try await bench.backend.changes.wait(for: "the acknowledgements") { Set($0) == ["ack 1", "ack 2", "ack 3"] }
     task.cancel()
     _ = await task.result
     #expect(bench.backend.links.isEmpty && messaging.delivery.listenerCount == 0)
