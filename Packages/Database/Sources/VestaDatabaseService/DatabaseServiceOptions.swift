@@ -6,8 +6,10 @@ public struct DatabaseServiceOptions: Sendable {
   /// The indexes of queries that order by a child or by value.
   public var indexes = DatabaseIndexes()
 
-  /// The access policy. The default accepts every read and write.
-  /// The access policy; the default accepts every read and write.
+  /// The access policy.
+  ///
+  /// The default accepts every read and write.
+  public var access: any DatabaseAccess = OpenDatabaseAccess()
 
   /// The time, and the timer that renews leases.
   public var clock = ServiceClock.system
