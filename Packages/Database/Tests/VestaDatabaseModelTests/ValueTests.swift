@@ -84,7 +84,9 @@ struct ValueTests {
     var random = SplitMix(seed: 3)
     var generator = PushID()
     var ids: [String] = []
-    for time in [5, 5, 5, 6, 4, 4, 7] as [Int64] { ids.append(generator.next(at: time, using: &random)) }
+    for time in [5, 5, 5, 6, 4, 4, 7] as [Int64] {
+      ids.append(generator.next(at: time) { Int.random(in: 0..<64, using: &random) })
+    }
     #expect(ids.allSatisfy { $0.utf8.count == 20 })
     #expect(zip(ids, ids.dropFirst()).allSatisfy { DatabaseKey($0) < DatabaseKey($1) })
   }

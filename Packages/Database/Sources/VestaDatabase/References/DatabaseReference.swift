@@ -176,9 +176,6 @@ enum PushIDSource {
 
   static func next(offset: Int64) -> String {
     let now = systemMilliseconds() + offset
-    return generator.withLock { generator in
-      var random = SystemRandomNumberGenerator()
-      return generator.next(at: now, using: &random)
-    }
+    return generator.withLock { $0.next(at: now) }
   }
 }

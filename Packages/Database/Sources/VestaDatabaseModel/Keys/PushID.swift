@@ -15,11 +15,11 @@ public struct PushID: Sendable {
   ///
   /// - Parameters:
   ///   - milliseconds: The time of the server, as far as it is known. A clock that goes back counts as one that stands.
-  ///   - random: Where chance comes from.
-  public mutating func next(at milliseconds: Int64, using random: inout some RandomNumberGenerator) -> String {
+  ///   - draw: Returns a random number from 0 to 63.
+  public mutating func next(at milliseconds: Int64, draw: () -> Int = { Int.random(in: 0..<64) }) -> String {
     if milliseconds > lastTime {
       lastTime = milliseconds
-      for index in chance.indices { chance[index] = Int.random(in: 0..<64, using: &random) }
+      for index in chance.indices { chance[index] = draw() }
     } else {
       increment()
     }
