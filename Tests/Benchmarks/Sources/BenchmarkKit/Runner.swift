@@ -68,6 +68,8 @@ private func format(_ cost: Double, _ unit: Benchmark.Unit) -> String {
 
 /// Two digits behind the point.
 private func format(_ number: Double) -> String {
+  // Where the other column is nothing, there is no ratio.
+  guard number.isFinite else { return "-" }
   let hundredths = Int((number * 100).rounded())
   let rest = hundredths % 100
   return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
