@@ -32,11 +32,11 @@ public protocol OrderedStore: AnyObject, Sendable {
     _ body: nonisolated(nonsending) (any StoreReader) async throws -> Result
   ) async throws -> Result
 
-  /// Reads at one version in time, and says what the body reads first.
+  /// Reads at one version in time, with a hint about the first read of the body.
   ///
-  /// What is said changes how fast the read is, and nothing else: an engine behind a network brings it together with
-  /// the beginning of the read, in one round trip. Engines without round trips need not implement it, and do not look
-  /// what it is.
+  /// The hint changes how fast the read is, and nothing else: an engine behind a network fetches those rows together
+  /// with the beginning of the read, in one round trip. Engines without round trips need not implement this method, and
+  /// do not evaluate the hint.
   ///
   /// - Parameters:
   ///   - first: The keys that the body gets first, or the range that it scans first, if it does.

@@ -50,7 +50,7 @@ final class FlawedStore: CommitObservable {
     return try await inner.read { try await body(FlawedTransaction($0, in: self, isReading: true)) }
   }
 
-  // The moment of the first read that said what comes first.
+  // The entries at the time of the first read that had a hint.
   private let kept = Locked<[StoreEntry]?>(nil)
 
   func read<Result>(

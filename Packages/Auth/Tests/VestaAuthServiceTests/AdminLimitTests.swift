@@ -3,7 +3,7 @@ import VestaAuthBackend
 
 @testable import VestaAuthService
 
-/// What is just allowed, and what is just not.
+/// The largest values that are allowed, and the smallest ones that are refused.
 @Suite struct AdminLimitTests {
   @Test func `a time set by an administrator ends earlier sessions, and the same time again none`() async throws {
     let world = World()

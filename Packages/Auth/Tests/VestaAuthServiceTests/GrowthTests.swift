@@ -3,7 +3,7 @@ import VestaAuthBackend
 
 @testable import VestaAuthService
 
-/// What is kept under steady use levels off.
+/// The number of rows under steady use is bounded.
 @Suite struct GrowthTests {
   @Test func `the rows of a service that is used for weeks are as many as after days`() async throws {
     let world = World { $0.sessionLimit = 10 }

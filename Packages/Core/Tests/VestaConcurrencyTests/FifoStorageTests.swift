@@ -2,7 +2,7 @@ import Testing
 
 @testable import VestaConcurrency
 
-/// What a queue keeps of what was taken.
+/// The memory of a queue after its elements were taken.
 @Suite struct FifoStorageTests {
   @Test func `a queue that never runs empty forgets what was taken`() {
     var queue = Fifo<Int>()
@@ -34,7 +34,7 @@ import Testing
   }
 }
 
-/// What a waiting line keeps, and who waits for its end.
+/// The memory of a waiting line, and the callers that wait for its end.
 @Suite struct FairQueueStorageTests {
   @Test(.timeLimit(.minutes(1))) func `cancelled callers are forgotten while the place is held`() async throws {
     let queue = FairQueue(limit: 1)

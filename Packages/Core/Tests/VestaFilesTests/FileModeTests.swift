@@ -3,7 +3,7 @@ import Testing
 import VestaFiles
 import VestaTesting
 
-/// Who may use the files, and the errors where this user may not.
+/// The modes of the files, and the errors where this user has no access.
 @Suite struct FileModeTests {
   private func mode(_ path: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int

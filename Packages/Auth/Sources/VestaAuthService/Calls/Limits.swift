@@ -26,7 +26,7 @@ extension AuthEngine {
   }
 }
 
-/// What is guessed at.
+/// An account whose secret is guessed, as the limits count it.
 enum GuessedAccount: Sendable {
   case password(localID: String)
   case secondFactor(localID: String)

@@ -73,7 +73,7 @@ private struct PolicyRecord: FieldRecord {
 struct SharedGuesses: FieldRecord, Equatable {
   /// When the bucket will be full again.
   var fullAt: Int64 = 0
-  /// What the row stands for, where several things share it.
+  /// The hash of the address, where several addresses share the row.
   var name: Int64 = 0
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {

@@ -8,7 +8,7 @@ import VestaStoreInterop
 
 /// The engine of one database: its open transactions, listeners, indexes and background work, and the ways to read it.
 ///
-/// What calls do with it is in `DatabaseCall`.
+/// The calls that use it are methods of `DatabaseCall`.
 final class DatabaseEngine: Sendable {
   let name: DatabaseName
   let store: any OrderedStore

@@ -11,7 +11,8 @@ import VestaFirestoreModel
 /// | `a` is 1 in target 2; snapshot at 10; `b` is 1 in 2; `a` is 2 in 2; snapshot at 20 | `b` is 1 in 2; `a` is 2 in 2; snapshot at 20 |
 /// | `a` is 3 in 2 and 4; snapshot; `a` is deleted from 2; snapshot | `a` is deleted from 2 and 4; snapshot |
 ///
-/// What the listener folds is the same at every snapshot that is left, and no token says more than has been sent.
+/// A listener that applies the responses has the same documents at every snapshot that is left, and no token covers a
+/// change that was not sent.
 struct UnreadResponses: Sendable {
   enum Outcome: Equatable {
     case kept

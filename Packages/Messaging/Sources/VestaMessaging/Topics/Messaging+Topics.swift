@@ -75,7 +75,7 @@ extension Messaging {
     }
   }
 
-  /// Ends the work for now; one timer begins it again, however many calls have come to nothing.
+  /// Ends the work until a timer begins it again: one timer, however many calls have failed.
   private func workOnTopicsLater() {
     let needsTimer = state.withLock { state in
       state.isWorkingOnTopics = false
