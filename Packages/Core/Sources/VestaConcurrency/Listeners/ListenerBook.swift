@@ -1,8 +1,8 @@
 /// Decides which listener receives which event: listeners in order of addition, events in one order for all.
 ///
 /// A thread that emits while no other one delivers becomes the one that delivers, and calls `delivered()` until there
-/// is nothing left; an event that is emitted meanwhile waits for it. Every event is delivered to the listeners that were
-/// registered when it was emitted.
+/// is nothing left; an event that is emitted meanwhile waits for it. Every event is delivered to the listeners that
+/// were registered when it was emitted.
 @usableFromInline
 struct ListenerBook<Listener: AnyObject, Event> {
   @usableFromInline
