@@ -10,7 +10,21 @@ struct TreeReader {
 
   /// Returns the leaf and the priority in the row of a path; `nil` when it has none.
   func row(_ path: DatabasePath) async throws -> (leaf: DatabaseLeaf?, priority: DatabaseLeaf?)? {
-    try await reader.get(keys.data(path)).map { try NodeCoding.decodeRow($0) }
+    try await reader.get(keys.data(path)).map { try Self.decode($0, at: path) }
+  }
+
+  /// Returns what the row of a path says.
+  ///
+  /// - Throws: `StoreError` with `corrupt` for a damaged row; nothing takes such a row for one that is not there.
+  static func decode(
+    _ bytes: [UInt8], at path: DatabasePath
+  ) throws -> (leaf: DatabaseLeaf?, priority: DatabaseLeaf?) {
+    do { return try NodeCoding.decodeRow(bytes) } catch { throw damaged("The row of \(path)", error) }
+  }
+
+  private static func damaged(_ row: String, _ error: any Error) -> StoreError {
+    StoreError(
+      .corrupt, operation: "read", message: "\(row) is damaged: \(error).", hint: "Restore a backup of the store.")
   }
 
   /// Whether anything is at a place or below it.
@@ -62,8 +76,12 @@ struct TreeReader {
   }
 
   private static func row(_ key: [UInt8], _ value: [UInt8], _ start: Int) throws -> TreeRows.Row {
-    let (leaf, priority) = try NodeCoding.decodeRow(value)
-    return TreeRows.Row(keys: try PathCoding.decode(key, from: start), leaf: leaf, priority: priority)
+    do {
+      let (leaf, priority) = try NodeCoding.decodeRow(value)
+      return TreeRows.Row(keys: try PathCoding.decode(key, from: start), leaf: leaf, priority: priority)
+    } catch {
+      throw damaged("The row \(Hex.encode(key))", error)
+    }
   }
 
   // MARK: Children in the order of their keys
