@@ -11,10 +11,10 @@ extension Room {
   /// Brings the results of queries up to date, and sends what has changed.
   ///
   /// - Parameters:
-  ///   - values: What a commit has written.
+  ///   - queries: The queries, and what a commit has written that concerns them.
   ///   - version: The version of the commit.
-  func refresh(_ watches: [Int], after values: [DatabasePathValue], _ version: StoreVersion) async {
-    let reading = hub.reading(watches, after: values)
+  func refresh(_ queries: [Int: [DatabasePathValue]], _ version: StoreVersion) async {
+    let reading = hub.reading(queries)
     var whole = reading.whole
     do {
       let (children, seen) = reading.wantsChildren ? try await read(reading) : ([:], version)
@@ -24,12 +24,12 @@ extension Room {
       } else {
         let published = hub.update(reading, children: children, version)
         for connection in published.connections { connection.deliver() }
-        whole.formUnion(published.queries)
+        whole.formUnion(published.queries.keys)
       }
       hub.beginReading(whole)
       readAnew(whole)
     } catch {
-      revoke(Set(watches))
+      revoke(Set(queries.keys))
     }
   }
 
