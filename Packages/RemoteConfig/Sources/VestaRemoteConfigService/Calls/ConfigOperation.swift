@@ -21,7 +21,7 @@ struct ConfigOperation: Sendable {
     _ namespace: String, _ body: @escaping @Sendable (ConfigReader) async throws -> Value
   ) async throws -> Value {
     try Self.check(namespace)
-    return try await engine.store().read { try await body(ConfigReader(reader: $0, namespace: namespace)) }
+    return try await ConfigReader.read(namespace, from: engine.store(), body)
   }
 
   /// Publishes in one transaction, and notifies the connections.
