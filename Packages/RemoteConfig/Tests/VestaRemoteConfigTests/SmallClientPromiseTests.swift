@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VestaConcurrency
+import VestaCore
 import VestaRemoteConfigBackend
 import VestaServiceInterop
 import VestaTesting
