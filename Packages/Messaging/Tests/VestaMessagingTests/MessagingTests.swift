@@ -11,7 +11,7 @@ import VestaTesting
 @testable import VestaMessaging
 
 private final class Delegate: MessagingDelegate {
-  let log = EventLog<String>(patience: .seconds(30))
+  let log = EventLog<String>(patience: .seconds(300))
   func messaging(_ messaging: Messaging, didReceiveRegistrationToken fcmToken: String?) {
     log.record(fcmToken ?? "nil")
   }
@@ -220,7 +220,7 @@ private actor Renewals {
   @Test func `messages arrive in order, once each, and are acknowledged`() async throws {
     let bench = try Bench()
     _ = try await bench.messaging.token()
-    let log = EventLog<String>(patience: .seconds(30))
+    let log = EventLog<String>(patience: .seconds(300))
     let messaging = bench.messaging
     let task = Task {
       for await message in messaging.foregroundMessages {
