@@ -138,14 +138,14 @@ extension Room {
 
   /// Tells the listens of a commit.
   func tell(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
-    var queries: Set<Int> = [], disturbed: Set<Int> = []
+    var queries: [Int: [DatabasePathValue]] = [:], disturbed: Set<Int> = []
     for values in writes {
       let published = hub.publish(values, version)
       for connection in published.connections { connection.deliver() }
-      queries.formUnion(published.queries)
+      queries.merge(published.queries) { $0 + $1 }
       disturbed.formUnion(published.disturbed)
     }
-    if !queries.isEmpty { await refresh(queries.sorted(), after: writes.flatMap { $0 }, version) }
+    if !queries.isEmpty { await refresh(queries, version) }
     for connection in hub.restoreWindows(disturbed) { connection.deliver() }
   }
 }

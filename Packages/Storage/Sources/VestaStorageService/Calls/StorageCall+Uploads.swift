@@ -97,7 +97,7 @@ extension StorageCall {
   }
 
   func cancel(_ id: UploadID) async throws {
-    let record = try await read { try await Self.upload(id, in: $0) }
+    let record = try await upload(id)
     guard let record, record.state != .cancelled else { return }
     guard record.state == .active else {
       throw StorageServiceError(.failedPrecondition, "The upload is finished. Delete the object instead.")
@@ -256,7 +256,7 @@ extension StorageCall {
   }
 
   private func activeOrFinal(_ id: UploadID) async throws -> UploadRecord {
-    guard let record = try await read({ try await Self.upload(id, in: $0) }), record.state != .cancelled,
+    guard let record = try await upload(id), record.state != .cancelled,
       record.expires > now
     else { throw Self.gone }
     return record
@@ -276,7 +276,7 @@ extension StorageCall {
       try await noteRemoval(id)
     } catch let error as StoreError where error.code == .diskFull {
       // The content makes room for the note. A session whose content is gone takes nothing more, noted or not.
-      guard let record = try await read({ try await Self.upload(id, in: $0) }), record.state == .active,
+      guard let record = try await upload(id), record.state == .active,
         let blob = record.blobID
       else { throw error }
       try await engine.blobs.remove(blob)
