@@ -161,7 +161,8 @@ extension Repo {
   func authFailed(_ status: String, _ reason: String) {
     log.warning("I-RDB000004", "The service does not accept the token: \(status) \(reason)")
     token = nil
-    forcesTokenRefresh = true
+    // A token that could not be verified at present is as good as before.
+    forcesTokenRefresh = status != DatabaseStatus.unavailable.rawValue
     connection?.close()
     lost("The token was not accepted.")
   }

@@ -98,7 +98,8 @@ final class EngineConnection: Sendable {
     } catch let error as DatabaseAccessError {
       return DatabaseReply(error.status, message: error.message)
     } catch {
-      return DatabaseReply(.invalidToken, message: "\(error)")
+      // Nobody has said that the token is bad: the client keeps it, and tries again.
+      return DatabaseReply(.unavailable, message: "The token could not be verified: \(error)")
     }
   }
 

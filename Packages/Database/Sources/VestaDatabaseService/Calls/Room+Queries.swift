@@ -93,8 +93,9 @@ extension Room {
     _ queries: [Int: ListenHub.Query]
   ) async throws -> (results: [Int: DatabaseNode], version: StoreVersion) {
     let context = context
-    return try await openStore().read { reader in
-      let queryReader = try await QueryReader(reader, context)
+    let first = queries.values.first.map { QueryReader.first($0.path, $0.spec, context) }
+    return try await openStore().read(expecting: first ?? .keys([])) { reader in
+      let queryReader = try await QueryReader(reader, context, for: queries.values.lazy.map(\.spec))
       var windows: [ListenHub.Query: DatabaseNode] = [:]
       for query in Set(queries.values) { windows[query] = try await queryReader.window(query.path, query.spec).node }
       return (queries.compactMapValues { windows[$0] }, reader.version)

@@ -17,8 +17,9 @@ extension Room {
     writes = []
     do {
       try await run(group)
-    } catch  where group.count > 1 {
-      // One of them may be what the store refuses: each has its own transaction then.
+    } catch  where group.count > 1 && !(StoreError.Code.unknownOutcome ~= error) {
+      // One of them may be what the store refuses: each has its own transaction then. Writes that may be stored
+      // already are not repeated.
       for write in group {
         do {
           try await run([write])
@@ -32,7 +33,9 @@ extension Room {
   }
 
   private func fail(_ write: Write, _ error: any Error) {
-    answer(write, DatabaseReply(.unavailable, message: "The write was not stored: \(error)"), .zero)
+    let isUnknown = StoreError.Code.unknownOutcome ~= error
+    let sentence = isUnknown ? "It is unknown whether the write was stored" : "The write was not stored"
+    answer(write, DatabaseReply(.unavailable, message: "\(sentence): \(error)"), .zero)
   }
 
   private func answer(_ write: Write, _ reply: DatabaseReply, _ version: StoreVersion) {

@@ -10,7 +10,25 @@ struct TreeReader {
 
   /// Returns the leaf and the priority in the row of a path; `nil` when it has none.
   func row(_ path: DatabasePath) async throws -> (leaf: DatabaseLeaf?, priority: DatabaseLeaf?)? {
-    try await reader.get(keys.data(path)).map { try NodeCoding.decodeRow($0) }
+    try await reader.get(keys.data(path)).map { try Self.decode($0, at: path) }
+  }
+
+  /// Returns what the row of a path says.
+  ///
+  /// - Throws: `StoreError` with `corrupt` for a damaged row; nothing takes such a row for one that is not there.
+  static func decode(
+    _ bytes: [UInt8], at path: DatabasePath
+  ) throws -> (leaf: DatabaseLeaf?, priority: DatabaseLeaf?) {
+    do { return try NodeCoding.decodeRow(bytes) } catch { throw damaged("The row of \(path)", error) }
+  }
+
+  private static func damaged(_ row: String, _ error: any Error) -> StoreError {
+    StoreError(
+      .corrupt, operation: "read", message: "\(row) is damaged: \(error).", hint: "Restore a backup of the store.")
+  }
+
+  private static func add(_ key: [UInt8], _ value: [UInt8], to tree: inout TreeBuilder) throws {
+    do { try tree.add(key: key, value: value) } catch { throw damaged("The row \(Hex.encode(key))", error) }
   }
 
   /// Whether anything is at a place or below it.
@@ -26,7 +44,7 @@ struct TreeReader {
     let prefix = keys.data(path)
     var tree = TreeBuilder(below: prefix.count)
     _ = try await reader.scan(KeyRange(prefix: prefix), order: .ascending, limit: nil) { key, value in
-      try tree.add(key: key.bytes, value: value.bytes)
+      try Self.add(key.bytes, value.bytes, to: &tree)
       return .next
     }
     return tree.finish()
@@ -115,7 +133,7 @@ struct TreeReader {
 
     func read(_ order: ScanOrder) throws -> (DatabaseKey, DatabaseNode) {
       var tree = TreeBuilder(below: place.count)
-      for row in order == .ascending ? rows : rows.reversed() { try tree.add(key: row.key, value: row.value) }
+      for row in order == .ascending ? rows : rows.reversed() { try TreeReader.add(row.key, row.value, to: &tree) }
       return (key, tree.finish())
     }
   }

@@ -36,7 +36,9 @@ struct TreeWriter {
     let places = Array(sequence(first: path) { $0.parent }.dropFirst())
     let rows = try await transaction.get(places.map { keys.data($0) })
     for (place, bytes) in zip(places, rows) {
-      guard let bytes, let (leaf, priority) = try? NodeCoding.decodeRow(bytes), leaf != nil else { continue }
+      guard let bytes, case let (leaf, priority) = try TreeReader.decode(bytes, at: place), leaf != nil else {
+        continue
+      }
       if let priority {
         try await transaction.put(NodeCoding.encode(leaf: nil, priority: priority), for: keys.data(place))
       } else {
@@ -54,7 +56,7 @@ struct TreeWriter {
     let range = KeyRange(prefix: key)
     let old = try await transaction.entries(in: range, limit: 2)
     guard let first = old.first else { return false }
-    if first.key == key, let priority = try NodeCoding.decodeRow(first.value).priority, let parent = path.parent,
+    if first.key == key, let priority = try TreeReader.decode(first.value, at: path).priority, let parent = path.parent,
       let name = path.back
     {
       try await transaction.delete(keys.entry(.priority, of: parent, .leaf(priority), name))
