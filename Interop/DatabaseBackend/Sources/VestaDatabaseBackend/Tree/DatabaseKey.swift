@@ -9,7 +9,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
   /// The integer; for a text a number above all integers with its first bytes; for the two ends the ends.
   ///
   /// Most comparisons of keys end here, without a look at the texts.
-  private let order: Int64
+  let order: Int64
 
   /// The smallest order of a text: what the first bytes are added to.
   private static let textOrder: Int64 = 1 << 58

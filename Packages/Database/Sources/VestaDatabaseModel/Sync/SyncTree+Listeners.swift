@@ -8,7 +8,8 @@ extension SyncTree {
   public mutating func add(
     _ registration: SyncRegistration, at path: DatabasePath, _ spec: DatabaseQuerySpec
   ) -> [SyncEvent] {
-    var (server, isCovered) = known(path)
+    let (shared, isCovered) = known(path)
+    var server = shared
     let exists = root[path]?.view(for: spec) != nil
     cache?.setActive(path, spec, true)
     if server == nil, !exists { server = cachedOrPartial(path, spec) }
@@ -22,7 +23,6 @@ extension SyncTree {
       cache?.setKeys(path, spec, view.cache.event.node)
     }
     if !exists, !isCovered { startListening(path, spec) }
-    isCovered = true
     return events
   }
 
