@@ -16,7 +16,7 @@ struct LimitedView: Sendable {
   enum Effect: Equatable {
     /// Nothing.
     case none
-    /// It has been brought up to date.
+    /// The view has been brought up to date: its results, or its spare.
     case changed
     /// The query has to be asked again.
     case unknown
@@ -102,17 +102,17 @@ struct LimitedView: Sendable {
   mutating func take(_ change: WatchChange, isIn: Bool) -> Effect {
     guard hasBeginning, query.limit != nil else { return .unknown }
     let end = LimitedView.end(of: query)
-    var isResult = false
+    var isKnown = false
     if let index = entries.firstIndex(where: { $0.place == change.place }) {
       entries.remove(at: index)
-      isResult = index < end
+      isKnown = true
     }
     if isIn, let document = change.after {
       let position = position(of: document)
       // After all that are known, others may come before it.
       if position < entries.count || isComplete {
         entries.insert((change.place, document), at: position)
-        isResult = isResult || position < end
+        isKnown = true
       }
     }
     if entries.count > capacity {
@@ -120,7 +120,7 @@ struct LimitedView: Sendable {
       isComplete = false
     }
     if entries.count < end, !isComplete { return .unknown }
-    return isResult ? .changed : .none
+    return isKnown ? .changed : .none
   }
 
   /// The first position whose document does not come before this one.

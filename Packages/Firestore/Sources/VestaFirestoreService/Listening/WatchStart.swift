@@ -175,7 +175,7 @@ struct WatchStart: Sendable {
       }
     }
     guard let expected = request.expectedCount else { return }
-    let found = try await limited?.view ?? request.subject.results(in: snapshot)
+    let found = if let limited { limited.view } else { try await request.subject.results(in: snapshot) }
     count = found.count
     guard let digest, expected > 0, count != expected || count != believed else { return }
     let unchanged = found.filter { facts[$0.key] == nil }.map(\.value.name)
