@@ -203,7 +203,8 @@ struct LogSorterTests {
     var log: [(position: LogPosition, row: LogRow)] = []
     for number in 0..<2_000 {
       let place = Place(ResourcePath(splitting: "rooms/document-number-\(number)"))
-      log.append((LogPosition(version: Int64(number / 2), part: Int64(number % 2)), LogRow(changes: [.init(place: place)])))
+      log.append(
+        (LogPosition(version: Int64(number / 2), part: Int64(number % 2)), LogRow(changes: [.init(place: place)])))
     }
     let rows = try #require(ChangeRow.rows(of: log).values.first)
     #expect(rows.count > 3 && rows.allSatisfy { $0.bytes.count < ChangeRow.softLimit + 100 })

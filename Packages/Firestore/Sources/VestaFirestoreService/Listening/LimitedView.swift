@@ -31,7 +31,7 @@ struct LimitedView: Sendable {
   private var isComplete: Bool
   /// The maximum number of entries.
   private let capacity: Int
-  /// Whether the entries begin with the first match. Where they do not, nothing follows from a change.
+  /// Whether the entries begin with the first match; where they do not, nothing follows from a change.
   private let hasBeginning: Bool
 
   /// A view without a spare.

@@ -136,13 +136,12 @@ struct WatchStart: Sendable {
   ///
   /// Without a spare, which most queries never need, unless the start was made in vain.
   private mutating func results(in snapshot: Snapshot) async throws -> WatchView {
-    if request.subject.isLimited, attempts > 0 {
-      limited = try await request.subject.limitedView(in: snapshot, attempts: attempts)
-    } else {
+    guard request.subject.isLimited, attempts > 0 else {
       let found = try await request.subject.results(in: snapshot)
       limited = request.subject.limitedView(found)
       return found
     }
+    limited = try await request.subject.limitedView(in: snapshot, attempts: attempts)
     return limited?.view ?? [:]
   }
 
