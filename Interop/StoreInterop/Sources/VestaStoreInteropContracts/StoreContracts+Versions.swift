@@ -204,9 +204,25 @@ extension StoreContracts {
     promise("a clock that stays ahead is followed in the end", when: { $0.clock != nil }) { subject in
       let clock = try expectValue(subject.clock, "clock")
       try await subject.store.put([0], for: bytes("a"))
-      clock.setAhead(by: year)
-      for round in 0..<20 {
+      clock.setAhead(by: 3 * hour)
+      for round in 0..<60 {
         clock.advance(by: 60 * second)
+        try await subject.store.put(number(round), for: bytes("a"))
+      }
+      let version = try await subject.store.put([1], for: bytes("b"))
+      try expect(abs(version.microseconds - clock.now.wall) < second, "\(version) at \(clock.now.wall)")
+    },
+    promise("an hour with a clock a year ahead is made up for in some hours", when: { $0.clock != nil }) { subject in
+      let clock = try expectValue(subject.clock, "clock")
+      try await subject.store.put([0], for: bytes("a"))
+      clock.setAhead(by: year)
+      for round in 0..<60 {
+        clock.advance(by: 60 * second)
+        try await subject.store.put(number(round), for: bytes("a"))
+      }
+      clock.setAhead(by: -year)
+      for round in 0..<120 {
+        clock.advance(by: 360 * second)
         try await subject.store.put(number(round), for: bytes("a"))
       }
       let version = try await subject.store.put([1], for: bytes("b"))
