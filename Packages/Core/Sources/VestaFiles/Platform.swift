@@ -456,6 +456,12 @@ import VestaConcurrency
       guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last("ftruncate", path) }
     }
 
+    func leave(from offset: Int64, to end: Int64) {
+      #if !canImport(Darwin)
+        _ = posix_fadvise(descriptor, off_t(offset), off_t(end - offset), POSIX_FADV_DONTNEED)
+      #endif
+    }
+
     func sync(_ path: String) throws(FileFailure) {
       guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
     }
