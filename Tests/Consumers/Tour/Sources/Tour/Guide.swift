@@ -65,6 +65,9 @@ struct Guide: Sendable {
     print("   \(styled("✓", "32")) \(fact)")
   }
 
+  /// Prints what happens while a step is under way; nothing is checked.
+  func note(_ event: String) { print("   \(styled("·", "2")) \(event)") }
+
   /// Draws a progress bar in place; on something else than a terminal nothing is drawn.
   func bar(_ what: String, done: Int64, of total: Int64) {
     guard isatty(1) != 0, total > 0 else { return }
