@@ -41,7 +41,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   /// An engine; nothing is opened yet.
   ///
   /// - Parameters:
-  ///   - projectID: The project, which stands in the names of messages.
+  ///   - projectID: The project, which is part of the names of messages.
   ///   - senderID: The sender of the project's messages.
   ///   - options: How it behaves.
   ///   - transports: The transports to registrations that are not connected.

@@ -14,7 +14,7 @@ import VestaTesting
 /// Kills a process that sends or publishes, at a random time, and looks at what it left behind.
 ///
 /// 5 rounds; 100 with `VESTA_SOAK=1`. One test after the other: a process that is just being started by one test shares
-/// the open files of another one for a moment, and with them the lock of its store.
+/// the open files of another one for a short time, and with them the lock of its store.
 @Suite(.serialized) struct CrashSoakTests {
   private let rounds = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 100 : 5
 
@@ -96,7 +96,7 @@ import VestaTesting
       let number = stored.template.parameters["number"]?.defaultValue.flatMap { value in
         if case .value(let text) = value { Int(text) } else { nil }
       }
-      // What was published last may have been committed without its line.
+      // The last publication may have been committed without its line.
       #expect(version == acknowledged.1 || version == acknowledged.1 + 1, "round \(round)")
       #expect(number ?? 0 == acknowledged.0 + Int(version - acknowledged.1), "round \(round)")
       let page = try await engine.listVersions(ListVersionsRequest(), context: .owner)

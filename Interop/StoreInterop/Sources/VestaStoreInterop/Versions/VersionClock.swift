@@ -8,14 +8,14 @@
 ///   by ten seconds costs twenty seconds of slightly late versions. What goes by time, such as pruning, continues
 ///   meanwhile.
 /// - **A clock that jumps ahead** by more than `largestStep` (one hour) beyond what the steady clock measured is not
-///   trusted at once. The versions continue with the steady clock, and follow the wall clock after it has stood there
+///   trusted at once. The versions continue with the steady clock, and follow the wall clock after it has been there
 ///   for `probation` (five minutes). A clock that returns before that leaves no trace; smaller steps are followed at
 ///   once, and cost at most two hours of late versions when they are taken back.
 /// - **A floor in the future** is refused beyond `largestLead` (one minute): nobody can push the versions away.
 ///
-/// A clock that was a year ahead for longer than the probation, or when the store was opened, cannot be told from a
-/// right one. Versions that readers have seen then cannot be taken back: they advance at half speed until the wall
-/// clock is there.
+/// A clock that was a year ahead for longer than the probation, or when the store was opened, cannot be distinguished
+/// from a right one. Versions that readers have seen then cannot be taken back: they advance at half speed until the
+/// wall clock is there.
 ///
 /// Example: the clock reads 12:00:00, and two commits have the versions 12:00:00.000000 and 12:00:00.000001. Somebody
 /// sets the clock to 11:59:50. The commit after 4 s has the version 12:00:02.000001, and from 20 s on versions and
@@ -24,7 +24,7 @@ public struct VersionClock: Sendable {
   /// How far the wall clock may run ahead of the steady clock and be trusted at once: one hour.
   public static let largestStep: Int64 = 3_600_000_000
 
-  /// How long a wall clock that jumped ahead must stand there before it is trusted: five minutes.
+  /// How long a wall clock that jumped ahead must stay there before it is trusted: five minutes.
   public static let probation: Int64 = 300_000_000
 
   /// The maximum distance of a raised floor from the current time: one minute.

@@ -207,7 +207,7 @@ private enum HistoryOperation: Sendable {
     }
   }
 
-  /// Scans, and continues once where the scan stopped: whether a rest without entries is told is the engine's choice.
+  /// Scans, and continues once where the scan stopped: an engine may report a rest without entries or not.
   private static func scan(
     _ range: KeyRange,
     _ order: ScanOrder,

@@ -150,7 +150,7 @@ public struct BatchCreateRequest: AuthMessage {
   /// Whether accounts that are there are replaced.
   public var allowsOverwrite: Bool
 
-  /// Whether the batch is refused as a whole when something stands in it twice.
+  /// Whether the batch is refused as a whole when it contains something twice.
   public var checksSanity: Bool
 
   /// Creates a value with these properties.
