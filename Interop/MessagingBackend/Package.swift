@@ -47,6 +47,7 @@ let package = Package(
         "VestaMessagingBackend",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -92,6 +92,7 @@ let package = Package(
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),

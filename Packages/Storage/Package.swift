@@ -62,6 +62,7 @@ let package = Package(
         "VestaStorage",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),

@@ -13,6 +13,7 @@ let package = Package(
   name: "DatabaseIntegration",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
+    .package(path: "../../Interop/DatabaseBackend"),
     .package(path: "../../Interop/StoreInterop"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Database"),
@@ -22,8 +23,12 @@ let package = Package(
     .executableTarget(
       name: "DatabaseCrashWorker",
       dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaDatabase", package: "Database"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseModel", package: "Database"),
         .product(name: "VestaDatabaseService", package: "Database"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ],
@@ -33,10 +38,13 @@ let package = Package(
       name: "DatabaseIntegrationTests",
       dependencies: [
         "DatabaseCrashWorker",
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaDatabase", package: "Database"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
         .product(name: "VestaDatabaseService", package: "Database"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ],

@@ -9,6 +9,7 @@
 ///   closes.
 /// - The data that a write changes is sent to the connection's own listens before the reply of the write.
 /// - The operations for the end of a connection are carried out once, whichever way it ends.
+/// - A connection that nobody has any more ends as if it had been closed.
 public protocol DatabaseBackend: Sendable {
   /// Opens a connection; returns at once.
   ///
@@ -16,7 +17,8 @@ public protocol DatabaseBackend: Sendable {
   ///   - request: Which database.
   ///   - receive: Called with each message, on any thread, never on the caller's stack. The service waits for it to
   ///     return, and others with it: hand the message over and return. Whoever passes messages on to something slow
-  ///     bounds what waits there, and closes the connection beyond that.
+  ///     bounds what waits there, and closes the connection beyond that. It must not hold the connection, which could
+  ///     then not end by being dropped.
   /// - Returns: The connection, to which requests can be sent at once.
   func connect(
     _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void

@@ -205,8 +205,25 @@ public enum DatabaseContracts {
       await client.closed()
       try expect(await other.get("count").leaf, equals: .int(1), "the count")
       try expect(await other.get("kept").isEmpty, "what was cancelled was carried out")
-    }
+    },
+    Contract("a connection that nobody has any more ends as one that was closed") { subject in
+      let other = subject.connect()
+      let messages = await dropConnection(subject)
+      await messages.wait { $0.contains { if case .closed = $0 { true } else { false } } }
+      _ = await other.put("a", .int(1))
+      try expect(await other.get("count").leaf, equals: .int(1), "the count")
+    },
   ]
+
+  /// Asks for something at the end of a connection and drops it; returns what it is sent.
+  private static func dropConnection(_ subject: DatabaseSubject) async -> Log<DatabaseServerMessage> {
+    let messages = Log<DatabaseServerMessage>()
+    let connection = subject.open { messages.add($0) }
+    connection.send(.onDisconnectPut("count", DatabaseNode(.incrementInt(1))), id: 1)
+    await messages.wait { $0.contains { if case .reply(1, _) = $0 { true } else { false } } }
+    withExtendedLifetime(connection) {}
+    return messages
+  }
 }
 
 extension Sequence {

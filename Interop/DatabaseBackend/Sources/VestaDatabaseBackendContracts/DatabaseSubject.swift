@@ -18,6 +18,10 @@ public struct DatabaseSubject: Sendable {
   }
 
   func connect() -> ContractClient { ContractClient(backend, namespace) }
+
+  func open(_ receive: @escaping @Sendable (DatabaseServerMessage) -> Void) -> any DatabaseConnection {
+    backend.connect(DatabaseConnectRequest(namespace: namespace), receive: receive)
+  }
 }
 
 /// A connection that remembers all that it is sent.

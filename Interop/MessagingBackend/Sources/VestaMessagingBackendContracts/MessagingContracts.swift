@@ -298,16 +298,17 @@ public enum MessagingContracts {
     },
     Contract("a condition reaches those whose topics fulfil it") { subject in
       var inboxes: [Inbox] = []
-      for (name, topics) in [("a", ["a"]), ("ab", ["a", "b"]), ("c", ["c"]), ("none", [])] {
+      for (name, topics) in [("a", ["a"]), ("ab", ["a", "b"]), ("c", ["c"]), ("bc", ["b", "c"]), ("none", [])] {
         let token = try await subject.register(name)
         for topic in topics { try await subject.subscribe(token, topic) }
         inboxes.append(Inbox(subject, token))
         try await subject.send(to: .token(token), "begin")
         try await inboxes[inboxes.count - 1].wait(for: ["begin"])
       }
-      try await subject.send(to: .condition("'a' in topics && !('b' in topics) || 'c' in topics"), "hit")
-      for name in ["a", "ab", "c", "none"] { try await subject.send(to: .installation(name), "end") }
-      for (inbox, isHit) in zip(inboxes, [true, false, true, false]) {
+      // From left to right: `bc` fulfils the first test and not the last one.
+      try await subject.send(to: .condition("'c' in topics || 'a' in topics && !('b' in topics)"), "hit")
+      for name in ["a", "ab", "c", "bc", "none"] { try await subject.send(to: .installation(name), "end") }
+      for (inbox, isHit) in zip(inboxes, [true, false, true, false, false]) {
         try await inbox.wait(for: isHit ? ["begin", "hit", "end"] : ["begin", "end"])
         inbox.close()
       }

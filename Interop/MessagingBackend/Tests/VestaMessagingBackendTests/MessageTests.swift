@@ -61,6 +61,9 @@ import VestaServiceInterop
     ("'a' in topics && 'b' in topics", false),
     ("'b' in topics || 'a' in topics && 'c' in topics", true),
     ("('b' in topics || 'a' in topics) && !'c' in topics", false),
+    ("'a' in topics || 'c' in topics && 'b' in topics", false),
+    ("'a' in topics || ('c' in topics && 'b' in topics)", true),
+    ("'b' in topics && 'b' in topics || 'a' in topics", true),
     ("\"a\" in topics", true), ("!!('a' in topics)", true),
   ])
   func `a condition holds or does not`(text: String, expected: Bool) throws {
@@ -70,6 +73,7 @@ import VestaServiceInterop
   @Test(arguments: [
     ("", 1), ("a in topics", 1), ("'a' in topic", 8), ("'a' in topics &&", 17), ("('a' in topics", 15),
     ("'a' in topics)", 14), ("'a' in topics 'b' in topics", 15), ("'a", 1),
+    ("'a' intopics", 7),
   ])
   func `a wrong condition is refused with the character`(text: String, column: Int) {
     let error = #expect(throws: TopicCondition.SyntaxError.self) { try TopicCondition(text) }

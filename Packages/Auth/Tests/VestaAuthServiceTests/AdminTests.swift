@@ -218,6 +218,24 @@ import Testing
     #expect(await refusal { try await world.engine.signUp(request, context: unknown) } == .tenantNotFound)
   }
 
+  @Test func `a damaged key is an error and not a shorter list`() async throws {
+    let world = World { $0.initialConfig.hidesEmails = false }
+    for _ in 0..<3 { _ = try await world.engine.createTenant(CreateTenantRequest(), context: world.context) }
+    // The element's kind is none that a string has.
+    let damaged = Keys.Table.tenant.prefix.bytes + [0x7F]
+    try await world.store.put([RecordCodec.form], for: damaged)
+    let list = ListTenantsRequest(pageSize: 10)
+    #expect(await refusal { try await world.engine.listTenants(list, context: world.context) } == .internalError)
+    try await world.store.delete(damaged)
+    #expect(try await world.engine.listTenants(list, context: world.context).tenants.count == 3)
+
+    let email = "ada@example.com"
+    let index = Keys.providerEmails("", email).lower + [0x7F]
+    try await world.store.put([], for: index)
+    let ask = CreateAuthURIRequest(identifier: email, continueURI: "https://localhost")
+    #expect(await refusal { try await world.engine.createAuthURI(ask, context: world.context) } == .internalError)
+  }
+
   @Test func `a tenant is changed, listed and deleted with its users`() async throws {
     let world = World()
     var tenants: [Tenant] = []

@@ -82,6 +82,36 @@ import Testing
     try await world.signIn()
   }
 
+  /// The lifetimes of codes in seconds.
+  private static let lifetimes: [(OobRequestType, Int64)] = [
+    (.passwordReset, 3_600), (.emailSignIn, 21_600), (.verifyEmail, 259_200), (.verifyAndChangeEmail, 259_200),
+    (.recoverEmail, 2_592_000),
+  ]
+
+  @Test(arguments: lifetimes)
+  func `a code works until its lifetime is over`(type: OobRequestType, lifetime: Int64) async throws {
+    for isOver in [false, true] {
+      let world = World()
+      let tokens = type == .recoverEmail ? try await world.verifiedAccount() : try await world.signUp().tokens
+      if type == .recoverEmail {
+        _ = try await send(.verifyAndChangeEmail, in: world, newEmail: "new@example.com", idToken: tokens.idToken)
+        let code = try world.emailedCode(.verifyAndChangeEmail, to: "new@example.com")
+        _ = try await world.engine.update(UpdateRequest(oobCode: code), context: world.context)
+      } else {
+        let isChange = type == .verifyAndChangeEmail, needsToken = isChange || type == .verifyEmail
+        _ = try await send(
+          type, in: world, newEmail: isChange ? "new@example.com" : nil, idToken: needsToken ? tokens.idToken : nil)
+      }
+      let code =
+        type == .verifyAndChangeEmail
+        ? try world.emailedCode(type, to: "new@example.com") : try world.emailedCode(type)
+      world.pass(seconds: isOver ? lifetime + 1 : lifetime - 1)
+      let request = ResetPasswordRequest(oobCode: code)
+      let refusal = await refusal { try await world.engine.resetPassword(request, context: world.context) }
+      #expect(refusal == (isOver ? .expiredOobCode : nil), "\(type)")
+    }
+  }
+
   @Test func `a code is used up also where it is refused`() async throws {
     let world = World()
     let tokens = try await world.signUp().tokens

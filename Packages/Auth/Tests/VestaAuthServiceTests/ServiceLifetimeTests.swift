@@ -2,6 +2,7 @@ import VestaServiceInterop
 import VestaCryptoInterop
 import Foundation
 import VestaAuthBackend
+import VestaEventsInterop
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import Testing
@@ -26,6 +27,35 @@ import VestaCore
     let bob = CustomTokenSignInRequest(token: custom)
     #expect(try await later.engine.signInWithCustomToken(bob, context: later.context).localID == "bob")
     #expect(later.crypto.generatedKeys == 0)
+  }
+
+  @Test func `an engine that is closed ends the deliveries of events before it closes its store`() async throws {
+    let world = World()
+    let observer = ClosingObserver(store: world.store)
+    let registration = world.engine.events.observe(observer)
+    try await world.engine.close()
+    #expect(observer.wasStoreOpen.withLock { $0 } == [true])
+    registration.cancel()
+  }
+
+  /// Notes at the end whether the store can still be used, as a dispatcher needs it to settle.
+  private final class ClosingObserver: EventSourceObserver {
+    let store: any OrderedStore
+    let wasStoreOpen = Locked<[Bool]>([])
+
+    init(store: any OrderedStore) { self.store = store }
+
+    func eventsWereRecorded() {}
+    func sourceWillClose() async {
+      let isOpen: Bool
+      do {
+        _ = try await store.get([1])
+        isOpen = true
+      } catch {
+        isOpen = false
+      }
+      wasStoreOpen.withLock { $0.append(isOpen) }
+    }
   }
 
   // MARK: As a component

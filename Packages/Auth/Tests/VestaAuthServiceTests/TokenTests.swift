@@ -199,6 +199,25 @@ import Testing
     _ = try await other.lookup(try await one.refresh(tokens).tokens)
   }
 
+  @Test func `a retired key is kept for fifteen days and dropped at the next rotation after them`() async throws {
+    let world = World()
+    _ = try await world.signUp()
+    func keys() async throws -> SigningKeysRecord {
+      let bytes = try #require(try await world.store.get(Keys.signingKeys))
+      return try RecordCodec.decode(SigningKeysRecord.self, from: bytes)
+    }
+    func rotate() async throws { try await world.engine.rotateSigningKey(context: world.context) }
+    let first = try await keys().current.id
+    try await rotate()
+    world.pass(seconds: 15 * 86_400)
+    try await rotate()
+    #expect(try await keys().previous.map(\.id).contains(first))
+    world.pass(seconds: 1)
+    try await rotate()
+    #expect(try await keys().previous.count == 2)
+    #expect(try await !keys().previous.map(\.id).contains(first))
+  }
+
   @Test func `another engine on the same store signs with a rotated key within a minute`() async throws {
     let one = World()
     let other = World(store: one.store, crypto: one.crypto)

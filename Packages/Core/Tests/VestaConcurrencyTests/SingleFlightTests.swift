@@ -20,6 +20,17 @@ import VestaTesting
     }
   }
 
+  @Test func `a load of a caller in the background runs at medium priority, as others may come to wait`() async throws {
+    let loads = SingleFlight<Int, TaskPriority>()
+    let resource = LazyResource<TaskPriority>(
+      whenClosed: CancellationError(), open: { Task.currentPriority }, close: { _ in })
+    let priorities = try await Task.detached(priority: .background) {
+      [try await loads.value(for: 1) { Task.currentPriority }, try await resource.get()]
+    }.value
+    #expect(priorities.allSatisfy { $0 >= .medium }, "\(priorities)")
+    try await resource.close()
+  }
+
   @Test func `many handlers share one load and are called in order of arrival`() {
     let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
     for number in 0..<10 {

@@ -104,10 +104,19 @@ import VestaConcurrency
     }
   }
 
-  @Test func `a damaged settings file counts as empty`() async throws {
+  @Test func `a damaged settings file does not switch data collection on, and a new choice replaces it`() async throws {
     try await withTemporaryDirectory { directory in
-      try Data("{".utf8).write(to: directory.appending(path: "app.json"))
-      #expect(AppSettings(directory: directory).isDataCollectionDefaultEnabled)
+      let file = directory.appending(path: "app.json")
+      for damage in ["", "{", "[]", #"{"isDataCollectionDefaultEnabled":"no"}"#] {
+        try Data(damage.utf8).write(to: file)
+        let settings = AppSettings(directory: directory)
+        #expect(!settings.isDataCollectionDefaultEnabled, "\(damage)")
+        settings.isDataCollectionDefaultEnabled = true
+        #expect(AppSettings(directory: directory).isDataCollectionDefaultEnabled, "\(damage)")
+        try Data(damage.utf8).write(to: file)
+        AppSettings(directory: directory).clear()
+        #expect(!FileManager.default.fileExists(atPath: file.path), "\(damage)")
+      }
     }
   }
 

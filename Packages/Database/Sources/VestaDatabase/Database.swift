@@ -152,6 +152,9 @@ public final class Database: Sendable {
     }
   }
 
+  /// How far the service's clock is ahead, in milliseconds, as far as that is known.
+  var serverTimeOffset: Int64 { state.withLock { $0.repo }?.knownOffset.withLock { $0 } ?? 0 }
+
   // MARK: Going online and offline
 
   /// Takes back all writes that the service has not acknowledged yet; their completions get an error.

@@ -50,7 +50,7 @@ public final class DatabaseEngine: DatabaseBackend {
     let room = room(request.namespace)
     let connection = EngineConnection(room: room, session: options.makeSession(), receive: receive)
     room.submit(.open(connection))
-    return connection
+    return ConnectionHandle(connection)
   }
 
   /// Ends all connections, carries out what they have asked for their end, and closes the store.

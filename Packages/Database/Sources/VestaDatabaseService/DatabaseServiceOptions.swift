@@ -48,7 +48,8 @@ public protocol DatabaseAccess: Sendable {
   /// Accepts a token.
   ///
   /// - Returns: The user's identifier.
-  /// - Throws: ``DatabaseAccessError`` when the token is not accepted.
+  /// - Throws: ``DatabaseAccessError`` when the token is not accepted. Any other error says that it could not be
+  ///   verified at present: the client tries again with the same token.
   func user(token: String) async throws -> String?
 
   /// Whether a user may read.

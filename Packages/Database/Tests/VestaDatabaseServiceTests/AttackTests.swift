@@ -52,6 +52,46 @@ struct AttackTests {
     #expect(await other.get("n").leaf == .int(1))
   }
 
+  @Test func `a damaged row above a write is an error that names it, and nothing is written`() async throws {
+    let store = ModelStore()
+    let engine = DatabaseEngine(store: store)
+    let client = TestClient(engine)
+    #expect(await client.put("a/b", DatabaseNode(.int(1), priority: .int(2))).status == .ok)
+    let key = Keys(namespace: "test").data("a/b")
+    for damage: [UInt8] in [[], [0xFF], [1]] {
+      try await store.put(damage, for: key)
+      let before = try await store.read { try await $0.entries(in: .all) }
+      for request: DatabaseRequest in [
+        .put("a/b/c", DatabaseNode(.int(3)), hash: nil),
+        .merge(
+          "a", [DatabasePathValue("x", DatabaseNode(.int(4))), DatabasePathValue("b/c/d", DatabaseNode(.int(5)))]),
+      ] {
+        let reply = await client.call(request)
+        #expect(reply.status == .unavailable && reply.message.contains("a/b is damaged"), "\(damage): \(reply)")
+      }
+      #expect(try await store.read { try await $0.entries(in: .all) } == before, "\(damage)")
+    }
+    // Everything beside it can be written.
+    #expect(await client.put("c", DatabaseNode(.int(6))).status == .ok)
+  }
+
+  @Test func `writes of a group whose outcome is unknown are not repeated`() async {
+    let store = FaultyStore(ModelStore())
+    let engine = DatabaseEngine(store: store)
+    let client = TestClient(engine)
+    #expect(await client.put("n", DatabaseNode(.int(0))).status == .ok)
+    store.unknown.withLock { $0 = true }
+    // While the first commit is under way the others gather into groups.
+    let ids = (0..<64).map { _ in client.send(.put("n", DatabaseNode(.incrementInt(1)), hash: nil)) }
+    for id in ids {
+      let reply = await client.reply(id)
+      #expect(reply.status == .unavailable && reply.message.contains("unknown"), "\(reply)")
+    }
+    store.unknown.withLock { $0 = false }
+    // Each was stored, once.
+    #expect(await TestClient(engine).get("n").leaf == .int(64))
+  }
+
   @Test func `operations for an end that could not be stored run at the next opportunity, once`() async {
     let store = FaultyStore(ModelStore())
     let engine = DatabaseEngine(store: store)

@@ -190,6 +190,7 @@ struct EngineTests {
     struct Guarded: DatabaseAccess {
       func user(token: String) async throws -> String? {
         guard token != "bad" else { throw DatabaseAccessError(.invalidToken, "no") }
+        guard token != "unknown" else { throw StoreError(.inputOutput, operation: "verify", message: "no network") }
         return token
       }
       func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool { path.front != "secret" }
@@ -200,6 +201,8 @@ struct EngineTests {
     let client = TestClient(DatabaseEngine(store: ModelStore(), options: options))
     #expect(await client.put("a", DatabaseNode(.int(1))).status == .permissionDenied)
     #expect(await client.call(.authenticate(token: "bad")).status == .invalidToken)
+    // A verification that fails refuses nobody.
+    #expect(await client.call(.authenticate(token: "unknown")).status == .unavailable)
     let first = client.send(.authenticate(token: "ada"))
     let second = client.send(.put("a", DatabaseNode(.int(1)), hash: nil))
     #expect(await client.reply(first).status == .ok)

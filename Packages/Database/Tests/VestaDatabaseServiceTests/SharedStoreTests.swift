@@ -113,7 +113,8 @@ struct SharedStoreTests {
   @Test func `the sessions of an engine that is gone end when its lease is over, once`() async {
     // The clock of the engine that dies stands still: it never renews.
     let dead = engine("a", clock: ServiceClock(now: { [clock] in clock.now }) { _, _ in ListenerRegistration {} })
-    _ = await TestClient(dead).call(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))))
+    let lost = TestClient(dead)
+    _ = await lost.call(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))))
     let others = [engine("b"), engine("c")]
     let clients = others.map { TestClient($0) }
     for client in clients { #expect(await client.get("ends").isEmpty) }
@@ -124,6 +125,7 @@ struct SharedStoreTests {
     }
     for client in clients { #expect(await client.get("ends").leaf == .int(1)) }
     #expect(clients[0].node(tag: 1).leaf == .int(1))
+    withExtendedLifetime(lost) {}
   }
 
   @Test func `an engine whose lease another took ends its connections, and nothing runs twice`() async {

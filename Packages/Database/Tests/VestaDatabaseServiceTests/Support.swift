@@ -213,6 +213,8 @@ final class FaultyStore: OrderedStore {
   let allowed = Locked<Int?>(nil)
   /// How many of the next transactions fail.
   let failures = Locked(0)
+  /// Whether transactions are stored and yet reported as of unknown outcome.
+  let unknown = Locked(false)
 
   init(_ store: any OrderedStore) { self.store = store }
 
@@ -236,6 +238,9 @@ final class FaultyStore: OrderedStore {
     let counted = CountedStore(store)
     let commit = try await counted.write(body)
     sizes.add(counted.entries.withLock { $0 })
+    if unknown.withLock({ $0 }) {
+      throw StoreError(.unknownOutcome, operation: "write", message: "The connection was lost.")
+    }
     return commit
   }
 

@@ -177,6 +177,25 @@ struct TokenTests {
     await done.wait { $0 == ["nil"] }
   }
 
+  @Test(arguments: [(DatabaseStatus.invalidToken, "token-2-of-ada"), (.unavailable, "token-1-of-ada")])
+  func `a token that was refused is refreshed, one that could not be verified is kept`(
+    status: DatabaseStatus, next: String
+  ) async {
+    let client = client()
+    let link = await {
+      sync { client.goOnline() }; return await backend.link(0)
+    }()
+    link.hello()
+    auth.signIn("ada")
+    await link.asked.wait { $0.contains(where: \.isAuthentication) }
+    client.reference(withPath: "a").setValue(1) { _, _ in }
+    await link.asked.wait { $0.contains(where: \.isWrite) }
+    await link.answer(DatabaseReply(status, message: "no")) { $0.isAuthentication }
+    let second = await second(after: link, of: client)
+    await second.asked.wait { $0.contains(where: \.isAuthentication) }
+    #expect(tokens(second) == [next])
+  }
+
   @Test func `proofs of App Check are sent with the connection and when they change`() async {
     let (_, link) = await writing(appCheck: appCheck)
     await link.asked.wait { $0.contains(where: \.isWrite) }

@@ -7,26 +7,6 @@ import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
 
-/// A store whose commits fail while it says so.
-private final class FullStore: OrderedStore {
-  let isFull = Locked(false)
-  private let store = ModelStore()
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await store.read(body)
-  }
-
-  func write<Result: Sendable>(
-    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> {
-    if isFull.withLock({ $0 }) { throw StoreError(.diskFull, operation: "write", message: "The disk is full.") }
-    return try await store.write(body)
-  }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-  func close() async throws { try await store.close() }
-}
-
 /// What applications, disks and files do to a client that nobody meant.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileTests {

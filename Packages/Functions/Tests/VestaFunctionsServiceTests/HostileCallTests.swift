@@ -214,6 +214,74 @@ import VestaTesting
   }
 }
 
+/// Whether a caller's tokens can be verified has three outcomes: yes, no, and unknown.
+@Suite struct CallerVerificationTests {
+  private static let call = FunctionCall(.name("who", region: "us-central1"))
+
+  private func engine(
+    auth: (any AuthInterop)?, enforcing: Bool = false,
+    verifyAppCheckToken: (@Sendable (String) async throws -> String)? = nil
+  ) -> FunctionsEngine {
+    let engine = FunctionsEngine(
+      registry: FunctionRegistry(), options: FunctionsServiceOptions(),
+      check: CallerCheck(auth: auth, verifyAppCheckToken: verifyAppCheckToken), clock: ManualClock().service)
+    var options = CallableOptions()
+    options.enforcesAppCheck = enforcing
+    engine.registry.onCall("who", options: options) { request in request.appID ?? "nobody" }
+    return engine
+  }
+
+  private func code(_ engine: FunctionsEngine, _ context: CallContext) async -> ServiceCode? {
+    do {
+      _ = try await engine.call(Self.call, context: context)
+      return nil
+    } catch {
+      return (error as? FunctionsServiceError)?.code
+    }
+  }
+
+  @Test func `a token that Auth cannot verify at present is not refused`() async {
+    let context = CallContext(caller: .idToken("t"))
+    let failures: [(any Error, ServiceCode)] = [
+      (AuthInteropError(.unavailable, "no network"), .unavailable),
+      (AuthInteropError(.unknown, "damaged"), .unavailable),
+      (AuthInteropError(.userRejected, "disabled"), .unauthenticated), (CancellationError(), .cancelled),
+    ]
+    for (failure, expected) in failures {
+      #expect(await code(engine(auth: FailingAuth(error: failure)), context) == expected, "\(failure)")
+    }
+    #expect(await code(engine(auth: nil), context) == .unauthenticated)
+    #expect(await code(engine(auth: OneTokenAuth(token: "other")), context) == .unauthenticated)
+  }
+
+  @Test func `a verification of App Check that fails is not a refusal`() async {
+    let context = CallContext(appCheckToken: "t")
+    let failures: [(any Error, ServiceCode)] = [
+      (FunctionsServiceError(.unavailable, "no network"), .unavailable), (CancellationError(), .cancelled),
+      (AuthInteropError(.unknown, "forged"), .unauthenticated),
+    ]
+    for (failure, expected) in failures {
+      let enforcing = engine(auth: nil, enforcing: true) { _ in throw failure }
+      #expect(await code(enforcing, context) == expected, "\(failure)")
+      // A function that does not enforce App Check is called without the id of an app.
+      #expect(await code(engine(auth: nil) { _ in throw failure }, context) == nil, "\(failure)")
+    }
+    #expect(await code(engine(auth: nil, enforcing: true) { _ in "app" }, CallContext()) == .unauthenticated)
+    #expect(await code(engine(auth: nil, enforcing: true) { _ in "app" }, context) == nil)
+  }
+}
+
+/// An Auth whose token cannot be had.
+private struct FailingAuth: AuthInterop {
+  let error: any Error
+
+  func getToken(forcingRefresh: Bool) async throws -> String? { throw error }
+  func getUserID() -> String? { "ada" }
+  func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> ListenerRegistration {
+    ListenerRegistration {}
+  }
+}
+
 /// An Auth with one user, whose token never changes.
 private struct OneTokenAuth: AuthInterop {
   let token: String

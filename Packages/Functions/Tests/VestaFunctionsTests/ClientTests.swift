@@ -41,6 +41,35 @@ import VestaTesting
     #expect((data["list"] as? [Any])?.count == 2)
   }
 
+  @Test func `every call keeps its caller's executor, on success and on failure`() async {
+    registry.onCall("ping") { _ in 1 }
+    let functions = functions
+    let calls: [@Sendable (String) async throws -> Void] = [
+      { _ = try await functions.httpsCallable($0).call() },
+      { name in
+        let typed: Callable<Int?, Int> = functions.httpsCallable(name)
+        _ = try await typed.call(nil)
+      },
+      { name in
+        let typed: Callable<Int?, Int> = functions.httpsCallable(name)
+        _ = try await typed(nil)
+      },
+      { name in
+        let typed: Callable<Int?, StreamResponse<Int, Int>> = functions.httpsCallable(name)
+        for try await _ in try typed.stream(nil) {}
+      },
+    ]
+    for (index, call) in calls.enumerated() {
+      for (name, fails) in [("ping", false), ("missing", true)] {
+        let reports = [
+          await ExecutorProbe.fromMainActor { try await call(name) },
+          await ExecutorProbe.fromActor { try await call(name) },
+        ]
+        for report in reports { #expect(report.isKept && report.hasThrown == fails, "call \(index): \(report)") }
+      }
+    }
+  }
+
   @Test func `a typed call encodes and decodes`() async throws {
     struct Point: Codable, Equatable { var x: Int64, tags: [String]? }
     registry.onCall("twice") { (point: Point, _) in Point(x: point.x * 2, tags: point.tags) }

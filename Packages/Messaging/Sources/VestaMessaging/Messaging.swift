@@ -47,6 +47,8 @@ public final class Messaging: NSObject, Sendable {
     /// The time at which the service last refused the token, in microseconds since 1970.
     var lastRefusal: Int64?
     var topicWaiters: [TopicWaiter] = []
+    /// The number of batches of changes of topics that the service has answered in this run.
+    var endedBatches = 0
     var isWorkingOnTopics = false
     /// Whether a timer is set for the changes of topics that the service could not be asked for.
     var hasTopicTimer = false
@@ -55,7 +57,8 @@ public final class Messaging: NSObject, Sendable {
 
   /// A caller that waits for a change of a topic.
   struct TopicWaiter: Sendable {
-    var action: TopicQueue.Action
+    /// The number of the batch, counted from the start of the run.
+    var batch: Int
     var topic: String
     var turn: Turn<Void>
   }

@@ -18,7 +18,7 @@ extension MessagingEngine {
 
   /// Removes the messages whose time is over, and of some registrations those that have ended.
   func sweep() async throws {
-    while try await write(CallContext(), { try await $0.sweep(limit: 256) }) == 256 {}
+    while try await write({ try await $0.sweep(limit: 256) }) == 256 {}
     try await sweepRegistrations()
   }
 
@@ -33,13 +33,13 @@ extension MessagingEngine {
     lastRegistration.withLock { $0 = entries.count == 256 ? entries.last?.key : nil }
     var ended: [RegistrationKey] = []
     for entry in entries {
-      guard let record = StoreRow.registration(entry.value, entry.key), record.lastSeenTime <= end
+      guard let record = StoreRow.intact(RegistrationRecord.self, entry.value, entry.key), record.lastSeenTime <= end
       else { continue }
       ended.append(try Keys.registration(ofRow: entry.key))
     }
     guard !ended.isEmpty else { return }
     let keys = ended
-    try await write(CallContext()) { try await $0.sweep(keys) }
+    try await write { try await $0.sweep(keys) }
     startDispatching()
   }
 
@@ -60,7 +60,7 @@ extension MessagingEngine {
   func countDeliveries() async throws -> DeliveryStatistics {
     let delivered = deliveries.take()
     do {
-      return try await write(CallContext()) { try await $0.count { $0.delivered += delivered } }
+      return try await write { try await $0.count { $0.delivered += delivered } }
     } catch {
       deliveries.add(delivered)
       throw error

@@ -110,6 +110,30 @@ import VestaTesting
     #expect(left.isEmpty, label)
   }
 
+  @Test func `a damaged registration is an error that says so, and not one that has ended`() async throws {
+    let world = try await makeWorld()
+    let key = RegistrationKey(installationID: "one", senderID: "1")
+    for row in [Keys.token(world.one), Keys.registration(key)] {
+      for damage in [[], [0xFF, 0xFF]] as [[UInt8]] {
+        let copy = try await self.world(world, damaging: row, to: damage)
+        let engine = copy.engine()
+        let label: Comment = "\(KeyPrinter.text(for: row)) damaged to \(damage.count) bytes"
+        for call in Self.callsWithToken {
+          let error = await #expect(throws: MessagingServiceError.self, label) { try await call(engine, copy.one) }
+          #expect(error?.code == .dataLoss && error?.reason != .unregistered, label)
+        }
+      }
+    }
+  }
+
+  private static let callsWithToken: [@Sendable (MessagingEngine, String) async throws -> Void] = [
+    { engine, token in try await engine.send("a", to: .token(token)) },
+    { engine, token in try await engine.subscribe(token: token, toTopic: "other", context: CallContext()) },
+    { engine, token in try await engine.acknowledge(token: token, messageIDs: ["0:1%1"], context: CallContext()) },
+    { engine, token in try await engine.unregister(token: token, context: CallContext()) },
+    { engine, token in _ = try await engine.registration(token: token, context: .owner) },
+  ]
+
   @Test func `of several messages the one to a damaged registration is refused, with advice`() async throws {
     let world = try await makeWorld()
     let key = RegistrationKey(installationID: "one", senderID: "1")

@@ -305,7 +305,7 @@ private struct DeliveryModel {
     }
   }
 
-  /// `||` binds least, then `&&`, then `!`; the text is written with as few brackets as that allows.
+  /// `&&` and `||` are read from left to right, and `!` binds closest; the text has as few brackets as that allows.
   private static func condition(
     _ random: inout SplitMix, depth: Int, level: Int = 0
   ) -> (String, (Set<String>) -> Bool) {
@@ -314,7 +314,7 @@ private struct DeliveryModel {
     switch kind {
     case 0, 1:
       let (one, two) = (
-        condition(&random, depth: depth - 1, level: kind), condition(&random, depth: depth - 1, level: kind)
+        condition(&random, depth: depth - 1, level: 0), condition(&random, depth: depth - 1, level: 2)
       )
       let text = "\(one.0)\(space)\(kind == 0 ? "||" : "&&")\(space)\(two.0)"
       let holds: (Set<String>) -> Bool = { kind == 0 ? one.1($0) || two.1($0) : one.1($0) && two.1($0) }

@@ -26,6 +26,8 @@ final class FakeBackend: MessagingBackend {
     /// How often a topic was to be changed, also in vain.
     var topicCalls = 0
     var acknowledged: [String] = []
+    /// The ids of each acknowledgement.
+    var batches: [[String]] = []
     var links: [Int: Link] = [:]
     var connections = 0
   }
@@ -86,7 +88,10 @@ final class FakeBackend: MessagingBackend {
     token: String, messageIDs: [String], context: CallContext
   ) async throws(MessagingServiceError) {
     try await check()
-    state.withLock { $0.acknowledged += messageIDs }
+    state.withLock { state in
+      state.acknowledged += messageIDs
+      state.batches.append(messageIDs)
+    }
     for id in messageIDs { changes.record("ack \(id)") }
   }
 

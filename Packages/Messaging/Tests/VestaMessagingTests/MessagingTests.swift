@@ -170,17 +170,18 @@ private actor Renewals {
 
   @Test func `a batch has one action, joins the same and keeps the order of others`() {
     var queue = TopicQueue()
-    queue.add(.subscribe, "a")
-    queue.add(.subscribe, "b")
-    queue.add(.subscribe, "a")
-    queue.add(.unsubscribe, "a")
-    queue.add(.subscribe, "a")
+    let changes: [(TopicQueue.Action, String)] = [
+      (.subscribe, "a"), (.subscribe, "b"), (.subscribe, "a"), (.unsubscribe, "a"), (.subscribe, "a"),
+    ]
+    #expect(changes.map { queue.add($0.0, $0.1) } == [0, 0, 0, 1, 2])
     #expect(queue.batches.map(\.topics) == [["a", "b"], ["a"], ["a"]])
     var done: [String] = []
+    var ends: [Bool] = []
     while let (action, topic) = queue.next {
       done.append("\(action) \(topic)")
-      queue.finish(action, topic)
+      ends.append(queue.finish(action, topic))
     }
+    #expect(ends == [false, true, true, true])
     #expect(done == ["subscribe a", "subscribe b", "unsubscribe a", "subscribe a"])
   }
 }

@@ -34,7 +34,9 @@ import VestaTesting
     ("dateTime < dateTime('2026-02-30T00:00:00')", 21, "Expected a date"),
     ("dateTime < dateTime('2026-01-01T00:00:00', 'Mars')", 44, "no time zone"),
     ("device.os == 'ios", 14, "does not end"), ("true && ", 9, "Expected true"), ("é", 1, "not part of"),
-    ("app.id == 'é' && x", 18, "Expected true"),
+    ("app.id == 'é' && x", 18, "Expected true"), ("true&& true", 5, "a space on both sides"),
+    ("true &&true", 6, "a space on both sides"), ("dateTime != dateTime('2026-01-01T00:00:00')", 10, "Times are"),
+    ("app.firstOpenTimestamp == ('2026-01-01T00:00:00')", 24, "Times are"),
   ])
   func `a mistake is reported with the number of its character`(expression: String, column: Int, text: String) {
     let error = #expect(throws: ConditionSyntaxError.self) { try ConditionParser.parse(expression) }

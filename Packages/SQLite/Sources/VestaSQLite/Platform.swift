@@ -88,10 +88,10 @@ enum Platform {
     return true
   }
 
-  /// Whether a file is not larger than a limit and has nothing but zeros in it.
-  static func isAllZeros(_ path: String, atMost limit: Int) throws(SystemFailure) -> Bool {
+  /// Whether a file is not larger than a limit and has nothing but zeros outside of a range.
+  static func isAllZeros(_ path: String, but range: Range<Int>, atMost limit: Int) throws(SystemFailure) -> Bool {
     guard try size(of: path) <= limit else { return false }
-    return (try firstBytes(limit, of: path) ?? []).allSatisfy { $0 == 0 }
+    return (try firstBytes(limit, of: path) ?? []).enumerated().allSatisfy { $1 == 0 || range.contains($0) }
   }
 
   /// Empties a file.

@@ -155,10 +155,13 @@ extension OneAtATime {
       let directory = try TemporaryDirectory()
       for (length, expected) in [(0, true), (1, true), (1 << 20, true), ((1 << 20) + 1, false)] {
         try directory.write([UInt8](repeating: 0, count: length), to: "file")
-        #expect(try Platform.isAllZeros(directory.path(of: "file"), atMost: 1 << 20) == expected, "\(length)")
+        #expect(
+          try Platform.isAllZeros(directory.path(of: "file"), but: 0..<0, atMost: 1 << 20) == expected, "\(length)")
       }
       try directory.write([0, 0, 1], to: "file")
-      #expect(try !Platform.isAllZeros(directory.path(of: "file"), atMost: 1 << 20))
+      for (range, expected) in [(0..<0, false), (0..<2, false), (2..<3, true), (3..<4, false)] {
+        #expect(try Platform.isAllZeros(directory.path(of: "file"), but: range, atMost: 1 << 20) == expected)
+      }
     }
   }
 }

@@ -118,6 +118,33 @@ extension OneAtATime {
       #expect(try other.bytes(at: other.database).count == 8_193)
     }
 
+    @Test func `half a first page of a store that was never complete is started over, whichever half it is`()
+      async throws
+    {
+      // The first page as SQLite writes it first, with the checksum of its end.
+      let page = try await {
+        let directory = try TemporaryDirectory()
+        try await directory.open().close()
+        return Array(try directory.bytes(at: directory.database).prefix(8_192))
+      }()
+      let checksum = [UInt8](repeating: 0, count: 8_184) + page.suffix(8)
+      let foreign = [UInt8](repeating: 0, count: 8_183) + [1] + page.suffix(8)
+      for (bytes, expected) in [(checksum, nil), (foreign, StoreError.Code.notADatabase)] {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: "\(directory.path)/test", withIntermediateDirectories: true)
+        try directory.write(bytes, at: directory.database)
+        // As SQLite leaves it before the journal of the first page counts.
+        try directory.write([UInt8](repeating: 0, count: 512), at: "\(directory.database)-journal")
+        let refusal = await code {
+          let store = try directory.open()
+          try await store.put([1], for: [1])
+          try await store.close()
+        }
+        #expect(refusal == expected)
+        if expected != nil { #expect(try directory.bytes(at: directory.database) == bytes) }
+      }
+    }
+
     @Test func `a store of the first schema is brought up to date`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()

@@ -226,6 +226,9 @@ private final class ManyListeners: Sendable {
     old?.listeners.remove()
     let new = try await ManyListeners(db, count: count)
     current.withLock { $0 = (count, new) }
+    // The rows of so many targets are written before anything is measured.
+    try await db.document("settled/s").startSetData(["count": count]).localCommit()
+    try await db.waitForPendingWrites()
   }
 
   func remove() { for registration in registrations { registration.remove() } }

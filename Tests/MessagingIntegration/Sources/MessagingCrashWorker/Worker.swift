@@ -45,7 +45,9 @@ enum Worker {
   private static func send(in directory: String, first: Int, token: String) async throws {
     let engine = messaging(in: directory)
     let connection = engine.connect(token: token, context: CallContext(), onEnd: { _ in }) { delivery in
-      guard let number = Int(delivery.message.data["number"] ?? ""), number % 2 == 0 else { return }
+      guard let number = Int(delivery.message.data["number"] ?? "") else { return }
+      say("received \(number) \(delivery.messageID)")
+      guard number % 2 == 0 else { return }
       Task {
         say("acknowledging \(number)")
         try await engine.acknowledge(token: token, messageIDs: [delivery.messageID], context: CallContext())

@@ -17,25 +17,6 @@ extension OnOneServer {
   /// What an engine does beside its calls may come in between, so of some tries the least counts.
   @Suite
   struct RoundTripTests {
-    /// The calls of an engine with their round trips, in the order that they were made.
-    private final class Count {
-      private let store: PostgresStore
-      private(set) var found: [String: Int] = [:]
-
-      init(_ store: PostgresStore) { self.store = store }
-
-      /// Counts a call, which is made some times, each time with another number.
-      func call(_ name: String, _ body: (Int) async throws -> Void) async throws {
-        var least = Int.max
-        for number in 0..<5 {
-          let before = store.roundTrips
-          try await body(number)
-          least = min(least, store.roundTrips - before)
-        }
-        found[name] = least
-      }
-    }
-
     private func store(_ name: String) async throws -> PostgresStore {
       var options = PostgresOptions()
       options.url = server
@@ -67,7 +48,7 @@ extension OnOneServer {
         try await engine.runQuery(RunQueryRequest(parent: root, query: query), context: owner) { _ in }
       }
       for start in 0..<4 { try await commit((0..<50).map { update("rooms/\(start * 50 + $0)", $0) }) }
-      let count = Count(store)
+      let count = RoundTripCount(store)
       try await count.call("get") { try await get(["rooms/\($0)"]) }
       try await count.call("get of 50") { _ in try await get((0..<50).map { "rooms/\($0)" }) }
       try await count.call("set") { try await commit([update("rooms/\($0)", 1_000 + $0)]) }
@@ -128,7 +109,7 @@ extension OnOneServer {
       let engine = AuthEngine(projectID: "demo", options: options, crypto: OpenSSLCrypto()) { store }
       let context = CallContext()
       let first = try await engine.signUp(SignUpRequest(email: "a@b.cd", password: "secret-one"), context: context)
-      let count = Count(store)
+      let count = RoundTripCount(store)
       try await count.call("sign up with a password") {
         let request = SignUpRequest(email: "user\($0)@b.cd", password: "secret-one")
         _ = try await engine.signUp(request, context: context)

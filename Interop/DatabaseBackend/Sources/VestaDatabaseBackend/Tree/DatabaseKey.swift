@@ -6,10 +6,15 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
   /// The key as text.
   public let text: String
 
-  /// The integer, or a place above or below all integers.
+  /// The integer; for a text a number above all integers with its first bytes; for the two ends the ends.
+  ///
+  /// Most comparisons of keys end here, without a look at the texts.
   private let order: Int64
 
-  private static let textOrder = Int64.max - 1
+  /// The smallest order of a text: what the first bytes are added to.
+  private static let textOrder: Int64 = 1 << 58
+  /// How many bytes of a text its order has.
+  private static let orderedBytes = 7
 
   /// The key below all others.
   public static let minimum = DatabaseKey("[MIN_NAME]", order: .min)
@@ -23,7 +28,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
   /// A key from its text, which is not validated here.
   public init(_ text: String) {
     self.text = text
-    order = Self.integer(text).map(Int64.init) ?? Self.textOrder
+    order = Self.integer(text).map(Int64.init) ?? Self.textOrder + Self.firstBytes(of: text)
   }
 
   /// A key from a literal.
@@ -38,29 +43,53 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
   public var integer: Int32? { Int32(exactly: order) }
 
   /// Whether this is ".priority".
-  public var isPriority: Bool { text == ".priority" }
+  public var isPriority: Bool { order == Self.priorityOrder && text == ".priority" }
+
+  /// The order of ".priori", the first bytes of ".priority".
+  private static let priorityOrder: Int64 = textOrder + 0x2E_7072_696F_7269
+
+  private var isText: Bool { order >= Self.textOrder && order != .max }
 
   /// The text.
   public var description: String { text }
 
   /// Whether the bytes are equal.
   public static func == (left: DatabaseKey, right: DatabaseKey) -> Bool {
-    left.order == right.order && left.text.utf8.elementsEqual(right.text.utf8)
+    guard left.order == right.order, left.text.utf8.count == right.text.utf8.count else { return false }
+    return left.isWholeInOrder || left.text.hasSameBytes(as: right.text)
   }
 
   /// Feeds what equality depends on.
   public func hash(into hasher: inout Hasher) {
+    hasher.combine(order)
+    if isWholeInOrder { return }
     var copy = text
     // Unsafe pointer, used inside the closure only: it feeds the bytes without going one by one.
     copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
+  /// Whether the order and the length say all of the text.
+  private var isWholeInOrder: Bool { isText && text.utf8.count <= Self.orderedBytes }
+
   /// Whether the first key comes first.
   public static func < (left: DatabaseKey, right: DatabaseKey) -> Bool {
     if left.order != right.order { return left.order < right.order }
-    if left.order == textOrder { return left.text.isBelowByUTF16(right.text) }
+    if left.isText { return left.text.isBelowByUTF16(right.text) }
     let leftLength = left.text.utf8.count, rightLength = right.text.utf8.count
     return leftLength != rightLength ? leftLength < rightLength : left.text.isBelowByUTF16(right.text)
+  }
+
+  /// The first bytes of a text in the order of UTF-16, as a number.
+  private static func firstBytes(of text: String) -> Int64 {
+    var copy = text
+    // Unsafe pointer, used inside the closure only: every key that is read passes here.
+    return copy.withUTF8 { bytes in
+      var number: Int64 = 0
+      for index in 0..<orderedBytes {
+        number = number << 8 | (index < bytes.count ? Int64(String.rank(bytes[index])) : 0)
+      }
+      return number
+    }
   }
 
   /// Reads an optional sign and digits, eleven characters at most, in the range of 32 bits.
@@ -81,16 +110,26 @@ extension String {
   /// UTF-8 bytes have that order, except that U+E000 to U+FFFF (lead bytes EE and EF) follow the code points above
   /// U+FFFF.
   func isBelowByUTF16(_ other: String) -> Bool {
-    var left = utf8.makeIterator(), right = other.utf8.makeIterator()
-    while true {
-      switch (left.next(), right.next()) {
-      case (let first?, let second?):
-        if first != second { return Self.rank(first) < Self.rank(second) }
-      case (nil, .some): return true
-      case (_, nil): return false
+    var (left, right) = (self, other)
+    // Unsafe pointers, used inside the closures only: going through the bytes with iterators takes several times as long.
+    return left.withUTF8 { left in
+      right.withUTF8 { right in
+        for index in 0..<Swift.min(left.count, right.count) where left[index] != right[index] {
+          return Self.rank(left[index]) < Self.rank(right[index])
+        }
+        return left.count < right.count
       }
     }
   }
 
-  private static func rank(_ byte: UInt8) -> UInt8 { byte == 0xEE || byte == 0xEF ? byte + 0x10 : byte }
+  /// Whether the UTF-8 bytes are equal, which those of texts that only look alike are not.
+  func hasSameBytes(as other: String) -> Bool {
+    guard utf8.count == other.utf8.count, self == other else { return false }
+    var (left, right) = (self, other)
+    // Unsafe pointers, used inside the closures only, as above.
+    return left.withUTF8 { left in right.withUTF8 { right in left.elementsEqual(right) } }
+  }
+
+  /// A byte by its place in the order.
+  fileprivate static func rank(_ byte: UInt8) -> UInt8 { byte == 0xEE || byte == 0xEF ? byte + 0x10 : byte }
 }

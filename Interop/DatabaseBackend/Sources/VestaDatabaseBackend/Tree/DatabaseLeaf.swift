@@ -49,7 +49,7 @@ public enum DatabaseLeaf: Hashable, Comparable, Sendable {
     switch (left, right) {
     case (.bool(let left), .bool(let right)): left == right
     case (.int(let left), .int(let right)): left == right
-    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
     case (.timestamp, .timestamp): true
     case (.incrementInt(let left), .incrementInt(let right)): left == right
     case (.incrementDouble(let left), .incrementDouble(let right)): left == right

@@ -37,22 +37,37 @@ public struct DatabaseNode: Sendable, Hashable {
 
   /// A node of children in any order; empty children are dropped, and of equal keys the last one counts.
   public init(children: [(DatabaseKey, DatabaseNode)], priority: DatabaseLeaf? = nil) {
-    var entries = children.filter { !$0.1.isEmpty }
-    var isSorted = true
-    for index in entries.indices.dropFirst() where !(entries[index - 1].0 < entries[index].0) {
-      isSorted = false
-      break
-    }
-    if !isSorted {
-      let last = Dictionary(children, uniquingKeysWith: { _, last in last })
-      entries = last.filter { !$0.value.isEmpty }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
-    }
+    let entries = Self.isInOrder(children) ? children : Self.ordered(children)
     guard !entries.isEmpty else {
       self = .empty
       return
     }
     let prioritized = entries.reduce(0) { $0 + ($1.1.priority == nil ? 0 : 1) }
     storage = .children(Children(OrderedMap(sorted: entries), priority: priority, prioritized: prioritized))
+  }
+
+  /// Whether nothing has to be dropped or moved.
+  private static func isInOrder(_ children: [(DatabaseKey, DatabaseNode)]) -> Bool {
+    for index in children.indices {
+      if children[index].1.isEmpty { return false }
+      if index > 0, !(children[index - 1].0 < children[index].0) { return false }
+    }
+    return true
+  }
+
+  private static func ordered(_ children: [(DatabaseKey, DatabaseNode)]) -> [(DatabaseKey, DatabaseNode)] {
+    // Indexes are sorted rather than children, and break ties: the last one of equal keys comes last.
+    let order = children.indices.sorted { left, right in
+      let (first, second) = (children[left].0, children[right].0)
+      return first < second || (left < right && first == second)
+    }
+    var entries: [(DatabaseKey, DatabaseNode)] = []
+    entries.reserveCapacity(children.count)
+    for (place, index) in order.enumerated() {
+      let isLast = place + 1 == order.count || children[order[place + 1]].0 != children[index].0
+      if isLast, !children[index].1.isEmpty { entries.append(children[index]) }
+    }
+    return entries
   }
 
   // MARK: Reading

@@ -1,12 +1,19 @@
 /// A condition on the topics of a registration: `'a' in topics && ('b' in topics || !('c' in topics))`.
 ///
-/// `!` binds closer than `&&`, and `&&` closer than `||`. At most five topics.
+/// As Firebase documents it, parentheses come first, and then a condition is evaluated from left to right: `&&` binds no
+/// closer than `||`, so `a || b && c` is `(a || b) && c`. `!` negates what follows it immediately. At most five topics.
 public struct TopicCondition: Sendable, Hashable {
   indirect enum Node: Sendable, Hashable {
     case topic(String)
     case not(Node)
-    case all([Node])
-    case any([Node])
+    /// Operands that are combined from left to right.
+    case chain(first: Node, rest: [Link])
+  }
+
+  /// An operator with the operand that follows it.
+  struct Link: Sendable, Hashable {
+    var isAnd: Bool
+    var operand: Node
   }
 
   /// Why a text is no condition, and where.
@@ -40,8 +47,11 @@ public struct TopicCondition: Sendable, Hashable {
     switch node {
     case .topic(let name): topics.contains(name)
     case .not(let node): !holds(node, topics)
-    case .all(let nodes): nodes.allSatisfy { holds($0, topics) }
-    case .any(let nodes): nodes.contains { holds($0, topics) }
+    case .chain(let first, let rest):
+      rest.reduce(holds(first, topics)) { value, link in
+        // `true ||` and `false &&` stay what they are.
+        value == link.isAnd ? holds(link.operand, topics) : value
+      }
     }
   }
 }
@@ -64,7 +74,7 @@ private struct TopicConditionParser {
 
   mutating func parse() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
     guard size <= Self.maximumSize else { throw error("It is longer than \(Self.maximumSize) bytes.") }
-    let node = try any()
+    let node = try chain()
     guard peek == nil else { throw error("Expected && or || or the end.") }
     return node
   }
@@ -76,6 +86,8 @@ private struct TopicConditionParser {
     }
   }
 
+  private var atSpace: Bool { index < characters.count && Self.spaces.contains(characters[index]) }
+
   private func error(_ message: String) -> TopicCondition.SyntaxError {
     TopicCondition.SyntaxError(column: min(index, characters.count) + 1, message: message)
   }
@@ -86,16 +98,15 @@ private struct TopicConditionParser {
     return true
   }
 
-  private mutating func any() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
-    var nodes = [try all()]
-    while accept("||") { nodes.append(try all()) }
-    return nodes.count == 1 ? nodes[0] : .any(nodes)
-  }
-
-  private mutating func all() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
-    var nodes = [try operand()]
-    while accept("&&") { nodes.append(try operand()) }
-    return nodes.count == 1 ? nodes[0] : .all(nodes)
+  private mutating func chain() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
+    let first = try operand()
+    var rest: [TopicCondition.Link] = []
+    while true {
+      let isAnd = accept("&&")
+      guard isAnd || accept("||") else { break }
+      rest.append(TopicCondition.Link(isAnd: isAnd, operand: try operand()))
+    }
+    return rest.isEmpty ? first : .chain(first: first, rest: rest)
   }
 
   private mutating func operand() throws(TopicCondition.SyntaxError) -> TopicCondition.Node {
@@ -104,7 +115,7 @@ private struct TopicConditionParser {
     defer { depth -= 1 }
     if accept("!") { return .not(try operand()) }
     if accept("(") {
-      let node = try any()
+      let node = try chain()
       guard accept(")") else { throw error("Expected \")\".") }
       return node
     }
@@ -122,7 +133,7 @@ private struct TopicConditionParser {
     let name = String(characters[index..<end])
     guard TopicName.isValid(name) else { throw error("\"\(name)\" is not the name of a topic.") }
     index = end + 1
-    guard accept("in"), peek != nil, accept("topics") else { throw error("Expected \"in topics\".") }
+    guard accept("in"), atSpace, accept("topics") else { throw error("Expected \"in topics\".") }
     topics.insert(name)
     guard topics.count <= 5 else { throw error("A condition has at most five topics.") }
     return .topic(name)

@@ -69,9 +69,9 @@ extension AuthOperation {
       if let last = request.pageToken, !last.isEmpty { range = range.after(Keys.tenant(last)) }
       var ids: [String] = []
       let size = min(max(1, request.pageSize), 1000)
-      let tenants = try await reader.entries(in: range, limit: size).compactMap { entry -> Tenant? in
+      let tenants = try await reader.entries(in: range, limit: size).map { entry in
         var key = KeyDecoder(entry.key, from: 1)
-        guard let id = try? key.string() else { return nil }
+        let id = try RecordCodec.part("tenant") { try key.string() }
         ids.append(id)
         return try RecordCodec.decode(TenantRecord.self, from: entry.value).tenant(id)
       }

@@ -230,7 +230,8 @@ extension ReadCall {
     let range = Keys.providerEmails(tenant, email)
     for entry in try await reader.entries(in: range, limit: 100) {
       var key = KeyDecoder(entry.key, from: range.lower.count)
-      guard let localID = try? key.string(), let user = try await user(localID) else { continue }
+      let localID = try RecordCodec.part("providerEmail") { try key.string() }
+      guard let user = try await user(localID) else { continue }
       for provider in user.providers where provider.email == email && !providers.contains(provider.providerID) {
         providers.append(provider.providerID)
         methods.append(provider.providerID)

@@ -20,15 +20,22 @@ enum RecordCodec {
     guard bytes.first == form else {
       throw AuthServiceError(.internalError, "A \(type) in the store was written by another version of Vesta.")
     }
-    guard bytes.count > 1 else { throw damaged(type, "it is empty") }
+    guard bytes.count > 1 else { throw damaged("\(type)", "it is empty") }
     do {
       return try Envelope<Record>(fieldBytes: bytes, from: 1).record
     } catch {
-      throw damaged(type, "\(error)")
+      throw damaged("\(type)", "\(error)")
     }
   }
 
-  private static func damaged(_ type: Any.Type, _ why: String) -> AuthServiceError {
-    AuthServiceError(.internalError, "A \(type) in the store is damaged: \(why). Restore a backup of the store.")
+  /// Reads a part of a row's key.
+  ///
+  /// - Throws: An error that names the table of the damaged row.
+  static func part<Part>(_ table: String, _ read: () throws -> Part) throws -> Part {
+    do { return try read() } catch { throw damaged("key of the table \(table)", "\(error)") }
+  }
+
+  private static func damaged(_ what: String, _ why: String) -> AuthServiceError {
+    AuthServiceError(.internalError, "A \(what) in the store is damaged: \(why). Restore a backup of the store.")
   }
 }

@@ -72,7 +72,7 @@ public final class LazyResource<Resource: Sendable>: Sendable {
         }
       }
       if let answer { turn.begin()?.resume(with: answer) }
-      if begins { Task { await self.openNow() } }
+      if begins { Task(priority: .ofSharedWork) { await self.openNow() } }
     }
   }
 

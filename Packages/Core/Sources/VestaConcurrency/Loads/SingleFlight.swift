@@ -3,6 +3,7 @@
 /// - The outcome, a value or an error, is delivered to all who wait, in the order in which they came.
 /// - Nothing is kept: who comes after the end starts a new load, after a success as after a failure. A cache, if there
 ///   is one, is the caller's; its `load` should look there once more, as a flight may have landed since the caller did.
+/// - A load runs at medium priority at least: callers of a higher priority may come to wait for it.
 /// - A task that is cancelled while it waits gets its `CancellationError` at once; the others continue waiting. When
 ///   the last one has left, the load is cancelled too, and the next caller starts a new one.
 ///
@@ -78,7 +79,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   }
 
   private func start(_ flight: Machine.Flight, load: @escaping @Sendable () async throws -> Value) {
-    let task = Task {
+    let task = Task(priority: .ofSharedWork) {
       do {
         land(flight, with: .success(try await load()))
       } catch {
@@ -101,4 +102,9 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   private func leave(_ turn: Turn<Value>, key: Key) {
     machine.withLock { $0.leave(ObjectIdentifier(turn), key: key) }?.abort?()
   }
+}
+
+extension TaskPriority {
+  /// The priority of work that one caller begins and others may wait for: the caller's, but not that of the background.
+  static var ofSharedWork: TaskPriority { max(.medium, Task.currentPriority) }
 }

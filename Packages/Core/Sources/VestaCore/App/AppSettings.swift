@@ -9,9 +9,9 @@ import VestaFiles
 
 /// The few settings of an app that outlive the process, in one small file.
 ///
-/// The file is read when a setting is first asked for, and replaced, durably, when one changes. A damaged file counts
-/// as empty: settings have defaults, and an app must not fail over them. While the file cannot be read, data collection
-/// is off, as it may have been switched off in there.
+/// The file is read when a setting is first asked for, and replaced, durably, when one changes. While
+/// it cannot be read, and when it is damaged, data collection is off, as it may have been switched off in there; an app
+/// must not fail over its settings.
 final class AppSettings: Sendable {
   private struct Contents: Codable {
     var isDataCollectionDefaultEnabled: Bool?
@@ -26,7 +26,7 @@ final class AppSettings: Sendable {
     get {
       let (loaded, failure) = contents.withLock { load(&$0) }
       if let failure {
-        log.warning("I-COR000008", "The settings in \(file.path) could not be read: \(failure)")
+        log.warning("I-COR000008", "The settings in \(file.path) could not be read, data collection is off: \(failure)")
       }
       return loaded.isDataCollectionDefaultEnabled ?? true
     }
@@ -44,22 +44,28 @@ final class AppSettings: Sendable {
 
   /// Forgets what was set, on disk too: the next app of this name begins with the defaults.
   func clear() {
-    contents.withLock { contents in
+    // The file is removed under the lock, as it is written; nothing is called back.
+    let failure = contents.withLock { contents -> FileFailure? in
       // Loaded from the file only if it was needed; an app that never set anything has no file.
-      guard load(&contents).contents.isDataCollectionDefaultEnabled != nil else { return }
+      guard load(&contents).contents.isDataCollectionDefaultEnabled != nil else { return nil }
       contents = Contents()
-      try? DurableFile.remove(file.path)
+      do throws(FileFailure) {
+        try DurableFile.remove(file.path)
+        return nil
+      } catch {
+        return error
+      }
     }
+    if let failure { log.warning("I-COR000005", "The settings in \(file.path) could not be removed: \(failure)") }
   }
 
   /// The contents, read from the file when that is needed; those to go by, and the failure, when it cannot be read.
-  private func load(_ known: inout Contents?) -> (contents: Contents, failure: FileFailure?) {
+  private func load(_ known: inout Contents?) -> (contents: Contents, failure: (any Error)?) {
     if let known { return (known, nil) }
     do {
-      let bytes = try DurableFile.read(file.path) ?? []
-      let read = (try? JSONDecoder().decode(Contents.self, from: Data(bytes))) ?? Contents()
-      known = read
-      return (read, nil)
+      let read = try DurableFile.read(file.path).map { try JSONDecoder().decode(Contents.self, from: Data($0)) }
+      known = read ?? Contents()
+      return (read ?? Contents(), nil)
     } catch {
       // Not remembered: the next request tries again.
       return (Contents(isDataCollectionDefaultEnabled: false), error)

@@ -21,10 +21,17 @@ final class Persistence: Sendable {
     var writes: [StoredWrite] = []
   }
 
-  private enum Job: Sendable {
+  private enum Change: Sendable {
     case changes([SyncCache.Change])
     case save(StoredWrite)
     case removeWrite(Int)
+    case dropCache
+  }
+
+  private struct Job: Sendable {
+    let change: Change
+    /// Called when the change is in the store, or cannot be stored.
+    var then: @Sendable () -> Void = {}
   }
 
   private let store: LazyResource<any OrderedStore>
@@ -66,53 +73,84 @@ final class Persistence: Sendable {
 
   /// Reads what is kept.
   ///
-  /// A store that cannot be read counts as an empty one, and the log says so.
+  /// A store that cannot be read counts as an empty one. Damaged rows do not take others with them: writes are read one
+  /// by one, and data that is damaged is forgotten as a whole, because the service has it. The log says so.
   func load(now: Int64) async -> Kept {
     do {
       let limit = limit
-      return try await store.get().read { reader in
-        var rows: [TreeRows.Row] = []
-        for entry in try await reader.entries(in: KeyRange(prefix: [1])) {
-          let (leaf, priority) = try NodeCoding.decodeRow(entry.value)
-          rows.append(.init(keys: try PathCoding.decode(entry.key, from: 1), leaf: leaf, priority: priority))
-        }
-        let queries = try await reader.entries(in: KeyRange(prefix: [3])).map { entry in
-          try SyncCache.TrackedQuery(id: try Self.number(in: entry.key), bytes: entry.value)
-        }
-        let writes = try await reader.entries(in: KeyRange(prefix: [2])).map { entry in
-          try StoredWrite(id: try Self.number(in: entry.key), bytes: entry.value)
-        }
-        let cache = SyncCache(node: TreeRows.node(of: rows), queries: queries, limit: limit, now: now)
-        return Kept(cache: cache, writes: writes)
+      let (cache, writes) = try await store.get().read { reader in
+        (try await Self.cache(reader, limit: limit, now: now), try await Self.writes(reader))
       }
+      if cache == nil { submit(.dropCache) }
+      for id in writes.damaged { removeWrite(id) }
+      return Kept(cache: cache ?? SyncCache(limit: limit, now: now), writes: writes.whole)
     } catch {
       log.error("I-RDB000005", "What is kept on this device cannot be read, and is not used: \(error)")
       return Kept(cache: SyncCache(limit: limit, now: now))
     }
   }
 
+  /// - Returns: What the service has said; `nil` when a row of it is damaged.
+  private static func cache(_ reader: any StoreReader, limit: Int, now: Int64) async throws -> SyncCache? {
+    let data = try await reader.entries(in: KeyRange(prefix: [1]))
+    let tracked = try await reader.entries(in: KeyRange(prefix: [3]))
+    do {
+      var tree = TreeBuilder(below: 1)
+      for entry in data { try tree.add(key: entry.key, value: entry.value) }
+      let queries = try tracked.map { entry in
+        try SyncCache.TrackedQuery(id: try number(in: entry.key), bytes: entry.value)
+      }
+      return SyncCache(node: tree.finish(), queries: queries, limit: limit, now: now)
+    } catch {
+      log.error("I-RDB000015", "The data that is kept on this device is damaged, and is fetched again: \(error)")
+      return nil
+    }
+  }
+
+  private static func writes(_ reader: any StoreReader) async throws -> (whole: [StoredWrite], damaged: [Int]) {
+    var whole: [StoredWrite] = [], damaged: [Int] = []
+    for entry in try await reader.entries(in: KeyRange(prefix: [2])) {
+      let id = try number(in: entry.key)
+      do {
+        whole.append(try StoredWrite(id: id, bytes: entry.value))
+      } catch {
+        log.error("I-RDB000016", "The write \(id) that is kept on this device is damaged, and is not sent: \(error)")
+        damaged.append(id)
+      }
+    }
+    return (whole, damaged)
+  }
+
   // MARK: Writing
 
   func store(_ changes: [SyncCache.Change]) { submit(.changes(changes)) }
-  func save(_ write: StoredWrite) { submit(.save(write)) }
-  func removeWrite(_ id: Int) { submit(.removeWrite(id)) }
 
-  private func submit(_ job: Job) { lane.submit(job) { [self] jobs in await carryOut(jobs) } }
+  /// Keeps a write, then calls the body.
+  func save(_ write: StoredWrite, then: @escaping @Sendable () -> Void) { submit(.save(write), then: then) }
+
+  /// Forgets a write, then calls the body.
+  func removeWrite(_ id: Int, then: @escaping @Sendable () -> Void = {}) { submit(.removeWrite(id), then: then) }
+
+  private func submit(_ change: Change, then: @escaping @Sendable () -> Void = {}) {
+    lane.submit(Job(change: change, then: then)) { [self] jobs in await carryOut(jobs) }
+  }
 
   private func carryOut(_ jobs: [Job]) async {
     do {
       _ = try await store.get().write { transaction in
-        for job in jobs { try await Self.carryOut(job, in: transaction) }
+        for job in jobs { try await Self.carryOut(job.change, in: transaction) }
       }
     } catch {
       log.error("I-RDB000006", "Changes could not be kept on this device: \(error)")
     }
+    for job in jobs { job.then() }
   }
 
-  private static func carryOut(_ job: Job, in transaction: any StoreTransaction) async throws {
-    switch job {
+  private static func carryOut(_ change: Change, in transaction: any StoreTransaction) async throws {
+    switch change {
     case .save(let write): try await transaction.put(write.bytes, for: numbered(2, write.id))
     case .removeWrite(let id): try await transaction.delete(numbered(2, id))
+    case .dropCache: for table in [1, 3] as [UInt8] { try await transaction.deleteRange(KeyRange(prefix: [table])) }
     case .changes(let changes):
       for change in changes {
         switch change {

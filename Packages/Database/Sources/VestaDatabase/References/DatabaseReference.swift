@@ -24,7 +24,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
 
   /// A place below with a new key, which comes after all that were made before.
   public func childByAutoId() -> DatabaseReference {
-    descendant(DatabasePath([DatabaseKey(PushIDSource.next(offset: 0))]))
+    descendant(DatabasePath([DatabaseKey(PushIDSource.next(offset: database.serverTimeOffset))]))
   }
 
   func descendant(_ below: DatabasePath) -> DatabaseReference {

@@ -10,6 +10,9 @@ extension Repo {
   /// A connection that lasted this long was a good one, in milliseconds.
   private static let goodConnection: Int64 = 30_000
 
+  /// How long a connection may take to open.
+  private static let openingTime = Duration.seconds(30)
+
   // MARK: Connecting
 
   /// Takes a reason away for not connecting.
@@ -81,6 +84,13 @@ extension Repo {
         repo.flush()
       }
     }
+    timer = environment.clock.schedule(after: Self.openingTime) { [weak self] in
+      self?.enqueue { repo in
+        guard repo.generation == attempt, repo.phase == .connecting else { return }
+        repo.connection?.close()
+        repo.lost("The connection did not open in time.")
+      }
+    }
   }
 
   // MARK: Messages
@@ -109,6 +119,8 @@ extension Repo {
   }
 
   private func opened(_ hello: DatabaseHello) {
+    timer?.cancel()
+    timer = nil
     connectedAt = now
     lastSession = hello.session
     serverTimeOffset = hello.timestamp - now
@@ -138,7 +150,8 @@ extension Repo {
     setInfo("connected", DatabaseNode(.bool(true)))
     _ = tree.takeListenActions()
     for listen in tree.listens { sendListen(listen.path, listen.spec, listen.tag) }
-    for id in puts.keys.sorted() { sendPut(id) }
+    nextPutToSend = puts.keys.min() ?? nextPutID
+    sendPuts()
     for id in gets.keys.sorted() { sendGet(id) }
     let operations = onDisconnectQueue
     onDisconnectQueue = []
@@ -148,7 +161,8 @@ extension Repo {
   func authFailed(_ status: String, _ reason: String) {
     log.warning("I-RDB000004", "The service does not accept the token: \(status) \(reason)")
     token = nil
-    forcesTokenRefresh = true
+    // A token that could not be verified at present is as good as before.
+    forcesTokenRefresh = status != DatabaseStatus.unavailable.rawValue
     connection?.close()
     lost("The token was not accepted.")
   }
@@ -166,6 +180,8 @@ extension Repo {
   /// Clears up after a connection, and tries the next one unless there is a reason against it.
   private func lost(_ reason: String) {
     generation += 1
+    timer?.cancel()
+    timer = nil
     connection = nil
     pending = [:]
     listensInFlight = 0
@@ -206,12 +222,35 @@ extension Repo {
   }
 
   /// Sends a write as soon as there is a connection, and again after a connection that was lost.
-  func put(_ put: OutstandingPut) {
+  ///
+  /// - Parameter stored: The write as the device has to keep it before it is sent; `nil` for one that is not kept.
+  func put(_ put: OutstandingPut, keeping stored: StoredWrite? = nil) {
+    if let stored, isShutDown { persistence?.save(stored) {} }
     if isShutDown { return put.onEnd(self, Self.deleted) }
     let id = nextPutID
     nextPutID += 1
     puts[id] = put
-    if phase == .connected { sendPut(id) }
+    if let persistence, let stored {
+      puts[id]?.isKept = false
+      persistence.save(stored) { [weak self] in self?.enqueue { repo in repo.putIsKept(id) } }
+    }
+    sendPuts()
+  }
+
+  private func putIsKept(_ id: Int) {
+    puts[id]?.isKept = true
+    sendPuts()
+  }
+
+  /// Sends the writes that can be sent, in their order: one that the device does not keep yet holds up what follows.
+  private func sendPuts() {
+    while phase == .connected, nextPutToSend < nextPutID {
+      if let put = puts[nextPutToSend] {
+        guard put.isKept else { return }
+        sendPut(nextPutToSend)
+      }
+      nextPutToSend += 1
+    }
   }
 
   private func sendPut(_ id: Int) {

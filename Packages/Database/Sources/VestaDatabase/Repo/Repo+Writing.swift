@@ -6,8 +6,8 @@ extension Repo {
   func set(_ path: DatabasePath, _ node: DatabaseNode, _ completion: @escaping WriteCompletion) {
     let id = makeWriteID()
     raise(tree.userOverwrite(path, resolved(node, at: path), writeID: id))
-    persistence?.save(StoredWrite(id: id, path: path, change: .overwrite(node)))
-    send(.put(path, node, hash: nil), writeID: id, path, completion)
+    let write = StoredWrite(id: id, path: path, change: .overwrite(node))
+    send(.put(path, node, hash: nil), writeID: id, path, keeping: write, completion)
     abortTransactions(at: path, .set)
     rerunTransactions(at: path)
   }
@@ -21,8 +21,8 @@ extension Repo {
       trie.add(resolved(value.node, at: path.appending(value.path)), at: value.path)
     }
     raise(tree.userMerge(path, trie, writeID: id))
-    persistence?.save(StoredWrite(id: id, path: path, change: .merge(values)))
-    send(.merge(path, values), writeID: id, path, completion)
+    let write = StoredWrite(id: id, path: path, change: .merge(values))
+    send(.merge(path, values), writeID: id, path, keeping: write, completion)
     for value in values { abortTransactions(at: path.appending(value.path), .set) }
     rerunTransactions(at: path)
   }
@@ -38,25 +38,29 @@ extension Repo {
   }
 
   private func send(
-    _ request: DatabaseRequest, writeID: Int, _ path: DatabasePath, _ completion: @escaping WriteCompletion
+    _ request: DatabaseRequest, writeID: Int, _ path: DatabasePath, keeping stored: StoredWrite? = nil,
+    _ completion: @escaping WriteCompletion
   ) {
-    put(
-      OutstandingPut(request: request, isTransaction: false) { repo, reply in
-        repo.acknowledge(writeID, path, reply, completion)
-      } onEnd: { repo, error in
-        // What the device keeps stays there, and is sent at the next start.
-        repo.complete { completion(error) }
-      })
+    let write = OutstandingPut(request: request, isTransaction: false) { repo, reply in
+      repo.acknowledge(writeID, path, reply, completion)
+    } onEnd: { repo, error in
+      // What the device keeps stays there, and is sent at the next start.
+      repo.complete { completion(error) }
+    }
+    put(write, keeping: stored)
   }
 
   private func acknowledge(
     _ writeID: Int, _ path: DatabasePath, _ reply: DatabaseReply, _ completion: @escaping WriteCompletion
   ) {
     let isRefused = reply.status != .ok
-    persistence?.removeWrite(writeID)
     raiseAndRerun(tree.acknowledge(writeID: writeID, isRevert: isRefused), at: path)
     let error = isRefused ? DatabaseError(status: reply.status, message: reply.message) : nil
-    complete { completion(error) }
+    guard let persistence else { return complete { completion(error) } }
+    // First what the write has left, then the write goes. Whoever has the answer need not fear that an older write is
+    // sent again after a crash: all of them are gone from the device.
+    storeChanges()
+    persistence.removeWrite(writeID) { [events] in events.post([{ completion(error) }]) }
   }
 
   /// Sends a write that was stored before the program ended.

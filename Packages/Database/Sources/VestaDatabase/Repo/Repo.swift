@@ -37,7 +37,9 @@ actor Repo {
   var observers: [Int: Observer] = [:]
   var keptSynced: [SyncQuery: Int] = [:]
   var nextWriteID = 1
-  var serverTimeOffset: Int64 = 0
+  var serverTimeOffset: Int64 = 0 { didSet { knownOffset.withLock { $0 = serverTimeOffset } } }
+  /// The offset for callers that do not wait for the queue.
+  nonisolated let knownOffset = Locked<Int64>(0)
   let persistence: Persistence?
 
   // Transactions.
@@ -74,6 +76,8 @@ actor Repo {
   var pending: [Int: @Sendable (isolated Repo, DatabaseReply) -> Void] = [:]
   var puts: [Int: OutstandingPut] = [:]
   var nextPutID = 1
+  /// The first write that has not been sent on this connection.
+  var nextPutToSend = 1
   var gets: [Int: OutstandingGet] = [:]
   var nextGetID = 1
   var onDisconnectQueue: [(request: DatabaseRequest, completion: WriteCompletion)] = []
@@ -148,6 +152,11 @@ actor Repo {
   func flush() {
     tree.cache?.now = now
     performListenActions()
+    storeChanges()
+  }
+
+  /// Has the device keep what has changed in the cache.
+  func storeChanges() {
     if let changes = tree.cache?.takeChanges(), !changes.isEmpty { persistence?.store(changes) }
   }
 

@@ -70,6 +70,9 @@ final class Observer: Sendable {
 struct OutstandingPut: Sendable {
   let request: DatabaseRequest
   let isTransaction: Bool
+  /// Whether the device keeps the write, or need not: what is sent before could be lost, and older writes would be sent
+  /// again over it.
+  var isKept = true
   /// Whether the service has been asked on the present connection.
   var isSent = false
   let onReply: @Sendable (isolated Repo, DatabaseReply) -> Void

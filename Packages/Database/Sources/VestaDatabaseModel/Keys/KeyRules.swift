@@ -11,22 +11,27 @@ public enum KeyRules {
   /// The longest string, in bytes of UTF-8.
   public static let maximumStringBytes = 10_485_760
 
-  /// Whether a key can have a character.
-  static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar {
-    case ".", "#", "$", "[", "]", "/": false
-    default: scalar.value >= 0x20 && scalar.value != 0x7F
+  /// Whether a key can have a byte of UTF-8; all that it cannot have is ASCII.
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "."), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "["), UInt8(ascii: "]"),
+      UInt8(ascii: "/"), 0..<0x20, 0x7F:
+      false
+    default: true
     }
   }
 
-  /// Whether a text is a key that data can have.
-  public static func isValidKey(_ text: String) -> Bool {
-    !text.isEmpty && text.unicodeScalars.allSatisfy(isAllowed)
+  /// Whether a key can have a character.
+  static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value > 0x7F || isAllowed(UInt8(truncatingIfNeeded: scalar.value))
   }
+
+  /// Whether a text is a key that data can have.
+  public static func isValidKey(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isAllowed) }
 
   /// Whether a text is a path: keys with slashes between them.
   public static func isValidPath(_ text: String) -> Bool {
-    !text.isEmpty && text.unicodeScalars.allSatisfy { $0 == "/" || isAllowed($0) }
+    !text.isEmpty && text.utf8.allSatisfy { $0 == UInt8(ascii: "/") || isAllowed($0) }
   }
 
   /// Whether a text is a path of the root, where `.info` is allowed in front.

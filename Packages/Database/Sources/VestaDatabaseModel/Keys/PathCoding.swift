@@ -45,17 +45,29 @@ public enum PathCoding {
   public static func key(in bytes: [UInt8], at position: inout Int) throws -> DatabaseKey {
     guard position < bytes.count else { throw BytesError(.malformed, "A key is missing.") }
     if bytes[position] == integerTag { return try integer(in: bytes, at: &position) }
-    guard bytes[position] == textTag, let end = bytes[position...].firstIndex(of: 0) else {
-      throw BytesError(.malformed, "The bytes are no key.")
-    }
-    var text: [UInt8] = []
-    text.reserveCapacity(end - position)
-    for byte in bytes[(position + 1)..<end] { text.append(byte >= 0xFE ? byte - 0x10 : byte) }
+    guard bytes[position] == textTag else { throw BytesError(.malformed, "The bytes are no key.") }
+    let (text, end) = text(in: bytes, from: position + 1)
+    guard let end else { throw BytesError(.malformed, "The bytes are no key.") }
+    guard let text else { throw BytesError(.malformed, "A key is not UTF-8.") }
     position = end + 1
-    guard let string = String(validating: text, as: UTF8.self) else {
-      throw BytesError(.malformed, "A key is not UTF-8.")
+    return DatabaseKey(text)
+  }
+
+  /// The text from a place in bytes up to its end; `nil` for what is not UTF-8, and for an end that is missing.
+  private static func text(in bytes: [UInt8], from start: Int) -> (text: String?, end: Int?) {
+    // Unsafe pointer, used inside the closure only: it goes through each byte of each key that is read once, and most
+    // texts can be made of the bytes as they are.
+    bytes.withUnsafeBufferPointer { bytes in
+      var (end, all) = (start, UInt8(0))
+      while end < bytes.count, bytes[end] != 0 {
+        all |= bytes[end]
+        end += 1
+      }
+      guard end < bytes.count else { return (nil, nil) }
+      let part = UnsafeBufferPointer(rebasing: bytes[start..<end])
+      if all < 0x80 { return (String(decoding: part, as: UTF8.self), end) }
+      return (String(validating: part.lazy.map { $0 >= 0xFE ? $0 - 0x10 : $0 }, as: UTF8.self), end)
     }
-    return DatabaseKey(string)
   }
 
   private static func integer(in bytes: [UInt8], at position: inout Int) throws -> DatabaseKey {

@@ -19,10 +19,13 @@ public enum TreeLimits {
     if NodeSize.estimate(node) > maximumWriteBytes {
       return DatabaseReply(.tooBig, message: "The write exceeds the maximum size that can be written at once (16 MB).")
     }
-    return self.problem(in: node, at: place)
+    var keys = Array(place.keys)
+    return self.problem(in: node, at: &keys)
   }
 
-  private static func problem(in node: DatabaseNode, at path: DatabasePath) -> DatabaseReply? {
+  /// - Parameter keys: The path of the node; the paths below are made of it in place, as most nodes have no problem.
+  private static func problem(in node: DatabaseNode, at keys: inout [DatabaseKey]) -> DatabaseReply? {
+    var path: DatabasePath { DatabasePath(keys) }
     if let priority = node.priority, !isValidPriority(priority) {
       return DatabaseReply(.invalid, message: "The priority at \(path) is neither a number nor a string.")
     }
@@ -35,14 +38,17 @@ public enum TreeLimits {
     }
     var found: DatabaseReply?
     node.visitChildren { key, child in
-      let place = path.child(key)
       if !KeyRules.isValidKey(key.text) {
         found = DatabaseReply(.invalid, message: "Invalid key in object at path: \(path.text).")
-      } else if place.count > KeyRules.maximumDepth || key.text.utf8.count > KeyRules.maximumKeyBytes {
-        found = KeyRules.problem(writing: place).map { DatabaseReply(.invalid, message: $0) }
-      } else {
-        found = problem(in: child, at: place)
+        return false
       }
+      keys.append(key)
+      if keys.count > KeyRules.maximumDepth || key.text.utf8.count > KeyRules.maximumKeyBytes {
+        found = KeyRules.problem(writing: path).map { DatabaseReply(.invalid, message: $0) }
+      } else {
+        found = problem(in: child, at: &keys)
+      }
+      keys.removeLast()
       return found == nil
     }
     return found

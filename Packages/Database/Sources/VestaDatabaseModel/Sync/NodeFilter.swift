@@ -31,17 +31,18 @@ struct NodeFilter: Sendable {
   /// Replaces the whole node.
   func updateFull(_ old: IndexedNode, to new: DatabaseNode, _ changes: inout ChildChanges) -> IndexedNode {
     let wanted = filtersNodes ? window(of: new) : new
+    var different: [ChildChange] = []
     old.node.forEachChild { key, child in
-      if wanted[key].isEmpty { changes.removed(key, child) }
+      if wanted[key].isEmpty { different.append(ChildChange(kind: .removed, key: key, node: child, old: child)) }
     }
+    different.reserveCapacity(different.count + (old.node.childCount == 0 ? wanted.childCount : 0))
     wanted.forEachChild { key, child in
       let before = old.node[key]
-      if before.isEmpty {
-        changes.added(key, child)
-      } else if before != child {
-        changes.changed(key, child, from: before)
+      if before != child {
+        different.append(ChildChange(kind: before.isEmpty ? .added : .changed, key: key, node: child, old: before))
       }
     }
+    changes.add(different: different)
     return IndexedNode(wanted, index: spec.index)
   }
 

@@ -83,7 +83,7 @@ struct View: Sendable {
   }
 
   private func childEvents(_ changes: [ChildChange], for registrations: [SyncRegistration]) -> [SyncEvent] {
-    if changes.isEmpty { return [] }
+    if changes.isEmpty || registrations.allSatisfy({ $0.kinds.isSubset(of: [.value]) }) { return [] }
     var kinds: [SyncEventKind: [ChildChange]] = [:]
     for change in changes {
       switch change.kind {
@@ -95,7 +95,7 @@ struct View: Sendable {
       }
     }
     var events: [SyncEvent] = []
-    for kind in SyncEventKind.allCases {
+    for kind in SyncEventKind.allCases where registrations.contains(where: { $0.kinds.contains(kind) }) {
       let ordered = (kinds[kind] ?? []).map { (spec.index.position(of: $0.key, $0.node), $0) }
       for (position, change) in ordered.sorted(by: { $0.0 < $1.0 }) {
         let previous = kind == .childRemoved ? nil : cache.event.indexed.child(before: position)?.key

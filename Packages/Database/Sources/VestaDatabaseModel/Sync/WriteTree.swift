@@ -151,9 +151,9 @@ struct WritesBelow: Sendable {
   /// The children of which everything is known, given those of the server.
   func completeChildren(server: DatabaseNode) -> DatabaseNode {
     if let value = trie.value { return value.leaf == nil ? value.withPriority(nil) : .empty }
-    var node = DatabaseNode.empty
-    server.forEachChild { key, child in node = node.setting(key, to: trie.child(DatabasePath([key])).applied(to: child))
-    }
+    var children: [(DatabaseKey, DatabaseNode)] = []
+    server.forEachChild { children.append(($0, trie.isEmpty ? $1 : trie.child(DatabasePath([$0])).applied(to: $1))) }
+    var node = DatabaseNode(children: children)
     for (key, child) in trie.completeChildren where !key.isPriority { node = node.setting(key, to: child) }
     return node
   }

@@ -19,6 +19,7 @@ extension DatabaseNode {
     guard !isEmpty else { return NSNull() }
     if !isExport, let array = arrayValue { return array }
     var dictionary: [String: Any] = [:]
+    dictionary.reserveCapacity(childCount + 1)
     forEachChild { dictionary[$0.text] = $1.value(isExport: isExport) }
     if isExport, let priority { dictionary[".priority"] = priority.plainValue }
     return dictionary

@@ -63,6 +63,7 @@ public enum ServerValues {
 extension ServerValues {
   /// Where a node has increments, whose result depends on the value before the write.
   public static func incrementPaths(of node: DatabaseNode, at path: DatabasePath = .root) -> [DatabasePath] {
+    guard areIn(node) else { return [] }
     var paths: [DatabasePath] = []
     if isIncrement(node.leaf) { paths.append(path) }
     if isIncrement(node.priority) { paths.append(path.child(.priority)) }

@@ -1,8 +1,23 @@
 import VestaConcurrency
 import VestaDatabaseBackend
 
+/// What a client has of its connection: when it is gone, so is the connection.
+///
+/// The room holds the connection itself, which would never end with a client that is dropped without a word.
+final class ConnectionHandle: DatabaseConnection {
+  private let connection: EngineConnection
+
+  init(_ connection: EngineConnection) { self.connection = connection }
+
+  deinit { connection.close() }
+
+  func send(_ request: DatabaseRequest, id: Int) { connection.send(request, id: id) }
+
+  func close() { connection.close() }
+}
+
 /// A connection of the engine: the order of what it asks and of what it is sent.
-final class EngineConnection: DatabaseConnection {
+final class EngineConnection: Sendable {
   private struct State {
     var outbox: [DatabaseServerMessage] = []
     var isDelivering = false
@@ -83,7 +98,8 @@ final class EngineConnection: DatabaseConnection {
     } catch let error as DatabaseAccessError {
       return DatabaseReply(error.status, message: error.message)
     } catch {
-      return DatabaseReply(.invalidToken, message: "\(error)")
+      // Nobody has said that the token is bad: the client keeps it, and tries again.
+      return DatabaseReply(.unavailable, message: "The token could not be verified: \(error)")
     }
   }
 

@@ -11,10 +11,10 @@ extension Room {
   /// Brings the results of queries up to date, and sends what has changed.
   ///
   /// - Parameters:
-  ///   - values: What a commit has written.
+  ///   - queries: The queries, and what a commit has written that concerns them.
   ///   - version: The version of the commit.
-  func refresh(_ watches: [Int], after values: [DatabasePathValue], _ version: StoreVersion) async {
-    let reading = hub.reading(watches, after: values)
+  func refresh(_ queries: [Int: [DatabasePathValue]], _ version: StoreVersion) async {
+    let reading = hub.reading(queries)
     var whole = reading.whole
     do {
       let (children, seen) = reading.wantsChildren ? try await read(reading) : ([:], version)
@@ -24,12 +24,12 @@ extension Room {
       } else {
         let published = hub.update(reading, children: children, version)
         for connection in published.connections { connection.deliver() }
-        whole.formUnion(published.queries)
+        whole.formUnion(published.queries.keys)
       }
       hub.beginReading(whole)
       readAnew(whole)
     } catch {
-      revoke(Set(watches))
+      revoke(Set(queries.keys))
     }
   }
 
@@ -93,8 +93,9 @@ extension Room {
     _ queries: [Int: ListenHub.Query]
   ) async throws -> (results: [Int: DatabaseNode], version: StoreVersion) {
     let context = context
-    return try await openStore().read { reader in
-      let queryReader = try await QueryReader(reader, context)
+    let first = queries.values.first.map { QueryReader.first($0.path, $0.spec, context) }
+    return try await openStore().read(expecting: first ?? .keys([])) { reader in
+      let queryReader = try await QueryReader(reader, context, for: queries.values.lazy.map(\.spec))
       var windows: [ListenHub.Query: DatabaseNode] = [:]
       for query in Set(queries.values) { windows[query] = try await queryReader.window(query.path, query.spec).node }
       return (queries.compactMapValues { windows[$0] }, reader.version)

@@ -40,8 +40,8 @@ extension Room {
     _ path: DatabasePath, _ spec: DatabaseQuerySpec
   ) async throws -> (node: DatabaseNode, lacksIndex: Bool, version: StoreVersion) {
     let context = context
-    return try await openStore().read { reader in
-      let (node, lacksIndex) = try await QueryReader(reader, context).window(path, spec)
+    return try await openStore().read(expecting: QueryReader.first(path, spec, context)) { reader in
+      let (node, lacksIndex) = try await QueryReader(reader, context, for: [spec]).window(path, spec)
       return (node, lacksIndex, reader.version)
     }
   }

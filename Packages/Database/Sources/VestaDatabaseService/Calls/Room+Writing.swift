@@ -17,8 +17,9 @@ extension Room {
     writes = []
     do {
       try await run(group)
-    } catch  where group.count > 1 {
-      // One of them may be what the store refuses: each has its own transaction then.
+    } catch  where group.count > 1 && !(StoreError.Code.unknownOutcome ~= error) {
+      // One of them may be what the store refuses: each has its own transaction then. Writes that may be stored
+      // already are not repeated.
       for write in group {
         do {
           try await run([write])
@@ -32,7 +33,9 @@ extension Room {
   }
 
   private func fail(_ write: Write, _ error: any Error) {
-    answer(write, DatabaseReply(.unavailable, message: "The write was not stored: \(error)"), .zero)
+    let isUnknown = StoreError.Code.unknownOutcome ~= error
+    let sentence = isUnknown ? "It is unknown whether the write was stored" : "The write was not stored"
+    answer(write, DatabaseReply(.unavailable, message: "\(sentence): \(error)"), .zero)
   }
 
   private func answer(_ write: Write, _ reply: DatabaseReply, _ version: StoreVersion) {
@@ -135,14 +138,14 @@ extension Room {
 
   /// Tells the listens of a commit.
   func tell(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
-    var queries: Set<Int> = [], disturbed: Set<Int> = []
+    var queries: [Int: [DatabasePathValue]] = [:], disturbed: Set<Int> = []
     for values in writes {
       let published = hub.publish(values, version)
       for connection in published.connections { connection.deliver() }
-      queries.formUnion(published.queries)
+      queries.merge(published.queries) { $0 + $1 }
       disturbed.formUnion(published.disturbed)
     }
-    if !queries.isEmpty { await refresh(queries.sorted(), after: writes.flatMap { $0 }, version) }
+    if !queries.isEmpty { await refresh(queries, version) }
     for connection in hub.restoreWindows(disturbed) { connection.deliver() }
   }
 }

@@ -9,8 +9,8 @@ extension ListenHub {
   struct Published {
     /// The connections that have something to deliver.
     var connections: [EngineConnection] = []
-    /// The queries that it touches.
-    var queries: [Int] = []
+    /// The queries that it touches, and the values that do.
+    var queries: [Int: [DatabasePathValue]] = [:]
     /// The queries that are to be sent their whole window once the commit is over.
     var disturbed: [Int] = []
   }
@@ -24,11 +24,12 @@ extension ListenHub {
   func publish(_ values: [DatabasePathValue], _ version: StoreVersion) -> Published {
     state.withLock { state in
       var published = Published()
-      var ids: Set<Int> = []
-      for value in values { state.places.visit(value.path.keys) { ids.insert($0) } }
+      // A listen is given the values that concern it: going through all of them for each would cost their product.
+      var concerned: [Int: [DatabasePathValue]] = [:]
+      for value in values { state.places.visit(value.path.keys) { concerned[$0, default: []].append(value) } }
       var limited: [(id: Int, watch: Watch)] = []
       var told: [(connection: ObjectIdentifier, path: DatabasePath)] = []
-      for id in ids.sorted() {
+      for (id, values) in concerned.sorted(by: { $0.key < $1.key }) {
         guard let watch = state.watches[id] else { continue }
         if watch.window?.spec.limit != nil { limited.append((id, watch)) }
         guard let seen = watch.version else {
@@ -43,7 +44,7 @@ extension ListenHub {
         if watch.isReading {
           state.watches[id]?.staleAt = version
         } else if watch.window != nil {
-          published.queries.append(id)
+          published.queries[id] = values
         } else {
           watch.connection.enqueue(Self.messages(values, watch))
           published.connections.append(watch.connection)

@@ -19,10 +19,12 @@ extension ListenHub {
   }
 
   /// Finds out what queries need after a commit.
-  func reading(_ ids: [Int], after values: [DatabasePathValue]) -> Reading {
+  ///
+  /// - Parameter queries: The queries, and what the commit has written at, above and below their places.
+  func reading(_ queries: [Int: [DatabasePathValue]]) -> Reading {
     state.withLock { state in
       var reading = Reading()
-      for id in ids {
+      for (id, values) in queries {
         guard let watch = state.watches[id], let window = watch.window else { continue }
         switch window.touch(Self.below(watch.query.path, values)) {
         case .everything: reading.whole.insert(id)
@@ -61,7 +63,7 @@ extension ListenHub {
         var now: [DatabaseKey: DatabaseNode] = [:]
         for (key, node) in touched { now[key] = node ?? children[place.child(key)] ?? .empty }
         guard let changes = window.update(now) else {
-          published.queries.append(id)
+          published.queries[id] = []
           continue
         }
         state.watches[id]?.window = window

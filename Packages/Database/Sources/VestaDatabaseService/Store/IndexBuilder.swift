@@ -61,7 +61,7 @@ struct IndexBuilder {
     for ((child, place), row) in zip(zip(children, places), rows) {
       guard let key = child.back, let parent = child.parent else { continue }
       let value: SortValue
-      if let row, let leaf = try NodeCoding.decodeRow(row).leaf {
+      if let row, let leaf = try TreeReader.decode(row, at: place).leaf {
         value = .leaf(leaf)
       } else {
         let reader = TreeReader(reader: transaction, keys: context.keys)

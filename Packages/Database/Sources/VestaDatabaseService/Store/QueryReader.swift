@@ -13,10 +13,22 @@ struct QueryReader {
   let tree: TreeReader
   private let catalog: IndexCatalog
 
-  /// Reads at a moment of the store, with the indexes that are ready then.
-  init(_ reader: any StoreReader, _ context: RoomContext) async throws {
+  /// The first read of a query; a store in another process brings it along with the beginning.
+  static func first(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ context: RoomContext) -> StoreFirstRead {
+    spec.loadsAllData
+      ? .scan(KeyRange(prefix: context.keys.data(path)), order: .ascending, limit: nil)
+      : .keys([context.keys.catalog()])
+  }
+
+  /// Reads one snapshot of the store, with the indexes that are ready in it.
+  ///
+  /// - Parameter specs: The queries to come; the indexes are read if one of them may use them.
+  init(
+    _ reader: any StoreReader, _ context: RoomContext, for specs: some Sequence<DatabaseQuerySpec>
+  ) async throws {
     tree = TreeReader(reader: reader, keys: context.keys)
-    catalog = try await context.catalogs.read(reader, context.keys)
+    let usesIndexes = specs.contains { !$0.loadsAllData }
+    catalog = usesIndexes ? try await context.catalogs.read(reader, context.keys) : IndexCatalog()
   }
 
   /// The result of a query, and whether an index is missing for it.

@@ -10,7 +10,25 @@ struct TreeReader {
 
   /// Returns the leaf and the priority in the row of a path; `nil` when it has none.
   func row(_ path: DatabasePath) async throws -> (leaf: DatabaseLeaf?, priority: DatabaseLeaf?)? {
-    try await reader.get(keys.data(path)).map { try NodeCoding.decodeRow($0) }
+    try await reader.get(keys.data(path)).map { try Self.decode($0, at: path) }
+  }
+
+  /// Returns what the row of a path says.
+  ///
+  /// - Throws: `StoreError` with `corrupt` for a damaged row; nothing takes such a row for one that is not there.
+  static func decode(
+    _ bytes: [UInt8], at path: DatabasePath
+  ) throws -> (leaf: DatabaseLeaf?, priority: DatabaseLeaf?) {
+    do { return try NodeCoding.decodeRow(bytes) } catch { throw damaged("The row of \(path)", error) }
+  }
+
+  private static func damaged(_ row: String, _ error: any Error) -> StoreError {
+    StoreError(
+      .corrupt, operation: "read", message: "\(row) is damaged: \(error).", hint: "Restore a backup of the store.")
+  }
+
+  private static func add(_ key: [UInt8], _ value: [UInt8], to tree: inout TreeBuilder) throws {
+    do { try tree.add(key: key, value: value) } catch { throw damaged("The row \(Hex.encode(key))", error) }
   }
 
   /// Whether anything is at a place or below it.
@@ -24,7 +42,12 @@ struct TreeReader {
       return try await row(parent)?.priority.map { DatabaseNode($0) } ?? .empty
     }
     let prefix = keys.data(path)
-    return TreeRows.node(of: try await rows(in: KeyRange(prefix: prefix), below: prefix.count))
+    var tree = TreeBuilder(below: prefix.count)
+    _ = try await reader.scan(KeyRange(prefix: prefix), order: .ascending, limit: nil) { key, value in
+      try Self.add(key.bytes, value.bytes, to: &tree)
+      return .next
+    }
+    return tree.finish()
   }
 
   /// Returns the value by which a child is ordered; `nil` when there is no such child.
@@ -52,20 +75,6 @@ struct TreeReader {
     return try await exists(place) ? DatabaseNode(children: [("x", DatabaseNode(.bool(true)))]) : .empty
   }
 
-  private func rows(in range: KeyRange, below start: Int) async throws -> [TreeRows.Row] {
-    var rows: [TreeRows.Row] = []
-    _ = try await reader.scan(range, order: .ascending, limit: nil) { key, value in
-      rows.append(try Self.row(key.bytes, value.bytes, start))
-      return .next
-    }
-    return rows
-  }
-
-  private static func row(_ key: [UInt8], _ value: [UInt8], _ start: Int) throws -> TreeRows.Row {
-    let (leaf, priority) = try NodeCoding.decodeRow(value)
-    return TreeRows.Row(keys: try PathCoding.decode(key, from: start), leaf: leaf, priority: priority)
-  }
-
   // MARK: Children in the order of their keys
 
   /// The children of a place in the order of their keys.
@@ -73,7 +82,7 @@ struct TreeReader {
   /// - Parameters:
   ///   - range: The bounds of the keys, both part of the range unless they say otherwise.
   ///   - limit: How many at the most, from the side of the order.
-  ///   - isWanted: Whether a child counts, by what its own row says.
+  ///   - isWanted: Whether a child counts, by its priority.
   func children(
     of path: DatabasePath, from lower: DatabaseKey?, to upper: DatabaseKey?, order: ScanOrder, limit: Int?,
     isWanted: (DatabaseLeaf?) -> Bool = { _ in true }
@@ -82,27 +91,51 @@ struct TreeReader {
     let range = KeyRange(
       from: Self.bound(prefix, lower, isUpper: false) ?? prefix + [2],
       to: Self.bound(prefix, upper, isUpper: true) ?? KeyRange(prefix: prefix).upper)
-    var groups: [(key: DatabaseKey, rows: [TreeRows.Row])] = []
-    var wanted = 0
+    var children: [(DatabaseKey, DatabaseNode)] = []
+    var child: ChildRows?
+    func take(_ rows: ChildRows?) throws {
+      guard let rows, case let (key, node) = try rows.read(order), isWanted(node.priority) else { return }
+      children.append((key, node))
+    }
     _ = try await reader.scan(range, order: order, limit: nil) { key, value in
-      let row = try Self.row(key.bytes, value.bytes, prefix.count)
-      guard let front = row.keys.first else { return .next }
-      if groups.last?.key == front {
-        groups[groups.count - 1].rows.append(row)
-        return .next
+      let (key, value) = (key.bytes, value.bytes)
+      if child?.add(key, value) != true {
+        try take(child.take())
+        if let limit, children.count >= limit { return .stop }
+        child = try ChildRows(key, value, below: prefix.count)
       }
-      if let last = groups.last, isWanted(last.rows.priority) { wanted += 1 }
-      if let limit, wanted >= limit { return .stop }
-      groups.append((front, [row]))
       return .next
     }
-    var children: [(DatabaseKey, DatabaseNode)] = []
-    for group in groups where isWanted(group.rows.priority) {
-      if let limit, children.count == limit { break }
-      let rows = order == .ascending ? group.rows : group.rows.reversed()
-      children.append((group.key, TreeRows.node(of: rows)[DatabasePath([group.key])]))
-    }
+    try take(child)
     return children
+  }
+
+  /// The rows of one child, in the order in which they are scanned.
+  private struct ChildRows {
+    private let key: DatabaseKey
+    /// The key of the child's own row, whether there is one or not.
+    private let place: ArraySlice<UInt8>
+    private var rows: [(key: [UInt8], value: [UInt8])]
+
+    init(_ key: [UInt8], _ value: [UInt8], below start: Int) throws {
+      var end = start
+      self.key = try PathCoding.key(in: key, at: &end)
+      place = key[..<end]
+      rows = [(key, value)]
+    }
+
+    /// Adds a row, if it is one of the child.
+    mutating func add(_ key: [UInt8], _ value: [UInt8]) -> Bool {
+      guard key.starts(with: place) else { return false }
+      rows.append((key, value))
+      return true
+    }
+
+    func read(_ order: ScanOrder) throws -> (DatabaseKey, DatabaseNode) {
+      var tree = TreeBuilder(below: place.count)
+      for row in order == .ascending ? rows : rows.reversed() { try TreeReader.add(row.key, row.value, to: &tree) }
+      return (key, tree.finish())
+    }
   }
 
   private static func bound(_ prefix: [UInt8], _ key: DatabaseKey?, isUpper: Bool) -> [UInt8]? {
@@ -111,9 +144,4 @@ struct TreeReader {
     PathCoding.append(key, to: &bytes)
     return isUpper ? KeyRange(prefix: bytes).upper : bytes
   }
-}
-
-extension [TreeRows.Row] {
-  /// The priority of the child that these rows are of.
-  fileprivate var priority: DatabaseLeaf? { first { $0.keys.count == 1 }?.priority }
 }

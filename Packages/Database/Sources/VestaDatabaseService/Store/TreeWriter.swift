@@ -17,10 +17,11 @@ struct TreeWriter {
     let affected = affectedEntries(path)
     var before: [SortValue?] = []
     for entry in affected { before.append(try await reader.sortState(entry.child, entry.path)) }
-    try await replaceLeavesAbove(path, isRemoval: node.isEmpty)
-    try await removeRows(path)
+    let isThere = try await removeRows(path, forLeaf: node.leaf != nil)
+    // Where something was, no leaf is above it.
+    if !isThere { try await replaceLeavesAbove(path, isRemoval: node.isEmpty) }
     try await writeRows(path, node)
-    if node.isEmpty { try await removeEmptyParents(path) }
+    if node.isEmpty, isThere { try await removeEmptyParents(path) }
     for (entry, before) in zip(affected, before) {
       let after = try await reader.sortState(entry.child, entry.path)
       try await move(entry, from: before, to: after)
@@ -35,7 +36,9 @@ struct TreeWriter {
     let places = Array(sequence(first: path) { $0.parent }.dropFirst())
     let rows = try await transaction.get(places.map { keys.data($0) })
     for (place, bytes) in zip(places, rows) {
-      guard let bytes, let (leaf, priority) = try? NodeCoding.decodeRow(bytes), leaf != nil else { continue }
+      guard let bytes, case let (leaf, priority) = try TreeReader.decode(bytes, at: place), leaf != nil else {
+        continue
+      }
       if let priority {
         try await transaction.put(NodeCoding.encode(leaf: nil, priority: priority), for: keys.data(place))
       } else {
@@ -44,22 +47,30 @@ struct TreeWriter {
     }
   }
 
-  private func removeRows(_ path: DatabasePath) async throws {
+  /// Removes what is at and below a path, with its entries.
+  ///
+  /// - Parameter isForLeaf: Whether the row of the path itself is about to be replaced, and need not go first.
+  /// - Returns: Whether anything was there.
+  private func removeRows(_ path: DatabasePath, forLeaf isForLeaf: Bool) async throws -> Bool {
     let key = keys.data(path)
     let range = KeyRange(prefix: key)
     let old = try await transaction.entries(in: range, limit: 2)
-    guard let first = old.first else { return }
-    if first.key == key, let priority = try NodeCoding.decodeRow(first.value).priority, let parent = path.parent,
+    guard let first = old.first else { return false }
+    if first.key == key, let priority = try TreeReader.decode(first.value, at: path).priority, let parent = path.parent,
       let name = path.back
     {
       try await transaction.delete(keys.entry(.priority, of: parent, .leaf(priority), name))
     }
-    guard old.count > 1 || first.key != key else { return try await transaction.delete(key) }
+    guard old.count > 1 || first.key != key else {
+      if !isForLeaf { try await transaction.delete(key) }
+      return true
+    }
     try await transaction.deleteRange(range)
     try await transaction.deleteRange(KeyRange(prefix: keys.index(.priority, below: path)))
     for index in catalog.entries {
       try await transaction.deleteRange(KeyRange(prefix: keys.index(.declared(index.number), below: path)))
     }
+    return true
   }
 
   private func writeRows(_ path: DatabasePath, _ node: DatabaseNode) async throws {
@@ -75,13 +86,16 @@ struct TreeWriter {
     if let priority = node.priority, let parent = path.parent, let name = path.back {
       found.append(keys.entry(.priority, of: parent, .leaf(priority), name))
     }
+    guard node.childCount > 0 else { return found }
     for index in catalog.entries where index.definition.matches(path.keys) {
       node.forEachChild { key, child in
         let value = SortValue(index.definition.index.sortValue(of: child))
         found.append(keys.entry(.declared(index.number), of: path, value, key))
       }
     }
-    node.forEachChild { found += entries(of: $1, at: path.child($0)) }
+    node.forEachChild { key, child in
+      if child.childCount > 0 || child.priority != nil { found += entries(of: child, at: path.child(key)) }
+    }
     return found
   }
 

@@ -65,6 +65,15 @@ package struct CachedDocument: Sendable, Hashable {
     createTime = document.createTime
   }
 
+  /// A document of the service's message, whose path is known to be the one of its name.
+  package init(_ document: Document, at path: ResourcePath) {
+    self.path = path
+    name = document.name
+    contents = .found(document.fields)
+    version = document.updateTime ?? .zero
+    createTime = document.createTime
+  }
+
   /// The fields; `nil` unless the document is known to exist with its fields.
   package var fields: MapValue? {
     if case .found(let fields) = contents { return fields }

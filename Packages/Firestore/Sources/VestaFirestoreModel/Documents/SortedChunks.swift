@@ -3,10 +3,33 @@
 /// A piece is split when it is full and goes when it is empty. Who compares is the caller, who has the order.
 package struct SortedChunks<Element> {
   /// The position of an element, or the one that it would have.
-  package struct Position {
+  package struct Position: Sendable {
     var chunk: Int
     var index: Int
     package var isFound: Bool
+
+    fileprivate static func isBefore(_ left: Position, _ right: Position) -> Bool {
+      (left.chunk, left.index) < (right.chunk, right.index)
+    }
+  }
+
+  /// Neighbouring elements, known by their ends: nothing before them was counted to find them.
+  package struct Run: Sendable {
+    package let start: Position
+    package let end: Position
+
+    /// The elements from one position up to another one; none when the second one is not after the first.
+    package init(from start: Position, to end: Position) {
+      self.start = start
+      self.end = Position.isBefore(start, end) ? end : start
+    }
+
+    /// The elements that two runs of one collection share.
+    package func clamped(to other: Run) -> Run {
+      Run(
+        from: Position.isBefore(start, other.start) ? other.start : start,
+        to: Position.isBefore(other.end, end) ? other.end : end)
+    }
   }
 
   private var chunks: [[Element]] = []
@@ -43,6 +66,34 @@ package struct SortedChunks<Element> {
   /// Returns the number of elements before a position.
   package func offset(of position: Position) -> Int {
     chunks[..<position.chunk].reduce(position.index) { $0 + $1.count }
+  }
+
+  /// All elements.
+  package var wholeRun: Run {
+    Run(
+      from: Position(chunk: 0, index: 0, isFound: false),
+      to: Position(chunk: chunks.count, index: 0, isFound: false))
+  }
+
+  /// The number of elements of a run; takes a step for each piece, not for each element.
+  package func count(of run: Run) -> Int {
+    if run.start.chunk == run.end.chunk { return run.end.index - run.start.index }
+    return chunks[run.start.chunk..<run.end.chunk].reduce(run.end.index - run.start.index) { $0 + $1.count }
+  }
+
+  /// Calls an action with the elements of a run, until it returns `false`.
+  package func forEach(in run: Run, isReversed: Bool, _ action: (Element) -> Bool) {
+    let last = Swift.min(run.end.chunk, chunks.count - 1)
+    guard run.start.chunk <= last else { return }
+    let pieces = run.start.chunk...last
+    for offset in 0..<pieces.count {
+      let piece = isReversed ? last - offset : run.start.chunk + offset
+      let start = piece == run.start.chunk ? run.start.index : 0
+      let end = piece == run.end.chunk ? run.end.index : chunks[piece].count
+      for step in 0..<Swift.max(0, end - start) {
+        guard action(chunks[piece][isReversed ? end - 1 - step : start + step]) else { return }
+      }
+    }
   }
 
   package subscript(position: Position) -> Element { chunks[position.chunk][position.index] }

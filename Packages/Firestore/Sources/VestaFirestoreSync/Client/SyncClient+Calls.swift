@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
@@ -19,7 +20,7 @@ extension SyncClient {
       state.listeners[state.nextID] = receiver
       return state.nextID
     }
-    run(.query(query)) { $0.listen(query, options: options, listener: id) }
+    run(.listener(query, isCacheOnly: options.isCacheOnly)) { $0.listen(query, options: options, listener: id) }
     return SyncRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
@@ -57,11 +58,12 @@ extension SyncClient {
     }
     let id = register(write.remote)
     let time = options.clock.now
-    run(.documents(mutations.map(\.path))) { [weak self] machine in
+    run(.bases(of: mutations)) { [weak self] in
+      self?.fail(write, id)
+    } _: { [weak self] machine in
       machine.write(mutations, at: time, callback: id)
       self?.commitLocally(machine, write, id)
     }
-    failIfShutDown(write, id)
     return write
   }
 
@@ -87,8 +89,8 @@ extension SyncClient {
     if !waiting.isEmpty { writer?.write(machine.takeRows(), completions: waiting) }
   }
 
-  private func failIfShutDown(_ write: PendingWrite, _ id: CallbackID) {
-    guard state.withLock({ $0.isShutDown }) else { return }
+  /// Fails a write that the client has ended before.
+  private func fail(_ write: PendingWrite, _ id: CallbackID) {
     _ = state.withLock { $0.callbacks.removeValue(forKey: id) }
     write.local.finish(SyncClient.terminated)
     write.remote.finish(SyncClient.terminated)
@@ -106,8 +108,11 @@ extension SyncClient {
   package func waitForPendingWrites() async throws {
     let completion = Completion()
     let id = register(completion)
-    run { $0.waitForPendingWrites(id) }
-    if state.withLock({ $0.isShutDown }) { throw SyncClient.terminated }
+    run {
+      completion.finish(SyncClient.terminated)
+    } _: {
+      $0.waitForPendingWrites(id)
+    }
     try await completion.wait()
   }
 
@@ -135,6 +140,24 @@ extension SyncClient {
     return names.map { documents[$0.path] ?? CachedDocument($0, .missing) }
   }
 
+  /// Reads one document from the backend, without the cache.
+  func lookup(_ path: ResourcePath) async throws -> CachedDocument {
+    let name = ResourceName(database: database, path: path)
+    let text = name.description
+    var found: CachedDocument?
+    try await call { context in
+      let request = BatchGetDocumentsRequest(database: databaseText, documents: [text])
+      try await backend.batchGet(request, context: context) { response in
+        guard case .found(let document)? = response.result else { return }
+        // The name that was asked for need not be taken apart again.
+        found =
+          UTF8Order.equal(document.name, text)
+          ? CachedDocument(document, at: path) : try CachedDocument(document, likely: database)
+      }
+    }
+    return found ?? CachedDocument(name, .missing)
+  }
+
   /// Commits writes at the backend, without the cache; for transactions.
   package func commit(_ mutations: [Mutation]) async throws {
     let request = CommitRequest(database: database.description, writes: mutations.map { $0.write(in: database) })
@@ -154,7 +177,7 @@ extension SyncClient {
     return Dictionary(fields.map { ($0.name, $0.value) }) { _, new in new }
   }
 
-  private func call(_ body: (CallContext) async throws -> Void) async throws {
+  func call(_ body: (CallContext) async throws -> Void) async throws {
     do {
       try await body(streams.context())
     } catch {
@@ -193,12 +216,13 @@ extension SyncClient {
   package func setNetworkEnabled(_ isEnabled: Bool) async {
     state.withLock { $0.isNetworkEnabled = isEnabled }
     let completion = Completion()
-    run { [weak self] machine in
+    run {
+      completion.finish(nil)
+    } _: { [weak self] machine in
       if isEnabled { machine.enableNetwork() } else { machine.disableNetwork() }
       if !isEnabled { self?.keepAll(machine) }
       completion.finish(nil)
     }
-    if state.withLock({ $0.isShutDown }) { return }
     // Ends only with the event itself: nobody cancels it.
     try? await completion.wait()
   }
@@ -218,12 +242,13 @@ extension SyncClient {
       machine.shutDown()
       self?.keepAll(machine)
     }
-    let (callbacks, timers) = state.withLock { state in
+    let (callbacks, timers, dropped) = state.withLock { state in
       state.isShutDown = true
       defer { (state.callbacks, state.timers, state.machine, state.waiting) = ([:], [:], nil, []) }
-      return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), Array(state.timers.values))
+      return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), Array(state.timers.values), state.waiting)
     }
     for timer in timers { timer.cancel() }
+    for event in dropped { event.drop?() }
     for callback in callbacks {
       callback.finish(FirestoreServiceError(.cancelled, "The client was terminated before the backend answered."))
     }

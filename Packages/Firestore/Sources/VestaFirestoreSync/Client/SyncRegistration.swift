@@ -38,4 +38,6 @@ final class Receiver<Element: Sendable>: Sendable {
 struct WaitingEvent: Sendable {
   let needs: CacheNeeds
   let perform: @Sendable (ClientMachine) -> Void
+  /// Called in place of `perform` when the client ends first.
+  let drop: (@Sendable () -> Void)?
 }

@@ -3,8 +3,8 @@ package import VestaFirestoreModel
 
 /// A client of one database without its input and output: calls, stream events and timers in, actions out.
 ///
-/// It has the three layers of a Firestore client. The sync engine (`ClientMachine+Sync`) has a view for each query and
-/// resolves documents in limbo; the local store has the cache and the pending writes; the remote store
+/// It has the three layers of a Firestore client. The sync engine (`ClientMachine+Listening`, `+Views`, `+Batches`,
+/// `+Limbo`, `+Sync`) has a view for each query and resolves documents in limbo; the local store has the cache and the pending writes; the remote store
 /// (`ClientMachine+Watch`, `ClientMachine+Write`) follows targets and sends writes. Everything that one event causes is
 /// done before the event returns; what must happen outside is in `takeActions()`.
 ///
@@ -61,6 +61,9 @@ package final class ClientMachine {
   // Local.
   package internal(set) var local: LocalStore
 
+  /// What has been read of an engine in the process for events that wait.
+  var engineCache = EngineCache()
+
   // Core.
   var events = EventMachine()
   var views: [QueryID: QueryView] = [:]
@@ -71,7 +74,7 @@ package final class ClientMachine {
   /// The version of the last snapshot of the backend, and how many there have been.
   var lastSnapshot = (version: Timestamp.zero, count: 0)
   var limboReferences = ReferenceSet()
-  var enqueuedLimbo: [DocumentKey] = []
+  var enqueuedLimbo = KeyQueue()
   var activeLimbo: [DocumentKey: Int32] = [:]
   var limboResolutions: [Int32: LimboResolution] = [:]
   var limboIDs = TargetIDs.limbo
@@ -143,7 +146,7 @@ package final class ClientMachine {
   package var activeLimboDocuments: [DocumentKey: Int32] { activeLimbo }
 
   /// The documents that wait for their resolution.
-  package var enqueuedLimboDocuments: [DocumentKey] { enqueuedLimbo }
+  package var enqueuedLimboDocuments: [DocumentKey] { enqueuedLimbo.keys }
 
   /// The batches that were sent or are about to be.
   package var writePipeline: [MutationBatch] { pipeline }

@@ -15,7 +15,7 @@ package struct CacheIndex: Sendable {
     package let isOfElements: Bool
   }
 
-  private struct Entry: Sendable {
+  fileprivate struct Entry: Sendable {
     let bytes: [UInt8]
     let key: DocumentKey
 
@@ -72,18 +72,32 @@ package struct CacheIndex: Sendable {
 
   // MARK: Ranges
 
-  /// The positions of the entries within bounds.
-  func positions(_ bounds: Bounds) -> Range<Int> {
-    let start = entries.offset(of: entries.position { $0.compare(bounds.lower) < 0 ? -1 : 1 })
-    guard let upper = bounds.upper else { return start..<entries.count }
-    let end = entries.offset(of: entries.position { $0.compare(upper) < 0 ? -1 : 1 })
-    return start..<max(start, end)
+  /// Neighbouring entries.
+  struct Run {
+    fileprivate let entries: SortedChunks<Entry>.Run
+    let count: Int
   }
 
-  func key(at position: Int) -> DocumentKey { entries[position].key }
+  /// The entries within bounds.
+  func run(_ bounds: Bounds) -> Run { run(entryRun(bounds)) }
 
-  /// Whether two entries have the same value.
-  func hasEqualValues(_ left: Int, _ right: Int) -> Bool { entries[left].compare(entries[right].bytes) == 0 }
+  /// The entries within all of several bounds.
+  func run(_ bounds: [Bounds]) -> Run {
+    run(bounds.reduce(entries.wholeRun) { $0.clamped(to: entryRun($1)) })
+  }
+
+  private func run(_ found: SortedChunks<Entry>.Run) -> Run { Run(entries: found, count: entries.count(of: found)) }
+
+  private func entryRun(_ bounds: Bounds) -> SortedChunks<Entry>.Run {
+    let start = entries.position { $0.compare(bounds.lower) < 0 ? -1 : 1 }
+    guard let upper = bounds.upper else { return .init(from: start, to: entries.wholeRun.end) }
+    return .init(from: start, to: entries.position { $0.compare(upper) < 0 ? -1 : 1 })
+  }
+
+  /// Calls an action with entries in their order, until it returns `false`.
+  func forEach(in run: Run, isReversed: Bool = false, _ action: (_ bytes: [UInt8], _ key: DocumentKey) -> Bool) {
+    entries.forEach(in: run.entries, isReversed: isReversed) { action($0.bytes, $0.key) }
+  }
 
   /// Bounds of encoded values: from the lower one on, up to and without the upper one.
   struct Bounds: Sendable {
@@ -170,32 +184,37 @@ struct CacheQueryPlan {
   ) -> Set<DocumentKey>? {
     var keys: Set<DocumentKey> = []
     var total = 0
-    var ranges: [(CacheIndex, Range<Int>)] = []
+    var runs: [(CacheIndex, CacheIndex.Run)] = []
     var isComplete = true
     for conjunction in conjunctions {
-      guard let (best, range) = smallest(conjunction, index) else {
+      guard let (best, run) = smallest(conjunction, index) else {
         isComplete = false
         break
       }
-      ranges.append((best, range))
-      total += range.count
+      runs.append((best, run))
+      total += run.count
     }
     let bound = isComplete ? total : .max
     if let limit = query.limit, bound > 4 * limit + 64, let found = walk(limit, bound, index, isResult) { return found }
     guard isComplete else { return nil }
-    for (index, range) in ranges { for position in range { keys.insert(index.key(at: position)) } }
+    for (index, run) in runs {
+      index.forEach(in: run) { _, key in
+        keys.insert(key)
+        return true
+      }
+    }
     return keys
   }
 
   /// The predicate of a conjunction that the fewest documents satisfy.
   private func smallest(
     _ conjunction: [Predicate], _ index: (CacheIndex.ID) -> CacheIndex?
-  ) -> (CacheIndex, Range<Int>)? {
-    var best: (CacheIndex, Range<Int>)?
+  ) -> (CacheIndex, CacheIndex.Run)? {
+    var best: (CacheIndex, CacheIndex.Run)?
     for predicate in conjunction {
       guard let index = index(CacheIndex.ID(predicate)) else { continue }
-      let range = index.positions(CacheIndex.Bounds(predicate.test))
-      if range.count < best?.1.count ?? .max { best = (index, range) }
+      let run = index.run(CacheIndex.Bounds(predicate.test))
+      if run.count < best?.1.count ?? .max { best = (index, run) }
     }
     return best
   }
@@ -207,42 +226,40 @@ struct CacheQueryPlan {
     guard let order = query.orders.first, let index = index(CacheIndex.ID(path: order.path, isOfElements: false)) else {
       return nil
     }
-    let range = orderedRange(order, index)
     let isReversed = order.descending != (query.limitType == .last)
     var found: Set<DocumentKey> = []
-    var last: Int?
-    for (step, offset) in range.indices.enumerated() {
-      let position = isReversed ? range.upperBound - 1 - (offset - range.lowerBound) : offset
+    var last: [UInt8] = []
+    var steps = 0
+    var isOver = false
+    index.forEach(in: index.run(orderedBounds(order)), isReversed: isReversed) { bytes, key in
       // Later orders decide among equal values: all of them have to be seen.
-      if found.count >= limit, let last, !index.hasEqualValues(last, position) { return found }
-      guard step < bound else { return nil }
-      let key = index.key(at: position)
-      guard isResult(key) else { continue }
+      if found.count >= limit, bytes != last { return false }
+      isOver = steps >= bound
+      if isOver { return false }
+      steps += 1
+      guard isResult(key) else { return true }
       found.insert(key)
-      last = position
+      last = bytes
+      return true
     }
-    return found
+    return isOver ? nil : found
   }
 
-  /// The entries that the filters and cursors of a query leave of the index of its first order.
-  private func orderedRange(_ order: NormalQuery.Order, _ index: CacheIndex) -> Range<Int> {
-    var range = index.positions(.all)
+  /// The bounds that the filters and cursors of a query set to the values of its first order.
+  private func orderedBounds(_ order: NormalQuery.Order) -> [CacheIndex.Bounds] {
+    var bounds: [CacheIndex.Bounds] = []
     if conjunctions.count == 1 {
       for predicate in conjunctions[0] where predicate.path == order.path {
         if case .contains = predicate.test { continue }
-        range = range.clamped(to: index.positions(CacheIndex.Bounds(predicate.test)))
+        bounds.append(CacheIndex.Bounds(predicate.test))
       }
     }
     for (cursor, isStart) in [(query.startAt, true), (query.endAt, false)] {
       guard let value = cursor?.values.first else { continue }
       let bytes = IndexEncoder.encode(value)
-      if isStart != order.descending {
-        range = range.clamped(to: index.positions(CacheIndex.Bounds(from: bytes)))
-      } else {
-        range = range.clamped(to: index.positions(CacheIndex.Bounds(through: bytes)))
-      }
+      bounds.append(isStart != order.descending ? .init(from: bytes) : .init(through: bytes))
     }
-    return range
+    return bounds
   }
 }
 

@@ -89,6 +89,9 @@ package struct CacheLoader {
     batches.values.joined().reduce(into: []) { $0.formUnion($1.paths) }
   }
 
+  /// Takes documents of an engine in the process, on which pending writes are based.
+  package mutating func add(_ known: some Sequence<CachedDocument>) { documents += known }
+
   /// The cache of all rows.
   ///
   /// - Parameter isComplete: Whether the loader has seen all rows; else it has seen no documents but those that pending

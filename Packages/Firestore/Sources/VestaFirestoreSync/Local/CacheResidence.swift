@@ -64,8 +64,12 @@ package enum CacheNeeds: Sendable {
   case nothing
   /// Some documents.
   case documents([DocumentKey])
+  /// The documents that writes change.
+  case bases(of: [Mutation])
   /// The candidates of a query, and the documents of its target.
   case query(LocalQuery)
+  /// The same for a query that is listened to.
+  case listener(LocalQuery, isCacheOnly: Bool)
   /// The documents that messages of the backend are about.
   case responses([ListenResponse])
   /// All of it if the cache is larger than a number of bytes.
@@ -107,7 +111,8 @@ extension LocalStore {
     switch need {
     case .nothing: break
     case .documents(let keys): for key in keys { add(key, to: &piece) }
-    case .query(let query): add(query, to: &piece)
+    case .bases(let mutations): for mutation in mutations { add(mutation.path, to: &piece) }
+    case .query(let query), .listener(let query, _): add(query, to: &piece)
     case .responses(let responses):
       for response in responses { if let key = key(of: response) { add(key, to: &piece) } }
     case .garbage(let bytes): if documents.byteSize >= bytes { piece.isEverything = true }

@@ -107,6 +107,9 @@ extension LocalStore {
 
   // MARK: Local documents
 
+  /// Whether any document has pending writes.
+  var hasOverlays: Bool { queues[user]?.overlays.isEmpty == false }
+
   /// A document with the pending writes on top.
   package func localDocument(_ key: DocumentKey) -> CachedDocument { overlaid(documents[key]).document }
 
@@ -117,7 +120,7 @@ extension LocalStore {
 
   /// A document with its overlay, and the fields that the overlay changes.
   func overlaid(_ document: CachedDocument) -> (document: CachedDocument, mutated: MutatedFields) {
-    guard let overlay = queue.overlays[document.path] else { return (document, .none) }
+    guard hasOverlays, let overlay = queue.overlays[document.path] else { return (document, .none) }
     var result = document
     let mutated = overlay.mutation.applyLocally(to: &result, mutated: .none, at: .zero)
     return (result, mutated)

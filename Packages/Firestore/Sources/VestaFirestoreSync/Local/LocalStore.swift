@@ -72,6 +72,8 @@ package struct LocalStore {
     let old = queue
     user = new
     if queues[new] == nil { queues[new] = MutationQueue() }
+    // Documents may have come and gone while somebody else was signed in.
+    recalculateOverlays(of: queue.batches.reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) })
     let keys = (old.batches + queue.batches).reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) }
     return localDocuments(keys)
   }

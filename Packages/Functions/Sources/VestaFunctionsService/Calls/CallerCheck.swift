@@ -31,13 +31,14 @@ final class CallerCheck: Sendable {
   /// - Parameters:
   ///   - context: Who calls.
   ///   - now: The time in microseconds since 1970; a token is valid until it expires.
-  /// - Throws: `unauthenticated` for a token that is not valid.
+  /// - Throws: `unauthenticated` for a token that is not valid; `unavailable` when Auth cannot say whether it is, as
+  ///   while its backend cannot be reached: the caller keeps the token and tries again.
   func user(_ context: CallContext, now: Int64) async throws(FunctionsServiceError) -> CallableRequest.Auth? {
     switch context.caller {
     case .nobody, .owner: return nil
     case .user(let user): return CallableRequest.Auth(uid: user.uid, token: user.claims)
     case .idToken(let token):
-      guard await isIssued(token), let claims = TokenClaims.claims(of: token), let uid = TokenClaims.uid(claims),
+      guard try await isIssued(token), let claims = TokenClaims.claims(of: token), let uid = TokenClaims.uid(claims),
         !TokenClaims.hasExpired(claims, now: now)
       else {
         throw FunctionsServiceError(.unauthenticated, "Unauthenticated")
@@ -48,7 +49,8 @@ final class CallerCheck: Sendable {
 
   /// The id of the app whose App Check token the call carries; `nil` when none was verified.
   ///
-  /// - Throws: `unauthenticated` when the function enforces App Check and the token is missing or not valid.
+  /// - Throws: When the function enforces App Check: `unauthenticated` when the token is missing or not valid, and the
+  ///   error of the verification when that could not be carried out.
   func appID(_ context: CallContext, enforced: Bool) async throws(FunctionsServiceError) -> String? {
     guard let verifyAppCheckToken else {
       guard !enforced else {
@@ -58,14 +60,37 @@ final class CallerCheck: Sendable {
       }
       return nil
     }
-    if let token = context.appCheckToken, let app = try? await verifyAppCheckToken(token) { return app }
-    guard !enforced else { throw FunctionsServiceError(.unauthenticated, "Unauthenticated") }
+    var refusal = FunctionsServiceError(.unauthenticated, "Unauthenticated")
+    if let token = context.appCheckToken {
+      do {
+        return try await verifyAppCheckToken(token)
+      } catch let failure as FunctionsServiceError {
+        refusal = failure
+      } catch is CancellationError {
+        refusal = FunctionsServiceError(.cancelled, "The call was cancelled.")
+      } catch {}
+    }
+    guard !enforced else { throw refusal }
     return nil
   }
 
-  private func isIssued(_ token: String) async -> Bool {
+  /// Whether the app's Auth has issued a token.
+  ///
+  /// - Throws: An error when Auth cannot say; a user whom it rejects has no valid token.
+  private func isIssued(_ token: String) async throws(FunctionsServiceError) -> Bool {
     if issued.withLock({ $0.contains(token) }) { return true }
-    guard let auth, let current = try? await auth.getToken(forcingRefresh: false) else { return false }
+    guard let auth else { return false }
+    let current: String?
+    do {
+      current = try await auth.getToken(forcingRefresh: false)
+    } catch AuthInteropError.Code.userRejected {
+      return false
+    } catch is CancellationError {
+      throw FunctionsServiceError(.cancelled, "The call was cancelled.")
+    } catch {
+      throw FunctionsServiceError(.unavailable, "The ID token could not be verified; try again later. \(error)")
+    }
+    guard let current else { return false }
     note(current)
     return current == token
   }

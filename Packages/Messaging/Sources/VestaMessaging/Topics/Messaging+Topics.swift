@@ -41,8 +41,8 @@ extension Messaging {
       // Looked at again under the lock: whoever came after the end would wait for ever.
       let isOver = state.withLock { state in
         guard !state.isOver else { return true }
-        state.stored.topics.add(action, topic)
-        state.topicWaiters.append(TopicWaiter(action: action, topic: topic, turn: turn))
+        let batch = state.endedBatches + state.stored.topics.add(action, topic)
+        state.topicWaiters.append(TopicWaiter(batch: batch, topic: topic, turn: turn))
         return false
       }
       if isOver { return turn.begin()?.resume(throwing: MessagingError.appDeleted) ?? () }
@@ -120,9 +120,11 @@ extension Messaging {
 
   private func finish(_ action: TopicQueue.Action, _ topic: String, _ outcome: Result<Void, MessagingError>) {
     let waiters = state.withLock { state in
-      state.stored.topics.finish(action, topic)
-      let waiters = state.topicWaiters.filter { $0.action == action && $0.topic == topic }
-      state.topicWaiters.removeAll { $0.action == action && $0.topic == topic }
+      let batch = state.endedBatches
+      if state.stored.topics.finish(action, topic) { state.endedBatches += 1 }
+      // The same change in a later batch is another one: its callers wait for that.
+      let waiters = state.topicWaiters.filter { $0.batch == batch && $0.topic == topic }
+      state.topicWaiters.removeAll { $0.batch == batch && $0.topic == topic }
       return waiters
     }
     file.save { state.withLock { $0.stored } }

@@ -15,13 +15,16 @@ struct TopicQueue: Codable, Sendable, Equatable {
 
   var isEmpty: Bool { batches.isEmpty }
 
-  /// Adds a change; answers whether it is new.
-  mutating func add(_ action: Action, _ topic: String) {
+  /// Adds a change.
+  ///
+  /// - Returns: The index of its batch.
+  mutating func add(_ action: Action, _ topic: String) -> Int {
     if let last = batches.indices.last, batches[last].action == action {
       if !batches[last].topics.contains(topic) { batches[last].topics.append(topic) }
     } else {
       batches.append(Batch(action: action, topics: [topic]))
     }
+    return batches.count - 1
   }
 
   /// The next change to work on.
@@ -30,9 +33,13 @@ struct TopicQueue: Codable, Sendable, Equatable {
   }
 
   /// Removes a change of the first batch that the service has answered.
-  mutating func finish(_ action: Action, _ topic: String) {
-    guard batches.first?.action == action else { return }
+  ///
+  /// - Returns: Whether it was the last one of the batch, which is removed then.
+  mutating func finish(_ action: Action, _ topic: String) -> Bool {
+    guard batches.first?.action == action else { return false }
     batches[0].topics.removeAll { $0 == topic }
-    if batches[0].topics.isEmpty { batches.removeFirst() }
+    guard batches[0].topics.isEmpty else { return false }
+    batches.removeFirst()
+    return true
   }
 }

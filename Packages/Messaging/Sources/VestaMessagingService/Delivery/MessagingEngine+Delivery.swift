@@ -37,12 +37,12 @@ extension MessagingEngine {
         return (key, record, try await reader.lastNumber())
       }
       // A connection is a sign of life.
-      if now - record.lastSeenTime > 86_400_000_000 { try await write(CallContext()) { try await $0.touch(key) } }
+      if now - record.lastSeenTime > 86_400_000_000 { try await write { try await $0.touch(key) } }
       return Session(
         key: key, platform: record.platform, token: token, startNumber: number, window: options.deliveryWindow,
         onEnd: { connection.end($0) }, receive: { connection.receive($0) })
     } catch let error as StoreError {
-      throw MessagingServiceError(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
+      throw MessagingServiceError(store: error)
     }
   }
 
@@ -69,7 +69,7 @@ extension MessagingEngine {
       maximumWaiting: options.maximumWaiting, now: now)
     let load = try await store().read { try await PendingLoad(MessagingReader(reader: $0), request) }
     if !load.replaced.isEmpty {
-      try await write(CallContext()) { try await $0.forget(load.replaced, for: session.key) }
+      try await write { try await $0.forget(load.replaced, for: session.key) }
     }
     let end = min(load.cursorEnd, session.firstBroadcastInFlight.map { $0 - 1 } ?? .max)
     if load.isWorthAdvancing(to: end) { try await advance(session, to: end) }
@@ -95,7 +95,7 @@ extension MessagingEngine {
 
   private func advance(_ session: Session, to number: Int64) async throws {
     let key = session.key
-    try await write(CallContext()) { try await $0.advance(key, to: number) }
+    try await write { try await $0.advance(key, to: number) }
   }
 
   /// Answers false when the window of the connection is full.
@@ -172,115 +172,11 @@ extension MessagingEngine {
     table.setLoading(session, missed: number)
     Task { await pump(session) }
   }
-
-  // MARK: Transports
-
-  /// Hands messages over to the transports of registrations that are not connected.
-  func startPushing(_ numbers: [Int64]) {
-    guard !transports.isEmpty else { return }
-    Task { for number in numbers { await push(number) } }
-  }
-
-  private func push(_ number: Int64) async {
-    guard let targets = try? await targets(of: number) else { return }
-    for (key, registration, message) in targets where table.session(key) == nil {
-      guard let transport = transports.first(where: { $0.platforms.contains(registration.platform) }),
-        let address = registration.pushAddress
-      else { continue }
-      let delivery = message.delivery(platform: registration.platform, senderID: senderID)
-      do {
-        try await transport.push(delivery, to: address)
-        try await acknowledge(token: registration.token, messageIDs: [delivery.messageID], context: CallContext())
-      } catch  where error.reason == .unregistered {
-        try? await unregister(token: registration.token, context: CallContext())
-      } catch {
-        // The message waits: it is delivered when the registration connects.
-        continue
-      }
-    }
-  }
-
-  private func targets(of number: Int64) async throws -> [(RegistrationKey, RegistrationRecord, DispatchedMessage)] {
-    let end = options.clock.now() - options.registrationLifetime.microseconds
-    return try await store().read { reader in
-      let reader = MessagingReader(reader: reader)
-      guard let record = try await reader.messages([number])[number],
-        let message = DispatchedMessage(number: number, record: record)
-      else { return [] }
-      var keys: [RegistrationKey] = []
-      switch message.audience {
-      case .registration(let key): keys = [key]
-      case .topic(let topic):
-        keys = try await reader.reader.entries(in: Keys.members(topic)).map { try Keys.registration(ofMember: $0.key) }
-      case .condition: break
-      }
-      var targets: [(RegistrationKey, RegistrationRecord, DispatchedMessage)] = []
-      for key in keys {
-        guard let found = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
-          found.pushAddress != nil, found.lastSeenTime > end
-        else { continue }
-        targets.append((key, found, message))
-      }
-      return targets
-    }
-  }
 }
 
 extension SessionTable {
   func remove(_ session: Session, ending error: MessagingServiceError) {
     session.end(error)
     remove(session)
-  }
-}
-
-/// A connection whose registration is being looked up, or that is open.
-final class PendingConnection: Sendable {
-  private struct State {
-    var receive: (@Sendable (PushDelivery) -> Void)?
-    var end: (@Sendable (MessagingServiceError?) -> Void)?
-    var session: Session?
-    var isCancelled = false
-  }
-
-  private let state: Locked<State>
-
-  init(
-    onEnd: @escaping @Sendable (MessagingServiceError?) -> Void, receive: @escaping @Sendable (PushDelivery) -> Void
-  ) {
-    state = Locked(State(receive: receive, end: onEnd))
-  }
-
-  var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-  /// Answers false when the connection was cancelled meanwhile.
-  func begin(_ session: Session) -> Bool {
-    state.withLock { state in
-      guard !state.isCancelled else { return false }
-      state.session = session
-      return true
-    }
-  }
-
-  func receive(_ delivery: PushDelivery) {
-    let receive = state.withLock { $0.receive }
-    receive?(delivery)
-  }
-
-  func end(_ error: MessagingServiceError?) {
-    let end = state.withLock { state in
-      state.receive = nil
-      return state.end.take()
-    }
-    end?(error)
-  }
-
-  func cancel() -> Session? {
-    let (session, handlers) = state.withLock { state in
-      state.isCancelled = true
-      defer { (state.receive, state.end) = (nil, nil) }
-      return (state.session, (state.receive, state.end))
-    }
-    withExtendedLifetime(handlers) {}
-    return session
   }
 }

@@ -45,6 +45,7 @@ struct TokenRecord: FieldRecord {
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &installationID)
     try visitor.field(2, &senderID)
+    if visitor.isReading { try require(!installationID.isEmpty && !senderID.isEmpty, "It names no registration.") }
   }
 }
 
@@ -78,6 +79,7 @@ struct RegistrationRecord: FieldRecord {
     try visitor.field(9, &cursor)
     try visitor.field(10, &waiting)
     try visitor.field(11, &topics)
+    if visitor.isReading { try require(!token.isEmpty && lastSeenTime != 0, "It has no token or no time.") }
   }
 }
 
@@ -151,6 +153,11 @@ struct StatisticsRecord: FieldRecord {
   }
 }
 
+/// Refuses a row without what every such row has: nothing must be removed because it seems to have ended.
+private func require(_ isThere: Bool, _ message: String) throws {
+  if !isThere { throw BytesError(.malformed, message) }
+}
+
 extension StoreRow {
   static func decode<Record: FieldRecord>(_ type: Record.Type, _ bytes: [UInt8], _ key: [UInt8]) throws -> Record {
     do {
@@ -160,17 +167,6 @@ extension StoreRow {
         .dataLoss,
         "The row \(KeyPrinter.text(for: key)) is damaged: \(error). Register the installation again to replace it.")
     }
-  }
-
-  /// The registration of a row; `nil` for a damaged one, which is logged.
-  ///
-  /// Without a token it is damaged too: nothing must be removed because such a one seems to have ended.
-  static func registration(_ bytes: [UInt8], _ key: [UInt8]) -> RegistrationRecord? {
-    guard let record = intact(RegistrationRecord.self, bytes, key) else { return nil }
-    if record.token.isEmpty {
-      log.error("I-MSS000003", "The row \(KeyPrinter.text(for: key)) is damaged: it has no token.")
-    }
-    return record.token.isEmpty ? nil : record
   }
 
   /// The record of a row; `nil` for a damaged one, which is logged.

@@ -1,3 +1,4 @@
+import CVestaStoreFiles
 import VestaStoreInterop
 import VestaConcurrency
 
@@ -80,8 +81,11 @@ final class StoreFiles: Sendable {
   }
 
   /// Empties a file of zeros, as a loss of power leaves it before the store was ever complete.
+  ///
+  /// Of its first page the disk may have kept the second half, in which there is nothing but the checksum at its end.
   private func startOver() throws {
-    guard try Platform.isAllZeros(database, atMost: 1 << 20) else {
+    let end = Int(STORE_PAGE_SIZE)
+    guard try Platform.isAllZeros(database, but: end - Int(STORE_RESERVED_BYTES)..<end, atMost: 1 << 20) else {
       throw StoreError(.notADatabase, operation: "open", path: database)
     }
     Platform.removeFile(log)

@@ -1,6 +1,7 @@
 import Foundation
 import VestaConcurrency
 import VestaCore
+import VestaFiles
 
 /// The unfinished transfers, kept in a directory so that they go on after the process was killed.
 ///
@@ -39,19 +40,35 @@ final class TransferBook<Entry: Codable & Sendable>: Sendable {
 
   func forget(_ key: String) { remove(file(key)) }
 
-  /// All entries, in no order; a file that cannot be read as one is removed.
+  /// All entries that can be read, in no order.
   func entries() -> [Entry] {
-    let files = (try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)) ?? []
-    return files.filter { $0.pathExtension == fileExtension }.compactMap { file in
-      if let entry = read(file) { return entry }
-      remove(file)
-      return nil
+    do {
+      let names = try DurableFile.names(in: directory.path)
+      return names.filter { $0.hasSuffix(".\(fileExtension)") }.compactMap { read(directory.appending(path: $0)) }
+    } catch {
+      log.error("I-STR000006", "The unfinished transfers cannot be listed. \(error)")
+      return []
     }
   }
 
+  /// The entry of a file.
+  ///
+  /// A damaged file is kept under another name, and one that cannot be read at present where it is: a transfer that
+  /// does not go on is reported and never forgotten in silence.
   private func read(_ file: URL) -> Entry? {
-    guard let data = try? Data(contentsOf: file) else { return nil }
-    return try? JSONDecoder().decode(Entry.self, from: data)
+    do {
+      guard let bytes = try DurableFile.read(file.path) else { return nil }
+      do {
+        return try JSONDecoder().decode(Entry.self, from: Data(bytes))
+      } catch {
+        let damaged = file.path + ".damaged"
+        try DurableFile.move(file.path, to: damaged)
+        log.error("I-STR000005", "A transfer does not go on, its state is damaged and is kept as \(damaged). \(error)")
+      }
+    } catch {
+      log.error("I-STR000005", "A transfer does not go on, its state cannot be read at present. \(error)")
+    }
+    return nil
   }
 
   private func remove(_ file: URL) {

@@ -1,5 +1,6 @@
 import Foundation
 import VestaConcurrency
+import VestaCore
 import VestaFiles
 import VestaStorageBackend
 
@@ -55,13 +56,27 @@ struct UploadSessionBook: Sendable {
 
   func remember(_ entry: Entry) { book.remember(entry, as: entry.key) }
 
-  /// All uploads that were interrupted and whose files are still the same; the others are forgotten.
+  /// All uploads that were interrupted and whose files are still the same.
+  ///
+  /// Those whose files have changed or are gone are forgotten; those whose files cannot be opened at present are kept.
   func interrupted() -> [Entry] {
-    book.entries().filter { entry in
-      guard !book.isClaimed(entry.key) else { return false }
-      let isSame = (try? OpenFile(reading: entry.path).identity()) == entry.identity
-      if !isSame { book.forget(entry.key) }
-      return isSame
-    }.sorted { ($0.bucket, $0.object, $0.path) < ($1.bucket, $1.object, $1.path) }
+    book.entries().filter { !book.isClaimed($0.key) && canContinue($0) }
+      .sorted { ($0.bucket, $0.object, $0.path) < ($1.bucket, $1.object, $1.path) }
+  }
+
+  private func canContinue(_ entry: Entry) -> Bool {
+    do {
+      if try OpenFile(reading: entry.path).identity() == entry.identity { return true }
+    } catch  where !error.isMissing {
+      log.error(
+        "I-STR000007", "The upload of \(entry.path) to \(entry.location.gsURL) cannot go on at present. \(error)")
+      return false
+    } catch {}
+    log.notice(
+      "I-STR000008", "The upload of \(entry.path) to \(entry.location.gsURL) is given up: the file has changed.")
+    book.forget(entry.key)
+    return false
   }
 }
+
+private let log = Logger(service: "VestaStorage")

@@ -30,12 +30,12 @@ public final class FileBlobStore: BlobStore {
 
   /// Opens a sealed blob.
   public func read(_ id: BlobID) async throws -> any BlobReader {
-    try translated { () throws(FileFailure) in FileBlobReader(try OpenFile(reading: sealed(id))) }
+    try translated { () throws(FileFailure) in try FileBlobReader(OpenFile(reading: sealed(id))) }
   }
 
   /// Opens an unsealed blob.
   public func readUnsealed(_ id: BlobID) async throws -> any BlobReader {
-    try translated { () throws(FileFailure) in FileBlobReader(try OpenFile(reading: partial(id))) }
+    try translated { () throws(FileFailure) in try FileBlobReader(OpenFile(reading: partial(id))) }
   }
 
   /// Removes a blob.
@@ -118,11 +118,14 @@ final class FileBlobWriter: BlobWriter {
 
 /// Reads the file of a blob.
 final class FileBlobReader: BlobReader {
+  /// The size at the time of opening: a size that cannot be had is an error, and not an empty blob.
+  let size: Int64
   private let file: OpenFile
 
-  init(_ file: OpenFile) { self.file = file }
-
-  var size: Int64 { (try? file.size()) ?? 0 }
+  init(_ file: OpenFile) throws(FileFailure) {
+    self.file = file
+    size = try file.size()
+  }
 
   func read(at offset: Int64, length: Int) async throws -> [UInt8] {
     try translated { () throws(FileFailure) in try file.read(at: offset, length: length) }

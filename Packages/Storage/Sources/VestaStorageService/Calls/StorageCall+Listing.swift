@@ -14,8 +14,9 @@ extension StorageCall {
     if let token = request.pageToken {
       start = Keys.firstObject(in: request.bucket, from: try ListToken.name(token, of: request))
     }
-    return try await read { reader in
-      try await Self.page(request, KeyRange(from: start, to: all.upper), reader)
+    let range = KeyRange(from: start, to: all.upper)
+    return try await read(expecting: .scan(range, order: .ascending, limit: nil)) {
+      try await Self.page(request, range, $0)
     }
   }
 

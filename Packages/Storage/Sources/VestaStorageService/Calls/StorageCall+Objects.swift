@@ -6,7 +6,7 @@ import VestaStoreInterop
 
 extension StorageCall {
   func get(_ name: ObjectName, _ preconditions: Preconditions) async throws -> StorageObject {
-    guard let record = try await read({ try await Self.object(name, in: $0) }) else { throw Self.notFound(name) }
+    guard let record = try await object(name) else { throw Self.notFound(name) }
     try PreconditionRules.check(preconditions, record)
     return record.object(named: name)
   }
@@ -33,7 +33,7 @@ extension StorageCall {
   }
 
   private func rows(of name: ObjectName) async throws -> (record: ObjectRecord, inline: [UInt8]?) {
-    try await read { reader in
+    try await read(expecting: .keys([Keys.object(name)])) { reader in
       guard let record = try await Self.object(name, in: reader) else { throw Self.notFound(name) }
       guard record.isInline, let blob = record.blobID else { return (record, nil) }
       guard let content = try await reader.get(Keys.content(blob)), Int64(content.count) == record.size else {

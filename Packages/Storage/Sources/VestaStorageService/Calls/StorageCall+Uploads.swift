@@ -97,7 +97,7 @@ extension StorageCall {
   }
 
   func cancel(_ id: UploadID) async throws {
-    let record = try await read { try await Self.upload(id, in: $0) }
+    let record = try await upload(id)
     guard let record, record.state != .cancelled else { return }
     guard record.state == .active else {
       throw StorageServiceError(.failedPrecondition, "The upload is finished. Delete the object instead.")
@@ -203,7 +203,7 @@ extension StorageCall {
   private func reopened(_ id: UploadID, _ blob: BlobID, _ record: UploadRecord) async throws -> ActiveUpload {
     let writer = try await engine.blobs.write(blob, keeping: record.checkpoint)
     do {
-      let digest = makeDigest(for: max(record.size ?? 0, record.checkpoint))
+      let digest = try makeDigest(for: max(record.size ?? 0, record.checkpoint))
       var checksum = CRC32C()
       if record.checkpoint > 0 {
         let reader = try await engine.blobs.readUnsealed(blob)
@@ -225,7 +225,7 @@ extension StorageCall {
     let reader = try await engine.blobs.read(blob)
     defer { reader.close() }
     let size = reader.size
-    let digest = makeDigest(for: size)
+    let digest = try makeDigest(for: size)
     let checksum = try await hash(reader, upTo: size, into: digest)
     return ActiveUpload(
       id: id, blob: blob, writer: nil, digest: digest, digestLimit: engine.options.digestLimit,
@@ -233,7 +233,7 @@ extension StorageCall {
   }
 
   private func digest(ofSealed content: Content) async throws -> [UInt8]? {
-    guard let digest = try? engine.crypto.makeDigestStream(.md5) else { return nil }
+    guard let digest = try makeDigest() else { return nil }
     let reader = try await engine.blobs.read(content.blob)
     defer { reader.close() }
     _ = try await hash(reader, upTo: content.size, into: digest)
@@ -256,7 +256,7 @@ extension StorageCall {
   }
 
   private func activeOrFinal(_ id: UploadID) async throws -> UploadRecord {
-    guard let record = try await read({ try await Self.upload(id, in: $0) }), record.state != .cancelled,
+    guard let record = try await upload(id), record.state != .cancelled,
       record.expires > now
     else { throw Self.gone }
     return record
@@ -276,7 +276,7 @@ extension StorageCall {
       try await noteRemoval(id)
     } catch let error as StoreError where error.code == .diskFull {
       // The content makes room for the note. A session whose content is gone takes nothing more, noted or not.
-      guard let record = try await read({ try await Self.upload(id, in: $0) }), record.state == .active,
+      guard let record = try await upload(id), record.state == .active,
         let blob = record.blobID
       else { throw error }
       try await engine.blobs.remove(blob)
@@ -322,8 +322,17 @@ extension StorageCall {
   }
 
   /// A digest for content of a size; `nil` for content that gets none.
-  private func makeDigest(for size: Int64) -> (any DigestStream)? {
-    size <= engine.options.digestLimit ? try? engine.crypto.makeDigestStream(.md5) : nil
+  private func makeDigest(for size: Int64) throws -> (any DigestStream)? {
+    size <= engine.options.digestLimit ? try makeDigest() : nil
+  }
+
+  /// A digest; `nil` where the system bars MD5.
+  private func makeDigest() throws -> (any DigestStream)? {
+    do {
+      return try engine.crypto.makeDigestStream(.md5)
+    } catch CryptoError.Code.unsupported {
+      return nil
+    }
   }
 
   private var lifetime: Int64 { engine.options.sessionLifetime.microseconds }

@@ -13,8 +13,21 @@ struct StorageCall: Sendable {
   /// Microseconds since 1970.
   let now: Int64
 
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await engine.store.get().read(body)
+  /// Reads; a store in another process brings what the body begins with along with the beginning.
+  func read<Result>(
+    expecting first: StoreFirstRead, _ body: (any StoreReader) async throws -> Result
+  ) async throws -> Result {
+    try await engine.store.get().read(expecting: first, body)
+  }
+
+  /// The row of an object now.
+  func object(_ name: ObjectName) async throws -> ObjectRecord? {
+    try await read(expecting: .keys([Keys.object(name)])) { try await Self.object(name, in: $0) }
+  }
+
+  /// The row of an upload now.
+  func upload(_ id: UploadID) async throws -> UploadRecord? {
+    try await read(expecting: .keys([Keys.upload(id)])) { try await Self.upload(id, in: $0) }
   }
 
   func write<Result: Sendable>(

@@ -1,14 +1,14 @@
 import VestaRemoteConfigBackend
 
 /// A condition that was parsed: it holds where all of its tests do.
-struct ConditionExpression: Equatable, Sendable {
+struct ConditionExpression: Sendable {
   var tests: [ConditionTest]
 }
 
 /// One test of a condition.
 ///
 /// A test of an attribute that the instance does not have fails, the negated ones too.
-enum ConditionTest: Equatable, Sendable {
+enum ConditionTest: Sendable {
   case constant(Bool)
   case equals(ConditionAttribute, String, isNegated: Bool)
   case isOneOf(ConditionAttribute, [String])
@@ -28,7 +28,7 @@ enum ConditionTest: Equatable, Sendable {
 }
 
 /// An attribute of an instance whose value is a string.
-enum ConditionAttribute: Equatable, Sendable {
+enum ConditionAttribute: Sendable {
   case appID, platform, appVersion, appBuild, country, installationID
   case userProperty(String)
   case customSignal(String)
@@ -65,14 +65,9 @@ enum AudienceComparison: String, Equatable, Sendable, CaseIterable {
 enum SystemKind: Equatable, Sendable { case operatingSystem, browser }
 
 /// The name of a system, and the versions of it that are meant; all of them when there is no comparison.
-struct SystemTest: Equatable, Sendable {
+struct SystemTest: Sendable {
   var name: String
   var versions: (comparison: NumberComparison, targets: [VersionNumber])?
-
-  static func == (left: SystemTest, right: SystemTest) -> Bool {
-    left.name == right.name && left.versions?.comparison == right.versions?.comparison
-      && left.versions?.targets == right.versions?.targets
-  }
 }
 
 /// A version in numbers with dots between them: compared number by number, missing ones are zero.

@@ -1,7 +1,7 @@
 /// Parses condition expressions.
 ///
 /// ```
-/// expression = test { "&&" test }
+/// expression = test { " && " test }
 /// test       = "true" | "false" | app | device | percent | dateTime
 /// ```
 ///
@@ -63,7 +63,7 @@ struct ConditionParser {
     case "customSignal": return try valueTest(on: .customSignal(try subscriptName()), hasVersions: true)
     case "audiences": return try audienceTest()
     case "firstOpenTimestamp":
-      let comparison = try comparison()
+      let comparison = try order()
       return .firstOpen(comparison, try dateArguments())
     case "firebaseInstallationId":
       try expectWord("in")
@@ -100,7 +100,7 @@ struct ConditionParser {
   }
 
   private mutating func timeTest() throws(ConditionSyntaxError) -> ConditionTest {
-    let comparison = try comparison()
+    let comparison = try order()
     try expectWord("dateTime")
     return .time(comparison, try dateArguments())
   }
@@ -319,6 +319,16 @@ struct ConditionParser {
       throw error("Expected one of < <= == != >= >.")
     }
     advance()
+    return comparison
+  }
+
+  /// A comparison of times, which are never equal in practice.
+  private mutating func order() throws(ConditionSyntaxError) -> NumberComparison {
+    let start = next.start
+    let comparison = try comparison()
+    guard comparison != .equal, comparison != .notEqual else {
+      throw ConditionSyntaxError(at: start, "Times are compared with <, <=, > or >=.")
+    }
     return comparison
   }
 

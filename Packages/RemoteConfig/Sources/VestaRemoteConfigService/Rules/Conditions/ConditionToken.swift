@@ -43,7 +43,7 @@ struct ConditionLexer {
   private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 
   private mutating func next() throws(ConditionSyntaxError) -> ConditionToken {
-    while let byte = peek, byte == 32 || (9...13).contains(byte) { index += 1 }
+    while let byte = peek, isSpace(byte) { index += 1 }
     let start = index
     guard let byte = peek else { return ConditionToken(kind: .end, start: start) }
     switch byte {
@@ -59,6 +59,8 @@ struct ConditionLexer {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
       || byte == UInt8(ascii: "_")
   }
+
+  private func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 
   private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
@@ -103,10 +105,19 @@ struct ConditionLexer {
   private mutating func symbol() throws(ConditionSyntaxError) -> String {
     for symbol in ["&&", "||", "<=", ">=", "==", "!=", "<", ">", "!", "(", ")", "[", "]", ",", "."]
     where bytes[index...].starts(with: symbol.utf8) {
+      if symbol == "&&", !isBetweenSpaces(symbol.utf8.count) {
+        throw ConditionSyntaxError(at: index, "There has to be a space on both sides of \"&&\".")
+      }
       index += symbol.utf8.count
       return symbol
     }
     throw ConditionSyntaxError(at: index, "This character is not part of the condition language.")
+  }
+
+  /// Whether the next bytes stand between spaces, or at an end of the expression.
+  private func isBetweenSpaces(_ count: Int) -> Bool {
+    let end = index + count
+    return (index == 0 || isSpace(bytes[index - 1])) && (end == bytes.count || isSpace(bytes[end]))
   }
 }
 

@@ -6,7 +6,7 @@
 ///
 /// Known: `.`, classes with ranges and `^`, `\d \w \s` and their opposites, groups, `|`, `* + ?` (greedy or not makes
 /// no difference here) and `{m,n}` with counts up to 100. Not known: back references, look-around, named groups.
-struct LinearPattern: Equatable, Sendable {
+struct LinearPattern: Sendable {
   struct SyntaxError: Error, Equatable {
     var message: String
     init(_ message: String) { self.message = message }
@@ -30,7 +30,7 @@ struct LinearPattern: Equatable, Sendable {
     func contains(_ scalar: UInt32) -> Bool { ranges.contains { $0.contains(scalar) } != isNegated }
   }
 
-  enum Step: Equatable, Sendable {
+  enum Step: Sendable {
     case character(CharacterSet)
     case start
     case end
@@ -51,8 +51,6 @@ struct LinearPattern: Equatable, Sendable {
     try emit(try parser.parse())
     steps.append(.match)
   }
-
-  static func == (left: LinearPattern, right: LinearPattern) -> Bool { left.steps == right.steps }
 
   // MARK: Compiling
 

@@ -3,7 +3,7 @@ import VestaMessagingBackend
 import VestaStoreInterop
 
 /// Lists the messages that wait or are kept; damaged rows are logged and left out.
-struct OutboxCall {
+struct OutboxPages {
   let reader: MessagingReader
 
   func page(_ pageSize: Int, before: Int64) async throws -> OutboxPage {

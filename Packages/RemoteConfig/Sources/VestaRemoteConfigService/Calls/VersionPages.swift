@@ -4,7 +4,7 @@ import VestaServiceInterop
 import VestaStoreInterop
 
 /// Lists versions, the newest first.
-struct ListCall {
+struct VersionPages {
   let reader: any StoreReader
   let request: ListVersionsRequest
 

@@ -1,0 +1,137 @@
+import Testing
+import VestaAuthBackend
+import VestaServiceInterop
+import VestaTesting
+
+@testable import VestaAuthService
+
+/// Every call of the engine keeps the caller's executor, where it succeeds and where it throws.
+@Suite struct EngineExecutorTests {
+  private typealias Call = @Sendable (AuthEngine, SignUpResponse, CallContext) async throws -> Void
+
+  /// The calls that an account of its own makes succeed, in an order in which they do.
+  private static let calls: [Call] = [
+    { engine, _, context in _ = try await engine.signUp(SignUpRequest(), context: context) },
+    { engine, _, context in
+      let request = PasswordSignInRequest(email: "ada@example.com", password: "correct horse")
+      _ = try await engine.signInWithPassword(request, context: context)
+    },
+    { _ = try await $0.lookup(LookupRequest(idToken: $1.tokens.idToken), context: $2) },
+    { engine, made, context in
+      var request = UpdateRequest(idToken: made.tokens.idToken)
+      request.displayName = "Ada"
+      _ = try await engine.update(request, context: context)
+    },
+    { _ = try await $0.refresh(RefreshRequest(refreshToken: $1.tokens.refreshToken), context: $2) },
+    { engine, _, context in
+      _ = try await engine.sendOobCode(
+        SendOobCodeRequest(requestType: .passwordReset, email: "ada@example.com"), context: context)
+    },
+    { engine, _, context in
+      let link = try await engine.createOobLink(
+        SendOobCodeRequest(requestType: .passwordReset, email: "ada@example.com"), context: context)
+      _ = try await engine.resetPassword(ResetPasswordRequest(oobCode: link.oobCode), context: context)
+    },
+    { engine, _, context in
+      _ = try await engine.createAuthURI(CreateAuthURIRequest(identifier: "ada@example.com"), context: context)
+    },
+    { engine, _, context in
+      let token = try await engine.createCustomToken(CreateCustomTokenRequest(localID: "bob"), context: context)
+      _ = try await engine.signInWithCustomToken(CustomTokenSignInRequest(token: token), context: context)
+    },
+    { engine, _, context in
+      _ = try await engine.sendVerificationCode(
+        SendVerificationCodeRequest(phoneNumber: "+15555550100"), context: context)
+    },
+    { engine, _, context in _ = try await engine.passwordPolicy(context: context) },
+    { engine, _, context in _ = try await engine.publicProjectConfig(context: context) },
+    { engine, _, context in _ = try await engine.publicKeys(context: context) },
+    { engine, _, context in _ = try await engine.createUser(CreateUserRequest(), context: context) },
+    { _ = try await $0.getUsers(GetUsersRequest(localIDs: [$1.localID]), context: $2) },
+    { _ = try await $0.updateUser(AdminUpdateRequest(localID: $1.localID, emailVerified: false), context: $2) },
+    { engine, _, context in _ = try await engine.batchGet(BatchGetRequest(), context: context) },
+    { engine, _, context in
+      _ = try await engine.batchCreate(
+        BatchCreateRequest(users: [ImportedUser(localID: "carl")], allowsOverwrite: true), context: context)
+    },
+    { engine, _, context in _ = try await engine.batchDelete(BatchDeleteRequest(localIDs: ["carl"]), context: context)
+    },
+    { engine, _, context in _ = try await engine.queryUsers(QueryUsersRequest(), context: context) },
+    { _ = try await $0.verifyIDToken(VerifyTokenRequest(token: $1.tokens.idToken), context: $2) },
+    { engine, made, context in
+      let cookie = try await engine.createSessionCookie(
+        CreateSessionCookieRequest(idToken: made.tokens.idToken), context: context)
+      _ = try await engine.verifySessionCookie(VerifyTokenRequest(token: cookie), context: context)
+    },
+    { engine, _, context in _ = try await engine.serviceAccountKey(context: context) },
+    { engine, _, context in try await engine.rotateSigningKey(context: context) },
+    { engine, _, context in
+      // Without any code there is nothing to read in the store.
+      _ = try await engine.sentOobCodes(context: context)
+      _ = try await engine.sentVerificationCodes(context: context)
+      try await engine.setProjectConfig(try await engine.projectConfig(context: context), context: context)
+    },
+    { engine, _, context in
+      let tenant = try await engine.createTenant(CreateTenantRequest(), context: context)
+      _ = try await engine.tenant(id: tenant.tenantID, context: context)
+      _ = try await engine.updateTenant(UpdateTenantRequest(tenantID: tenant.tenantID), context: context)
+      _ = try await engine.listTenants(ListTenantsRequest(), context: context)
+      try await engine.deleteTenant(id: tenant.tenantID, context: context)
+    },
+    { engine, _, context in
+      let made = try await engine.signUp(SignUpRequest(), context: context)
+      try await engine.delete(DeleteRequest(idToken: made.tokens.idToken), context: context)
+    },
+    { engine, _, context in
+      let made = try await engine.signUp(SignUpRequest(), context: context)
+      try await engine.revokeRefreshTokens(localID: made.localID, context: context)
+      try await engine.deleteUser(localID: made.localID, context: context)
+    },
+  ]
+
+  /// Calls that are refused.
+  private static let refused: [Call] = [
+    { engine, _, context in
+      let request = EmailLinkSignInRequest(email: "ada@example.com", oobCode: "none")
+      _ = try await engine.signInWithEmailLink(request, context: context)
+    },
+    { engine, _, context in
+      let request = IdpSignInRequest(credential: IdpCredential(providerID: "google.com", idToken: "none"))
+      _ = try await engine.signInWithIdp(request, context: context)
+    },
+    { engine, _, context in
+      let request = PhoneSignInRequest(proof: .code(sessionInfo: "none", code: "123456"))
+      _ = try await engine.signInWithPhoneNumber(request, context: context)
+    },
+    { _ = try await $0.startMfaEnrollment(StartMfaEnrollmentRequest(idToken: "none", factor: .totp), context: $2) },
+    { engine, _, context in
+      let request = WithdrawMfaEnrollmentRequest(idToken: "none", mfaEnrollmentID: "none")
+      _ = try await engine.withdrawMfaEnrollment(request, context: context)
+    },
+    { engine, _, context in
+      let request = StartMfaSignInRequest(mfaPendingCredential: "none", mfaEnrollmentID: "none")
+      _ = try await engine.startMfaSignIn(request, context: context)
+    },
+  ]
+
+  @Test func `the executor is kept on success and on failure, from the main actor and from another one`() async throws {
+    let living = World { $0.isDevelopment = true }
+    let closed = World()
+    let made = try await living.signUp()
+    try await closed.engine.close()
+    for (index, call) in Self.calls.enumerated() {
+      await expectKept("call \(index)", fails: false) { try await call(living.engine, made, living.context) }
+      await expectKept("call \(index), closed", fails: true) { try await call(closed.engine, made, closed.context) }
+    }
+    for (index, call) in Self.refused.enumerated() {
+      await expectKept("refused call \(index)", fails: true) { try await call(living.engine, made, living.context) }
+    }
+  }
+
+  private func expectKept(
+    _ label: Comment, fails: Bool, _ call: @escaping @Sendable () async throws -> Void
+  ) async {
+    let reports = [await ExecutorProbe.fromMainActor(call), await ExecutorProbe.fromActor(call)]
+    for report in reports { #expect(report.isKept && report.hasThrown == fails, label) }
+  }
+}

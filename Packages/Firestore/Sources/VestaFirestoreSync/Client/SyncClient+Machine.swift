@@ -1,0 +1,96 @@
+import VestaConcurrency
+import VestaFirestoreBackend
+import VestaFirestoreModel
+
+/// The machine under its lock: events go in, now or as soon as what they need of the cache is in memory.
+extension SyncClient {
+  private enum Progress { case taken, waits, loads, isShutDown }
+
+  /// Lets the machine take an event, now or as soon as what it needs of the cache is read, and performs its actions.
+  ///
+  /// - Parameter dropped: Called in place of the event when the client has ended, or ends first.
+  func run(
+    _ needs: CacheNeeds = .nothing, dropped: (@Sendable () -> Void)? = nil,
+    _ event: @escaping @Sendable (ClientMachine) -> Void
+  ) {
+    let progress = state.withLock { state -> Progress in
+      guard !state.isShutDown else { return .isShutDown }
+      if state.machine == nil, writer == nil { start(&state, emptyStore()) }
+      if let machine = state.machine(for: needs) {
+        event(machine)
+        collect(machine, &state)
+        return .taken
+      }
+      state.waiting.append(WaitingEvent(needs: needs, perform: event, drop: dropped))
+      defer { state.isLoading = true }
+      return state.isLoading ? .waits : .loads
+    }
+    switch progress {
+    case .isShutDown: dropped?()
+    case .loads: Task { await load() }
+    case .taken, .waits: break
+    }
+    perform()
+  }
+
+  /// Reads the machine's state.
+  func read<Result: Sendable>(
+    _ needs: CacheNeeds = .nothing, _ body: @escaping @Sendable (ClientMachine) -> Result
+  ) async throws -> Result {
+    if let result = state.withLock({ state in state.machine(for: needs).map(body) }) { return result }
+    return try await change(needs, body)
+  }
+
+  /// Lets the machine take an event that has a result.
+  func change<Result: Sendable>(
+    _ needs: CacheNeeds = .nothing, _ event: @escaping @Sendable (ClientMachine) -> Result
+  ) async throws -> Result {
+    let result = Locked<Result?>(nil)
+    let completion = Completion()
+    run(needs) {
+      completion.finish(SyncClient.terminated)
+    } _: { machine in
+      let value = event(machine)
+      result.withLock { $0 = value }
+      completion.finish(nil)
+    }
+    try await completion.wait()
+    guard let value = result.withLock({ $0 }) else { throw SyncClient.terminated }
+    return value
+  }
+
+  static let terminated = FirestoreServiceError(.failedPrecondition, "The client has already been terminated.")
+
+  /// Begins with a cache.
+  func start(_ state: inout State, _ store: LocalStore) {
+    var configuration = ClientMachine.Configuration(database: database)
+    configuration.limboLimit = options.limboLimit
+    configuration.digest = options.digest
+    configuration.keepsOnlyPendingWrites = options.isEmbedded
+    configuration.fetchesTargets = options.isEmbedded
+    configuration.keepsIndexes = writer != nil && !options.isEmbedded
+    let clock = options.clock
+    configuration.monotonicTime = { clock.monotonicSeconds }
+    configuration.random = { Double.random(in: 0...1) }
+    let machine = ClientMachine(configuration, local: store)
+    state.machine = machine
+    machine.start()
+    if state.isNetworkEnabled { machine.enableNetwork() }
+    collect(machine, &state)
+  }
+
+  /// Takes what the machine wants done and written.
+  func collect(_ machine: ClientMachine, _ state: inout State) {
+    state.outbox += machine.takeActions()
+    guard let writer else { return }
+    let (cleared, rows) = (machine.takeClearedPrefixes(), machine.takeRows())
+    if cleared.isEmpty, rows.isEmpty { return }
+    var completions: [Completion] = []
+    if machine.local.documents.hasMoreIndexRows {
+      let written = Completion()
+      written.whenDone { [weak self] error in if error == nil { self?.run { _ in } } }
+      completions = [written]
+    }
+    writer.write(rows, clearing: cleared, completions: completions)
+  }
+}

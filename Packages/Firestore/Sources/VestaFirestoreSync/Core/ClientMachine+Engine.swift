@@ -1,0 +1,101 @@
+package import VestaFirestoreModel
+
+/// What has been read of an engine in the process for events that wait.
+package struct EngineCache: Sendable {
+  /// Documents on which writes are based; those that are not there as well.
+  package var documents: [DocumentKey: CachedDocument] = [:]
+  /// The results of queries.
+  package var queries: [QueryID: [CachedDocument]] = [:]
+
+  /// Nothing.
+  package init() {}
+}
+
+/// The engine in the process as the cache of an embedded client.
+///
+/// Such a client keeps no copies of documents that nobody listens to. Two events need them all the same, and wait until
+/// they are read: a listener that only the cache may answer, because the network is disabled or because it asked for
+/// that; and a write that changes a part of a document, such as a merge or an increment.
+///
+/// Worked example: `rooms/a` is `{n: 4}` in the engine, and nobody listens to it. The network is disabled, and
+/// `rooms/a` is incremented. Without the document the local result would be `{n: 1}`; with it, it is `{n: 5}`.
+extension ClientMachine {
+  /// The part of the cache that some events need and that is not in memory; `nil` for none.
+  package func missing(_ needs: some Sequence<CacheNeeds>) -> CachePiece? {
+    guard configuration.fetchesTargets else { return local.missing(needs) }
+    var piece = CachePiece()
+    for need in needs {
+      switch need {
+      case .bases(let mutations):
+        for mutation in mutations where isBaseMissing(mutation) { piece.documents.insert(mutation.path) }
+      case .listener(let query, let isCacheOnly):
+        if isAnsweredByCache(isCacheOnly), isMissing(query) { piece.queries.append(query) }
+      default: break
+      }
+    }
+    return piece.isEmpty ? nil : piece
+  }
+
+  private func isBaseMissing(_ mutation: Mutation) -> Bool {
+    mutation.dependsOnDocument && !local.documents[mutation.path].isValid
+      && local.queue.overlays[mutation.path] == nil && engineCache.documents[mutation.path] == nil
+  }
+
+  private func isMissing(_ query: LocalQuery) -> Bool {
+    let id = QueryID(query)
+    return views[id] == nil && engineCache.queries[id] == nil
+  }
+
+  private func isAnsweredByCache(_ isCacheOnly: Bool) -> Bool { isCacheOnly || !isNetworkEnabled }
+
+  /// Takes what has been read of the engine, for the events that wait for it.
+  package func add(_ read: EngineCache) {
+    engineCache.documents.merge(read.documents) { _, new in new }
+    engineCache.queries.merge(read.queries) { _, new in new }
+  }
+
+  /// Gives a write the documents that it is based on; views show them together with the write.
+  func takeBases(of mutations: [Mutation]) {
+    if engineCache.documents.isEmpty { return }
+    let found = mutations.compactMap { engineCache.documents.removeValue(forKey: $0.path) }
+    _ = local.takeUnknown(found)
+  }
+
+  /// Gives the view of a listener the documents of the engine, as its cache.
+  ///
+  /// While the network is enabled, what is in memory stays: it is of the snapshot that other views show.
+  func takeResults(of id: QueryID, target: Int32, isCacheOnly: Bool) {
+    guard let found = engineCache.queries.removeValue(forKey: id), isAnsweredByCache(isCacheOnly) else { return }
+    let changed = isNetworkEnabled ? local.takeUnknown(found) : local.takeNewer(found)
+    // Before other views are told: what nothing refers to leaves the cache then.
+    local.refer(to: found.map(\.path), from: target)
+    raise(changed, event: nil)
+  }
+}
+
+extension Mutation {
+  /// Whether the outcome depends on what the document was before.
+  var dependsOnDocument: Bool {
+    if case .patch = change { return true }
+    return !transforms.isEmpty
+  }
+}
+
+extension LocalStore {
+  /// Takes the documents that the cache knows nothing about.
+  ///
+  /// - Returns: The documents that have changed, with the pending writes on top.
+  mutating func takeUnknown(_ found: [CachedDocument]) -> [DocumentKey: CachedDocument] {
+    takeNewer(found.filter { !documents[$0.path].isValid })
+  }
+
+  /// Takes the documents that are newer than those of the cache.
+  mutating func takeNewer(_ found: [CachedDocument]) -> [DocumentKey: CachedDocument] {
+    localDocuments(take(Dictionary(found.map { ($0.path, $0) }) { _, new in new }))
+  }
+
+  /// Keeps documents in the cache for as long as a target is used.
+  mutating func refer(to keys: [DocumentKey], from target: Int32) {
+    for key in keys where documents[key].isValid { viewReferences.insert(key, target) }
+  }
+}

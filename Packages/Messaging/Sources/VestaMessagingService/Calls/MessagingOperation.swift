@@ -1,0 +1,48 @@
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+/// One call of the service, outside of any transaction.
+///
+/// The methods of the extensions beside this file are the calls of `MessagingEngine`, one for each. What happens within
+/// a transaction is a method of ``MessagingCall``; what is only read is read through ``MessagingReader``.
+///
+/// Example: `send` checks here who sends and that the message can be delivered at all, writes its rows in a
+/// `MessagingCall`, and starts the dispatch to the connections after the commit.
+struct MessagingOperation: Sendable {
+  let engine: MessagingEngine
+  let context: CallContext
+
+  var options: MessagingServiceOptions { engine.options }
+
+  /// Reads at one version of the store.
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (MessagingReader) async throws -> Value
+  ) async throws -> Value {
+    try await engine.store().read { try await body(MessagingReader(reader: $0)) }
+  }
+
+  /// Writes in one transaction; `body` may run again after a conflict.
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (MessagingCall) async throws -> Value
+  ) async throws -> Value {
+    let (options, senderID, now) = (options, engine.senderID, options.clock.now())
+    return try await engine.store().write { transaction in
+      try await body(MessagingCall(transaction: transaction, options: options, senderID: senderID, now: now))
+    }.value
+  }
+
+  /// Refuses everybody but the owner.
+  func checkOwner() throws {
+    guard context.isOwner else {
+      throw MessagingServiceError(.permissionDenied, "Sending is for the owner: call with CallContext.owner.")
+    }
+  }
+}
+
+extension MessagingServiceError {
+  /// A failure of the store, without the rows that it may name.
+  init(store error: StoreError) {
+    self.init(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
+  }
+}

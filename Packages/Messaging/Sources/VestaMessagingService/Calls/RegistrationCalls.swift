@@ -1,0 +1,93 @@
+import VestaMessagingBackend
+import VestaServiceInterop
+
+// Registrations, their topics, and what they acknowledge.
+extension MessagingOperation {
+  func register(_ request: RegisterRequest) async throws -> String {
+    let token = try await write { try await $0.register(request) }
+    engine.startDispatching()
+    return token
+  }
+
+  func unregister(token: String) async throws {
+    try await write { try await $0.unregister(token: token) }
+    engine.startDispatching()
+  }
+
+  func subscribe(token: String, toTopic topic: String) async throws {
+    let topic = try TopicName.checked(topic, field: "topic")
+    try await write { try await $0.subscribe(token: token, toTopic: topic) }
+    engine.startDispatching()
+  }
+
+  func unsubscribe(token: String, fromTopic topic: String) async throws {
+    let topic = try TopicName.checked(topic, field: "topic")
+    try await write { try await $0.unsubscribe(token: token, fromTopic: topic) }
+    engine.startDispatching()
+  }
+
+  /// Acknowledges messages, and writes down with them the deliveries that were not written down yet.
+  func acknowledge(token: String, messageIDs: [String]) async throws {
+    guard messageIDs.count <= 1000 else {
+      throw MessagingServiceError.invalid("messageIDs", "At most 1000 messages are acknowledged at once.")
+    }
+    let delivered = engine.deliveries.take()
+    do {
+      let outcome = try await write {
+        try await $0.acknowledge(token: token, messageIDs: messageIDs, delivered: delivered)
+      }
+      engine.settle(outcome.numbers, of: outcome.key, token: token)
+    } catch {
+      engine.deliveries.add(delivered)
+      throw error
+    }
+  }
+
+  // MARK: Of the owner
+
+  func subscribe(tokens: [String], toTopic topic: String) async throws -> [MessagingServiceError?] {
+    try await manage(tokens, topic) { try await $0.subscribe(token: $1, toTopic: $2) }
+  }
+
+  func unsubscribe(tokens: [String], fromTopic topic: String) async throws -> [MessagingServiceError?] {
+    try await manage(tokens, topic) { try await $0.unsubscribe(token: $1, fromTopic: $2) }
+  }
+
+  private func manage(
+    _ tokens: [String], _ topic: String,
+    _ change: @escaping @Sendable (MessagingCall, String, String) async throws -> Void
+  ) async throws -> [MessagingServiceError?] {
+    try checkOwner()
+    let topic = try TopicName.checked(topic, field: "topic")
+    guard (1...1000).contains(tokens.count) else {
+      throw MessagingServiceError.invalid("tokens", "There are 1 to 1000 tokens in a call, not \(tokens.count).")
+    }
+    let outcomes = try await write { call in
+      var outcomes: [MessagingServiceError?] = []
+      for token in tokens {
+        do {
+          try await change(call, token, topic)
+          outcomes.append(nil)
+        } catch let error as MessagingServiceError {
+          // Every change looks at all rows before it writes the first one.
+          outcomes.append(error)
+        }
+      }
+      return outcomes
+    }
+    engine.startDispatching()
+    return outcomes
+  }
+
+  func registration(token: String) async throws -> RegistrationInfo {
+    try checkOwner()
+    let (now, lifetime) = (options.clock.now(), options.registrationLifetime.microseconds)
+    return try await read { reader in
+      let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
+      return RegistrationInfo(
+        installationID: key.installationID, platform: record.platform, appID: record.appID,
+        createTime: record.createTime, lastSeenTime: record.lastSeenTime,
+        topics: try await reader.subscriptions(key).keys.sorted())
+    }
+  }
+}

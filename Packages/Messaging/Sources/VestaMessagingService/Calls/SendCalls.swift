@@ -1,0 +1,63 @@
+import VestaMessagingBackend
+import VestaServiceInterop
+
+// What the owner sends, and what became of it.
+extension MessagingOperation {
+  func send(_ message: PushMessage, isValidateOnly: Bool) async throws -> String {
+    try checkOwner()
+    let message = try message.checked()
+    let acceptance = try await write { try await $0.send(message, isValidateOnly: isValidateOnly) }
+    accepted([acceptance], isValidateOnly)
+    return name(acceptance)
+  }
+
+  func sendEach(
+    _ messages: [PushMessage], isValidateOnly: Bool
+  ) async throws -> [Result<String, MessagingServiceError>] {
+    try checkOwner()
+    guard (1...500).contains(messages.count) else {
+      throw MessagingServiceError.invalid("messages", "There are 1 to 500 messages in a call, not \(messages.count).")
+    }
+    // They are checked before the transaction, which nobody is to wait for longer than needed.
+    let checked = messages.map { message in Result { () throws(MessagingServiceError) in try message.checked() } }
+    let outcomes = try await write { call in
+      var outcomes: [Result<Acceptance, MessagingServiceError>] = []
+      for message in checked { outcomes.append(try await call.outcome(of: message, isValidateOnly)) }
+      return outcomes
+    }
+    accepted(outcomes.compactMap { try? $0.get() }, isValidateOnly)
+    return outcomes.map { outcome in outcome.map(name) }
+  }
+
+  private func name(_ acceptance: Acceptance) -> String {
+    "projects/\(engine.projectID)/messages/\(acceptance.messageID)"
+  }
+
+  /// Starts what follows the commit of messages.
+  private func accepted(_ messages: [Acceptance], _ isValidateOnly: Bool) {
+    guard !isValidateOnly else { return }
+    engine.startDispatching()
+    engine.startPushing(messages.map(\.number))
+    engine.startSweeping()
+  }
+
+  // MARK: What became of it
+
+  func outbox(pageSize: Int, pageToken: String?) async throws -> OutboxPage {
+    try checkOwner()
+    guard (1...1000).contains(pageSize) else {
+      throw MessagingServiceError.invalid("pageSize", "It is between 1 and 1000.")
+    }
+    let before = pageToken.map { Int64($0) ?? 0 } ?? Int64.max - 1
+    guard before > 0 else {
+      throw MessagingServiceError.invalid("pageToken", "It is no page token of this list.")
+    }
+    return try await read { try await OutboxPages(reader: $0).page(pageSize, before: before) }
+  }
+
+  func statistics() async throws -> DeliveryStatistics {
+    try checkOwner()
+    try await engine.sweep()
+    return try await engine.countDeliveries()
+  }
+}

@@ -1,0 +1,56 @@
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+// Delivery to registrations that are not connected.
+extension MessagingEngine {
+  /// Hands messages over to the transports of registrations that are not connected.
+  func startPushing(_ numbers: [Int64]) {
+    guard !transports.isEmpty else { return }
+    Task { for number in numbers { await push(number) } }
+  }
+
+  private func push(_ number: Int64) async {
+    guard let targets = try? await targets(of: number) else { return }
+    for (key, registration, message) in targets where table.session(key) == nil {
+      guard let transport = transports.first(where: { $0.platforms.contains(registration.platform) }),
+        let address = registration.pushAddress
+      else { continue }
+      let delivery = message.delivery(platform: registration.platform, senderID: senderID)
+      do {
+        try await transport.push(delivery, to: address)
+        try await acknowledge(token: registration.token, messageIDs: [delivery.messageID], context: CallContext())
+      } catch  where error.reason == .unregistered {
+        try? await unregister(token: registration.token, context: CallContext())
+      } catch {
+        // The message waits: it is delivered when the registration connects.
+        continue
+      }
+    }
+  }
+
+  private func targets(of number: Int64) async throws -> [(RegistrationKey, RegistrationRecord, DispatchedMessage)] {
+    let end = options.clock.now() - options.registrationLifetime.microseconds
+    return try await store().read { reader in
+      let reader = MessagingReader(reader: reader)
+      guard let record = try await reader.messages([number])[number],
+        let message = DispatchedMessage(number: number, record: record)
+      else { return [] }
+      var keys: [RegistrationKey] = []
+      switch message.audience {
+      case .registration(let key): keys = [key]
+      case .topic(let topic):
+        keys = try await reader.reader.entries(in: Keys.members(topic)).map { try Keys.registration(ofMember: $0.key) }
+      case .condition: break
+      }
+      var targets: [(RegistrationKey, RegistrationRecord, DispatchedMessage)] = []
+      for key in keys {
+        guard let found = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
+          found.pushAddress != nil, found.lastSeenTime > end
+        else { continue }
+        targets.append((key, found, message))
+      }
+      return targets
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import Testing
+import VestaBytes
+import VestaConcurrency
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+@testable import VestaMessagingService
+
+/// Promises of single lines: what is counted, what is left in the store, and where a time ends.
+@Suite struct SmallPromiseTests {
+  private func keys(of store: ModelStore) async throws -> [String] {
+    try await store.read { reader in
+      try await reader.entries(in: KeyRange(from: [], to: [0xFF])).map { KeyPrinter.text(for: $0.key) }
+    }
+  }
+
+  private func sendScore(_ text: String, _ engine: MessagingEngine, _ token: String) async throws {
+    var message = PushMessage(to: .token(token), data: ["text": text])
+    message.android = ["collapse_key": "score"]
+    _ = try await engine.send(message, isValidateOnly: false, context: .owner)
+  }
+
+  @Test func `a token has a secret of 140 characters`() async throws {
+    let parts = try await makeEngine().register("one").split(separator: ":")
+    #expect(parts.map(\.count) == [3, 140])
+  }
+
+  @Test func `a token is replaced from the end of its lifetime on`() async throws {
+    let clock = ManualClock()
+    let service = ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) })
+    let options = MessagingServiceOptions(tokenLifetime: .seconds(1000), clock: service)
+    let store = ModelStore()
+    let engine = MessagingEngine(projectID: "p", senderID: "1", options: options) { store }
+    let token = try await engine.register("one")
+    clock.advance(by: .seconds(1000) - .microseconds(1))
+    #expect(try await engine.register("one", token: token) == token)
+    clock.advance(by: .microseconds(1))
+    #expect(try await engine.register("one", token: token) != token)
+  }
+
+  @Test func `each replaced message is counted once, and an acknowledged one leaves no row of its collapse key`()
+    async throws
+  {
+    let store = ModelStore()
+    let engine = makeEngine(store)
+    let token = try await engine.register()
+    for text in ["1", "2", "3"] { try await sendScore(text, engine, token) }
+    #expect(try await engine.statistics(context: .owner).collapsed == 2)
+    #expect(try await keys(of: store).filter { $0.contains("collapse") }.count == 1)
+    let (log, connection) = engine.inbox(token)
+    try await log.wait(forTexts: ["3"])
+    try await engine.acknowledge(token: token, messageIDs: log.events.map(\.messageID), context: CallContext())
+    #expect(try await keys(of: store).filter { $0.contains("collapse") || $0.contains("queue") } == [])
+    connection.cancel()
+  }
+
+  @Test func `deliveries are written down a second later, without an acknowledgement`() async throws {
+    let (store, clock) = (ModelStore(), ManualClock())
+    let (engine, other) = (makeEngine(store, clock: clock), makeEngine(store, clock: clock))
+    let token = try await engine.register()
+    let (log, connection) = engine.inbox(token)
+    try await engine.send("a", to: .token(token))
+    try await log.wait(forTexts: ["a"])
+    #expect(try await other.statistics(context: .owner).delivered == 0)
+    // The row is written on a task of the engine.
+    let counted = Log<Int64>()
+    let observation = store.observeCommits { _ in Task { counted.add(try await Self.delivered(store)) } }
+    clock.advance(by: .seconds(1))
+    await counted.wait { $0.contains(1) }
+    #expect(try await other.statistics(context: .owner).delivered == 1)
+    observation.cancel()
+    connection.cancel()
+  }
+
+  private static func delivered(_ store: ModelStore) async throws -> Int64 {
+    try await store.read { reader in
+      try await MessagingReader(reader: reader).record(StatisticsRecord.self, Keys.statistics)?.delivered ?? 0
+    }
+  }
+
+  @Test func `a connection is a sign of life once a day`() async throws {
+    let clock = ManualClock()
+    let engine = makeEngine(clock: clock)
+    let token = try await engine.register()
+    let start = clock.now
+    for (hours, expected) in [(23, start), (26, start + 49 * 3_600_000_000)] {
+      clock.advance(by: .seconds(hours * 3600))
+      try await engine.send("\(hours)", to: .token(token))
+      let (log, connection) = engine.inbox(token)
+      try await log.wait(for: "the connection") { !$0.isEmpty }
+      connection.cancel()
+      #expect(try await engine.registration(token: token, context: .owner).lastSeenTime == expected, "\(hours)")
+    }
+  }
+
+  @Test func `a registration that was seen again is not swept, and one whose lifetime is over is`() async throws {
+    let clock = ManualClock()
+    let engine = makeEngine(clock: clock)
+    let token = try await engine.register("one")
+    let key = RegistrationKey(installationID: "one", senderID: "1")
+    clock.advance(by: .seconds(270 * 86_400) - .microseconds(1))
+    try await engine.write { try await $0.sweep([key]) }
+    #expect(try await engine.registration(token: token, context: .owner).installationID == "one")
+    clock.advance(by: .microseconds(1))
+    try await engine.write { try await $0.sweep([key]) }
+    let row = try await engine.store().read { try await $0.get(Keys.registration(key)) }
+    #expect(row == nil)
+  }
+
+  @Test func `a connection that is cancelled leaves the table at once`() async throws {
+    let engine = makeEngine()
+    let token = try await engine.register()
+    try await engine.send("a", to: .token(token))
+    let (log, connection) = engine.inbox(token)
+    try await log.wait(forTexts: ["a"])
+    #expect(engine.table.count == 1)
+    connection.cancel()
+    #expect(engine.table.count == 0)
+  }
+
+  // MARK: Sessions
+
+  private func session(_ id: String, startNumber: Int64 = 5, window: Int = 10) -> Session {
+    let key = RegistrationKey(installationID: id, senderID: "1")
+    return Session(
+      key: key, platform: "linux", token: id, startNumber: startNumber, window: window, onEnd: { _ in },
+      receive: { _ in })
+  }
+
+  private func message(_ number: Int64, ttl: String = "0s") throws -> DispatchedMessage {
+    var record = MessageRecord()
+    record.kind = .topic
+    record.json = PushMessage(to: .topic("news"), android: ["ttl": .string(ttl)]).json
+    return try #require(DispatchedMessage(number: number, record: record))
+  }
+
+  @Test func `an immediate message is for the connections that were there before it`() throws {
+    let table = SessionTable()
+    let session = session("one")
+    _ = table.add(session)
+    // The connection is loading: what is dispatched is kept for it.
+    for number in 4...7 as ClosedRange<Int64> { #expect(table.recipients(of: try message(number)).isEmpty) }
+    _ = table.recipients(of: try message(8, ttl: "60s"))
+    #expect(table.takeInstants(session, upTo: 6).map(\.number) == [6])
+    #expect(table.takeInstants(session, upTo: 8).map(\.number) == [7])
+    #expect(table.takeInstants(session, upTo: 8).isEmpty)
+  }
+
+  @Test func `a connection that is silenced receives nothing more, and is not alive`() throws {
+    let session = session("one")
+    #expect(session.isLive)
+    session.silence()
+    #expect(!session.isLive)
+    let delivery = try message(6).delivery(platform: "linux", senderID: "1")
+    #expect(session.deliver(delivery, number: 6, isBroadcast: true) == .superfluous)
+  }
+
+  @Test func `a window takes so many deliveries, and has room again after an acknowledgement`() throws {
+    let session = session("one", window: 2)
+    let delivery = try message(6).delivery(platform: "linux", senderID: "1")
+    let numbers: [Int64] = [6, 6, 7, 8]
+    let outcomes = numbers.map { session.deliver(delivery, number: $0, isBroadcast: $0 == 7) }
+    #expect(outcomes == [.delivered, .superfluous, .delivered, .windowIsFull])
+    #expect(session.firstBroadcastInFlight == 7)
+    #expect(session.acknowledged([6]) == (true, false))
+    #expect(session.acknowledged([6, 9]) == (false, false))
+    #expect(session.freeWindow == 1)
+  }
+}

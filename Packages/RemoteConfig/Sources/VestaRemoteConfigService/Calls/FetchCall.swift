@@ -1,0 +1,61 @@
+import VestaConcurrency
+import VestaRemoteConfigBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+// What an instance fetches.
+extension ConfigOperation {
+  func fetch(_ request: FetchConfigRequest) async throws -> FetchConfigResponse {
+    try Self.check(request.namespace)
+    try InstanceCheck.check(request.instance)
+    guard let plan = try await engine.plans.plan(for: request.namespace, in: try await engine.store()) else {
+      return FetchConfigResponse(state: .noTemplate, etag: ETags.fetch(projectID, request.namespace, 0, "0"))
+    }
+    let evaluator = ConditionEvaluator(instance: request.instance, now: engine.options.clock.now())
+    let outcome = plan.outcome(for: evaluator)
+    let etag = ETags.fetch(projectID, request.namespace, plan.version, outcome.digest)
+    if etag == request.etag {
+      return FetchConfigResponse(state: .noChange, templateVersion: plan.version, etag: etag)
+    }
+    return FetchConfigResponse(
+      state: outcome.entries.isEmpty ? .emptyConfig : .update, entries: outcome.entries, templateVersion: plan.version,
+      etag: etag, rollouts: outcome.rollouts)
+  }
+}
+
+/// The plans of the current templates; a hint: each fetch looks up in the store which version is current.
+final class PlanTable: Sendable {
+  private let plans = Locked<[String: FetchPlan]>([:])
+  private let loads = SingleFlight<String, FetchPlan?>()
+
+  /// The plan of the current template; `nil` before the first one is published.
+  ///
+  /// After a publish all instances fetch at once: the first of them makes the plan, and the others wait for it.
+  func plan(for namespace: String, in store: any OrderedStore) async throws -> FetchPlan? {
+    let current = try await store.read { try await ConfigReader(reader: $0, namespace: namespace).currentVersion() }
+    if current == 0 { return nil }
+    if let known = plans.withLock({ $0[namespace] }), known.version >= current { return known }
+    let made = try await loads.value(for: "\(namespace) \(current)") { try await Self.load(namespace, from: store) }
+    guard let made else { return nil }
+    plans.withLock { plans in
+      // Names come from clients: plans are kept for namespaces that have a template only.
+      if made.version > plans[namespace]?.version ?? 0 { plans[namespace] = made }
+    }
+    return made
+  }
+
+  private static func load(_ namespace: String, from store: any OrderedStore) async throws -> FetchPlan? {
+    try await store.read { reader in
+      let reader = ConfigReader(reader: reader, namespace: namespace)
+      let current = try await reader.currentVersion()
+      if current == 0 { return nil }
+      guard let template = try await reader.template(current) else {
+        throw RemoteConfigServiceError(
+          .dataLoss,
+          "The current template \(current) of \(namespace) is missing. Roll back to another version, or publish it again."
+        )
+      }
+      return try FetchPlan(template, version: current)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import VestaConcurrency
+import VestaRemoteConfigBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+// The connections of clients, which are notified of each published version.
+extension RemoteConfigEngine {
+  func connect(_ connection: Connection, _ namespace: String) -> ListenerRegistration {
+    let isAdded = hub.add(connection, namespace: namespace)
+    // Nothing is called before this method has returned: what there is to say is said in a task.
+    Task { [self] in
+      guard isAdded else { return connection.end(RemoteConfigServiceError(.unavailable, "The service was shut down.")) }
+      do {
+        try ConfigOperation.check(namespace)
+        connection.offer(
+          try await store().read { try await ConfigReader(reader: $0, namespace: namespace).currentVersion() })
+      } catch {
+        hub.remove(connection, namespace: namespace, ending: boundary.failure(error))
+      }
+    }
+    return ListenerRegistration { [weak hub] in hub?.remove(connection, namespace: namespace) }
+  }
+
+  /// Looks up what is current, after a commit that may be another engine's.
+  func announceCurrent() async {
+    for namespace in hub.namespaces {
+      guard
+        let current = try? await store().read({ reader in
+          try await ConfigReader(reader: reader, namespace: namespace).currentVersion()
+        })
+      else { continue }
+      hub.announce(current, namespace: namespace)
+    }
+  }
+}
+
+extension InvalidationHub {
+  fileprivate func remove(_ connection: Connection, namespace: String, ending error: RemoteConfigServiceError) {
+    connection.end(error)
+    remove(connection, namespace: namespace)
+  }
+}

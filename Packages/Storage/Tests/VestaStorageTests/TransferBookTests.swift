@@ -1,0 +1,82 @@
+import Testing
+import VestaFiles
+import VestaTesting
+
+@testable import VestaStorage
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The state of unfinished transfers: what cannot be read is kept and reported, and never forgotten in silence.
+@Suite struct TransferBookTests {
+  private static let location = StorageLocation(bucket: "b", path: "a")
+
+  /// A book that knows one upload of the file `file`.
+  private func book(in directory: TemporaryDirectory) throws -> (UploadSessionBook, UploadSessionBook.Entry) {
+    try directory.write([1, 2, 3], to: "file")
+    let path = directory.path(of: "file")
+    let entry = UploadSessionBook.Entry(
+      session: "s", location: Self.location, path: path, identity: try OpenFile(reading: path).identity(),
+      metadata: StorageMetadata())
+    let book = UploadSessionBook(directory: URL(filePath: directory.path(of: "uploads")))
+    book.remember(entry)
+    return (book, entry)
+  }
+
+  /// The names of the files of a book.
+  private func names(_ directory: TemporaryDirectory) throws -> [String] {
+    try DurableFile.names(in: directory.path(of: "uploads"))
+  }
+
+  @Test func `an unfinished upload is found again while its file is the same`() throws {
+    let directory = try TemporaryDirectory()
+    let (book, entry) = try book(in: directory)
+    #expect(book.interrupted() == [entry])
+    #expect(book.claim(entry.key) && book.interrupted() == [])
+    book.release(entry.key, nil)
+    try directory.write([1, 2, 3, 4], to: "file")
+    #expect(book.interrupted() == [])
+    #expect(try names(directory) == [])
+  }
+
+  @Test func `a damaged state is set aside with its bytes, and the other uploads go on`() throws {
+    let directory = try TemporaryDirectory()
+    let (book, entry) = try book(in: directory)
+    for (number, bytes) in [[], Array("{".utf8), Array(#"{"session":"s"}"#.utf8), [0xFF]].enumerated() {
+      try directory.write(bytes, to: "uploads/\(number).upload")
+    }
+    for _ in 0..<2 { #expect(book.interrupted() == [entry]) }
+    let kept = try names(directory).filter { $0.hasSuffix(".damaged") }.sorted()
+    #expect(kept == (0..<4).map { "\($0).upload.damaged" })
+    #expect(try directory.bytes(of: "uploads/1.upload.damaged") == Array("{".utf8))
+  }
+
+  @Test func `a state that cannot be read at present stays where it is`() throws {
+    let directory = try TemporaryDirectory()
+    let (book, entry) = try book(in: directory)
+    // A directory cannot be read as a file, whoever the user is.
+    try DurableFile.makeDirectory(directory.path(of: "uploads/other.upload"))
+    #expect(book.interrupted() == [entry])
+    #expect(try names(directory).contains("other.upload"))
+  }
+
+  @Test func `an upload whose file cannot be opened at present is kept`() throws {
+    let directory = try TemporaryDirectory()
+    let (book, entry) = try book(in: directory)
+    let path = directory.path(of: "file")
+    try DurableFile.move(path, to: path + ".moved")
+    // A symbolic link is refused: the file is there, and cannot be opened.
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".moved")
+    #expect(book.interrupted() == [])
+    #expect(try names(directory).count == 1)
+    try FileManager.default.removeItem(atPath: path)
+    try DurableFile.move(path + ".moved", to: path)
+    #expect(book.interrupted() == [entry])
+    try FileManager.default.removeItem(atPath: path)
+    #expect(book.interrupted() == [])
+    #expect(try names(directory) == [])
+  }
+}
