@@ -19,8 +19,8 @@ public import VestaStoreInterop
 /// try await engine.send(PushMessage(to: .token(token), data: ["a": "b"]), isValidateOnly: false, context: .owner)
 /// ```
 ///
-/// To read on: `Calls/MessagingOperation.swift`, then the call in question in `Calls/`, `Delivery/` for what connections
-/// receive, and the rows in `Store/Keys.swift`.
+/// To read on: `Calls/MessagingOperation.swift`, then the call in question in `Calls/`, `Delivery/` for what
+/// connections receive, and the rows in `Store/Keys.swift`.
 public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let projectID: String
   let senderID: String

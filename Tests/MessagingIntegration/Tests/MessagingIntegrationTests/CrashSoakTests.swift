@@ -28,7 +28,7 @@ import VestaTesting
     for round in 0..<rounds {
       let token = try await register(directory.path, "installation\(round)")
       let worker = try WorkerProcess("MessagingCrashWorker", directory.path, "send", "\(first)", token)
-      // Most kills come after some messages, however slow the machine is; the others at any time, also before the first.
+      // Most kills come after some messages, however slow the machine is; others at any time, also before the first.
       if round % 5 != 4 {
         _ = try await worker.lines(6 + random.below(60), withPrefix: "sent ")
         if round % 2 == 0 { try await worker.wait(forPrefix: "received \(first) ") }

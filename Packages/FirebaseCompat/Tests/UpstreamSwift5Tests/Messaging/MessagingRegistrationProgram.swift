@@ -2,7 +2,8 @@ import FirebaseCore
 import FirebaseMessaging
 import Foundation
 
-// A program as users of the Firebase SDK write it: registration by installation, errors by code, messages of the system.
+// A program as users of the Firebase SDK write it: registration by installation, errors by code, messages
+// of the system.
 
 // Sound as @unchecked Sendable: used by one test at a time.
 final class RegistrationModel: NSObject, MessagingDelegate, @unchecked Sendable {

@@ -50,6 +50,8 @@ struct Guide: Sendable {
       } catch {
         stumbles += 1
         print("   \(styled("✗", "31")) \(error)")
+        // The next chapter begins as if this one had come to its end.
+        for app in (VestaApp.allApps ?? [:]).values { await app.delete() }
       }
     }
     let summary =
