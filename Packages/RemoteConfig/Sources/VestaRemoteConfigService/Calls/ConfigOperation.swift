@@ -8,8 +8,8 @@ import VestaStoreInterop
 /// The methods of the extensions beside this file are the calls of `RemoteConfigEngine`, one for each. What happens
 /// within a transaction is a method of ``PublishCall``; what is only read is read through ``ConfigReader``.
 ///
-/// Example: `publish` checks here who calls and what the template holds, stores the next version in a `PublishCall`, and
-/// notifies the connections after the commit.
+/// Example: `publish` checks here who calls and what the template holds, stores the next version in a `PublishCall`,
+/// and notifies the connections after the commit.
 struct ConfigOperation: Sendable {
   let engine: RemoteConfigEngine
   let context: CallContext
