@@ -3,6 +3,7 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
+import VestaServiceInteropFakes
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
