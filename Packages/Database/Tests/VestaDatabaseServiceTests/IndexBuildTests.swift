@@ -109,7 +109,7 @@ struct IndexBuildTests {
     }
     clock.advance(by: .seconds(59))
     await engine.settle()
-    #expect(try await (1..<1500).contains(entries()))
+    #expect(try await entries() < 1500)
     clock.advance(by: .seconds(1))
     while try await entries() < 1500 { await Task.yield() }
     try await engine.close()
