@@ -102,7 +102,7 @@ private func leaf(in size: Int, count: Int) -> Side {
   }
 }
 
-/// Writes that ten listeners hear of, among so many.
+/// Writes that ten listeners are notified of, among so many.
 private func fanOut(listeners: Int) -> Side {
   let name = "fan\(listeners)"
   let prepare: @Sendable (DatabaseBench) async throws -> Void = { bench in

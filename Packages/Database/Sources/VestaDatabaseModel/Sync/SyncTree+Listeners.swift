@@ -80,7 +80,8 @@ extension SyncTree {
   ///
   /// - Parameters:
   ///   - id: The listener; `nil` for all.
-  ///   - spec: The query; the default one stands for all queries of the place.
+  ///   - path: The location of the query.
+  ///   - spec: The query; the default one means all queries of the location.
   ///   - cancellation: Why the service has ended the listen; `nil` when the client ends it.
   /// - Returns: For a cancellation, the event of each listener.
   public mutating func remove(
