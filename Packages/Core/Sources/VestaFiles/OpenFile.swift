@@ -121,7 +121,7 @@ public final class OpenFile: Sendable {
   }
 }
 
-/// The identity of a file: two that are equal are of one file with the same content, as far as the system tells.
+/// The identity of a file: equal identities mean one file with the same content, as far as the system reports.
 public struct FileIdentity: Sendable, Hashable, Codable {
   /// The device that the file is on.
   public let device: UInt64
