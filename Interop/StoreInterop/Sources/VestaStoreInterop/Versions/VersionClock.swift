@@ -9,7 +9,7 @@
 ///   meanwhile.
 /// - **A clock that jumps ahead** is followed at once by up to `largestStep` (one hour). An hour that was used comes back
 ///   within an hour of the steady clock, so many small jumps do not add up. Beyond that the versions continue with the
-///   steady clock. After the wall clock has stood ahead for `probation` (five minutes) they follow it at `pursuit` times
+///   steady clock. After the wall clock has been ahead for `probation` (five minutes) they follow it at `pursuit` times
 ///   (four times) the speed of time, until they are there.
 /// - **A floor in the future** is refused beyond `largestLead` (one minute): nobody can push the versions away.
 ///
@@ -26,7 +26,7 @@ public struct VersionClock: Sendable {
   /// How far the wall clock may jump ahead of the steady clock and be followed at once: one hour.
   public static let largestStep: Int64 = 3_600_000_000
 
-  /// How long a wall clock that jumped further ahead must stand there before it is followed: five minutes.
+  /// How long a wall clock that jumped further ahead must stay there before it is followed: five minutes.
   public static let probation: Int64 = 300_000_000
 
   /// The speed of the versions, in that of time, while they follow a wall clock that has jumped far ahead.
