@@ -223,8 +223,9 @@ struct SimulationSoakTests {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
   }
 
-  /// The virtual time is eight hours: 40,000 steps of 25 ms and 200 pauses of about 85 s. Two seeds of three read their
-  /// caches in parts and restart often.
+  /// The virtual time is eight hours: 40,000 steps of 25 ms and 200 pauses of about 85 s.
+  ///
+  /// Two seeds of three read their caches in parts and restart often.
   @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 300)) func `Soak: eight hours come to rest`(
     seed: Int
   ) async throws {
