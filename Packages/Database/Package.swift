@@ -98,6 +98,7 @@ let package = Package(
       name: "VestaDatabaseTests",
       dependencies: [
         "VestaDatabase", "VestaDatabaseModel", "VestaDatabaseService",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),

@@ -35,7 +35,7 @@ let package = Package(
     ),
     .target(
       name: "VestaPostgresTesting",
-      dependencies: [.product(name: "VestaConcurrency", package: "Core")],
+      dependencies: ["VestaPostgres", .product(name: "VestaConcurrency", package: "Core")],
       swiftSettings: settings
     ),
     .testTarget(

@@ -34,6 +34,7 @@ let package = Package(
     .executableTarget(
       name: "EventCrashWorker",
       dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
@@ -41,6 +42,7 @@ let package = Package(
         .product(name: "VestaFunctionsService", package: "Functions"),
         .product(name: "VestaSQLite", package: "SQLite"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),

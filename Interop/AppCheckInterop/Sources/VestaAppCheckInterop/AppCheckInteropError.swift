@@ -16,12 +16,7 @@ public struct AppCheckInteropError: Error, CustomStringConvertible {
     /// Something else failed; see `underlying`.
     public static let unknown = Code("unknown")
 
-    /// Whether an error is an `AppCheckInteropError` with this code, for `catch AppCheckInteropError.Code.unavailable`.
-    ///
-    /// - Parameters:
-    ///   - code: The code.
-    ///   - error: Any error.
-    /// - Returns: `true` when the error has that code.
+    /// Lets `catch AppCheckInteropError.Code.unavailable` match.
     public static func ~= (code: Code, error: any Error) -> Bool { (error as? AppCheckInteropError)?.code == code }
   }
 

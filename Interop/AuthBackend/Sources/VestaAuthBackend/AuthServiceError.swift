@@ -31,11 +31,6 @@ public struct AuthServiceError: Error, Sendable, Equatable, CustomStringConverti
     public var description: String { rawValue }
 
     /// Lets `catch AuthServiceError.Code.emailExists` match.
-    ///
-    /// - Parameters:
-    ///   - code: The code.
-    ///   - error: Any error.
-    /// - Returns: `true` when the error has that code.
     public static func ~= (code: Code, error: any Error) -> Bool { (error as? AuthServiceError)?.code == code }
   }
 

@@ -33,7 +33,7 @@ public struct AuthSubject: Sendable {
   }
 }
 
-// What the checks have in common.
+// Helpers of all checks.
 extension AuthSubject {
   var context: CallContext { CallContext() }
 

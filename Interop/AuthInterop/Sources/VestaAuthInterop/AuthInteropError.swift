@@ -16,12 +16,7 @@ public struct AuthInteropError: Error, CustomStringConvertible {
     /// Something else failed; see `underlying`.
     public static let unknown = Code("unknown")
 
-    /// Whether an error is an `AuthInteropError` with this code, for `catch AuthInteropError.Code.unavailable`.
-    ///
-    /// - Parameters:
-    ///   - code: The code.
-    ///   - error: Any error.
-    /// - Returns: `true` when the error has that code.
+    /// Lets `catch AuthInteropError.Code.unavailable` match.
     public static func ~= (code: Code, error: any Error) -> Bool { (error as? AuthInteropError)?.code == code }
   }
 

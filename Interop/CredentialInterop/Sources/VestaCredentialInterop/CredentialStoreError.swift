@@ -15,11 +15,6 @@ public struct CredentialStoreError: Error, Sendable, CustomStringConvertible {
     public static let unwritable = Self("unwritable")
 
     /// Lets `catch CredentialStoreError.Code.unreadable` match.
-    ///
-    /// - Parameters:
-    ///   - code: The code.
-    ///   - error: Any error.
-    /// - Returns: `true` when the error has that code.
     public static func ~= (code: Code, error: any Error) -> Bool { (error as? CredentialStoreError)?.code == code }
   }
 

@@ -45,7 +45,7 @@ private struct EmptyProvider: CryptoProvider {
 
   @Test func `a provider that computes nothing breaks every promise about results`() async {
     let outcomes = await CryptoContracts.all.run { EmptyProvider() }
-    // A fake key over a checksum signs, tells messages apart and shows nothing: that much is true of it.
+    // A fake key over a checksum signs, distinguishes messages and shows nothing: the contracts hold that far.
     let kept = Set(outcomes.filter(\.isKept).map(\.name))
     #expect(kept.isSubset(of: Self.keptByFakeKeys), "\(kept.subtracting(Self.keptByFakeKeys))")
   }

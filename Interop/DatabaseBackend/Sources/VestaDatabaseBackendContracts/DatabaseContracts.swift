@@ -171,7 +171,7 @@ public enum DatabaseContracts {
       let before = client.messages.count
       _ = await writer.call(.put("c", .empty, hash: nil))
       await client.wait { $0.count > before }
-      // Whoever is asked for it again has it, so what was sent so far is all that will be.
+      // The backend has processed everything before this request, so nothing more will be sent.
       _ = await client.get(.root)
       var shown = Set(["b", "c"])
       for message in client.messages.dropFirst(before) {

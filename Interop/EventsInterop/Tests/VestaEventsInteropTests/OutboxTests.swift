@@ -20,6 +20,43 @@ import VestaTesting
 }
 
 @Suite struct OutboxTests {
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func `whichever events of a queue are settled together, they alone leave it, with their attempts`(
+    seed: UInt64
+  ) async throws {
+    var random = SplitMix(seed: seed)
+    let store = ModelStore()
+    let outbox = makeOutbox(store)
+    outbox.subscribe(["f", "g"].map { EventSubscription(function: $0, types: [.documentCreated]) })
+    for number in 0..<100 { try await commit([.init("a/\(number)")], outbox, store) }
+    _ = try await outbox.lease(for: "me", now: 1, duration: 1_000_000)
+    var waiting: [String: [EventPosition]] = [:]
+    for function in ["f", "g"] {
+      waiting[function] = try await positions(outbox, function)
+    }
+    while !waiting.values.allSatisfy(\.isEmpty) {
+      let share = [2, 3, 30][random.below(3)]
+      var outcomes: [EventOutcome] = []
+      for (function, positions) in waiting.sorted(by: { $0.key < $1.key }) {
+        for position in positions where random.oneIn(share) {
+          let isOver = random.oneIn(2)
+          let result: EventOutcome.Result = isOver ? .delivered : .retry(at: 5, reason: "again")
+          outcomes.append(EventOutcome(function: function, position: position, attempts: 1, result: result))
+          if isOver { waiting[function]?.removeAll { $0 == position } }
+        }
+      }
+      try await outbox.settle(outcomes.shuffled(using: &random), by: "me")
+      for function in ["f", "g"] { #expect(try await positions(outbox, function) == waiting[function] ?? []) }
+    }
+    let rows = try await store.read { try await $0.entries(in: KeyRange(prefix: [9])) }
+    // What is left is the lease: no attempts of events that are gone.
+    #expect(rows.count == 1, "seed \(seed)")
+  }
+
+  private func positions(_ outbox: EventOutbox, _ function: String) async throws -> [EventPosition] {
+    try await outbox.events(EventPageRequest(function: function, limit: 1_000)).entries.map(\.position)
+  }
+
   @Test func `a change is refused when too many events wait, and accepted when they are settled`() async throws {
     let store = ModelStore()
     let outbox = makeOutbox(store, EventOutboxLimits(maximumPending: 3))

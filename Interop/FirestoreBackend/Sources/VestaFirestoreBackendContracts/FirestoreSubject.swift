@@ -20,7 +20,7 @@ public struct FirestoreSubject: Sendable {
   }
 }
 
-// What the checks have in common.
+// Helpers of all checks.
 extension FirestoreSubject {
   var database: String { "projects/contracts/databases/(default)" }
   var root: String { database + "/documents" }

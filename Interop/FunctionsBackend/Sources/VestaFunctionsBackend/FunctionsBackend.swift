@@ -8,7 +8,7 @@ public import VestaServiceInterop
 /// Promises of every implementation (`FunctionsContracts` checks them):
 /// - All methods may be called from any task at any time.
 /// - Cancelling the calling task, dropping a stream, and the deadline of the context end the call at once; the function
-///   is told.
+///   is cancelled.
 /// - Methods throw `FunctionsServiceError`.
 public protocol FunctionsBackend: Sendable {
   /// Calls a function.

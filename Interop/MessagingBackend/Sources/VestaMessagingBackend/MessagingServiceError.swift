@@ -34,7 +34,7 @@ public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConve
   /// The field that is wrong, such as `message.android.ttl`; `nil` for other errors.
   public let field: String?
 
-  /// An error with the reason that the status stands for.
+  /// An error with the reason of the same meaning as the status.
   public init(_ code: ServiceCode, _ message: String) {
     self.init(code, reason: Self.reason(of: code), message)
   }

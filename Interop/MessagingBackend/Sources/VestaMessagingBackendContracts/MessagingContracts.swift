@@ -30,7 +30,7 @@ public struct MessagingSubject: Sendable {
   }
 }
 
-// What the checks have in common.
+// Helpers of all checks.
 extension MessagingSubject {
   func register(_ id: String = "installation", currentToken: String? = nil) async throws -> String {
     let request = RegisterRequest(installationID: id, platform: "linux", appID: "app", currentToken: currentToken)
@@ -264,7 +264,7 @@ public enum MessagingContracts {
       let token = try await subject.register()
       for number in 1...250 { try await subject.send(to: .token(token), "\(number)") }
       let inbox = Inbox(subject, token)
-      // As many rounds as it takes: a slow machine hears one message at a time.
+      // As many rounds as it takes: a slow machine receives one message at a time.
       var heard = 0
       while heard < 250 {
         let count = heard

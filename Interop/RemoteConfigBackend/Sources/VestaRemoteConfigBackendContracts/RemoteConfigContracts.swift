@@ -29,7 +29,7 @@ public struct RemoteConfigSubject: Sendable {
   }
 }
 
-// What the checks have in common.
+// Helpers of all checks.
 extension RemoteConfigSubject {
   static let namespace = "firebase"
 

@@ -16,7 +16,7 @@ public protocol RemoteConfigInterop: Sendable {
   func registerRolloutsStateSubscriber(_ subscriber: any RolloutsStateSubscriber, for namespace: String)
 }
 
-/// Whoever wants to know which rollouts the active values come from.
+/// A subscriber to the rollouts that the active values come from.
 public protocol RolloutsStateSubscriber: Sendable {
   /// Other rollouts, or other values of them, are active.
   ///

@@ -43,7 +43,7 @@ public protocol StorageBackend: Sendable {
   ///   - context: Who calls.
   /// - Returns: The state of the upload afterwards.
   /// - Throws: `StorageServiceError`: `outOfRange` for a wrong offset, with the session unchanged; `aborted` when
-  ///   another call writes to the session at the moment; `notFound` for an unknown or expired session.
+  ///   another call is writing to the session; `notFound` for an unknown or expired session.
   func appendToUpload(
     _ id: UploadID, offset: Int64, bytes: [UInt8], context: CallContext
   ) async throws -> UploadStatus

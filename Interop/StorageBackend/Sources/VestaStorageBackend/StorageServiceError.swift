@@ -8,10 +8,10 @@ public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvert
   /// The cause and the remedy.
   public let message: String
 
-  /// The reason, where the code alone does not tell.
+  /// The reason, where the code alone does not determine it.
   public let reason: Reason?
 
-  /// The reasons that callers tell apart within one code.
+  /// The reasons that callers distinguish within one code.
   public enum Reason: Sendable, Hashable {
     /// The disk of the service, or the quota on it, is full.
     case diskFull

@@ -114,6 +114,22 @@ extension StorageContracts {
       }
       try expect(try await bytes(of: name("a"), in: backend), equals: [1], "content")
     },
+    Contract("of several writers with one precondition exactly one wins") { backend in
+      var generation: Int64 = 0
+      for round in 0..<4 {
+        let condition = Preconditions(ifGenerationMatch: generation)
+        let winners = try await withThrowingTaskGroup(of: Int?.self) { group in
+          for writer in 0..<6 {
+            group.addTask { try await write(content(of: writer, round), condition, in: backend) ? writer : nil }
+          }
+          return try await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
+        }
+        try expect(winners.count, equals: 1, "writers who replaced generation \(generation)")
+        let found = try await bytes(of: name("a"), in: backend)
+        try expect(found == content(of: winners[0], round), "the content of the one who won")
+        generation = try await backend.getObject(name("a"), preconditions: .none, context: context).generation
+      }
+    },
     Contract("every object has a download token, and the last one is replaced when it is revoked") { backend in
       let object = try await backend.putObject(UploadRequest(object: name("a")), content: [1], context: context)
       let token = try expectValue(object.downloadTokens.first, "token")
@@ -183,5 +199,29 @@ extension StorageContracts {
       request.pageToken = page.nextPageToken
     } while request.pageToken != nil
     return (items, prefixes)
+  }
+
+  /// What a writer writes: half of them in one call.
+  private static func content(of writer: Int, _ round: Int) -> [UInt8] {
+    [UInt8](repeating: UInt8(10 * round + writer), count: writer.isMultiple(of: 2) ? 10 : 100_000)
+  }
+
+  /// Writes an object; `false` when a precondition holds that back.
+  private static func write(
+    _ bytes: [UInt8], _ preconditions: Preconditions, in backend: any StorageBackend
+  ) async throws -> Bool {
+    let request = UploadRequest(object: name("a"), preconditions: preconditions)
+    do {
+      if bytes.count < 100 {
+        _ = try await backend.putObject(request, content: bytes, context: context)
+      } else {
+        let id = try await backend.startUpload(request, context: context)
+        _ = try await backend.appendToUpload(id, offset: 0, bytes: bytes, context: context)
+        _ = try await backend.finalizeUpload(id, expected: ContentDigest(), context: context)
+      }
+      return true
+    } catch let error as StorageServiceError where error.code == .failedPrecondition {
+      return false
+    }
   }
 }

@@ -49,10 +49,20 @@ public struct HookedStorageBackend: StorageBackend {
 
   private let base: any StorageBackend
   private let hook: @Sendable (Call, Moment) async throws -> Void
+  private let whenClosed: @Sendable () -> Void
 
   /// A backend around another one.
-  public init(_ base: any StorageBackend, hook: @escaping @Sendable (Call, Moment) async throws -> Void) {
+  ///
+  /// - Parameters:
+  ///   - base: The other one.
+  ///   - whenClosed: Called each time that an open object is closed.
+  ///   - hook: Called before and after each call.
+  public init(
+    _ base: any StorageBackend, whenClosed: @escaping @Sendable () -> Void = {},
+    hook: @escaping @Sendable (Call, Moment) async throws -> Void
+  ) {
     self.base = base
+    self.whenClosed = whenClosed
     self.hook = hook
   }
 
@@ -102,7 +112,8 @@ public struct HookedStorageBackend: StorageBackend {
   /// Asks the hook around the call, and around each reading.
   public func openObject(_ request: ReadRequest, context: CallContext) async throws -> ObjectDownload {
     let download = try await around(.open) { try await base.openObject(request, context: context) }
-    return ObjectDownload(object: download.object, content: HookedContent(base: download.content, hook: hook))
+    let content = HookedContent(base: download.content, whenClosed: whenClosed, hook: hook)
+    return ObjectDownload(object: download.object, content: content)
   }
 
   /// Asks the hook around the call.
@@ -143,6 +154,7 @@ public struct HookedStorageBackend: StorageBackend {
 
 private struct HookedContent: ObjectContent {
   let base: any ObjectContent
+  let whenClosed: @Sendable () -> Void
   let hook: @Sendable (HookedStorageBackend.Call, HookedStorageBackend.Moment) async throws -> Void
 
   func read(maximumLength: Int) async throws -> [UInt8] {
@@ -150,5 +162,8 @@ private struct HookedContent: ObjectContent {
     return try await base.read(maximumLength: maximumLength)
   }
 
-  func close() { base.close() }
+  func close() {
+    base.close()
+    whenClosed()
+  }
 }

@@ -3,7 +3,7 @@ public import VestaConcurrency
 /// A store that notifies observers of its commits.
 ///
 /// A protocol of its own, smaller than `OrderedStore`: an engine reads what has changed from its own keys, so a version
-/// is all it needs to be told.
+/// is all it needs.
 public protocol CommitObservable: OrderedStore {
   /// Calls back after every commit.
   ///

@@ -25,15 +25,15 @@ public struct ScanEnd: Sendable, Hashable {
   ///
   /// It begins right after the last entry that was visited, in the order of the scan, and is the whole range when none
   /// was. Scanning it in the same order continues where the scan stopped, in this snapshot or in a later one: there it
-  /// shows what has been put after that entry since. A scan that stops at its last entry may tell a rest with nothing
-  /// in it.
+  /// shows what has been put after that entry since. A scan that stops at its last entry may report a rest with
+  /// nothing in it.
   public let rest: KeyRange?
 
   /// The end of a scan.
   ///
   /// - Parameters:
   ///   - visited: How many entries were visited.
-  ///   - rest: What has not been visited.
+  ///   - rest: The part that has not been visited.
   public init(visited: Int, rest: KeyRange?) {
     self.visited = visited
     self.rest = rest

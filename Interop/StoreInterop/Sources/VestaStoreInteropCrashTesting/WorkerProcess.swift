@@ -41,6 +41,9 @@ public final class WorkerProcess: Sendable {
     try process.run()
   }
 
+  /// The number of the process.
+  public var processIdentifier: Int32 { process.processIdentifier }
+
   /// Waits for a line, if one is given, then for so long, and kills the process.
   ///
   /// - Parameters:

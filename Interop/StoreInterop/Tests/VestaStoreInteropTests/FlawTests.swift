@@ -33,7 +33,7 @@ import Testing
     (.commitVersionIsGuessed, ["a transaction knows its commit version"]),
     (.floorIgnored, ["no commit gets a version at or below", "a floor waits for", "a floor far in the future"]),
     (.floorDoesNotWait, ["a floor waits for"]),
-    (.clockFollowed, ["a clock that jumps ahead"]),
+    (.clockFollowed, ["a clock that jumps ahead", "an hour with a clock a year ahead"]),
     (.clockIgnored, ["versions are commit times", "a clock that stays ahead", "a clock set back"]),
     (.closeKeepsWaiting, ["close keeps the write that runs"]),
     (.prefixEndsAtFF, ["a prefix whose keys go on with FF"]),

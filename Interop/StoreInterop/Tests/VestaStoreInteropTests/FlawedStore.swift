@@ -22,7 +22,7 @@ final class FlawedStore: CommitObservable {
   let inner: ModelStore
   let flaw: Flaw
   let counter = Atomic<Int>(0)
-  // What dirty reads see: the transaction that is under way.
+  // The transaction under way, which dirty reads see.
   let leaked = FlawBox<[(key: [UInt8], value: [UInt8])]>([])
 
   /// A store whose clocks are the given ones, unless its flaw is about clocks.
@@ -40,7 +40,7 @@ final class FlawedStore: CommitObservable {
   private let writes = Atomic<Int>(0)
 
   let openReaders = Atomic<Int>(0)
-  // Errors that a shared commit tells to the wrong caller.
+  // Errors that a shared commit reports to the wrong caller.
   private let lastError = Locked<(any Error)?>(nil)
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {

@@ -100,7 +100,7 @@ public final class Auth: Sendable {
 
   // MARK: The current user
 
-  /// The signed-in user; `nil` when nobody is signed in, or when the store cannot be read at the moment.
+  /// The signed-in user; `nil` when nobody is signed in, or when the store cannot be read now.
   ///
   /// ``loadCurrentUser()`` distinguishes the two.
   public var currentUser: User? { AuthActor.sync { present() } }

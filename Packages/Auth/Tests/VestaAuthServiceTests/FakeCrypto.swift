@@ -117,7 +117,7 @@ final class FakeCrypto: CryptoProvider {
   }
 }
 
-/// A key whose public half can sign as well: good enough to tell one key from another.
+/// A key whose public half can sign as well: good enough to distinguish keys.
 struct FakeKey: SigningKey, VerificationKey {
   let secret: String
   let keyID: String

@@ -119,7 +119,7 @@ import VestaConcurrency
     let text = try token { $0["nonce"] = .string(hashed) }
     #expect(await refusal { try await signIn(world, text) } == .missingOrInvalidNonce)
     #expect(await refusal { try await signIn(world, text, nonce: "other") } == .missingOrInvalidNonce)
-    // Whoever has stolen the token can read the claim in it: that is no proof.
+    // A thief of the token can read the claim in it: that is no proof.
     #expect(await refusal { try await signIn(world, text, nonce: hashed) } == .missingOrInvalidNonce)
     #expect(await refusal { try await signIn(world, token(), nonce: "raw") } == .missingOrInvalidNonce)
     let plain = try token { $0["nonce"] = "raw" }

@@ -113,7 +113,7 @@ import Testing
     #expect(ContinueURL("https://[::1]:9099/x", appSchemes: []) == .web(host: "[::1]"))
   }
 
-  // MARK: What a call tells
+  // MARK: Information in answers
 
   /// A sender that waits until it is let go, or fails.
   private final class SlowSender: CodeSender {

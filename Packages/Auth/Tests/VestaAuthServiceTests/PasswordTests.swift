@@ -49,7 +49,7 @@ import Testing
     let before = world.crypto.passwordWork
     #expect(await refusal { try await world.signIn() } == .tooManyAttempts)
     #expect(world.crypto.passwordWork == before)
-    // Addresses without account are limited alike, so the limit does not tell.
+    // Addresses without account are limited alike, so the limit does not reveal accounts.
     for index in 0..<4 {
       let expected = index < 3 ? AuthServiceError.Code.invalidLoginCredentials : .tooManyAttempts
       #expect(await refusal { try await world.signIn("nobody@example.com", "wrong") } == expected)

@@ -168,7 +168,7 @@ import VestaTesting
         providerID: "p", rawID: "r", federatedID: "f", email: "e", displayName: "d", photoURL: "u", phoneNumber: "n",
         screenName: "s"), .init(providerID: "q", rawID: ""),
     ]
-    // A field that is new, and not set above, would go unnoticed: all are told by their labels.
+    // A field that is new, and not set above, would go unnoticed: all are identified by their labels.
     for (label, value) in Mirror(reflecting: user).children {
       #expect(String(describing: value) != "nil" && !["false", "[]"].contains("\(value)"), "\(label ?? "")")
     }

@@ -77,7 +77,7 @@ import VestaCore
     }
   }
 
-  /// Remembers what was opened; makes a new store each time, which tells whether it was closed.
+  /// Remembers what was opened; makes a new store each time, which records whether it was closed.
   private struct Provider: StoreProvider {
     struct Opened: Sendable {
       var name, directory: String

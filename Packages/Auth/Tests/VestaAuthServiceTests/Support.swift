@@ -8,7 +8,7 @@ import VestaConcurrency
 
 @testable import VestaAuthService
 
-/// An engine over a model store, with a clock that stands still until it is moved.
+/// An engine over a model store, with a clock that the test moves.
 final class World: Sendable {
   let store: any OrderedStore
   let crypto: FakeCrypto

@@ -9,7 +9,7 @@ import VestaCore
 
 @testable import VestaAuth
 
-/// Everything at the same moment, for Thread Sanitizer above all.
+/// Everything at once, for Thread Sanitizer above all.
 @Suite struct AuthStressTests {
   @Test func `64 threads call everything while users come and go`() async throws {
     let seed = UInt64.random(in: 1...UInt64.max)
@@ -39,7 +39,7 @@ import VestaCore
         }
       }
     }
-    // Whatever is still under way may end, one way or another.
+    // Calls that are still under way may succeed or fail.
     let last = try await test.auth.signIn(withCustomToken: "last")
     test.backend.fail("refresh", with: nil)
     #expect(last.user.uid == "last", "seed \(seed)")

@@ -136,7 +136,7 @@ import VestaCore
     OAuthProvider.credential(providerID: .google, idToken: "google-user", rawNonce: "")
   }
 
-  /// An actor of a test's own, on a queue that can be told from others.
+  /// An actor of a test's own, on a queue that can be identified.
   private actor Caller {
     let queue = WorkQueue(label: "caller")
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }

@@ -151,7 +151,7 @@ import VestaTesting
     let bytes = try StoredSession(
       user: user, tokens: TokenSet(AuthTokens(idToken: "i", refreshToken: "r"), now: Self.start)
     ).encoded()
-    // A changed byte may change a value, which a store's checksum would tell; it must never stop the process.
+    // A changed byte may change a value, which a store's checksum would detect; it must never stop the process.
     for index in bytes.indices {
       for bit in 0..<8 {
         var damaged = bytes

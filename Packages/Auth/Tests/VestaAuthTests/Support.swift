@@ -13,7 +13,7 @@ import VestaCore
 
 @testable import VestaAuth
 
-/// An `Auth` with everything it stands on in the test's hands.
+/// An `Auth` whose store, backend and clock the test controls.
 struct TestAuth: Sendable {
   static let queueKey = DispatchSpecificKey<String>()
 

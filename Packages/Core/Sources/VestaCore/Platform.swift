@@ -12,7 +12,7 @@
   import ucrt
 #endif
 
-/// Tells threads apart while they live.
+/// Identifies a thread while it lives.
 struct PlatformThreadID: Hashable, Sendable {
   private let value: UInt
 

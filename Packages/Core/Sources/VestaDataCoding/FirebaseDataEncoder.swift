@@ -88,7 +88,7 @@ open class FirebaseDataEncoder {
   /// - Returns: The encoded value, which shares nothing with the encoder.
   /// - Throws: `EncodingError` with the path to what cannot be encoded, or what the value's own `encode(to:)` throws.
   open func encode<T: Encodable>(_ value: T) throws -> sending Any {
-    // What was encoded is freshly built or an immutable leaf, and the encoder keeps no part of it.
+    // The encoded value is freshly built or an immutable leaf, and the encoder keeps no part of it.
     nonisolated(unsafe) let result = try tree(of: value).value
     return result
   }

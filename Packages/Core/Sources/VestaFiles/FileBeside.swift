@@ -10,6 +10,7 @@ import VestaConcurrency
 public final class FileBeside: Sendable {
   private struct State {
     var length: Int64
+    var behind = WriteBehind()
     /// Whether the file is still under its temporary name.
     var isTemporary = true
   }
@@ -49,7 +50,11 @@ public final class FileBeside: Sendable {
   public func append(_ bytes: [UInt8]) throws(FileFailure) {
     let start = state.withLock { $0.length }
     try file.write(bytes, at: start)
-    state.withLock { $0.length = start + Int64(bytes.count) }
+    let parts = state.withLock { state in
+      state.length = start + Int64(bytes.count)
+      return state.behind.written(upTo: state.length)
+    }
+    for part in parts { file.leave(from: part.lowerBound, to: part.upperBound) }
   }
 
   /// The bytes at a position; fewer at the end of the file.
@@ -60,7 +65,7 @@ public final class FileBeside: Sendable {
   /// Discards the written bytes.
   public func truncate() throws(FileFailure) {
     try file.truncate(to: 0)
-    state.withLock { $0.length = 0 }
+    state.withLock { ($0.length, $0.behind) = (0, WriteBehind()) }
   }
 
   /// Gives the file its final place, durably.

@@ -83,6 +83,14 @@ public final class OpenFile: Sendable {
     try using { file throws(FileFailure) in try file.sync(path) }
   }
 
+  /// Says that a part of the file is not read or written again soon.
+  ///
+  /// The system begins to write it to the disk, and forgets what has arrived there. Nothing happens where the system
+  /// cannot be told.
+  public func leave(from offset: Int64, to end: Int64) {
+    try? using { file throws(FileFailure) in file.leave(from: offset, to: end) }
+  }
+
   /// Closes the file, after the calls that use it; a second call does nothing.
   public func close() {
     let closed = state.withLock { state in
@@ -113,7 +121,7 @@ public final class OpenFile: Sendable {
   }
 }
 
-/// The identity of a file: two that are equal are of one file with the same content, as far as the system tells.
+/// The identity of a file: equal identities mean one file with the same content, as far as the system reports.
 public struct FileIdentity: Sendable, Hashable, Codable {
   /// The device that the file is on.
   public let device: UInt64

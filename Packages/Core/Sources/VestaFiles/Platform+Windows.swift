@@ -162,6 +162,9 @@
       try DurableFile.describing(path) { try handle.withLock { try $0.truncate(atOffset: UInt64(size)) } }
     }
 
+    /// Nothing: the platform cannot be told.
+    func leave(from offset: Int64, to end: Int64) {}
+
     func sync(_ path: String) throws(FileFailure) {
       try DurableFile.describing(path) { try handle.withLock { try $0.synchronize() } }
     }

@@ -63,7 +63,7 @@ import VestaConcurrency
           try write(change, to: file, path: path)
           guard syncContent(file) == 0 else { throw lastError("fdatasync", path) }
         } catch {
-          // What has been reported as not written must not be read either.
+          // Content that was reported as not written must not be read either.
           let part = Array(old.dropFirst(change.offset).prefix(change.bytes.count))
           try? write(FileChange(offset: change.offset, bytes: part), to: file, path: path)
           throw error
@@ -384,7 +384,7 @@ import VestaConcurrency
         case .ifMissing: O_RDWR | O_CREAT
         case .always: O_RDWR | O_CREAT | O_EXCL
         }
-      // What the process's mask bars is taken from the permissions of a file that is not private.
+      // A file that is not private gets the permissions that the mask of the process leaves.
       try self.init(path, flags | O_NONBLOCK, isPrivate ? 0o600 : 0o666)
     }
 
@@ -454,6 +454,12 @@ import VestaConcurrency
 
     func truncate(to size: Int64, _ path: String) throws(FileFailure) {
       guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last("ftruncate", path) }
+    }
+
+    func leave(from offset: Int64, to end: Int64) {
+      #if !canImport(Darwin)
+        _ = posix_fadvise(descriptor, off_t(offset), off_t(end - offset), POSIX_FADV_DONTNEED)
+      #endif
     }
 
     func sync(_ path: String) throws(FileFailure) {

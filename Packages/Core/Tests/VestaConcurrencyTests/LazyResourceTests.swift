@@ -6,7 +6,7 @@ import VestaTesting
   private struct Closed: Error {}
   private struct Broken: Error {}
 
-  /// What happened to a resource, in order.
+  /// The events of a resource, in order.
   private let diary = Locked<[String]>([])
 
   private func resource(open: @escaping @Sendable () async throws -> Int) -> LazyResource<Int> {

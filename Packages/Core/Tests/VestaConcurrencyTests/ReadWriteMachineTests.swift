@@ -11,7 +11,7 @@ import VestaTesting
   struct Model {
     var line: [Step] = []
 
-    /// Who may be active: a write that is first, or the readers before the first write.
+    /// The requests that may be active: a write that is first, or the readers before the first write.
     var active: [Step] {
       if case .write? = line.first { return [line[0]] }
       return Array(line.prefix { if case .read = $0 { true } else { false } })

@@ -15,7 +15,7 @@ import VestaTesting
     let folder = URL(filePath: directory.path).appending(path: "app")
     let first = InstallationIDs().id(in: folder)
     #expect(InstallationIDs.isValid(first))
-    // What a process that starts anew finds.
+    // The files as a process finds them that starts anew.
     let next = InstallationIDs()
     #expect(next.id(in: folder) == first)
     let renewed = next.renew(in: folder)

@@ -10,7 +10,7 @@ private struct Hello: Greeter { let greeting: String }
 private struct NumberedPlug: Plug { let order: Int }
 private struct Broken: Error {}
 
-/// What a container promises while an app lives.
+/// The promises of a container while its app lives.
 @Suite struct ComponentContainerTests {
   private func app(_ libraries: [any Library.Type], name: String = #function) throws -> VestaApp {
     try VestaApp.configure(name: uniqueName(name), options: VestaOptions(), libraries: libraries)

@@ -12,7 +12,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
   Component(type, dependencies: dependencies) { _, _ in nil }
 }
 
-/// What a whole list of libraries is refused for, and what the error says about it.
+/// The reasons for which a list of libraries is refused, and the text of the error.
 @Suite struct ComponentGraphTests {
   private func error(_ libraries: [any Library.Type]) throws -> VestaError {
     try #require(throws: VestaError.self) { try ComponentGraph(libraries: libraries) }

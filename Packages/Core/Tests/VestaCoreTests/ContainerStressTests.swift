@@ -132,7 +132,7 @@ private final class Node: A, B, C, Slow {
           _ = try? app.container.require((any B).self)
         }
       }
-      // Whoever closed the cycle got an error and went on: both exist now.
+      // The thread that closed the cycle got an error and went on: both exist now.
       #expect(app.container.resolve((any A).self) != nil)
       #expect(app.container.resolve((any B).self) != nil)
       await app.delete()

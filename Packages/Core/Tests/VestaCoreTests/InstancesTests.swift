@@ -91,7 +91,7 @@ private struct Broken: Error {}
         var errors: [VestaError] = []
         if case .failure(let error as VestaError) = results.0 { errors.append(error) }
         if case .failure(let error as VestaError) = results.1 { errors.append(error) }
-        // Whoever closed the cycle got the error; the other one may then have succeeded.
+        // The thread that closed the cycle got the error; the other one may then have succeeded.
         #expect(!errors.isEmpty)
         #expect(
           errors.contains { "\($0)".contains("cycle") || "\($0)".contains("needs that same instance") }, "\(errors)")
@@ -297,7 +297,7 @@ private struct Broken: Error {}
   }
 }
 
-/// What an app does beyond its components.
+/// The duties of an app beyond its components.
 @Suite struct AppLifeTests {
   private final class Suicidal: ComponentLifecycleMaintainer {
     func appWillBeDeleted(_ app: VestaApp) async { await app.delete() }

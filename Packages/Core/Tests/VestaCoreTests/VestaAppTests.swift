@@ -84,7 +84,7 @@ import VestaConcurrency
       let first = try VestaApp.configure(name: name, options: options, libraries: [])
       #expect(first.isDataCollectionDefaultEnabled)
       first.isDataCollectionDefaultEnabled = false
-      // What a process that starts anew reads.
+      // The value that a process reads which starts anew.
       #expect(!AppSettings(directory: first.dataDirectory).isDataCollectionDefaultEnabled)
       await first.delete()
       let second = try VestaApp.configure(name: name, options: options, libraries: [])
@@ -130,7 +130,7 @@ import VestaConcurrency
   }
 }
 
-/// What happens to the default app and the process-wide list: one test at a time.
+/// The default app and the process-wide list: one test at a time.
 @Suite(.serialized) struct DefaultAppTests {
   private enum RegisteredLibrary: TestLibrary {
     static func components() -> [Component] {

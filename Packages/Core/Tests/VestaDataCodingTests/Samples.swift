@@ -64,7 +64,7 @@ struct Nothing: Codable, Equatable {
   func encode(to encoder: any Encoder) throws {}
 }
 
-/// What Foundation's JSON coder makes of a value, as a loosely typed value.
+/// The output of Foundation's JSON coder for a value, as a loosely typed value.
 func foundationJSON<T: Encodable>(_ value: T, _ configure: (JSONEncoder) -> Void = { _ in }) throws -> NSObject? {
   let encoder = JSONEncoder()
   configure(encoder)

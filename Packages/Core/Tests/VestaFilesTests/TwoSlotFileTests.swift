@@ -5,7 +5,7 @@ import VestaFiles
   private static let layout = TwoSlotFile(mark: "VESTATST")
   private var layout: TwoSlotFile { Self.layout }
 
-  /// A file in which one content was put over another, and the same at each moment of that.
+  /// A file in which one content was written over another, and the same file after each step of the write.
   private struct Overwritten {
     let old = (0..<1_500).map { UInt8(truncatingIfNeeded: $0) }
     let new = (0..<1_700).map { UInt8(truncatingIfNeeded: $0 &* 7) }

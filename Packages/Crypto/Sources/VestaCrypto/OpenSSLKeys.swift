@@ -54,7 +54,7 @@ final class OpenSSLSigningKey: SigningKey {
   }
 }
 
-// What may be seen of a key: what it is for and its id.
+// The public facts about a key: its purpose and its id.
 extension OpenSSLVerificationKey {
   var description: String { "VerificationKey(\(algorithm.rawValue), kid: \(keyID))" }
   var debugDescription: String { description }

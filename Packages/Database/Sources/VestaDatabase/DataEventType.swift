@@ -8,7 +8,7 @@ public enum DataEventType: Int, Sendable, Hashable {
   case childRemoved = 1
   /// A child has changed.
   case childChanged = 2
-  /// A child stands elsewhere among the others.
+  /// A child has moved among its siblings.
   case childMoved = 3
   /// The data has changed.
   case value = 4

@@ -11,7 +11,13 @@ struct HashTests {
     }
     #expect(hexadecimal("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d")
     #expect(hexadecimal("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709")
-    #expect(hexadecimal(String(repeating: "a", count: 200)).count == 40)
+    let text = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
+    #expect(hexadecimal(text) == "84983e441c3bd26ebaae4aa1f95129e5e54670f1")
+    #expect(hexadecimal(String(repeating: "a", count: 1_000_000)) == "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
+    // Around the end of a block, where the length of the message moves into the next one.
+    let ends = (54...66).map { hexadecimal(String(repeating: "a", count: $0)) }
+    #expect(Set(ends).count == ends.count && ends[1] == "c1c8bbdc22796e28c0e15163d20899b65621d65a")
+    #expect(ends[10] == "0098ba824b5c16427bd7a1122a5a442a25ec644d")
   }
 
   @Test func `hashes follow the canonical text`() {
@@ -20,6 +26,14 @@ struct HashTests {
     #expect(NodeHash.hash(DatabaseNode(.int(1))) == sha("number:3ff0000000000000"))
     #expect(NodeHash.hash(DatabaseNode(.double(1))) == sha("number:3ff0000000000000"))
     #expect(NodeHash.hash(DatabaseNode(.bool(true), priority: .string("p"))) == sha("priority:string:p:boolean:true"))
+    for (leaf, text) in [
+      (.int(-1), "number:bff0000000000000"), (.double(-0.0), "number:0000000000000000"),
+      (.double(0.1), "number:3fb999999999999a"), (.string("é:"), "string:é:"), (.timestamp, "object:timestamp"),
+      (.incrementInt(-2), "object:increment:-2"), (.bool(false), "boolean:false"),
+    ] as [(DatabaseLeaf, String)] {
+      #expect(NodeHash.hash(DatabaseNode(leaf)) == sha(text))
+      #expect(NodeHash.hash(DatabaseNode(.int(1), priority: leaf)) == sha("priority:\(text):number:3ff0000000000000"))
+    }
     let leaf = sha("string:x")
     let node = DatabaseNode(children: [("b", DatabaseNode(.string("x"))), ("a", DatabaseNode(.string("x")))])
     #expect(NodeHash.hash(node) == sha(":a:\(leaf):b:\(leaf)"))
@@ -32,5 +46,15 @@ struct HashTests {
     #expect(NodeHash.hash(node) != NodeHash.hash(node, order: .apple))
     #expect(NodeHash.matches(NodeHash.hash(node), node))
     #expect(NodeHash.matches(NodeHash.hash(node, order: .apple), node))
+    #expect(
+      !NodeHash.matches(
+        NodeHash.hash(node), node.setting("a" as DatabaseKey, to: DatabaseNode(.int(1), priority: .int(3)))))
+    // Below, and beside children of which one has no priority.
+    let mixed = DatabaseNode(children: [("n", node), ("m", DatabaseNode(.int(1)))], priority: .string("x"))
+    #expect(NodeHash.hash(mixed) != NodeHash.hash(mixed, order: .apple))
+    #expect(NodeHash.matches(NodeHash.hash(mixed, order: .apple), mixed))
+    let some = node.setting("c" as DatabaseKey, to: DatabaseNode(.int(1)))
+    #expect(NodeHash.hash(some) == NodeHash.hash(some, order: .apple))
+    #expect(!NodeHash.matches("", node) && NodeHash.matches("", .empty))
   }
 }

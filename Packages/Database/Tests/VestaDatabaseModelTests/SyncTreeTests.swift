@@ -194,4 +194,36 @@ struct SyncTreeTests {
       #expect(trie.applied(to: old) == DatabaseNode(children: [("e", one)]), "\(first) goes first, its parent with it")
     }
   }
+
+  @Test func `a transaction starts from what was written, also where nothing is known of the service`() {
+    var tree = SyncTree()
+    let (one, two) = (DatabaseNode(.int(1)), DatabaseNode(.int(2)))
+    #expect(tree.node(at: "a") == .empty)
+    _ = tree.userMerge("a", WriteTrie(["b": one]), writeID: 1)
+    #expect(tree.node(at: "a") == DatabaseNode(children: [("b", one)]))
+    _ = tree.userOverwrite("a/c", two, writeID: 2, isVisible: false)
+    #expect(tree.node(at: "a") == DatabaseNode(children: [("b", one), ("c", two)]))
+    #expect(tree.node(at: "a", excluding: [2]) == DatabaseNode(children: [("b", one)]))
+    #expect(tree.node(at: "a/c", excluding: [1]) == two && tree.node(at: "a", excluding: [1, 2]) == .empty)
+    _ = tree.userOverwrite("a", two, writeID: 3)
+    #expect(tree.node(at: "a") == two && tree.node(at: "a/b") == .empty)
+    #expect(tree.node(at: "a/b", excluding: [3]) == one)
+  }
+
+  @Test func `a query that the service has sent all of is complete on the device, data or not`() {
+    var tree = SyncTree()
+    tree.cache = SyncCache(limit: 1 << 20, now: 0)
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a", .all)
+    #expect(tree.cache?.queries.map(\.isComplete) == [false])
+    _ = tree.listenComplete("a", .all)
+    #expect(tree.cache?.queries.map(\.isComplete) == [true])
+    // A query by its tag, and one that is covered.
+    let spec = DatabaseQuerySpec(index: .key, limit: .init(2, .first))
+    _ = tree.add(SyncRegistration(id: 2, kinds: [.value]), at: "b", spec)
+    _ = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/c", .all)
+    #expect(tree.cache?.queries.map(\.isComplete) == [true, false, false])
+    _ = tree.listenComplete("b", spec)
+    _ = tree.listenComplete("a", .all)
+    #expect(tree.cache?.queries.map(\.isComplete) == [true, true, true])
+  }
 }

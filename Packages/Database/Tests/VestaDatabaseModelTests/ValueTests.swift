@@ -90,4 +90,14 @@ struct ValueTests {
     #expect(ids.allSatisfy { $0.utf8.count == 20 })
     #expect(zip(ids, ids.dropFirst()).allSatisfy { DatabaseKey($0) < DatabaseKey($1) })
   }
+
+  @Test func `dictionaries may have keys of any type, which stand for their texts`() throws {
+    let mixed: [AnyHashable: Any] = ["a": 1, 7: true, 2.5 as Float: "x"]
+    #expect(throws: InvalidValue.self) { try node(mixed) }
+    let keys: [AnyHashable: Any] = ["a": 1, 7: true]
+    #expect(try node(keys) == DatabaseNode(children: [("7", DatabaseNode(.bool(true))), ("a", DatabaseNode(.int(1)))]))
+    #expect(
+      try node([3: [4: 5]]) == DatabaseNode(children: [("3", DatabaseNode(children: [("4", DatabaseNode(.int(5)))]))]))
+    #expect(try node([".sv": ["increment": 2]] as [AnyHashable: Any]) == DatabaseNode(.incrementInt(2)))
+  }
 }

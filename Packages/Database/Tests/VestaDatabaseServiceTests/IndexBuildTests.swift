@@ -91,6 +91,30 @@ struct IndexBuildTests {
     #expect(await third.get("rooms", spec).keys == ["r500"])
   }
 
+  @Test func `an index whose building failed goes on after a minute, without a new engine`() async throws {
+    let store = ModelStore()
+    await filled(store, rooms: 1500)
+    let failing = FaultyStore(store)
+    failing.allowed.withLock { $0 = 2 }
+    let clock = ManualClock()
+    var options = options(["size"])
+    options.clock = clock.service
+    let engine = DatabaseEngine(store: failing, options: options)
+    _ = await TestClient(engine).get("x")
+    await engine.settle()
+    failing.allowed.withLock { $0 = nil }
+    func entries() async throws -> Int {
+      try await store.read { try await $0.entries(in: KeyRange(prefix: [3])).count }
+    }
+    clock.advance(by: .seconds(59))
+    await engine.settle()
+    #expect(try await (1..<1500).contains(entries()))
+    clock.advance(by: .seconds(1))
+    while try await entries() < 1500 { await Task.yield() }
+    try await engine.close()
+    #expect(clock.deadlines.isEmpty)
+  }
+
   @Test func `an index that is no longer declared goes, and others stay as they are`() async throws {
     let store = ModelStore()
     await filled(store, rooms: 30)

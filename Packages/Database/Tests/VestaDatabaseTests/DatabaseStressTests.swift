@@ -1,15 +1,18 @@
 import Dispatch
 import Testing
 import VestaConcurrency
+import VestaDatabaseBackend
 import VestaTesting
 
 @testable import VestaDatabase
+@testable import VestaDatabaseService
 
 @Suite(.timeLimit(.minutes(3)))
 struct DatabaseStressTests {
   @Test func `everything at once from many threads`() async throws {
     let world = World()
-    let clients = (0..<3).map { _ in world.client() }
+    let clients = (0..<3).map { number in world.client(stores: number == 2 ? KeptStores() : nil) }
+    clients[2].isPersistenceEnabled = true
     await withTaskGroup { group in
       for number in 0..<12 {
         let client = clients[number % clients.count]
@@ -80,5 +83,26 @@ struct DatabaseStressTests {
     let all = ids.entries
     #expect(Set(all.joined()).count == 4000)
     for own in all { #expect(own == own.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }) }
+  }
+
+  @Test func `connections that many threads drop end, each once`() async throws {
+    let world = World()
+    await withTaskGroup { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<25 {
+            let answered = Gate()
+            let connection = world.engine.connect(DatabaseConnectRequest(namespace: "test")) { message in
+              if case .reply = message { answered.open() }
+            }
+            connection.send(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))), id: 1)
+            await answered.wait()
+            withExtendedLifetime(connection) {}
+          }
+        }
+      }
+    }
+    await world.engine.settle()
+    #expect(try await world.client().reference(withPath: "ends").getData().value as? Int == 200)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaDatabaseBackend
 import VestaTesting
 
 @testable import VestaDatabase
@@ -190,5 +191,41 @@ struct StoryTests {
     client.goOffline()
     await world.settle(client)
     #expect(try await other.reference(withPath: "u/count").getData().value as? Int == 1)
+  }
+
+  private struct Guarded: DatabaseAccess {
+    func user(token: String) async throws -> String? { nil }
+    func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool { path.front != "secret" }
+    func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool { path.front != "locked" }
+  }
+
+  @Test func `what the service refuses shows at once, is taken back, and takes nothing else with it`() async throws {
+    var options = DatabaseServiceOptions()
+    options.access = Guarded()
+    let root = World(options: options).client().reference()
+    let shown = Log<String>()
+    root.child("locked/a").observe(.value) { shown.add("\($0.value ?? "")") }
+    await shown.wait { $0.count == 1 }
+    await #expect(throws: DatabaseError(.permissionDenied, "Permission denied")) {
+      try await root.child("locked/a").setValue(1)
+    }
+    await shown.wait { $0.count == 3 }
+    #expect(shown.entries == ["<null>", "1", "<null>"])
+    await #expect(throws: DatabaseError(.permissionDenied, "Permission denied")) {
+      try await root.updateChildValues(["open/x": 1, "locked/x": 2])
+    }
+    await #expect(throws: DatabaseError(.permissionDenied, "Permission denied")) {
+      _ = try await root.child("locked/n").runTransactionBlock { data in
+        data.value = 1
+        return .success(withValue: data)
+      }
+    }
+    #expect(try await root.child("open").getData().exists() == false)
+    #expect(try await root.child("locked").getData().exists() == false)
+    let cancelled = Log<String>()
+    root.child("secret").observe(.value, with: { _ in cancelled.add("called") }) { error in
+      cancelled.add("\((error as NSError).code) \(error.localizedDescription)")
+    }
+    await cancelled.wait { $0 == ["1 Permission Denied"] }
   }
 }

@@ -28,10 +28,13 @@ final class CountingStore: CommitObservable {
   /// The changes of the transactions that have committed so far, in the order in which they returned.
   var commitsSoFar: [Changes] { committed.withLock { $0 } }
 
-  /// What a body reads, and what it returns.
+  /// Whether what the task reads is counted.
+  @TaskLocal fileprivate static var isCounting = false
+
+  /// What a body reads, and what it returns; what is read in the background beside it does not count.
   func rows<Result>(of body: () async throws -> Result) async throws -> (rows: Rows, result: Result) {
     rows.withLock { $0 = Rows() }
-    let result = try await body()
+    let result = try await CountingStore.$isCounting.withValue(true) { try await body() }
     return (rows.withLock { $0 }, result)
   }
 
@@ -74,13 +77,17 @@ private protocol Counting: StoreReader {
 extension Counting {
   var version: StoreVersion { base.version }
 
+  private func count(_ change: @Sendable (inout CountingStore.Rows) -> Void) {
+    if CountingStore.isCounting { rows.withLock { change(&$0) } }
+  }
+
   func get(_ key: [UInt8]) async throws -> [UInt8]? {
-    rows.withLock { $0.read += 1 }
+    count { $0.read += 1 }
     return try await base.get(key)
   }
 
   func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
-    rows.withLock { $0.read += keys.count }
+    count { $0.read += keys.count }
     return try await base.get(keys)
   }
 
@@ -88,7 +95,7 @@ extension Counting {
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
     let end = try await base.scan(range, order: order, limit: limit, visit)
-    rows.withLock { $0.scanned += end.visited }
+    count { $0.scanned += end.visited }
     return end
   }
 }

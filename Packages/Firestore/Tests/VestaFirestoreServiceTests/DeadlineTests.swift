@@ -1,5 +1,7 @@
 import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
+import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaTesting
 
@@ -44,6 +46,39 @@ import VestaTesting
       await code { _ = try await engine.listen(database: database, context: context) } == .deadlineExceeded)
     #expect(await code { _ = try await engine.write(database: database, context: context) } == .deadlineExceeded)
     #expect(try await engine.get("rooms/a")?.fields["n"] == .integer(1))
+  }
+
+  @Test func `a query that reads for long ends with its deadline, and not when it has read all`() async throws {
+    let store = CountingStore()
+    let clock = clock
+    // From a point on each look at the clock takes a tenth of a second.
+    let looks = Locked<Int64?>(nil)
+    var options = FirestoreServiceOptions()
+    options.automaticIndexUses = 1_000
+    options.clock = ServiceClock(
+      now: {
+        clock.now
+          + looks.withLock { looks in
+            looks = looks.map { $0 + 1 }
+            return (looks ?? 0) * 100_000
+          }
+      },
+      schedule: { clock.schedule(after: $0, $1) })
+    let engine = FirestoreEngine(store: store, options: options)
+    for first in stride(from: 0, to: 3_000, by: 500) {
+      let writes = (first..<first + 500).map { update("rooms/\($0)", ["n": .integer(Int64($0))]) }
+      _ = try await engine.commit(CommitRequest(database: database, writes: writes), context: owner)
+    }
+    let query = StructuredQuery(from: [.init(collectionID: "rooms")], orderBy: [.init(fieldPath: "n")])
+    let request = RunQueryRequest(parent: root, query: query)
+    let all = try await store.rows { try await engine.query(query) }
+    #expect(all.rows.total >= 3_000 && all.result.count == 3_000)
+    let context = late()
+    looks.withLock { $0 = 0 }
+    let (rows, ending) = try await store.rows {
+      await code { try await engine.runQuery(request, context: context) { _ in Issue.record("answered") } }
+    }
+    #expect(ending == .deadlineExceeded && rows.total < 3_000, "\(rows)")
   }
 
   @Test func `a commit that waits past its deadline changes nothing and waits no longer`() async throws {

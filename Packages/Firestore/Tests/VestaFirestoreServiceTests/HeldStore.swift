@@ -32,10 +32,12 @@ final class HeldStore: OrderedStore {
   /// How many are kept waiting.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Lets everybody go on.
-  func release() {
+  /// Lets everybody go on who is kept waiting.
+  ///
+  /// - Parameter ranges: What keeps the next ones waiting.
+  func release(holding ranges: KeyRange...) {
     let waiting = state.withLock { state in
-      defer { (state.holds, state.waiting) = ([], []) }
+      defer { (state.holds, state.waiting) = (ranges, []) }
       return state.waiting
     }
     for waiter in waiting { waiter.resume() }

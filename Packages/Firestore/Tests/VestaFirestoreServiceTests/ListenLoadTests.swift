@@ -43,7 +43,7 @@ import Testing
   @Test func `a listener of a limited query that is asked again holds up no other listener`() async throws {
     let store = HeldStore()
     let engine = makeEngine(on: store)
-    for number in 0..<30 { try await engine.commit(update("scores/\(number)", ["n": .integer(Int64(number))])) }
+    for number in 0..<200 { try await engine.commit(update("scores/\(number)", ["n": .integer(Int64(number))])) }
     _ = try await engine.query(Self.scores(3))
     try await engine.engine(database).indexes.settle()
     var chat = try await Follower(engine)
@@ -55,9 +55,10 @@ import Testing
     while both.targets[4]?.count != 3 { try await both.snapshot() }
     let entries = KeyRange(prefix: try await engine.engine(database).keys.entries)
     for number in 0..<5 {
-      // The query that is asked again is kept waiting, and the chat goes on.
+      // More results leave than are known to follow: the query that is asked again is kept waiting, and the chat goes on.
       store.hold(entries)
-      try await engine.commit(.delete(name("scores/\(29 - number)")))
+      let best = (0..<20).map { Write.delete(name("scores/\(199 - 20 * number - $0)")) }
+      _ = try await engine.commit(CommitRequest(database: database, writes: best), context: owner)
       await store.arrival()
       let time = try await engine.commit(update("chat/\(number)", [:])).commitTime
       try await chat.snapshot(from: time)
@@ -70,6 +71,59 @@ import Testing
     }
     chat.cancel()
     both.cancel()
+  }
+
+  @Test func `results that leave are followed by those that are known, without another query`() async throws {
+    let store = HeldStore()
+    let engine = makeEngine(on: store)
+    for number in 0..<60 { try await engine.commit(update("scores/\(number)", ["n": .integer(Int64(number))])) }
+    _ = try await engine.query(Self.scores(3))
+    try await engine.engine(database).indexes.settle()
+    var follower = try await Follower(engine)
+    follower.add(Target(id: 2, .query(parent: root, Self.scores(3))))
+    while follower.targets[2]?.count != 3 { try await follower.snapshot() }
+    // The first one that leaves has the query asked again; what follows is known from then on.
+    var time = try await engine.commit(.delete(name("scores/59"))).commitTime
+    try await follower.snapshot(from: time)
+    let entries = KeyRange(prefix: try await engine.engine(database).keys.entries)
+    store.hold(entries)
+    for number in 0..<10 {
+      time = try await engine.commit(.delete(name("scores/\(58 - number)"))).commitTime
+      try await follower.snapshot(from: time)
+      let expected = (1...3).map { name("scores/\(58 - number - $0)") }
+      #expect(Set(follower.targets[2]?.keys.map(\.self) ?? []) == Set(expected))
+    }
+    #expect(store.waitingCount == 0)
+    store.release()
+    follower.cancel()
+  }
+
+  @Test func `a limited query whose results leave while it runs is answered, and nothing waits for it`() async throws {
+    let store = HeldStore()
+    let engine = makeEngine(on: store)
+    for number in 0..<400 { try await engine.commit(update("scores/\(number)", ["n": .integer(Int64(number))])) }
+    _ = try await engine.query(Self.scores(3))
+    try await engine.engine(database).indexes.settle()
+    var follower = try await Follower(engine)
+    follower.add(Target(id: 2, .query(parent: root, Self.scores(3))))
+    while follower.targets[2]?.count != 3 { try await follower.snapshot() }
+    let entries = KeyRange(prefix: try await engine.engine(database).keys.entries)
+    var last = Timestamp(seconds: 0)
+    var next = 399
+    store.hold(entries)
+    try await engine.commit(.delete(name("scores/\(next)")))
+    // The first answer is out of date when it comes, by more results than its spare; the second one has a longer spare.
+    for round in 0..<2 {
+      await store.arrival()
+      let writes = (1...24).map { Write.delete(name("scores/\(next - $0)")) }
+      last = try await engine.commit(CommitRequest(database: database, writes: writes), context: owner).commitTime
+      next -= 24
+      if round == 0 { store.release(holding: entries) } else { store.release() }
+    }
+    try await follower.snapshot(from: last)
+    let expected = (1...3).map { name("scores/\(next - $0)") }
+    #expect(Set(follower.targets[2]?.keys.map(\.self) ?? []) == Set(expected))
+    follower.cancel()
   }
 
   @Test func `a listener that does not read is told the latest state of a document that changes all the time`()

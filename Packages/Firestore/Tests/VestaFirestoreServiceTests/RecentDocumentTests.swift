@@ -78,8 +78,8 @@ struct RecentDocumentTests {
     let recent = RecentDocuments(limit: 100_000)
     let document = Document(name: name("rooms/a"), fields: [:])
     // Nothing is kept without a store that reports its commits.
-    for _ in 0..<2 { recent.noteRead(document.name, at: 5) { (document, 10) } }
-    #expect(!recent.document(document.name).isFound)
+    for _ in 0..<2 { recent.noteRead(.init(name: document.name), at: 5) { (document, 10) } }
+    #expect(!recent.document(.init(name: document.name)).isFound)
   }
 
   @Test func `what is kept has a limit, and what is used stays`() async throws {
@@ -88,15 +88,15 @@ struct RecentDocumentTests {
     try await recent.follow(store)
     let names = (0..<200).map { name("rooms/\($0)") }
     for (number, text) in names.enumerated() {
-      for _ in 0..<2 { recent.noteRead(text, at: 0) { (Document(name: text, fields: [:]), 50) } }
-      if number > 0 { #expect(recent.document(names[0]).isFound) }
+      for _ in 0..<2 { recent.noteRead(.init(name: text), at: 0) { (Document(name: text, fields: [:]), 50) } }
+      if number > 0 { #expect(recent.document(.init(name: names[0])).isFound) }
     }
-    let kept = names.filter { recent.document($0).isFound }
+    let kept = names.filter { recent.document(.init(name: $0)).isFound }
     #expect(kept.count > 20 && kept.count < 80)
     // Too large to be worth it.
     let large = name("rooms/large")
-    for _ in 0..<2 { recent.noteRead(large, at: 0) { (Document(name: large, fields: [:]), 2_000) } }
-    #expect(!recent.document(large).isFound)
+    for _ in 0..<2 { recent.noteRead(.init(name: large), at: 0) { (Document(name: large, fields: [:]), 2_000) } }
+    #expect(!recent.document(.init(name: large)).isFound)
   }
 
   @Test func `a commit of another engine costs one look into the log, and forgets what it changed alone`() async throws

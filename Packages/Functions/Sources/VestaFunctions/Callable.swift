@@ -29,7 +29,7 @@ public struct Callable<Request: Encodable, Response: Decodable>: Sendable {
 
   /// Calls the function.
   ///
-  /// Cancelling the task cancels the call, and the function is told.
+  /// Cancelling the task cancels the call and the task of the function.
   ///
   /// - Parameter data: The argument.
   /// - Returns: The result.

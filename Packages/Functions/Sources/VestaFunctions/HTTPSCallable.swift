@@ -58,7 +58,7 @@ public final class HTTPSCallable: Sendable {
 
   /// Calls the function.
   ///
-  /// Cancelling the task cancels the call, and the function is told.
+  /// Cancelling the task cancels the call and the task of the function.
   ///
   /// - Parameter data: The argument: `nil`, numbers, strings, and arrays and dictionaries of these.
   /// - Returns: The result.

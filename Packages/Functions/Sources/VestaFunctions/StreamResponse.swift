@@ -24,5 +24,5 @@ public enum StreamResponse<Message: Decodable & Sendable, Result: Decodable & Se
   }
 }
 
-/// Tells a ``StreamResponse`` from other responses.
+/// Distinguishes a ``StreamResponse`` from other responses.
 public protocol StreamResponseProtocol {}

@@ -13,7 +13,7 @@ import VestaMemoryStore
     let store = try await provider.openStore(named: "notes", in: app.dataDirectory.path, options: StoreOptions())
     try await store.write { try await $0.put([2], for: [1]) }
     #expect(try await store.read { try await $0.get([1]) } == [2])
-    // Whoever asks gets the same provider, which knows what is open.
+    // Every caller gets the same provider, which knows what is open.
     let again = try app.container.require((any StoreProvider).self)
     let error = await #expect(throws: StoreError.self) {
       try await again.openStore(named: "notes", in: app.dataDirectory.path, options: StoreOptions())

@@ -157,7 +157,7 @@ import Testing
 
   private func count(of node: TreeNode) -> Int { node.children.reduce(1) { $0 + count(of: $1) } }
 
-  /// What is wrong with a tree; `nil` when nothing is.
+  /// The broken invariant of a tree; `nil` when all hold.
   private func fault(of tree: OrderedTree) -> String? {
     fault(of: tree.root, isRoot: true, depth: depth(of: tree.root), from: nil, to: nil)
   }

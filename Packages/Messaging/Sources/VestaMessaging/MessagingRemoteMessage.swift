@@ -62,7 +62,7 @@ public final class MessagingMessageInfo: NSObject, Sendable {
 
 /// Whether a message is new.
 public enum MessagingMessageStatus: Int, Sendable {
-  /// It cannot be told.
+  /// The status is unknown.
   case unknown = 0
   /// It is new.
   case new = 1

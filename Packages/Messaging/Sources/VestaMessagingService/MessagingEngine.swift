@@ -19,8 +19,8 @@ public import VestaStoreInterop
 /// try await engine.send(PushMessage(to: .token(token), data: ["a": "b"]), isValidateOnly: false, context: .owner)
 /// ```
 ///
-/// To read on: `Calls/MessagingOperation.swift`, then the call in question in `Calls/`, `Delivery/` for what connections
-/// receive, and the rows in `Store/Keys.swift`.
+/// To read on: `Calls/MessagingOperation.swift`, then the call in question in `Calls/`, `Delivery/` for what
+/// connections receive, and the rows in `Store/Keys.swift`.
 public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let projectID: String
   let senderID: String
@@ -38,7 +38,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   /// An engine; nothing is opened yet.
   ///
   /// - Parameters:
-  ///   - projectID: The project, which stands in the names of messages.
+  ///   - projectID: The project, which is part of the names of messages.
   ///   - senderID: The sender of the project's messages.
   ///   - options: How it behaves.
   ///   - transports: The transports to registrations that are not connected.

@@ -37,7 +37,7 @@ extension MessagingEngine {
   }
 
   func inbox(_ token: String) -> (EventLog<PushDelivery>, ListenerRegistration) {
-    let log = EventLog<PushDelivery>(patience: .seconds(30))
+    let log = EventLog<PushDelivery>(patience: .seconds(300))
     return (log, connect(token: token, context: CallContext(), onEnd: { _ in }) { log.record($0) })
   }
 }
@@ -208,7 +208,7 @@ extension EventLog<PushDelivery> {
     let engine = makeEngine()
     let token = try await engine.register()
     try await engine.send("a", to: .token(token))
-    let log = EventLog<String>(patience: .seconds(30))
+    let log = EventLog<String>(patience: .seconds(300))
     _ = engine.connect(token: token, context: CallContext(), onEnd: { log.record($0?.code.name ?? "in order") }) { _ in
       log.record("message")
     }

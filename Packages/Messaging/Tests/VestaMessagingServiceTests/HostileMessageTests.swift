@@ -68,7 +68,7 @@ import VestaTesting
     let (slow, quick) = (try await engine.register("slow"), try await engine.register("quick"))
     for token in [slow, quick] { try await engine.subscribe(token: token, toTopic: "news", context: CallContext()) }
     let gate = Gate()
-    let blocked = EventLog<String>(patience: .seconds(30))
+    let blocked = EventLog<String>(patience: .seconds(300))
     let connection = engine.connect(token: slow, context: CallContext(), onEnd: { _ in }) {
       blocked.record($0.message.data["text"] ?? "")
       if $0.message.data["text"] != "0" { _ = gate.passes() }
@@ -93,7 +93,7 @@ import VestaTesting
       let (engine, other) = (makeEngine(store), makeEngine(store))
       let token = try await engine.register()
       try await engine.subscribe(token: token, toTopic: "news", context: CallContext())
-      let log = EventLog<String>(patience: .seconds(30))
+      let log = EventLog<String>(patience: .seconds(300))
       let connection = engine.connect(token: token, context: CallContext()) {
         log.record("end \($0?.reason.rawValue ?? "in order")")
       } _: {

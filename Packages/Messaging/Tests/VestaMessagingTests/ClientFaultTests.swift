@@ -12,7 +12,7 @@ import VestaTesting
   @Test func `an acknowledgement that fails for the moment is tried again`() async throws {
     let bench = try Bench()
     _ = try await bench.messaging.token()
-    let log = EventLog<String>(patience: .seconds(30))
+    let log = EventLog<String>(patience: .seconds(300))
     let task = Task { for await message in bench.messaging.foregroundMessages { log.record(message.messageID) } }
     while bench.backend.links.isEmpty { await Task.yield() }
     bench.backend.fail(.unavailable)
@@ -54,7 +54,7 @@ import VestaTesting
   @Test func `a token that the service does not know any more is replaced, and messages arrive again`() async throws {
     let bench = try Bench()
     let first = try await bench.messaging.token()
-    let log = EventLog<String>(patience: .seconds(30))
+    let log = EventLog<String>(patience: .seconds(300))
     let task = Task { for await message in bench.messaging.foregroundMessages { log.record(message.messageID) } }
     while bench.backend.links.isEmpty { await Task.yield() }
     bench.backend.state.withLock { $0.rotates = true }

@@ -34,7 +34,7 @@ final class FakeBackend: MessagingBackend {
 
   let state = Locked(State())
   let gate = Gate(isOpen: true)
-  let changes = EventLog<String>(patience: .seconds(30))
+  let changes = EventLog<String>(patience: .seconds(300))
 
   func fail(_ code: ServiceCode?) { state.withLock { $0.failure = code } }
   var links: [Link] { state.withLock { Array($0.links.values) } }

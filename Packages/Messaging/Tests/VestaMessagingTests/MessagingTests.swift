@@ -11,7 +11,7 @@ import VestaTesting
 @testable import VestaMessaging
 
 private final class Delegate: MessagingDelegate {
-  let log = EventLog<String>(patience: .seconds(30))
+  let log = EventLog<String>(patience: .seconds(300))
   func messaging(_ messaging: Messaging, didReceiveRegistrationToken fcmToken: String?) {
     log.record(fcmToken ?? "nil")
   }
@@ -140,6 +140,33 @@ private actor Renewals {
   }
 }
 
+/// Every public call that throws keeps the caller's executor, where it succeeds and where it throws.
+@Suite struct ClientExecutorTests {
+  private static let calls: [@Sendable (Messaging) async throws -> Void] = [
+    { _ = try await $0.token() }, { _ = try await $0.retrieveFCMToken(forSenderID: "other") },
+    { try await $0.subscribe(toTopic: "news") }, { try await $0.unsubscribe(fromTopic: "news") },
+    { try await $0.deleteFCMToken(forSenderID: "other") }, { try await $0.deleteToken() },
+    { try await $0.deleteData() },
+  ]
+
+  @Test func `the executor is kept on success and on failure, from the main actor and from another one`() async throws {
+    let (living, deleted) = (try Bench(), try Bench())
+    await deleted.end()
+    for (index, call) in Self.calls.enumerated() {
+      for (bench, fails) in [(living, false), (deleted, true)] {
+        let reports = [
+          await ExecutorProbe.fromMainActor { try await call(bench.messaging) },
+          await ExecutorProbe.fromActor { try await call(bench.messaging) },
+        ]
+        for report in reports { #expect(report.isKept && report.hasThrown == fails, "call \(index): \(report)") }
+      }
+    }
+    #expect(await ExecutorProbe.violations { try await living.messaging.register() } == [])
+    #expect(await ExecutorProbe.violations { try await living.messaging.unregister() } == [])
+    await living.end()
+  }
+}
+
 @Suite struct TopicTests {
   @Test func `topics are subscribed in the order of the calls and their names are checked`() async throws {
     let bench = try Bench()
@@ -194,7 +221,7 @@ private actor Renewals {
   @Test func `messages arrive in order, once each, and are acknowledged`() async throws {
     let bench = try Bench()
     _ = try await bench.messaging.token()
-    let log = EventLog<String>(patience: .seconds(30))
+    let log = EventLog<String>(patience: .seconds(300))
     let messaging = bench.messaging
     let task = Task {
       for await message in messaging.foregroundMessages {

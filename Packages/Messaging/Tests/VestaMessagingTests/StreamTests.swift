@@ -98,7 +98,7 @@ import VestaTesting
   func `a stream has every element in order, also for a consumer that lags`(stream: Stream) async throws {
     let bench = try await makeBench()
     let messaging = bench.messaging
-    let (gate, seen) = (Gate(), EventLog<String>(patience: .seconds(30)))
+    let (gate, seen) = (Gate(), EventLog<String>(patience: .seconds(300)))
     let task = Task {
       await stream.read(messaging) { element in
         await gate.wait()
@@ -123,7 +123,7 @@ import VestaTesting
   func `what fails behind a stream does not end it`(stream: Stream) async throws {
     let bench = try await makeBench()
     let messaging = bench.messaging
-    let seen = EventLog<String>(patience: .seconds(30))
+    let seen = EventLog<String>(patience: .seconds(300))
     let task = Task {
       await stream.read(messaging) { element in
         seen.record(element)
@@ -183,7 +183,7 @@ import VestaTesting
   ) async throws {
     let bench = try await makeBench()
     let messaging = bench.messaging
-    let seen = EventLog<String>(patience: .seconds(30))
+    let seen = EventLog<String>(patience: .seconds(300))
     let task = Task {
       await stream.read(messaging) { element in
         seen.record(element)

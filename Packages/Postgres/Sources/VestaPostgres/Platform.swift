@@ -32,12 +32,13 @@ enum PlatformPoll {
 ///
 /// Both ends stay open as long as anybody has it: a late wake-up reaches neither a closed pipe, which would end the
 /// process, nor another file that has got the number meanwhile.
-final class PlatformPipe: Sendable {
-  let reading: Int32
-  let writing: Int32
+package final class PlatformPipe: Sendable {
+  /// The end to wait for.
+  package let reading: Int32
+  private let writing: Int32
 
   /// - Returns: `nil` when the process has no descriptors left.
-  init?() {
+  package init?() {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return nil }
     for end in ends {
@@ -47,12 +48,14 @@ final class PlatformPipe: Sendable {
     (reading, writing) = (ends[0], ends[1])
   }
 
-  func wake() {
+  /// Makes the reading end ready.
+  package func wake() {
     var byte: UInt8 = 1
     _ = write(writing, &byte, 1)
   }
 
-  func drain() {
+  /// Makes the reading end wait again.
+  package func drain() {
     var bytes = [UInt8](repeating: 0, count: 256)
     while read(reading, &bytes, 256) > 0 {}
   }

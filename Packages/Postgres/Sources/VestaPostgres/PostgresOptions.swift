@@ -15,7 +15,7 @@ public struct PostgresOptions: Sendable {
   /// The prefix of the names of the schemas: up to ten letters, digits and `_`.
   public var schemaPrefix = "vesta"
 
-  /// How many connections a store has for bodies that read, besides one that commits and one that hears of commits.
+  /// The number of connections for bodies that read, besides one that commits and one that is notified of commits.
   public var connections = 8
 
   /// How long commits wait for a server that cannot be reached, and anybody for a single answer of it.

@@ -3,7 +3,7 @@ public import VestaStoreInterop
 
 /// An `OrderedStore` in PostgreSQL, which any number of processes may have open.
 ///
-/// - **Reads** see one moment, a transaction of PostgreSQL that only reads: one round trip to begin, one for each
+/// - **Reads** see one snapshot, a transaction of PostgreSQL that only reads: one round trip to begin, one for each
 ///   `get`, one for each page of a scan. They wait for a connection of the pool, first come, first served.
 /// - **Writes** run their bodies side by side and keep their changes until the end; the commit checks that what was
 ///   read has not changed. A body runs again where it has, and after some times while nobody else commits. Transactions
@@ -146,12 +146,12 @@ public final class PostgresStore: CommitObservable {
 
   // MARK: Reading
 
-  /// Reads at one moment in time; see `OrderedStore`.
+  /// Reads from one snapshot; see `OrderedStore`.
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     try await read(nil, body)
   }
 
-  /// Reads at one moment in time, and brings what the body reads first with its beginning, in one round trip.
+  /// Reads from one snapshot, and brings what the body reads first with its beginning, in one round trip.
   ///
   /// - Parameters:
   ///   - first: What the body reads first.

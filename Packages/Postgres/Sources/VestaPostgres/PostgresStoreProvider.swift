@@ -17,7 +17,7 @@ public struct PostgresStoreProvider: StoreProvider {
   ///
   /// - Parameters:
   ///   - name: What the store holds.
-  ///   - directory: Tells stores of one name apart, unless the options name a space.
+  ///   - directory: Distinguishes stores of one name, unless the options name a space.
   ///   - options: Durability and clock; `overwritesDeleted` is the server's affair, and ignored.
   /// - Returns: The open store, a `PostgresStore`; close it.
   /// - Throws: `StoreError` with a hint.

@@ -1,6 +1,6 @@
 /// Splits what one side of a connection says into messages of PostgreSQL's protocol.
 struct MessageSplitter: Sendable {
-  /// A whole message; a start-up has no kind, and stands as 0.
+  /// A whole message; a start-up has no kind, which is written as 0.
   struct Part: Sendable, Equatable {
     let kind: UInt8
     let bytes: [UInt8]

@@ -82,7 +82,7 @@ final class ProxySocket: Sendable {
     return client < 0 ? nil : ProxySocket(client)
   }
 
-  /// What has come: `nil` for nothing yet, empty when the other side has ended.
+  /// The received bytes: `nil` for nothing yet, empty when the other side has ended.
   func received() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -110,43 +110,12 @@ private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count
   send(descriptor, bytes, count, flags)
 }
 
-/// Wakes the thread of a proxy.
-final class ProxyWaker: Sendable {
-  let reading: Int32
-  private let writing: Int32
-
-  init?() {
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { return nil }
-    for end in ends {
-      _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-    }
-    (reading, writing) = (ends[0], ends[1])
-  }
-
-  deinit {
-    _ = close(reading)
-    _ = close(writing)
-  }
-
-  func wake() {
-    var byte: UInt8 = 1
-    _ = write(writing, &byte, 1)
-  }
-
-  func drain() {
-    var bytes = [UInt8](repeating: 0, count: 64)
-    while read(reading, &bytes, 64) > 0 {}
-  }
-}
-
 /// Waiting for descriptors, more finely than by milliseconds.
 enum ProxyWaiting {
   static func wait(reading: [Int32], writing: [Int32], atMost time: Duration) {
     var all = reading.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     all += writing.map { pollfd(fd: $0, events: Int16(POLLOUT), revents: 0) }
-    // What is less than a millisecond away is slept for: the system's call knows no less.
+    // The system's call knows no less than a millisecond: shorter waits sleep.
     let isSoon = time < .milliseconds(1)
     poll(&all, nfds_t(all.count), isSoon ? 0 : Int32(time / .milliseconds(1)))
     guard isSoon, time > .zero, all.allSatisfy({ $0.revents == 0 }) else { return }

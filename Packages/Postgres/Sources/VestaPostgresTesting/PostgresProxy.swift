@@ -1,7 +1,8 @@
 import Foundation
 import VestaConcurrency
+import VestaPostgres
 
-/// Stands between a program and a PostgreSQL server, and does to their messages what networks do: it cuts connections
+/// A proxy between a program and a PostgreSQL server that does to their messages what networks do: it cuts connections
 /// before a message, keeps messages back, and makes every one of them late.
 ///
 /// It reads the protocol without TLS, on the loopback address, for tests and benchmarks.
@@ -18,7 +19,7 @@ public final class PostgresProxy: Sendable {
     public let connection: Int
     /// Whether the server has said it.
     public let isServers: Bool
-    /// The first byte; a start-up has none, and stands as "0".
+    /// The first byte; "0" for a start-up, which has none.
     public let kind: Character
     /// The whole message.
     public let bytes: [UInt8]
@@ -35,8 +36,8 @@ public final class PostgresProxy: Sendable {
     case pass
     /// It is lost, and the connection with it, on both sides.
     case cut
-    /// It is kept back, and so is all that either side says on this connection, until ``release()``. Nobody hears of
-    /// an end.
+    /// It is kept back, and so is all that either side says on this connection, until ``release()``. No end is
+    /// passed on.
     case hold
   }
 
@@ -50,7 +51,7 @@ public final class PostgresProxy: Sendable {
 
   private let state = Locked(State())
   private let listener: ProxySocket
-  private let waker: ProxyWaker
+  private let waker: PlatformPipe
   private let place: ServerPlace
 
   /// The connection string that leads through the proxy.
@@ -62,7 +63,7 @@ public final class PostgresProxy: Sendable {
   /// - Throws: `ProxyFailure`, when the string is another one or the system has no port left.
   public init(to server: String) throws {
     place = try ServerPlace(server)
-    guard let listener = ProxySocket.listening(), let waker = ProxyWaker() else {
+    guard let listener = ProxySocket.listening(), let waker = PlatformPipe() else {
       throw ProxyFailure(description: "The system has no port left.")
     }
     self.listener = listener

@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaPostgres
 
 /// The thread of a proxy: it takes connections, and carries messages from one side to the other.
 struct ProxyService {
@@ -8,11 +9,11 @@ struct ProxyService {
     let to: ProxySocket
     let isServers: Bool
     var splitter: MessageSplitter
-    /// What has been said and not judged, because something before it is kept back.
+    /// Messages that wait for a decision, because an earlier one is kept back.
     var waiting: [MessageSplitter.Part] = []
-    /// What is on its way, and when it arrives.
+    /// Messages on their way, with the times of their arrival.
     var late: [(due: ContinuousClock.Instant, bytes: [UInt8])] = []
-    /// What the other side has no room for yet.
+    /// Bytes that the other side has no room for yet.
     var unsent: ArraySlice<UInt8> = []
     /// Whether nothing more is said.
     var isEnded = false
@@ -41,14 +42,14 @@ struct ProxyService {
   }
 
   private let listener: ProxySocket
-  private let waker: ProxyWaker
+  private let waker: PlatformPipe
   private let place: ServerPlace
   private let state: Locked<PostgresProxy.State>
   private var connections: [Connection] = []
   private var count = 0
   private var releases = 0
 
-  init(listener: ProxySocket, waker: ProxyWaker, place: ServerPlace, state: Locked<PostgresProxy.State>) {
+  init(listener: ProxySocket, waker: PlatformPipe, place: ServerPlace, state: Locked<PostgresProxy.State>) {
     self.listener = listener
     self.waker = waker
     self.place = place
@@ -87,7 +88,7 @@ struct ProxyService {
       for index in connection.ways.indices {
         let waiting = connection.ways[index].waiting
         connection.ways[index].waiting = []
-        // What was kept back has been judged; it is passed on.
+        // The message that was kept back has been decided on; it is passed on.
         for part in waiting { push(part, &connection.ways[index]) }
       }
     }
@@ -104,8 +105,8 @@ struct ProxyService {
       receive(connection, index)
       if !connection.isOver { send(connection, index) }
     }
-    // A side that has ended ends the other one, behind what it has said. Where something was kept back the server does
-    // not hear of it, so that it does what comes late.
+    // A side that has ended ends the other one, behind what it has said. Where something was kept back the end is not
+    // passed on to the server, so that it executes what arrives late.
     let isEnded = connection.ways.contains { $0.isEnded && ($0.isServers || !connection.wasHeld) }
     if isEnded, connection.ways.allSatisfy(\.isEmpty), !connection.isHeld { connection.isOver = true }
   }

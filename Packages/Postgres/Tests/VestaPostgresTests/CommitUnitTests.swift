@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaPostgres
 
-/// What decides about commits, without a server.
+/// The parts that decide about commits, without a server.
 @Suite struct CommitUnitTests {
   private func keys(_ random: inout SplitMix) -> [UInt8] { [UInt8.random(in: 0..<6, using: &random)] }
 

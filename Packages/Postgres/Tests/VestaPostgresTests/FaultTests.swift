@@ -9,7 +9,7 @@ import VestaTesting
 extension OneAtATime {
   /// Connections that are cut and servers that die, in the middle of everything.
   @Suite struct FaultTests {
-    /// Writes pairs of keys from some tasks until they are told to stop.
+    /// Writes pairs of keys from some tasks until they are stopped.
     ///
     /// - Returns: What was acknowledged, and what may or may not have been kept.
     private func load(

@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaPostgres
 
-/// What a committed transaction was answered, and what it wrote.
+/// The reads of a committed transaction, and its writes.
 private struct Committed: Sendable {
   enum Read: Sendable, Equatable {
     case keys([Int], [Int?])
@@ -78,7 +78,7 @@ extension OneAtATime {
         entries.map { number(in: $0.value) })
     }
 
-    /// What a read would have been answered.
+    /// The answer that a read would have had.
     private static func answer(_ read: Committed.Read, in state: [Int: Int]) -> Committed.Read {
       switch read {
       case .keys(let wanted, _): return .keys(wanted, wanted.map { state[$0] })
@@ -92,7 +92,7 @@ extension OneAtATime {
 
     /// One order by versions explains every answer, the reads before the writes of each.
     private static func check(_ history: [Committed], _ kept: [Int: Int], _ seed: UInt64) {
-      // What changes nothing has read at its version, so it stands behind the one that has that version.
+      // A transaction that changes nothing has read at its version, so it comes after the one that has that version.
       let ordered = history.sorted { ($0.version, $0.isChange ? 0 : 1) < ($1.version, $1.isChange ? 0 : 1) }
       var state: [Int: Int] = [:]
       var last = StoreVersion.zero
@@ -152,7 +152,7 @@ extension OneAtATime {
       let cutter = Task {
         for _ in 0..<40 { try await Server.cutConnections() }
       }
-      // A body whose moment is cut three times is told so; it has kept nothing, and is run again here.
+      // A body whose snapshot is cut three times gets an error; it has kept nothing, and is run again here.
       let again = stores
       let history = try await withThrowingTaskGroup(of: [Committed].self) { group in
         for task in 0..<6 {

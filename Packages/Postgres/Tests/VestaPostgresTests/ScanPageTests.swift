@@ -79,7 +79,7 @@ extension OneAtATime {
         #expect(entry?.value == number(0))
       }
       #expect([long, scanned] == [2, 2])
-      // What was said and what is done may differ.
+      // The announced and the actual reads may differ.
       try await store.put(number(2), for: key(2))
       let other = try await store.read(expecting: .keys([key(3)])) { reader in
         (

@@ -21,10 +21,10 @@ public final class RemoteConfigSettings: NSObject, Sendable {
 
   /// The age, in seconds, from which fetched values are fetched again; 12 hours unless it was set.
   ///
-  /// A negative interval counts as 0.
+  /// A negative interval counts as 0; with an infinite one nothing is fetched again.
   public var minimumFetchInterval: TimeInterval {
     get { locked.withLock { $0.minimumFetchInterval } }
-    set { locked.withLock { $0.minimumFetchInterval = newValue.isFinite ? max(0, newValue) : 0 } }
+    set { locked.withLock { $0.minimumFetchInterval = newValue.isNaN ? 0 : max(0, newValue) } }
   }
 
   /// The longest duration of a fetch, in seconds; 60 unless it was set.

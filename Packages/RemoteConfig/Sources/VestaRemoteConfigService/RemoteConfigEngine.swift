@@ -36,7 +36,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   /// An engine; nothing is opened yet.
   ///
   /// - Parameters:
-  ///   - projectID: The project, which stands in all ETags.
+  ///   - projectID: The project, which is part of all ETags.
   ///   - options: How it behaves.
   ///   - openStore: Opens the store, at the first call; called again at the next one when it throws.
   public init(

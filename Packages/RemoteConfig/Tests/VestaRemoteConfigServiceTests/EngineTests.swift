@@ -59,7 +59,7 @@ func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = M
   @Test func `a second engine on the same store has the same values, and its clients hear of publishes`() async throws {
     let store = ModelStore()
     let (one, two) = (makeEngine(store), makeEngine(store))
-    let log = EventLog<Int64>(patience: .seconds(30))
+    let log = EventLog<Int64>(patience: .seconds(300))
     let registration = two.listenForInvalidations(
       InvalidationsRequest(namespace: "firebase", lastKnownVersion: 0), context: CallContext(), onEnd: { _ in }
     ) { log.record($0.latestVersion) }
@@ -72,7 +72,7 @@ func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = M
 
   @Test func `closing ends the connections in order, and later calls are unavailable`() async throws {
     let engine = makeEngine()
-    let ends = EventLog<String>(patience: .seconds(30))
+    let ends = EventLog<String>(patience: .seconds(300))
     let request = InvalidationsRequest(namespace: "firebase", lastKnownVersion: 0)
     _ = engine.listenForInvalidations(request, context: CallContext()) {
       ends.record("\($0?.code.name ?? "in order")")

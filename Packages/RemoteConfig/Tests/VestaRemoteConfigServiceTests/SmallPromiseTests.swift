@@ -161,8 +161,10 @@ import VestaTesting
   }
 
   @Test func `a pattern may have so many nodes, and not one more`() throws {
-    _ = try LinearPattern(text(LinearPattern.maximumSize - 1))
-    #expect(throws: LinearPattern.SyntaxError.self) { try LinearPattern(text(LinearPattern.maximumSize)) }
+    // The sequence is a node, and each repetition is one besides its hundred characters: 4950 in all.
+    let nodes = String(repeating: "x{100}", count: 49)
+    _ = try LinearPattern(nodes + text(50))
+    #expect(throws: LinearPattern.SyntaxError.self) { try LinearPattern(nodes + text(51)) }
   }
 
   // MARK: Instances

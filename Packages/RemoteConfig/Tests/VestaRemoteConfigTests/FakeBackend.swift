@@ -28,7 +28,7 @@ final class FakeBackend: RemoteConfigBackend {
 
   let state = Locked(State())
   let gate = Gate(isOpen: true)
-  let listenerLog = EventLog<Int>(patience: .seconds(30))
+  let listenerLog = EventLog<Int>(patience: .seconds(300))
 
   func publish(_ entries: [String: String]) {
     let (version, listeners) = state.withLock { state in

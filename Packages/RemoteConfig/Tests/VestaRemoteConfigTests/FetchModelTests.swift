@@ -129,7 +129,7 @@ import VestaTesting
     _ = try? await bench.config.fetch(withExpirationDuration: 0)
     bench.backend.fail(nil)
     let count = bench.backend.requests.count
-    let log = EventLog<Int>(patience: .seconds(30))
+    let log = EventLog<Int>(patience: .seconds(300))
     let registration = bench.config.addOnConfigUpdateListener { update, error in
       log.record(update == nil ? (error as NSError?)?.code ?? 0 : 1)
     }

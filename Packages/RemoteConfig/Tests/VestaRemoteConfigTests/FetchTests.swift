@@ -207,4 +207,24 @@ import VestaTesting
     #expect(failures.isEmpty)
     await bench.end()
   }
+
+  @Test func `every call keeps its caller's executor, and throws when the app was deleted`() async throws {
+    let calls: [@Sendable (RemoteConfig) async throws -> Void] = [
+      { _ = try await $0.fetch() }, { _ = try await $0.fetch(withExpirationDuration: 0) },
+      { _ = try await $0.activate() }, { _ = try await $0.fetchAndActivate() }, { try await $0.ensureInitialized() },
+      { try await $0.setCustomSignals(["a": 1]) },
+    ]
+    let (living, deleted) = (try Bench(), try Bench())
+    await deleted.end()
+    for (index, call) in calls.enumerated() {
+      for (bench, fails) in [(living, false), (deleted, true)] {
+        let reports = [
+          await ExecutorProbe.fromMainActor { try await call(bench.config) },
+          await ExecutorProbe.fromActor { try await call(bench.config) },
+        ]
+        for report in reports { #expect(report.isKept && report.hasThrown == fails, "call \(index): \(report)") }
+      }
+    }
+    await living.end()
+  }
 }

@@ -10,7 +10,7 @@ import VestaTesting
 
 @Suite struct RealtimeTests {
   private func listen(_ bench: Bench) -> (EventLog<String>, ConfigUpdateListenerRegistration) {
-    let log = EventLog<String>(patience: .seconds(30))
+    let log = EventLog<String>(patience: .seconds(300))
     let registration = bench.config.addOnConfigUpdateListener { update, error in
       log.record(update.map { $0.updatedKeys.sorted().joined(separator: ",") } ?? "\((error as NSError?)?.code ?? 0)")
     }
@@ -109,7 +109,7 @@ import VestaTesting
 
   @Test func `a stream yields updates in order and removes its listener on cancellation`() async throws {
     let bench = try Bench()
-    let log = EventLog<Set<String>>(patience: .seconds(30))
+    let log = EventLog<Set<String>>(patience: .seconds(300))
     let config = bench.config
     let task = Task {
       for try await update in config.updates {

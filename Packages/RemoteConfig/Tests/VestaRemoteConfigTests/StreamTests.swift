@@ -69,11 +69,11 @@ import VestaTesting
   func `a stream has every update in order, also for a consumer that lags`(stream: Stream) async throws {
     let bench = try Bench()
     let config = bench.config
-    let heard = EventLog<Set<String>>(patience: .seconds(30))
+    let heard = EventLog<Set<String>>(patience: .seconds(300))
     let registration = config.addOnConfigUpdateListener { update, _ in
       if let update { heard.record(update.updatedKeys) }
     }
-    let (gate, seen) = (Gate(), EventLog<Set<String>>(patience: .seconds(30)))
+    let (gate, seen) = (Gate(), EventLog<Set<String>>(patience: .seconds(300)))
     let task = Task {
       try await stream.read(config) { keys in
         await gate.wait()
@@ -151,7 +151,7 @@ import VestaTesting
   ) async throws {
     let bench = try Bench()
     let config = bench.config
-    let seen = EventLog<Set<String>>(patience: .seconds(30))
+    let seen = EventLog<Set<String>>(patience: .seconds(300))
     let task = Task {
       try await stream.read(config) { keys in
         seen.record(keys)

@@ -30,7 +30,7 @@ import VestaTesting
     }
     bench.backend.fail(nil)
     // Nor is a version that is announced.
-    let log = EventLog<Int>(patience: .seconds(30))
+    let log = EventLog<Int>(patience: .seconds(300))
     let registration = bench.config.addOnConfigUpdateListener { update, error in
       log.record(update == nil ? (error as NSError?)?.code ?? 0 : 1)
     }

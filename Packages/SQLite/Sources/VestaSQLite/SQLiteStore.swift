@@ -142,7 +142,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     try bodies.refuseInside(.write, "raiseFloor", path: path)
     if turns.withLock({ $0.queue.isClosed }) { throw StoreError(.closed, operation: "raiseFloor", path: path) }
     let raised = try await bodies.whileWaiting("raiseFloor", path: path) { try await versions.raise(to: version) }
-    // What is at or below the last commit, or the last floor written, survives already.
+    // A version at or below the last commit, or the last floor written, survives already.
     guard raised > durableFloor.withLock({ $0 }) else { return raised }
     let writer = writer
     try await write { transaction in

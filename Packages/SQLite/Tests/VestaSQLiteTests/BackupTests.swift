@@ -30,7 +30,7 @@ extension OneAtATime {
           do {
             try await task.value
             succeeded += 1
-            // Whatever the others do meanwhile: the file is a whole one.
+            // The file is complete, whatever the others do meanwhile.
             #expect(try Platform.size(of: target) > entries.count * 4_000)
           } catch is CancellationError {}
         }
@@ -172,7 +172,7 @@ extension OneAtATime {
       for (index, secret) in secrets.enumerated() {
         let value = index % 2 == 0 ? secret : secret + value(1, length: 9_000)
         try await store.put(value, for: key(index))
-        // Written back, so that it stands in the database file.
+        // Written back, so that it is in the database file.
         try await store.compact()
       }
       for index in 0..<4 { try await store.delete(key(index)) }

@@ -9,7 +9,7 @@ import VestaTesting
 @testable import VestaSQLite
 
 extension OneAtATime {
-  /// What callers of one store must not cost each other.
+  /// The costs that callers of one store must not cause each other.
   @Suite struct CompanyTests {
     private struct Mine: Error {}
 

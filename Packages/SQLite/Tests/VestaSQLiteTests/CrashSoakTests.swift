@@ -8,7 +8,7 @@ import VestaTesting
 @testable import VestaSQLite
 
 extension OneAtATime {
-  /// Kills processes that write, at random moments, and looks at what they left behind.
+  /// Kills processes that write, at random times, and looks at what they left behind.
   ///
   /// 12 rounds; 200 with `VESTA_SOAK=1`.
   @Suite struct CrashSoakTests {

@@ -83,7 +83,7 @@ extension OneAtATime {
       let seen = try await store.value(for: key(0))
       #expect(seen == [1])
 
-      // What a crash right now would leave behind.
+      // The files that a crash right now would leave behind.
       let copy = try TemporaryDirectory()
       try FileManager.default.createDirectory(atPath: "\(copy.path)/test", withIntermediateDirectories: true)
       for suffix in ["", "-wal"] {

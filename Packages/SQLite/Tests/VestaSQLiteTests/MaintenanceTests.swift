@@ -11,7 +11,7 @@ extension OneAtATime {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       for number in 0..<300 { try await store.put(value(number, length: number * 20), for: key(number)) }
-      // A writer that moves an entry with every commit; whole moments hold exactly one.
+      // A writer that moves an entry with every commit; a consistent snapshot holds exactly one.
       let writer = Task.detached {
         for number in 0... {
           try await store.write { transaction in
@@ -68,7 +68,7 @@ extension OneAtATime {
       tuning.logPatience = 600_000
       let store = try directory.open(.relaxed, tuning: tuning)
       try await store.put([1], for: key(0))
-      // Readers that overlap, so that there is always one on some older moment.
+      // Readers that overlap, so that there is always one on an older snapshot.
       let readers = (0..<3).map { _ in
         Task.detached {
           while !Task.isCancelled {

@@ -7,7 +7,7 @@ import VestaStoreInterop
 @testable import VestaSQLite
 
 extension OneAtATime {
-  /// What other programs, and losses of power, leave behind.
+  /// The files that other programs, and losses of power, leave behind.
   @Suite struct RepairTests {
     /// The files of an open store with 150 transactions, as a kill leaves them.
     private func crashed() async throws -> (directory: TemporaryDirectory, entries: [StoreEntry]) {

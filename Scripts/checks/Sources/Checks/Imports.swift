@@ -11,7 +11,7 @@ struct Import: Equatable {
 extension SourceText {
   private static let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor"]
 
-  /// The imports of the file with the conditions they stand under.
+  /// The imports of the file with their conditions.
   var imports: [Import] {
     var conditions: [String] = []
     var found: [Import] = []

@@ -29,7 +29,7 @@ private var signIn: Benchmark {
     other: ("the scrypt in it", scryptWithin))
 }
 
-/// The same without the client: no session is kept, no listener is told.
+/// The same without the client: no session is kept, no listener is notified.
 private var signInOnEngine: Benchmark {
   Benchmark(
     name: "auth-sign-in-engine", unit: .microseconds, bar: .ratio(atMost: 1.05),

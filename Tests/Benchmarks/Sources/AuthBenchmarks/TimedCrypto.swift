@@ -5,7 +5,7 @@ import VestaCrypto
 
 /// The app's cryptography, which notes how long the hashes of passwords take.
 ///
-/// So a sign-in is compared with the hash within it. A hash of its own, some moments later, takes two per cent more or
+/// So a sign-in is compared with the hash within it. A hash of its own, a little later, takes two per cent more or
 /// less by chance, which is about as much as what is looked for.
 final class TimedCrypto: CryptoProvider {
   private let inner: any CryptoProvider = OpenSSLCrypto()

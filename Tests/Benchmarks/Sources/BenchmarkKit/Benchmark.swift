@@ -68,7 +68,7 @@ public struct Benchmark: Sendable {
 ///
 /// - Parameters:
 ///   - count: How many operations to do.
-///   - body: Does as many operations as it is told.
+///   - body: Does the given number of operations.
 /// - Returns: Nanoseconds per operation.
 @inlinable
 public func measure(_ count: Int, _ body: (Int) -> Void) -> Double {
@@ -94,7 +94,7 @@ public func sum(_ count: Int, _ operation: () -> Int) -> Double {
 ///
 /// - Parameters:
 ///   - count: How many operations to do.
-///   - body: Does as many operations as it is told.
+///   - body: Does the given number of operations.
 /// - Returns: Nanoseconds per operation.
 @inlinable
 public func measure(_ count: Int, _ body: (Int) async -> Void) async -> Double {

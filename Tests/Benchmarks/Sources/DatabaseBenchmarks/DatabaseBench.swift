@@ -9,6 +9,8 @@ import VestaSQLite
 final class DatabaseBench: Sendable {
   let engine: DatabaseEngine
   let raw: RawSQLite
+  /// A tree as rows by hand: a hundred branches of a thousand numbers.
+  let rows: RawSQLite
   let directory: String
   private let clients = Locked([String: BenchClient]())
   private let filled = Locked(Set<String>())
@@ -37,11 +39,34 @@ final class DatabaseBench: Sendable {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     engine = DatabaseEngine(store: try await SQLiteStore.open(named: "database", in: directory))
     raw = RawSQLite(path: "\(directory)/raw.sqlite")
+    rows = RawSQLite(path: "\(directory)/rows.sqlite")
+    rows.begin()
+    for branch in 0..<100 {
+      for leaf in 0..<1000 {
+        let number = UInt64(branch * 1000 + leaf)
+        rows.put(
+          (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }, for: Array("branch\(branch)/leaf\(leaf)".utf8))
+      }
+    }
+    rows.commit()
     for first in stride(from: 0, to: 100_000, by: 1000) {
       raw.begin()
       for number in first..<(first + 1000) { raw.put(Workload.value(number, length: 12), for: Workload.key(number)) }
       raw.commit()
     }
+  }
+
+  /// Reads rows into dictionaries, as one would by hand.
+  func readByHand(_ count: Int) -> [String: [String: Int]] {
+    var branches: [String: [String: Int]] = [:]
+    rows.rows(from: [0], count: count) { key, value in
+      let slash = key.firstIndex(of: UInt8(ascii: "/")) ?? 0
+      let (branch, leaf) = (
+        String(decoding: key[..<slash], as: UTF8.self), String(decoding: key[(slash + 1)...], as: UTF8.self)
+      )
+      branches[branch, default: [:]][leaf] = Int(value.loadUnaligned(as: UInt64.self))
+    }
+    return branches
   }
 
   /// A client of a database that stays connected from one round to the next, with its listens.

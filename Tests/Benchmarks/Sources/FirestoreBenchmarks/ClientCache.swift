@@ -234,7 +234,7 @@ private final class ManyListeners: Sendable {
   func remove() { for registration in registrations { registration.remove() } }
 }
 
-/// What one listener's events cost beside others of the same client.
+/// The cost of one listener's events beside others of the same client.
 private func events(beside count: Int) -> Side {
   Side("write to event, \(count) other listeners", count: 200) { _ in
     try await ManyListeners.prepare(try await CacheBench.instance().firestore(), count: count)

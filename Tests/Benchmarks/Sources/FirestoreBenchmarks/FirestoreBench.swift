@@ -162,7 +162,7 @@ final class FirestoreBench: Sendable {
 
   /// Runs a query until its plan uses an index: the engine makes one after repeated use.
   ///
-  /// It asks again and again: a backend tells what its plan is, and not when another one begins.
+  /// It asks again and again: a backend reports its plan, and not when another one begins.
   func makeIndex(for query: StructuredQuery, in name: String) async throws {
     while try await !usesIndex(query, in: name) {
       _ = try await run(query, in: name)

@@ -3,8 +3,8 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import SQLiteBaseline
 
-/// The cost of one caller for the others: the slowest hundredth of unrelated sets, and of the listeners that are told
-/// of them, beside a load and without it.
+/// The cost of one caller for the others: the slowest hundredth of unrelated sets, and of the listeners that receive
+/// them, beside a load and without it.
 func neighbourLines() -> [Benchmark] {
   Load.all.flatMap { load in
     [
@@ -200,7 +200,7 @@ extension Int {
 
 private let samples = 1_500
 
-/// The slowest hundredth of sets and of being told of them, in nanoseconds, while a load goes on.
+/// The slowest hundredth of sets and of their notifications, in nanoseconds, while a load goes on.
 private func slowest(beside load: @escaping Load.Body) async -> (set: Double, told: Double) {
   do {
     let bench = try await FirestoreBench.shared()
@@ -242,7 +242,7 @@ private func hundredth(of durations: [Duration]) -> Double {
   durations.sorted()[durations.count * 99 / 100] / .nanoseconds(1)
 }
 
-/// Counts the snapshots that a listener has been told of.
+/// Counts the snapshots that a listener has received.
 private final class Ears: Sendable {
   private struct State {
     var heard = 0

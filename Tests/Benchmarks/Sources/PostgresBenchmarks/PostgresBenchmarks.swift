@@ -72,7 +72,7 @@ private func ours(
   raw.put(PostgresBench.value(number), for: key(number))
 }
 
-/// Beside the one statement that somebody would send who needs no version: what a moment costs.
+/// Beside the one statement that somebody would send who needs no version: the cost of a snapshot.
 private let alone = line("get-beside-one-statement", 0, nil, 4_000, tasks: 1, get) { raw, number in
   _ = raw.getAlone(key(number))
 }

@@ -41,7 +41,7 @@ private func cost(_ url: String) async throws -> Double {
   }
 }
 
-/// What a child process does: it reads, and says what a read has cost.
+/// The work of a child process: it reads, and prints the cost of a read.
 public func readAsChild(_ url: String) async {
   do {
     let store = try await PostgresBench.shared.open(at: url)

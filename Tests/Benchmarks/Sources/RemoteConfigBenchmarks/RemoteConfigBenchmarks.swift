@@ -18,7 +18,7 @@ public func remoteConfigBenchmarks() -> [Benchmark] {
       ours: ("fetch, 500 parameters, 50 conditions", { await fetches(2000) }),
       other: ("dictionary look-up of the result", { await lookUps(200_000) })),
     Benchmark(
-      // 100 ms until the last of them has heard.
+      // 100 ms until the last of them is notified.
       name: "remote-config-publish-10000", unit: .microseconds, bar: .figure(atMost: 10),
       ours: ("publish, 10,000 listeners, each", { await publishes(listeners: 10_000) }),
       other: ("10,000 closures called, each", { await calls(10_000) })),
@@ -85,7 +85,7 @@ private func lookUps(_ count: Int) async -> Double {
   }
 }
 
-/// One publish until the last of the listeners has heard of it, for each listener.
+/// One publish until the last of the listeners is notified, for each listener.
 private func publishes(listeners count: Int) async -> Double {
   let engine = makeEngine()
   await publish(engine)
@@ -103,7 +103,7 @@ private func publishes(listeners count: Int) async -> Double {
     }
   }
   var iterator = allHeard.makeAsyncIterator()
-  // All of them are connected when they have heard of the current version.
+  // All of them are connected when they have received the current version.
   await iterator.next()
   let start = ContinuousClock.now
   await publish(engine)
@@ -119,7 +119,7 @@ private func calls(_ count: Int) async -> Double {
   return measure(count) { _ in for closure in closures { closure() } }
 }
 
-/// A publish until the listener of a client in the same process has heard of it, the fetch of the values included.
+/// A publish until the listener of a client in the same process is notified, the fetch of the values included.
 private func updates(_ count: Int) async -> Double {
   let folder = FileManager.default.temporaryDirectory.appending(path: "vesta-remote-config-\(UUID().uuidString)")
   defer { try? FileManager.default.removeItem(at: folder) }

@@ -76,6 +76,26 @@ package final class RawSQLite: @unchecked Sendable {
     }
   }
 
+  /// Calls the body for so many rows, in the order of their keys.
+  package func rows(
+    from key: [UInt8], count: Int, _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
+  ) {
+    key.withUnsafeBytes { key in
+      sqlite3_bind_blob(scanStatement, 1, key.baseAddress, Int32(key.count), nil)
+      var seen = 0
+      while seen < count, sqlite3_step(scanStatement) == SQLITE_ROW {
+        body(column(0), column(1))
+        seen += 1
+      }
+      sqlite3_reset(scanStatement)
+    }
+  }
+
+  private func column(_ number: Int32) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(
+      start: sqlite3_column_blob(scanStatement, number), count: Int(sqlite3_column_bytes(scanStatement, number)))
+  }
+
   private func run(_ statement: OpaquePointer) {
     precondition(sqlite3_step(statement) == SQLITE_DONE)
     sqlite3_reset(statement)

@@ -47,7 +47,7 @@ public func storageBenchmarks() -> [Benchmark] {
 private func perMiB(
   of length: Int = StorageBench.fileLength, _ work: @Sendable (StorageBench) async throws -> Void
 ) async -> Double {
-  await timed { bench in try await work(bench) } / 1000 / Double(length >> 20)
+  await timed { bench in try await work(bench) } / Double(length >> 20)
 }
 
 /// 10,000 objects in 16 lanes.
@@ -59,14 +59,14 @@ private func perObject(_ work: @escaping @Sendable (StorageBench, Int) async thr
       }
       try await group.waitForAll()
     }
-  } / 1000 / 10_000
+  } / 10_000
 }
 
 private func list(in bucket: String) async -> Double {
   let request = ListRequest(bucket: bucket, prefix: "5", delimiter: "/", maximumResults: 1000)
   return await timed { bench in
     for _ in 0..<20 { keep(try await bench.backend.listObjects(request, context: CallContext()).items.count) }
-  } / 1000 / 20
+  } / 20
 }
 
 private func timed(_ work: (StorageBench) async throws -> Void) async -> Double {

@@ -81,7 +81,7 @@ struct TraceRunner {
 
   /// A backend of which the documents have been deleted again, and how to read what was there before.
   ///
-  /// The recording's clock is not ours, so its moment is the one at which its documents are all there.
+  /// The recording's clock is not ours, so its read time is the one at which its documents are all there.
   private func past(
     of documents: [Document], isInTransaction: Bool
   ) async throws -> (any FirestoreBackend, ReadConsistency) {
@@ -147,7 +147,7 @@ struct TraceRunner {
     return nil
   }
 
-  /// Where a missing index can be made; it tells which one is meant.
+  /// The link under which a missing index can be made; it names the index.
   private func link(in message: String) -> Substring? {
     message.firstRange(of: "https://").map { message[$0.lowerBound...].prefix { !$0.isWhitespace && $0 != ";" } }
   }

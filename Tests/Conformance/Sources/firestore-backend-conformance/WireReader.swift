@@ -94,7 +94,7 @@ enum WireReader {
     return Array(data)
   }
 
-  /// A moment such as `2020-07-01T02:30:24.996708Z`.
+  /// A timestamp such as `2020-07-01T02:30:24.996708Z`.
   private static func timestamp(_ text: String) throws -> Timestamp {
     let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
     guard text.hasSuffix("Z"), let first = parts.first, let date = try? Date("\(first)Z", strategy: .iso8601) else {

@@ -1,7 +1,7 @@
 import Foundation
 import VestaRemoteConfigService
 
-/// A seed, an instance, and where the instance stands among all.
+/// A seed, an instance, and the rank of the instance among all.
 struct PercentCase: Decodable {
   let seed, randomizationId: String
   let microPercentile: Int?

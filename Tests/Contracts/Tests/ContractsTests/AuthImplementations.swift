@@ -72,7 +72,7 @@ private enum EngineLibrary: Library {
       Component(AuthEngine.self) { _, isCacheable in
         isCacheable = true
         var options = AuthServiceOptions()
-        // A clock that never shows the same second twice: tokens of one session are told apart by their times.
+        // A clock that never shows the same second twice: tokens of one session differ by their times.
         let ticks = Locked(Int64(Date().timeIntervalSince1970 * 1_000_000))
         options.clock = ServiceClock(
           now: {

@@ -2,7 +2,7 @@ import VestaStoreInterop
 import VestaConcurrency
 import VestaMemoryStore
 
-/// A store that can be told to fail, or to keep its callers waiting, as a backend does that is in trouble.
+/// A store that fails or keeps its callers waiting on request, as a backend in trouble does.
 final class GatedStore: OrderedStore {
   private struct State: Sendable {
     var fails = false

@@ -4,7 +4,7 @@ let database = "projects/demo/databases/(default)"
 let root = database + "/documents"
 let owner = CallContext(caller: .owner)
 
-/// A commit whose parts can be told from those of any other.
+/// A commit whose parts differ from those of any other.
 ///
 /// It makes some documents, deletes the mark of the batch before it in its task and leaves one of its own, and counts
 /// itself in a document that all batches share.

@@ -3,7 +3,7 @@ import Testing
 import VestaStoreInteropCrashTesting
 import VestaTesting
 
-/// Kills a process whose clients write, at a random moment, and looks at what the next one makes of it.
+/// Kills a process whose clients write, at a random time, and looks at what the next one makes of it.
 ///
 /// At least 8 rounds for each kind of client; 100 with `VESTA_SOAK=1`.
 @Suite struct ClientCrashSoakTests {

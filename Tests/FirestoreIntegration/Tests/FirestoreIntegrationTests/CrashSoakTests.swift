@@ -7,7 +7,7 @@ import VestaTesting
 
 @testable import FirestoreCrashWorker
 
-/// Kills a process that commits, at a random moment, and looks at what it left behind.
+/// Kills a process that commits, at a random time, and looks at what it left behind.
 ///
 /// 10 rounds; 100 with `VESTA_SOAK=1`.
 @Suite struct CrashSoakTests {
@@ -115,7 +115,7 @@ private struct State {
     highestVersion = next
   }
 
-  /// A listener from before the kill is told what it has missed, without starting over.
+  /// A listener from before the kill receives what it has missed, without starting over.
   private mutating func checkTokens(_ engine: FirestoreEngine, round: Int) async throws {
     let isFirst = parts == nil
     var parts = self.parts ?? Memory(StructuredQuery(from: [.init(collectionID: Batch.collection(round))]))

@@ -14,7 +14,7 @@ import VestaTesting
 /// Kills a process that sends or publishes, at a random time, and looks at what it left behind.
 ///
 /// 5 rounds; 100 with `VESTA_SOAK=1`. One test after the other: a process that is just being started by one test shares
-/// the open files of another one for a moment, and with them the lock of its store.
+/// the open files of another one for a short time, and with them the lock of its store.
 @Suite(.serialized) struct CrashSoakTests {
   private let rounds = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 100 : 5
 
@@ -28,7 +28,7 @@ import VestaTesting
     for round in 0..<rounds {
       let token = try await register(directory.path, "installation\(round)")
       let worker = try WorkerProcess("MessagingCrashWorker", directory.path, "send", "\(first)", token)
-      // Most kills come after some messages, however slow the machine is; the others at any time, also before the first.
+      // Most kills come after some messages, however slow the machine is; others at any time, also before the first.
       if round % 5 != 4 {
         _ = try await worker.lines(6 + random.below(60), withPrefix: "sent ")
         if round % 2 == 0 { try await worker.wait(forPrefix: "received \(first) ") }
@@ -115,7 +115,7 @@ import VestaTesting
       let number = stored.template.parameters["number"]?.defaultValue.flatMap { value in
         if case .value(let text) = value { Int(text) } else { nil }
       }
-      // What was published last may have been committed without its line.
+      // The last publication may have been committed without its line.
       #expect(version == acknowledged.1 || version == acknowledged.1 + 1, "round \(round)")
       #expect(number ?? 0 == acknowledged.0 + Int(version - acknowledged.1), "round \(round)")
       let page = try await engine.listVersions(ListVersionsRequest(), context: .owner)

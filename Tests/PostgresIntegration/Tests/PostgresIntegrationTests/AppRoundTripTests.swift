@@ -137,7 +137,7 @@ extension OnOneServer {
       expect(
         count,
         [
-          "fetch, the template known": 2, "list the versions": 2, "read the template": 4, "read an old template": 4,
+          "fetch, the template known": 1, "list the versions": 2, "read the template": 2, "read an old template": 2,
           "publish": 4, "roll back": 5,
         ])
     }
@@ -182,7 +182,7 @@ extension OnOneServer {
         [
           "register": 3, "register again, nothing new": 2, "subscribe to a topic": 5, "leave a topic": 5,
           "send to a registration": 4, "send to a topic": 3, "acknowledge a message": 7, "read a page of the outbox": 7,
-        ])
+        ], beside: 2)
     }
 
     @Test func `the round trips of the Realtime Database are those of the README`() async throws {
@@ -220,9 +220,11 @@ extension OnOneServer {
     }
 
     /// Less than expected is right as well: a commit that is ready while another one is under way goes along with it.
-    private func expect(_ count: RoundTripCount, _ expected: [String: Int]) {
+    ///
+    /// - Parameter beside: What the engine itself may do meanwhile: it reads the news of its own commits.
+    private func expect(_ count: RoundTripCount, _ expected: [String: Int], beside: Int = 0) {
       #expect(Set(count.found.keys) == Set(expected.keys))
-      for (name, trips) in expected { #expect(count.found[name] ?? .max <= trips, "\(name)") }
+      for (name, trips) in expected { #expect(count.found[name] ?? .max <= trips + beside, "\(name)") }
     }
   }
 }

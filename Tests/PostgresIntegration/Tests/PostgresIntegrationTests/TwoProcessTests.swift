@@ -66,7 +66,7 @@ extension OnOneServer {
       }
       #expect(seen == seen.sorted() && Set(seen).count == seen.count)
       let commit = try await writer.ask("set rooms/a 21").split(separator: " ").last.flatMap { Int64($0) } ?? 0
-      // A token at or behind a commit stands for all up to it, in whichever process.
+      // A token at or after a commit covers all up to it, in whichever process.
       var token = ""
       var (time, tokens): (Int64, Int) = (0, 1)
       while time < commit {
@@ -93,7 +93,7 @@ extension OnOneServer {
         #expect(try await second.end(other) == "done")
       }
       for process in [first, second] { #expect(try await process.ask("get counters/c") == "found 60") }
-      // A document that one has read a moment ago, and the other has written since.
+      // A document that one has just read, and the other has written since.
       for value in 100..<120 {
         _ = try await first.ask("set counters/c \(value)")
         #expect(try await second.ask("get counters/c") == "found \(value)")
@@ -128,7 +128,7 @@ extension OnOneServer {
           #expect(answer.contains("TOO_MANY_ATTEMPTS"), "\(answer)")
         }
       }
-      // What is no account is counted alike, so that nobody learns which is.
+      // Guesses at absent accounts are counted alike, so that nobody learns which exist.
       for process in [first, second, first, second, first, second] {
         #expect(try await process.ask("signIn nobody@example.com wrong-one").contains("INVALID"))
       }

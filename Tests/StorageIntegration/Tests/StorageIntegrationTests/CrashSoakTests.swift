@@ -10,7 +10,7 @@ import VestaTesting
 @testable import StorageCrashWorker
 @testable import VestaStorageService
 
-/// Kills a process that uploads and replaces objects, at a random moment, and looks at what it left behind.
+/// Kills a process that uploads and replaces objects, at a random time, and looks at what it left behind.
 ///
 /// 10 rounds; 200 with `VESTA_SOAK=1`.
 @Suite struct CrashSoakTests {
@@ -37,7 +37,7 @@ import VestaTesting
     let directory = try TemporaryDirectory()
     let file = directory.path(of: "file")
     let data = directory.path(of: "data")
-    // What each object may be: its last acknowledged version, or one that was begun after that.
+    // The versions that each object may have: the last acknowledged one, or one that was begun after that.
     var acknowledged: [Int: Version] = [:]
     for round in 0..<rounds {
       try Worker.content(random.next() >> 1, 6_000_000).write(to: URL(fileURLWithPath: file))

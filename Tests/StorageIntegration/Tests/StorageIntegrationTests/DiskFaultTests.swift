@@ -130,6 +130,41 @@ import VestaTesting
     await harness.app.delete()
   }
 
+  @Test func `the sweeper leaves a slow upload alone, and one beyond its lifetime takes nothing more`() async throws {
+    let directory = try TemporaryDirectory()
+    let harness = try StorageHarness(directory: directory.path)
+    let clock = ManualClock()
+    let files = FileBlobStore(directory: directory.path + "/blobs")
+    let engine = try engine(harness, FaultyBlobs(files), directory.path, clock: clock)
+    let id = try await engine.startUpload(UploadRequest(object: Self.name), context: context)
+    for index in 0..<20 {
+      let offset = Int64(index * Self.chunk.count)
+      _ = try await engine.appendToUpload(id, offset: offset, bytes: Self.chunk, context: context)
+      clock.advance(by: .seconds(8 * 3600))
+      // Each start looks for what has expired.
+      let other = UploadRequest(object: ObjectName(bucket: "test-bucket", name: "other"))
+      try await engine.cancelUpload(engine.startUpload(other, context: context), context: context)
+      #expect(try await engine.removeOrphans() == 0)
+    }
+    let late = try await engine.startUpload(UploadRequest(object: Self.name), context: context)
+    _ = try await engine.appendToUpload(late, offset: 0, bytes: Self.chunk, context: context)
+    _ = try await engine.finalizeUpload(id, expected: ContentDigest(), context: context)
+    #expect(try await content(engine).count == 20 * Self.chunk.count)
+    clock.advance(by: .seconds(8 * 24 * 3600))
+    let error = await #expect(throws: StorageServiceError.self) {
+      try await engine.appendToUpload(late, offset: Int64(Self.chunk.count), bytes: Self.chunk, context: context)
+    }
+    #expect(error?.reason == .uploadGone)
+    await #expect(throws: StorageServiceError.self) {
+      try await engine.finalizeUpload(late, expected: ContentDigest(), context: context)
+    }
+    _ = try await engine.startUpload(UploadRequest(object: Self.name), context: context)
+    #expect(try await files.list().count == 1)
+    #expect(try await content(engine).count == 20 * Self.chunk.count)
+    try await engine.close()
+    await harness.app.delete()
+  }
+
   // MARK: Steps
 
   private func engine(

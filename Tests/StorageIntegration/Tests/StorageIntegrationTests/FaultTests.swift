@@ -226,7 +226,7 @@ import VestaTesting
     }
     let interrupted = first.reference(withPath: "a").putFile(from: url)
     await reached.wait()
-    // Nobody tells the transfer that its app ends, as when a process is killed.
+    // The transfer is not notified that its app ends, as when a process is killed.
     await harness.app.delete()
     let next = try StorageHarness(directory: directory.path + "/data", name: harness.app.name)
     let sent = Locked(0)

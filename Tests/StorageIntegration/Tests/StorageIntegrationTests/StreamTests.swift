@@ -167,6 +167,46 @@ import VestaTesting
     }
   }
 
+  @Test func `the engine keeps the executor of its caller, on success and on failure`() async throws {
+    let (backend, context, app) = (harness.backend, CallContext.owner, harness.app)
+    let name = ObjectName(bucket: "test-bucket", name: "a")
+    let calls: [(String, @Sendable () async throws -> Void)] = [
+      ("put", { _ = try await backend.putObject(UploadRequest(object: name), content: [1], context: context) }),
+      (
+        "upload",
+        {
+          let id = try await backend.startUpload(UploadRequest(object: name), context: context)
+          _ = try await backend.appendToUpload(id, offset: 0, bytes: [1], context: context)
+          _ = try await backend.uploadStatus(id, context: context)
+          _ = try await backend.finalizeUpload(id, expected: ContentDigest(size: 1), context: context)
+        }
+      ),
+      (
+        "cancel",
+        {
+          try await backend.cancelUpload(
+            try await backend.startUpload(UploadRequest(object: name), context: context), context: context)
+        }
+      ),
+      ("get", { _ = try await backend.getObject(name, preconditions: .none, context: context) }),
+      ("list", { _ = try await backend.listObjects(ListRequest(bucket: "test-bucket"), context: context) }),
+      (
+        "delete",
+        {
+          _ = try await backend.putObject(UploadRequest(object: name), content: [1], context: context)
+          try await backend.deleteObject(name, preconditions: .none, context: context)
+        }
+      ),
+    ]
+    for fails in [false, true] {
+      if fails { await app.delete() }
+      for (name, call) in calls {
+        let reports = [await ExecutorProbe.fromMainActor(call), await ExecutorProbe.fromActor(call)]
+        for report in reports { #expect(report.isKept && report.hasThrown == fails, "\(name): \(report)") }
+      }
+    }
+  }
+
   private static func token(_ root: StorageReference) async throws -> String {
     _ = try await root.child("c").putDataAsync(Data([1]))
     return try #require(try await root.list(maxResults: 1).pageToken)

@@ -14,11 +14,13 @@ private struct WrongStorage: StorageBackend {
     case returnsOldMetadata, forgetsToDelete, listsBackwards, losesPrefixes, oversizedPages, noTokens, readsNewContent
     case ignoresRange, forgetsCancellation, alwaysFirstGeneration, refusesSecondFinalize, losesLastByteOfChunks
     case refusesEmpty, showsUnfinished, wrongStatus, takesAnyName, inventsObjects, listsOneBucket, takesAnyPage
+    case checksBeforehand
   }
 
   let base: any StorageBackend
   let flaw: Flaw
   private let started = Log<UploadRequest>()
+  private let checked = Log<UploadRequest>()
 
   init(base: any StorageBackend, flaw: Flaw) {
     self.base = base
@@ -52,11 +54,25 @@ private struct WrongStorage: StorageBackend {
 
   func putObject(_ request: UploadRequest, content: [UInt8], context: CallContext) async throws -> StorageObject {
     let content = flaw == .losesLastByte ? Array(content.dropLast()) : content
+    if flaw == .checksBeforehand, request.preconditions.ifGenerationMatch == 0 {
+      return try await put(request, content, checkedBeforehand: context)
+    }
     do {
       return changed(try await base.putObject(changed(request), content: content, context: context))
     } catch let error as StorageServiceError where flaw == .takesAnyName && error.code == .invalidArgument {
       return invented(request.object)
     }
+  }
+
+  /// Looks at the preconditions, and writes when another writer has done so too.
+  private func put(
+    _ request: UploadRequest, _ content: [UInt8], checkedBeforehand context: CallContext
+  ) async throws -> StorageObject {
+    var request = request
+    request.preconditions = .none
+    checked.add(request)
+    await checked.wait { $0.count > 1 }
+    return try await base.putObject(request, content: content, context: context)
   }
 
   func startUpload(_ request: UploadRequest, context: CallContext) async throws -> UploadID {
@@ -234,6 +250,7 @@ private struct Shorter: BlobReader {
     (.returnsOldMetadata, "a change of metadata sets, keeps and removes fields"),
     (.ignoresPreconditions, "preconditions hold back what does not meet them"),
     (.ignoresPreconditions, "a precondition of an upload is checked when it ends"),
+    (.checksBeforehand, "of several writers with one precondition exactly one wins"),
     (.noTokens, "every object has a download token, and the last one is replaced when it is revoked"),
     (.forgetsToDelete, "a deleted object is gone"),
     (.listsBackwards, "a listing has the names in order, cut at the delimiter, page after page"),

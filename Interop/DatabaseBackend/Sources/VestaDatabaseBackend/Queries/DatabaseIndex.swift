@@ -33,13 +33,13 @@ public enum DatabaseIndex: Hashable, Sendable {
     }
   }
 
-  /// Where a child stands.
+  /// The position of a child.
   public func position(of key: DatabaseKey, _ node: DatabaseNode) -> DatabasePosition {
     DatabasePosition(value: sortValue(of: node), key: key)
   }
 }
 
-/// Where a child stands in an order: first by value, then by key.
+/// The position of a child in an order: first by value, then by key.
 public struct DatabasePosition: Comparable, Hashable, Sendable {
   /// The value by which the child is ordered.
   public let value: DatabaseNode

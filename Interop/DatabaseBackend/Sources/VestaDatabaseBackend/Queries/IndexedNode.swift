@@ -76,7 +76,7 @@ public struct IndexedNode: Sendable {
     try order.visit { try body($0.key, $1) }
   }
 
-  /// In the order of the keys every child stands at "no value", and a position with a value is after all of them.
+  /// In the order of the keys every child is at "no value", and a position with a value is after all of them.
   private func keyBound(_ position: DatabasePosition) -> DatabaseKey {
     position.value.isEmpty || index == .key ? position.key : .maximum
   }

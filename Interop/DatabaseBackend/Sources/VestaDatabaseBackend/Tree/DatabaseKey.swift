@@ -9,7 +9,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
   /// The integer; for a text a number above all integers with its first bytes; for the two ends the ends.
   ///
   /// Most comparisons of keys end here, without a look at the texts.
-  private let order: Int64
+  let order: Int64
 
   /// The smallest order of a text: what the first bytes are added to.
   private static let textOrder: Int64 = 1 << 58
@@ -111,7 +111,7 @@ extension String {
   /// U+FFFF.
   func isBelowByUTF16(_ other: String) -> Bool {
     var (left, right) = (self, other)
-    // Unsafe pointers, used inside the closures only: going through the bytes with iterators takes several times as long.
+    // Unsafe pointers, used inside the closures only: iterating over the bytes takes several times as long.
     return left.withUTF8 { left in
       right.withUTF8 { right in
         for index in 0..<Swift.min(left.count, right.count) where left[index] != right[index] {

@@ -56,11 +56,12 @@ public struct DatabaseNode: Sendable, Hashable {
   }
 
   private static func ordered(_ children: [(DatabaseKey, DatabaseNode)]) -> [(DatabaseKey, DatabaseNode)] {
-    // Indexes are sorted rather than children, and break ties: the last one of equal keys comes last.
-    let order = children.indices.sorted { left, right in
-      let (first, second) = (children[left].0, children[right].0)
-      return first < second || (left < right && first == second)
-    }
+    // Small numbers are sorted rather than children, and places break ties: the last one of equal keys comes last.
+    let order = children.indices.map { (order: children[$0].0.order, index: $0) }.sorted { left, right in
+      if left.order != right.order { return left.order < right.order }
+      let (first, second) = (children[left.index].0, children[right.index].0)
+      return first < second || (left.index < right.index && first == second)
+    }.map(\.index)
     var entries: [(DatabaseKey, DatabaseNode)] = []
     entries.reserveCapacity(children.count)
     for (place, index) in order.enumerated() {

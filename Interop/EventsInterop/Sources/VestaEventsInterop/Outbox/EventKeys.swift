@@ -37,6 +37,11 @@ struct EventKeys: Sendable {
     return key.range
   }
 
+  /// The rows from one position to another, both of them too.
+  func range(_ table: Table, _ function: String, _ first: EventPosition, _ last: EventPosition) -> KeyRange {
+    KeyRange(from: key(table, function, first), to: key(table, function, last) + [0])
+  }
+
   /// A part of a queue: after one position, up to and with another.
   func queue(_ function: String, after: EventPosition?, through: EventPosition?) -> KeyRange {
     let all = all(.queue, of: function)

@@ -82,6 +82,10 @@ extension EventOutbox {
     let gone = try await open().write { transaction in
       guard try await LeaseRecord.read(self.keys, transaction)?.owner == owner else { throw EventLeaseLost() }
       for outcome in outcomes { try await self.settle(outcome, transaction) }
+      let delivered = outcomes.filter { $0.result == .delivered }
+      for (function, outcomes) in Dictionary(grouping: delivered, by: \.function) {
+        try await self.removeDelivered(outcomes.map(\.position), of: function, transaction)
+      }
       let died = outcomes.filter { if case .dead = $0.result { true } else { false } }.map(\.function)
       for function in Set(died) { try await self.trimDeadLetters(function, transaction) }
       return outcomes.filter { if case .retry = $0.result { false } else { true } }.map(\.function)
@@ -102,10 +106,7 @@ extension EventOutbox {
     let row = keys.key(.queue, outcome.function, outcome.position)
     let state = keys.key(.states, outcome.function, outcome.position)
     switch outcome.result {
-    case .delivered:
-      try await transaction.delete(row)
-      // Also after a first attempt: another owner may have failed on the event while this one had lost the lease.
-      try await transaction.delete(state)
+    case .delivered: break
     case .retry(let time, let reason):
       guard try await transaction.get(row) != nil else { return }
       let record = EventState(attempts: outcome.attempts, retryTime: time, reason: reason)
@@ -122,6 +123,46 @@ extension EventOutbox {
       try await transaction.delete(row)
       try await transaction.delete(state)
     }
+  }
+
+  /// Deletes the rows of delivered events: those that follow one another in the queue by one call.
+  ///
+  /// Their attempts go too, also those of a first one: another owner may have failed on the event while this one had
+  /// lost the lease.
+  private func removeDelivered(
+    _ positions: [EventPosition], of function: String, _ transaction: any StoreTransaction
+  ) async throws {
+    guard let first = positions.min(), let last = positions.max() else { return }
+    let delivered = Set(positions.map { keys.key(.queue, function, $0) })
+    var runs: [KeyRange] = []
+    var (found, isRun) = (0, false)
+    // Those between them that are not delivered yet, such as those of a document whose event failed, are passed over;
+    // where there are many, the rest is deleted one by one.
+    let range = keys.range(.queue, function, first, last)
+    let limit = 2 * delivered.count + 16
+    let end = try await transaction.scan(range, order: .ascending, limit: limit) { key, _ in
+      let key = key.bytes
+      guard delivered.contains(key) else {
+        isRun = false
+        return .next
+      }
+      found += 1
+      runs.append(KeyRange(from: isRun ? runs.removeLast().lower : key, to: key + [0]))
+      isRun = true
+      return .next
+    }
+    for run in runs { try await transaction.deleteRange(run) }
+    if end.visited == limit, found < delivered.count {
+      for key in delivered where !runs.contains(where: { $0.contains(key) }) { try await transaction.delete(key) }
+    }
+    let settled = Set(positions.map { keys.key(.states, function, $0) })
+    let attempted = keys.range(.states, function, first, last)
+    var states: [[UInt8]] = []
+    _ = try await transaction.scan(attempted, order: .ascending, limit: nil) { key, _ in
+      if settled.contains(key.bytes) { states.append(key.bytes) }
+      return .next
+    }
+    for key in states { try await transaction.delete(key) }
   }
 
   // MARK: Dead letters

@@ -42,7 +42,7 @@ public struct Document: Sendable, Hashable {
 /// A selection of the fields of a document.
 public struct DocumentMask: Sendable, Hashable {
   /// Field paths as the wire writes them: names joined by dots, such as `address.city`; a name that is not simple
-  /// stands between backticks.
+  /// is quoted with backticks.
   ///
   /// Order does not matter.
   public var fieldPaths: [String]

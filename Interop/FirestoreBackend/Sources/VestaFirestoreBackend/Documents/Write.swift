@@ -6,7 +6,7 @@ public struct Write: Sendable, Hashable {
     ///
     /// Without a mask the fields replace all that were there. With one, the paths in the mask are set to what the
     /// document has there, or deleted where it has nothing; an empty mask leaves the fields and makes a document that
-    /// is missing. The transforms then run in order, on the result. None of their fields may stand in the mask.
+    /// is missing. The transforms then run in order, on the result. None of their fields may be in the mask.
     case update(Document, mask: DocumentMask?, transforms: [FieldTransform])
     /// Deletes a document; a missing one is no failure.
     case delete(name: String)

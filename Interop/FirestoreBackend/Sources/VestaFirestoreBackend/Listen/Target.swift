@@ -10,7 +10,7 @@ public struct Target: Sendable, Hashable {
 
   /// From where on changes are wanted.
   public enum Resume: Sendable, Hashable {
-    /// After what a resume token stands for.
+    /// After the version of a resume token.
     case token([UInt8])
     /// After a read time.
     case readTime(Timestamp)

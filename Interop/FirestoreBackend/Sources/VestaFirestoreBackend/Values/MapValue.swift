@@ -58,7 +58,7 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
     self.values = values
   }
 
-  /// A map as it would stand in a program; of several entries with one name the last one stays.
+  /// A map as a program writes it; of several entries with one name the last one stays.
   public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
 
   /// The value under a name; setting `nil` takes the name away.

@@ -1,5 +1,5 @@
 extension Value {
-  /// The name of the entry that says what a map stands for.
+  /// The name of the entry that says which kind of value a map represents.
   public static let typeKey = "__type__"
 
   /// The type of a map that is a vector.
@@ -15,7 +15,7 @@ extension Value {
     .map([typeKey: .string(vectorType), vectorKey: .array(numbers.map(Value.double))])
   }
 
-  /// The entries of a map that says that it is a vector, whatever stands in them; `nil` for every other value.
+  /// The entries of a map that is marked as a vector, with any content; `nil` for every other value.
   public var vectorElements: [Value]? {
     guard case .map(let map) = self, map.isVector, case .array(let elements)? = map[Value.vectorKey] else { return nil }
     return elements

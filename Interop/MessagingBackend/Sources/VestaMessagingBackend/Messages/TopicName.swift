@@ -4,7 +4,7 @@ public enum TopicName {
   ///
   /// - Parameters:
   ///   - name: A name, with the prefix or without.
-  ///   - field: The field it stands in.
+  ///   - field: The field that contains it.
   /// - Throws: ``MessagingServiceError`` for a name that is empty, longer than 900 characters, or has others than
   ///   letters, digits and `-_.~%`.
   public static func checked(_ name: String, field: String) throws(MessagingServiceError) -> String {

@@ -116,7 +116,7 @@ extension ConfigVersion {
     return object
   }
 
-  /// Reads the JSON of one version, as it stands in a template.
+  /// Reads the JSON of one version, as a template contains it.
   ///
   /// - Parameter json: UTF-8.
   /// - Throws: ``RemoteConfigServiceError`` with `invalidArgument`.
@@ -129,6 +129,6 @@ extension ConfigVersion {
     guard reader.violations.isEmpty else { throw .invalidTemplate(reader.violations) }
   }
 
-  /// The version as JSON, as it stands in a template.
+  /// The version as JSON, as a template contains it.
   public var json: [UInt8] { (try? jsonObject.json()) ?? Array("{}".utf8) }
 }

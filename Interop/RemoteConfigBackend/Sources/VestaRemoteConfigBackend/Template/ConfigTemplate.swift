@@ -65,7 +65,7 @@ public struct ConfigCondition: Sendable, Hashable {
 
 /// A parameter.
 public struct ConfigParameter: Sendable, Hashable {
-  /// The value when no condition decides; `nil` stands for none.
+  /// The value when no condition decides; `nil` means none.
   public var defaultValue: ConfigParameterValue?
 
   /// The values by the name of the condition.

@@ -155,7 +155,7 @@ public struct MetadataChange: Sendable, Hashable {
 
 /// The conditions on an object under which a call goes on.
 ///
-/// Generation 0 stands for "there is no such object".
+/// Generation 0 means "there is no such object".
 public struct Preconditions: Sendable, Hashable {
   /// The object has this generation.
   public var ifGenerationMatch: Int64?

@@ -7,35 +7,48 @@
 ///   half the speed of time (at least by one per commit), so that the wall clock catches up with them: a clock set back
 ///   by ten seconds costs twenty seconds of slightly late versions. What goes by time, such as pruning, continues
 ///   meanwhile.
-/// - **A clock that jumps ahead** by more than `largestStep` (one hour) beyond what the steady clock measured is not
-///   trusted at once. The versions continue with the steady clock, and follow the wall clock after it has stood there
-///   for `probation` (five minutes). A clock that returns before that leaves no trace; smaller steps are followed at
-///   once, and cost at most two hours of late versions when they are taken back.
+/// - **A clock that jumps ahead** is followed at once by up to `largestStep` (one hour). An hour that was used comes back
+///   within an hour of the steady clock, so many small jumps do not add up. Beyond that the versions continue with the
+///   steady clock. After the wall clock has been ahead for `probation` (five minutes) they follow it at `pursuit` times
+///   (four times) the speed of time, until they are there.
 /// - **A floor in the future** is refused beyond `largestLead` (one minute): nobody can push the versions away.
 ///
-/// A clock that was a year ahead for longer than the probation, or when the store was opened, cannot be told from a
-/// right one. Versions that readers have seen then cannot be taken back: they advance at half speed until the wall
-/// clock is there.
+/// So whatever the wall clock does, versions are at most an hour and four times the length of the fault ahead when the
+/// clock is right again, and on time after twice that. A clock that was wrong before, and is set right by days, is
+/// reached after a third of these days, or when the store is opened again: there is nothing to compare the first reading
+/// with, so it is trusted. A first reading below the floor, or before 2024, is that of a clock that has not been set:
+/// then the first one after it has been set is trusted too.
 ///
 /// Example: the clock reads 12:00:00, and two commits have the versions 12:00:00.000000 and 12:00:00.000001. Somebody
 /// sets the clock to 11:59:50. The commit after 4 s has the version 12:00:02.000001, and from 20 s on versions and
 /// clock agree again.
 public struct VersionClock: Sendable {
-  /// How far the wall clock may run ahead of the steady clock and be trusted at once: one hour.
+  /// How far the wall clock may jump ahead of the steady clock and be followed at once: one hour.
   public static let largestStep: Int64 = 3_600_000_000
 
-  /// How long a wall clock that jumped ahead must stand there before it is trusted: five minutes.
+  /// How long a wall clock that jumped further ahead must stay there before it is followed: five minutes.
   public static let probation: Int64 = 300_000_000
+
+  /// The speed of the versions, in that of time, while they follow a wall clock that has jumped far ahead.
+  public static let pursuit: Int64 = 4
 
   /// The maximum distance of a raised floor from the current time: one minute.
   public static let largestLead: Int64 = 60_000_000
 
+  // 2024-01-01: a clock before that has not been set.
+  private static let earliest: Int64 = 1_704_067_200_000_000
+
   /// No version from here on is at or below this one.
   public private(set) var floor: StoreVersion
 
-  // The last reading that was trusted, and the steady time when the clock was first seen to have jumped ahead.
+  // The time that the last reading was taken for, and the steady time when the clock was first seen to be far ahead.
   private var believed: StoreTime?
   private var suspectedSince: Int64?
+  // How far ahead the wall clock has been followed at once, as far as that has not been made up for; below zero by
+  // how far the clock has been set back.
+  private var followed: Int64 = 0
+  // Whether the first reading cannot have been right.
+  private var isUnset = false
   // The steady time when `floor` was last moved.
   private var floorMoved: Int64?
 
@@ -64,8 +77,8 @@ public struct VersionClock: Sendable {
   public mutating func raise(to version: StoreVersion?, at reading: StoreTime) -> StoreVersion? {
     guard let version else { return next(at: reading) }
     guard version > floor else { return version }
-    let present = present(at: reading)
-    guard version.microseconds <= present.microseconds.addingClamped(Self.largestLead) else { return nil }
+    // By the clock and not by the floor: else floors would push each other away.
+    guard version.microseconds <= believe(reading).addingClamped(Self.largestLead) else { return nil }
     floor = version
     floorMoved = reading.steady
     return version
@@ -95,16 +108,32 @@ public struct VersionClock: Sendable {
 
   /// The wall clock, or what the steady clock says while the wall clock is not trusted.
   private mutating func believe(_ reading: StoreTime) -> Int64 {
-    if let steady = reading.steady, let believed, let before = believed.steady {
-      let expected = believed.wall.addingClamped(max(0, steady.subtractingClamped(before)))
-      if reading.wall.subtractingClamped(expected) > Self.largestStep {
-        let since = suspectedSince ?? steady
-        suspectedSince = since
-        if steady.subtractingClamped(since) < Self.probation { return expected }
-      }
+    guard let steady = reading.steady, let believed, let before = believed.steady else { return begin(at: reading) }
+    let passed = max(0, steady.subtractingClamped(before))
+    let expected = believed.wall.addingClamped(passed)
+    let step = reading.wall.subtractingClamped(expected)
+    if isUnset, step > Self.largestStep { return begin(at: reading) }
+    if followed > 0 { followed = max(0, followed.subtractingClamped(passed)) }
+    if followed.addingClamped(step) <= Self.largestStep {
+      followed = followed.addingClamped(step)
+      suspectedSince = nil
+      self.believed = reading
+      return reading.wall
     }
-    suspectedSince = nil
+    let since = suspectedSince ?? steady
+    suspectedSince = since
+    let pursued = max(0, steady.subtractingClamped(max(before, since.addingClamped(Self.probation))))
+    let gained = pursued > Int64.max / Self.pursuit ? Int64.max : pursued * (Self.pursuit - 1)
+    let time = min(reading.wall, expected.addingClamped(gained))
+    self.believed = StoreTime(wall: time, steady: steady)
+    return time
+  }
+
+  /// Takes a reading that there is nothing to compare with.
+  private mutating func begin(at reading: StoreTime) -> Int64 {
+    isUnset = believed == nil && reading.wall < max(Self.earliest, floor.microseconds - Self.largestStep)
     believed = reading
+    (followed, suspectedSince) = (0, nil)
     return reading.wall
   }
 }

@@ -156,7 +156,7 @@ extension WriteCall {
     guard !old.disabled else { throw AuthServiceError(.userDisabled) }
     var user = old
     if old.emailVerified {
-      // Whoever linked a provider, or knew the old password, is to prove himself again.
+      // A person who linked a provider, or knew the old password, has to sign in again.
       user.providers = []
       user.revokeTokens(now: now)
     } else {

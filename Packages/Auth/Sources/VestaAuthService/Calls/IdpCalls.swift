@@ -33,7 +33,7 @@ extension AuthOperation {
     switch result {
     case .needsConfirmation(let owner, let hidesEmails):
       response.needsConfirmation = true
-      // Who claims the address has not proven it: whose account it is stays hidden where addresses are.
+      // The claimed address is not proven: whose account it is stays hidden where addresses are.
       if !hidesEmails { response.localID = owner.localID }
       response.verifiedProviders = owner.providers.map(\.providerID)
     case .signedIn(let first, let localID, let isNew):

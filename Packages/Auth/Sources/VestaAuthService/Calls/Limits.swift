@@ -31,7 +31,7 @@ enum GuessedAccount: Sendable {
   case password(localID: String)
   case secondFactor(localID: String)
   /// An address without an account. It costs what one with an account costs, so that neither the time nor the number of
-  /// guesses tells.
+  /// guesses reveals which it is.
   case absent(email: String)
 
   private static let slots: Int64 = 1_024
@@ -44,7 +44,7 @@ enum GuessedAccount: Sendable {
     }
   }
 
-  /// Tells apart what shares a row.
+  /// Distinguishes the limits that share a row.
   var name: Int64 {
     guard case .absent(let email) = self else { return 0 }
     var checksum = CRC32C()

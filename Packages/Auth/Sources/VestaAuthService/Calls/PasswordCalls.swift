@@ -119,7 +119,7 @@ extension AuthOperation {
   }
 
   /// Compares a password; where there is none to compare with, does the same work in vain, so that the time does not
-  /// tell.
+  /// reveal it.
   private func isPassword(_ password: String, _ hash: PasswordHash?, signerKeyID: String?) async throws -> Bool {
     guard password.utf8.count <= Checks.longestPassword else { return false }
     guard let hash else {

@@ -4,8 +4,7 @@ import VestaCore
 
 /// Sends nothing, and keeps the last thousand messages of each kind in memory for a developer to read.
 ///
-/// The default, until an app brings its own. It logs that there was a message; the link and the digits only when it is
-/// told to.
+/// The default, until an app brings its own. It logs that there was a message; the link and the digits only on request.
 public final class RecordingCodeSender: CodeSender {
   private struct Recorded: Sendable {
     var emails: [EmailMessage] = []

@@ -1,6 +1,6 @@
 import VestaAuthBackend
 
-// Who owns an account, and what has to end when that changes. Everything here is a pure decision about records.
+// The ownership of accounts, and the sessions that end when it changes. All functions are pure decisions about records.
 
 extension UserRecord {
   /// Hands the account to the owner of its mailbox, which was proven now and had not been proven before.

@@ -24,7 +24,7 @@ final class KeyRing: Sendable {
   /// For how long the keys in memory are used without reading the store: a minute.
   private static let recheck: Int64 = 60_000
 
-  private enum Load: Hashable, Sendable { case keys, rotation, account }
+  private enum Load: Hashable, Sendable { case keys, account }
 
   private let storage: LazyResource<any OrderedStore>
   private let crypto: any CryptoProvider

@@ -1,8 +1,8 @@
 import VestaAuthBackend
 import VestaBytes
 
-/// Records as bytes: one byte for the form, then the record as the only field of an envelope, whose length tells a
-/// record that was cut off.
+/// Records as bytes: one byte for the form, then the record as the only field of an envelope, whose length
+/// reveals a record that was cut off.
 enum RecordCodec {
   static let form: UInt8 = 2
 

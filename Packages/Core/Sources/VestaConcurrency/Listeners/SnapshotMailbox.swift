@@ -64,7 +64,7 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
     let consumers = state.withLock { state -> [CheckedContinuation<Element?, any Error>] in
       guard !state.isClosed else { return [] }
       state.isClosed = true
-      // What is being merged is delivered to a consumer that waits; the merging thread does the rest.
+      // A snapshot that is being merged is delivered to a waiting consumer by the thread that merges.
       guard !state.isMerging else {
         state.error = error
         return []

@@ -18,7 +18,7 @@ public final class FairQueue: Sendable {
     var closedError: (any Error)?
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Whoever waits for an empty queue, if it is empty.
+    /// Takes the callers of `drained()`, if nobody is inside.
     mutating func takeDrainWaiters() -> [CheckedContinuation<Void, Never>] {
       guard running == 0 else { return [] }
       defer { drainWaiters = [] }

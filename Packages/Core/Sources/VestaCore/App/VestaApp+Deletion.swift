@@ -13,7 +13,7 @@ extension VestaApp {
   public static let nameKey = "FIRAppNameKey"
 }
 
-/// Tells the process that an app has been deleted.
+/// Notifies the process that an app has been deleted.
 func postDeletion(of name: String) {
   NotificationCenter.default.post(
     name: .vestaAppDidDelete, object: nil, userInfo: [VestaApp.nameKey: name])

@@ -3,7 +3,7 @@
 /// ```swift
 /// Component((any AuthInterop).self, dependencies: [.optional((any AppCheckInterop).self)]) { container, isCacheable in
 ///   isCacheable = true
-///   return Auth(options: container.options, appCheck: container.resolve((any AppCheckInterop).self))
+///   return Auth(options: container.options, appCheck: try container.find((any AppCheckInterop).self))
 /// }
 /// ```
 public struct Component: Sendable {

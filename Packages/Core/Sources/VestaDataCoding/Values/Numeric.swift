@@ -2,7 +2,7 @@ public import Foundation
 
 /// A number of a loosely typed value, classified by what it can represent.
 ///
-/// `NSNumber` and the native numbers of Swift are the same thing to `as? NSNumber`; what they are not is told apart
+/// `NSNumber` and the native numbers of Swift are the same thing to `as? NSNumber`; they are distinguished
 /// here: a boolean is not a number, and an integer is exact.
 public enum Numeric: Equatable, Sendable {
   /// A boolean.

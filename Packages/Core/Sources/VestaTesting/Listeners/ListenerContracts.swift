@@ -119,7 +119,7 @@ extension ListenerContracts {
 // MARK: - Adding and cancelling
 
 extension ListenerContracts {
-  // What a caller sees when it holds a lock around the call that its listener takes: an implementation that calls the
+  // A caller that holds a lock around the call which its listener takes as well: an implementation that calls the
   // listener from within `add` would never return. The time limit only matters to such a one.
   private static func addDoesNotCall<Event>(_ subject: ListenerSubject<Event>) async throws {
     let gate = Gate()

@@ -9,7 +9,7 @@ public enum DatabaseEvent: Sendable {
   case childChanged(DataSnapshot, previousSiblingKey: String?)
   /// A child was removed.
   case childRemoved(DataSnapshot)
-  /// A child stands elsewhere among the others.
+  /// A child has moved among its siblings.
   case childMoved(DataSnapshot, previousSiblingKey: String?)
 }
 

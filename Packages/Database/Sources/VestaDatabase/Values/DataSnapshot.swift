@@ -3,7 +3,7 @@ public import VestaDataCoding
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// The data of a place at one moment; never changes.
+/// The data of a location at the time of an event or a read; it never changes.
 public final class DataSnapshot: Sendable, CustomStringConvertible {
   /// The place.
   public let ref: DatabaseReference

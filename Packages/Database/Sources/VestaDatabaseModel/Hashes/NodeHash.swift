@@ -11,20 +11,12 @@ public enum NodeHash {
   ///   - node: The node.
   ///   - order: How children are ordered in the text.
   public static func hash(_ node: DatabaseNode, order: ChildOrder = .standard) -> String {
-    guard !node.isEmpty else { return "" }
-    var text = ""
-    if let priority = node.priority { text = "priority:" + self.text(of: priority) + ":" }
-    if let leaf = node.leaf {
-      text += self.text(of: leaf)
-    } else {
-      append(node, to: &text, order)
-    }
-    return Base64.standard.encode(SHA1.digest([UInt8](text.utf8)))
+    String(decoding: digest(node, order), as: UTF8.self)
   }
 
   /// Whether a hash is that of a node, in either of the orders that clients use.
   public static func matches(_ hash: String, _ node: DatabaseNode) -> Bool {
-    self.hash(node) == hash || self.hash(node, order: .apple) == hash
+    self.hash(node) == hash || (hasTwoOrders(node) && self.hash(node, order: .apple) == hash)
   }
 
   /// How children are ordered in the text of a hash.
@@ -35,16 +27,54 @@ public enum NodeHash {
     case apple
   }
 
-  private static func append(_ node: DatabaseNode, to text: inout String, _ order: ChildOrder) {
-    var children: [(DatabasePosition, DatabaseNode)] = []
-    var allPrioritized = true
-    node.forEachChild { key, child in
+  /// Whether the orders can differ in a node or below it: where all children have a priority.
+  private static func hasTwoOrders(_ node: DatabaseNode) -> Bool {
+    guard node.childCount > 0 else { return false }
+    var (allPrioritized, found) = (true, false)
+    node.visitChildren { _, child in
       if child.priority == nil { allPrioritized = false }
-      children.append((DatabaseIndex.priority.position(of: key, child), child))
+      found = hasTwoOrders(child)
+      return !found
     }
-    let byKey = order == .apple && allPrioritized
-    if node.hasPrioritizedChildren, !byKey { children.sort { $0.0 < $1.0 } }
-    for (position, child) in children { text += ":\(position.key.text):\(hash(child, order: order))" }
+    return found || (allPrioritized && node.childCount > 1)
+  }
+
+  /// The hash as bytes, of which the texts of the nodes above are made; empty for the empty node.
+  private static func digest(_ node: DatabaseNode, _ order: ChildOrder) -> [UInt8] {
+    if node.isEmpty { return [] }
+    var text: [UInt8] = []
+    if let priority = node.priority {
+      text += "priority:".utf8
+      append(priority, to: &text)
+      text.append(UInt8(ascii: ":"))
+    }
+    if let leaf = node.leaf { append(leaf, to: &text) } else { append(node, to: &text, order) }
+    return Base64.standard.encodedBytes(SHA1.digest(text))
+  }
+
+  private static func append(_ node: DatabaseNode, to text: inout [UInt8], _ order: ChildOrder) {
+    func append(_ key: DatabaseKey, _ child: DatabaseNode) {
+      text.append(UInt8(ascii: ":"))
+      text += key.text.utf8
+      text.append(UInt8(ascii: ":"))
+      text += digest(child, order)
+    }
+    guard node.hasPrioritizedChildren else { return node.forEachChild(append) }
+    var children: [(DatabasePosition, DatabaseNode)] = []
+    node.forEachChild { children.append((DatabaseIndex.priority.position(of: $0, $1), $1)) }
+    let byKey = order == .apple && children.allSatisfy { $0.1.priority != nil }
+    if !byKey { children.sort { $0.0 < $1.0 } }
+    for (position, child) in children { append(position.key, child) }
+  }
+
+  private static func append(_ leaf: DatabaseLeaf, to text: inout [UInt8]) {
+    guard let number = leaf.number else { return text += self.text(of: leaf).utf8 }
+    text += "number:".utf8
+    let bits = (number == 0 ? 0 : number).bitPattern
+    for shift in stride(from: 60, through: 0, by: -4) {
+      let digit = UInt8(truncatingIfNeeded: bits >> UInt64(shift)) & 0xF
+      text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+    }
   }
 
   static func text(of leaf: DatabaseLeaf) -> String {

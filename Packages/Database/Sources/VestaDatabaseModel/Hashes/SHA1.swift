@@ -11,6 +11,7 @@ struct SHA1 {
   static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var sha = SHA1()
     var message = bytes
+    message.reserveCapacity(bytes.count + 72)
     message.append(0x80)
     while message.count % 64 != 56 { message.append(0) }
     let bits = UInt64(bytes.count) * 8
@@ -37,17 +38,14 @@ struct SHA1 {
       words[index] = rotate(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1)
     }
     var (a, b, c, d, e) = state
-    for index in 0..<80 {
-      let (mix, constant): (UInt32, UInt32) =
-        switch index {
-        case 0..<20: ((b & c) | (~b & d), 0x5A82_7999)
-        case 20..<40: (b ^ c ^ d, 0x6ED9_EBA1)
-        case 40..<60: ((b & c) | (b & d) | (c & d), 0x8F1B_BCDC)
-        default: (b ^ c ^ d, 0xCA62_C1D6)
-        }
+    func step(_ mix: UInt32, _ constant: UInt32, _ index: Int) {
       let next = rotate(a, 5) &+ mix &+ e &+ constant &+ words[index]
       (e, d, c, b, a) = (d, c, rotate(b, 30), a, next)
     }
+    for index in 0..<20 { step((b & c) | (~b & d), 0x5A82_7999, index) }
+    for index in 20..<40 { step(b ^ c ^ d, 0x6ED9_EBA1, index) }
+    for index in 40..<60 { step((b & c) | (b & d) | (c & d), 0x8F1B_BCDC, index) }
+    for index in 60..<80 { step(b ^ c ^ d, 0xCA62_C1D6, index) }
     state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e)
   }
 

@@ -2,7 +2,7 @@ public import VestaDatabaseBackend
 
 /// Makes a node of rows as they come from a store, in the order of their keys.
 ///
-/// By the example of the rows `a/b`, `a/c`, `d`: the second one shares the key `a` with the first, which is neither read
+/// For the rows `a/b`, `a/c`, `d`: the second one shares the key `a` with the first, which is neither read
 /// nor made again; when the third one comes, `b` and `c` become the children of `a`. A row costs what differs from the
 /// one before it.
 public struct TreeBuilder {

@@ -9,7 +9,7 @@ public enum TreeLimits {
   public static func problem(writing node: DatabaseNode, at path: DatabasePath) -> DatabaseReply? {
     let isPriority = path.back?.isPriority == true
     let place = isPriority ? path.parent ?? .root : path
-    if isPriority, !node.isEmpty, !isValidPriority(node.leaf) {
+    if isPriority, !node.isEmpty, node.leaf == nil || !isValidPriority(node.leaf) {
       return DatabaseReply(.invalid, message: "The priority at \(place) is neither a number nor a string.")
     }
     for key in place.keys where !KeyRules.isValidKey(key.text) {

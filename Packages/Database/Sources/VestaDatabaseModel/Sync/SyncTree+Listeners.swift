@@ -8,7 +8,8 @@ extension SyncTree {
   public mutating func add(
     _ registration: SyncRegistration, at path: DatabasePath, _ spec: DatabaseQuerySpec
   ) -> [SyncEvent] {
-    var (server, isCovered) = known(path)
+    let (shared, isCovered) = known(path)
+    var server = shared
     let exists = root[path]?.view(for: spec) != nil
     cache?.setActive(path, spec, true)
     if server == nil, !exists { server = cachedOrPartial(path, spec) }
@@ -22,7 +23,6 @@ extension SyncTree {
       cache?.setKeys(path, spec, view.cache.event.node)
     }
     if !exists, !isCovered { startListening(path, spec) }
-    isCovered = true
     return events
   }
 
@@ -80,7 +80,8 @@ extension SyncTree {
   ///
   /// - Parameters:
   ///   - id: The listener; `nil` for all.
-  ///   - spec: The query; the default one stands for all queries of the place.
+  ///   - path: The location of the query.
+  ///   - spec: The query; the default one means all queries of the location.
   ///   - cancellation: Why the service has ended the listen; `nil` when the client ends it.
   /// - Returns: For a cancellation, the event of each listener.
   public mutating func remove(

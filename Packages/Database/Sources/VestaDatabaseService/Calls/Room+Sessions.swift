@@ -1,5 +1,6 @@
 import VestaBytes
 import VestaConcurrency
+import VestaCore
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaServiceInterop
@@ -39,7 +40,18 @@ extension Room {
       }.value
       if isBuilding, !state.withLock({ $0.isOver }) { submit(.perform { [self] in await buildIndexes() }) }
     } catch {
-      // Queries do without the index. The cursor is in the store: the next engine goes on from there.
+      log.warning("I-RDS000001", "The indexes are not ready, and queries do without; tried again in a minute. \(error)")
+      retryIndexes()
+    }
+  }
+
+  /// Goes on building in a minute; the cursor is in the store.
+  private func retryIndexes() {
+    let timer = options.clock.schedule(after: .seconds(60)) { [weak self] in
+      self?.submit(.perform { [weak self] in await self?.buildIndexes() })
+    }
+    state.withLock { state in
+      if state.isOver { timer.cancel() } else { state.retry = timer }
     }
   }
 
@@ -140,7 +152,7 @@ extension Room {
       let kept = StoreVersion(microseconds: oldest.microseconds - CommitLog.microsecondsKept)
       _ = try await openStore().write { try await $0.deleteRange(keys.log(upTo: kept)) }
     } catch {
-      // The store does not work at present: the next tick tries again.
+      log.warning("I-RDS000002", "Sessions of other engines cannot be looked at; the next tick tries again. \(error)")
     }
     schedule(after: lease / 3)
   }
@@ -187,7 +199,7 @@ extension Room {
       for commit in commits { await tell(commit.writes, commit.version) }
       state.withLock { $0.lastPublished = max($0.lastPublished, version) }
     } catch {
-      // The next commit or the next tick tries again.
+      log.warning("I-RDS000003", "Listens have not been told of all commits; the next one tries again. \(error)")
     }
   }
 }
@@ -214,3 +226,5 @@ struct Lease {
     return writer.bytes
   }
 }
+
+private let log = Logger(service: "VestaDatabaseService")

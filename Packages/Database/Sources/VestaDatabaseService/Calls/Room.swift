@@ -38,6 +38,8 @@ final class Room: Sendable {
     var lastPublished = StoreVersion.zero
     var timer: ListenerRegistration?
     var observation: ListenerRegistration?
+    /// The time at which the building of the indexes goes on after a failure.
+    var retry: ListenerRegistration?
     var isOver = false
   }
 
@@ -95,12 +97,11 @@ final class Room: Sendable {
 
   /// Ends all connections.
   func close() async {
-    let (connections, timer, observation) = state.withLock { state in
+    let (connections, registrations) = state.withLock { state in
       state.isOver = true
-      return (Array(state.connections.values), state.timer.take(), state.observation.take())
+      return (Array(state.connections.values), [state.timer.take(), state.observation.take(), state.retry.take()])
     }
-    timer?.cancel()
-    observation?.cancel()
+    for registration in registrations { registration?.cancel() }
     for connection in connections { connection.close() }
     await settle()
     await leave()

@@ -82,6 +82,14 @@ package struct NormalQuery: Sendable, Hashable {
     return result
   }
 
+  /// The query of the first matches, whatever this one leaves out.
+  package func first(_ count: Int) -> NormalQuery {
+    var result = self
+    result.offset = 0
+    result.limit = count
+    return result
+  }
+
   /// The filtered fields, the name among them, that the results are not ordered by first: walking the order may pass
   /// documents by that a range of such a field leaves out.
   package var fieldsAside: [FieldPath] {

@@ -64,20 +64,20 @@ extension DatabaseCall {
     defer { transactions.end(hold: held) }
     let (engine, announcement) = (engine, CommitAnnouncement(to: engine.recent))
     let draft = plan.isPreparable ? try await prepare(plan) : nil
-    let commit: StoreCommit<CommitResponse>
+    let commit: StoreCommit<(answer: CommitResponse, logged: Int)>
     do {
       commit = try await store.write { transaction in
-        if let answer = try await answers?.answer(to: plan, in: transaction) { return answer }
-        let answer = try await CommitCall(engine, plan, draft, validation, announcement, in: transaction).run()
-        if plan.isChange { try await answers?.keep(answer, in: transaction) }
-        return answer
+        if let answer = try await answers?.answer(to: plan, in: transaction) { return (answer, 0) }
+        let outcome = try await CommitCall(engine, plan, draft, validation, announcement, in: transaction).run()
+        if plan.isChange { try await answers?.keep(outcome.answer, in: transaction) }
+        return outcome
       }
     } catch {
       announcement.retract()
       throw error
     }
-    engine.committed(at: commit.version.microseconds)
-    return commit.value
+    engine.committed(at: commit.version.microseconds, logging: commit.value.logged)
+    return commit.value.answer
   }
 
   /// Applies the writes of a plan before the transaction, in which long array transforms would hold up all other
@@ -119,8 +119,9 @@ struct CommitCall {
 
   /// Runs the commit.
   ///
-  /// - Returns: The answer; a commit that changes nothing has the time of what it has seen.
-  func run() async throws -> CommitResponse {
+  /// - Returns: The answer, and the length of what was logged; a commit that changes nothing has the time of what it has
+  ///   seen.
+  func run() async throws -> (answer: CommitResponse, logged: Int) {
     let read = validation.documents.isEmpty ? [] : plan.others(of: validation.documents.keys)
     let wanted = [keys.catalogue] + plan.targets.map { keys.document($0.place) } + read.map(keys.document)
     let rows = try await transaction.get(wanted)
@@ -132,12 +133,13 @@ struct CommitCall {
     let version = plan.isChange ? try await transaction.commitVersion().microseconds : snapshot.version
     let draft = try draft(of: rows[1..<plan.targets.count + 1], at: version)
     let changes = draft.effective
+    var logged = 0
     if !changes.isEmpty {
       announcement.announce(version) { changes.map { engine.fullName(of: $0.path) } }
-      try await keep(changes, version, catalogue)
+      logged = try await keep(changes, version, catalogue)
     }
     let time = plan.isChange ? Timestamp(microseconds: version) : snapshot.readTime
-    return CommitResponse(writeResults: draft.results, commitTime: time)
+    return (CommitResponse(writeResults: draft.results, commitTime: time), logged)
   }
 
   private func draft(of rows: ArraySlice<[UInt8]?>, at version: Int64) throws -> CommitDraft {
@@ -147,7 +149,7 @@ struct CommitCall {
     return draft
   }
 
-  private func keep(_ changes: [CommitDraft.Change], _ version: Int64, _ catalogue: Int64) async throws {
+  private func keep(_ changes: [CommitDraft.Change], _ version: Int64, _ catalogue: Int64) async throws -> Int {
     for change in changes {
       let key = keys.document(change.place)
       if let after = change.after {
@@ -162,26 +164,27 @@ struct CommitCall {
       let drafts = try DocumentEvents.drafts(of: changes, in: engine.name, for: interest)
       try await events.append(drafts, in: transaction, isOnly: true)
     }
-    try await log(changes, version)
+    return try await log(changes, version)
   }
 
-  /// Writes the rows of the log, and for each collection the row that says which parts of the log concern it.
-  private func log(_ changes: [CommitDraft.Change], _ version: Int64) async throws {
+  /// Writes the rows of the log, and where nobody does so later, the rows that say for each collection which parts of
+  /// the log concern it.
+  ///
+  /// - Returns: The length of the rows of the log.
+  private func log(_ changes: [CommitDraft.Change], _ version: Int64) async throws -> Int {
     let logged = changes.map { LoggedChange(place: $0.place, before: $0.before) }
+    var size = 0
     for (part, row) in LogRow.rows(of: logged).enumerated() {
       let position = LogPosition(version: version, part: Int64(part))
-      try await transaction.put(row.bytes, for: keys.log(position))
-      for (prefix, row) in try changeRows(of: row.changes) {
-        try await transaction.put(row.bytes, for: position.appended(to: prefix))
+      let bytes = row.bytes
+      size += bytes.count
+      try await transaction.put(bytes, for: keys.log(position))
+      guard engine.sorter == nil else { continue }
+      for (collection, rows) in ChangeRow.rows(of: [(position, row)]) {
+        let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
+        for row in rows { try await transaction.put(row.bytes, for: position.appended(to: prefix)) }
       }
     }
-  }
-
-  private func changeRows(of changes: [LoggedChange]) throws -> [([UInt8], ChangeRow)] {
-    try Dictionary(grouping: changes, by: \.place.collectionPrefix).map { collection, changes in
-      let id = try Place.collectionID(ofPrefix: collection)
-      let ids = changes.map { Array($0.place.bytes.dropFirst(collection.count)) }
-      return (keys.changes(ofGroup: id) + collection, ChangeRow(ids: ids))
-    }
+    return size
   }
 }

@@ -18,6 +18,8 @@ final class DatabaseEngine: Sendable {
   let hub: ListenHub
   let indexes: IndexKeeper
   let pruner: LogPruner
+  /// Sorts the log by collection beside the commits; `nil` where they do that themselves.
+  let sorter: LogSorter?
   let recent: RecentDocuments
   /// Records the changes that functions want.
   let events: EventOutbox?
@@ -25,12 +27,13 @@ final class DatabaseEngine: Sendable {
   private let floor = Locked(Int64(0))
 
   /// - Parameters:
+  ///   - unsorted: The number of commits that are to be sorted by collection; `nil` where commits do that themselves.
   ///   - owner: The number of the engine, which marks what it holds for others on the store.
   ///   - recent: The documents of all databases that were read lately.
   ///   - events: Records the changes that functions want.
   init(
-    name: DatabaseName, number: Int64, store: any OrderedStore, options: FirestoreServiceOptions, owner: UInt64,
-    recent: RecentDocuments, events: EventOutbox? = nil
+    name: DatabaseName, number: Int64, unsorted: Int?, store: any OrderedStore, options: FirestoreServiceOptions,
+    owner: UInt64, recent: RecentDocuments, events: EventOutbox? = nil
   ) {
     self.recent = recent
     self.events = events
@@ -50,6 +53,7 @@ final class DatabaseEngine: Sendable {
     }
     transactions = TransactionPool(options: options, engine: owner)
     pruner = LogPruner(store: store, keys: keys, options: options, owner: owner)
+    sorter = unsorted.map { LogSorter(store: store, keys: keys, waiting: $0, recent: recent) }
     recent.include(name, keys)
   }
 
@@ -59,6 +63,7 @@ final class DatabaseEngine: Sendable {
     transactions.close()
     indexes.close()
     pruner.close()
+    sorter?.close()
   }
 
   /// The full name of a document.
@@ -66,11 +71,14 @@ final class DatabaseEngine: Sendable {
 
   /// Notes a commit of this engine: wakes functions, the pruner, and the listeners of a store that does not report its
   /// commits.
-  func committed(at version: Int64) {
+  ///
+  /// - Parameter bytes: The length of what it logged.
+  func committed(at version: Int64, logging bytes: Int) {
     if !(store is any CommitObservable) { hub.wake() }
     recent.noteSeen(version)
     if let events, events.interest != nil { events.wake() }
     pruner.noteCommit(at: version)
+    sorter?.noteCommit(bytes: bytes)
   }
 
   // MARK: Reading
@@ -112,7 +120,7 @@ final class DatabaseEngine: Sendable {
 
   /// A document that was read lately, at a version that is as late as any that somebody has seen; `nil` where the store
   /// must be read.
-  func recentDocument(_ name: String) async throws -> (document: Document, version: Int64)? {
+  func recentDocument(_ name: RecentDocuments.Key) async throws -> (document: Document, version: Int64)? {
     var known = recent.document(name)
     if case .doubtful(let version) = known {
       try await store.read { try await recent.check(from: version, in: $0) }

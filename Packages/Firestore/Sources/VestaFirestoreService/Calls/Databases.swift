@@ -100,9 +100,11 @@ final class Databases: Sendable {
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
       try await self.recent.follow(store)
+      let keys = DatabaseKeys(number)
+      let unsorted = try await store.read { try await LogSorter.waiting(keys, in: $0) }
       let engine = DatabaseEngine(
-        name: name, number: number, store: store, options: self.options, owner: self.owner, recent: self.recent,
-        events: self.events)
+        name: name, number: number, unsorted: unsorted, store: store, options: self.options, owner: self.owner,
+        recent: self.recent, events: self.events)
       try await engine.indexes.declare()
       self.engines.withLock { $0[name] = engine }
       return engine

@@ -49,7 +49,7 @@ extension DatabaseCall {
       let next = query
       try checkDeadline()
       answer = try await engine.reading(version: context.version, scope) { snapshot in
-        try await QueryRunner(query: next, snapshot: snapshot).page(.next)
+        try await QueryRunner(query: next, snapshot: timed(snapshot)).page(.next)
       }
     }
     guard request.explain != nil else { return }

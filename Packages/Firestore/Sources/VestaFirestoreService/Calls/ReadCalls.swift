@@ -13,14 +13,8 @@ extension DatabaseCall {
     _ request: BatchGetDocumentsRequest, receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
     let paths = try request.mask.map { try FieldMaskRules.paths($0.fieldPaths) }
-    if case .latest = request.consistency, request.documents.count == 1,
-      let (known, version) = try await engine.recentDocument(request.documents[0])
-    {
-      var document = known
-      if let paths { document.fields = document.fields.projected(to: paths) }
-      let time = Timestamp(microseconds: version)
-      try checkDeadline()
-      return try await receive(BatchGetDocumentsResponse(result: .found(document), transaction: nil, readTime: time))
+    if case .latest = request.consistency, request.documents.count == 1 {
+      return try await get(request.documents[0], paths, receive: receive)
     }
     let wanted = try targets(of: request.documents)
     var rest = wanted[...]
@@ -45,7 +39,7 @@ extension DatabaseCall {
       context.note(zip(first, rows).map { ($0.place, $1) })
       for (target, row) in zip(first, rows) {
         let name = target.name.description
-        if isLatest, let row { noteRead(row, name, at: context.version) }
+        if isLatest, let row { noteRead(row, RecentDocuments.Key(name: name), at: context.version) }
         let result = Self.result(name, row, paths)
         try checkDeadline(beginning: transaction)
         try await receive(
@@ -61,6 +55,36 @@ extension DatabaseCall {
     }
   }
 
+  /// Reads the latest state of one document, as most calls do.
+  private func get(
+    _ text: String, _ paths: [FieldPath]?, receive: (BatchGetDocumentsResponse) async throws -> Void
+  ) async throws {
+    let key = RecentDocuments.Key(name: text)
+    let result: BatchGetDocumentsResponse.Result
+    let version: Int64
+    if let (known, latest) = try await engine.recentDocument(key) {
+      var document = known
+      if let paths { document.fields = document.fields.projected(to: paths) }
+      (result, version) = (.found(document), latest)
+    } else {
+      let name = try target(text)
+      let path = name.path
+      let place = Place(path)
+      let (bytes, latest) = try await engine.reading(expecting: [keys.document(place)]) { snapshot in
+        (try await snapshot.row(at: place), snapshot.version)
+      }
+      let row = try bytes.map { try DocumentRow($0, of: path) }
+      // Old clients name the default database in two ways.
+      let isUsual = text.utf8.dropping(prefix: self.name.documentsPrefix.utf8) != nil
+      let full = isUsual ? key : RecentDocuments.Key(name: name.description)
+      if let row { noteRead(row, full, at: latest) }
+      (result, version) = (Self.result(full.name, row, paths), latest)
+    }
+    try checkDeadline()
+    try await receive(
+      BatchGetDocumentsResponse(result: result, transaction: nil, readTime: Timestamp(microseconds: version)))
+  }
+
   private func rows(of wanted: ArraySlice<Wanted>, in snapshot: Snapshot) async throws -> [DocumentRow?] {
     try zip(wanted, try await snapshot.rows(at: wanted.map(\.place))).map { target, row in
       try row.map { try DocumentRow($0, of: target.name.path) }
@@ -68,9 +92,9 @@ extension DatabaseCall {
   }
 
   /// Notes a read; a document that is read again is kept for the next get.
-  private func noteRead(_ row: DocumentRow, _ name: String, at version: Int64) {
-    engine.recent.noteRead(name, at: version) {
-      let document = row.document(named: name, fields: row.fields)
+  private func noteRead(_ row: DocumentRow, _ key: RecentDocuments.Key, at version: Int64) {
+    engine.recent.noteRead(key, at: version) {
+      let document = row.document(named: key.name, fields: row.fields)
       return (document, DocumentSize.size(of: document))
     }
   }
@@ -88,13 +112,21 @@ extension DatabaseCall {
     var targets: [Wanted] = []
     targets.reserveCapacity(names.count)
     for text in names {
-      let name = try ResourceName(document: text, likely: self.name)
-      guard name.database == self.name else {
-        throw FirestoreServiceError.refused("\"\(text)\" is not in the database of the request, \(self.name).")
-      }
+      let name = try target(text)
       let place = Place(name.path)
       if names.count == 1 || seen.insert(place).inserted { targets.append((name, place)) }
     }
     return targets
+  }
+
+  /// The document of a name.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for a name of another database, and for what is no name.
+  private func target(_ text: String) throws -> ResourceName {
+    let name = try ResourceName(document: text, likely: self.name)
+    guard name.database == self.name else {
+      throw FirestoreServiceError.refused("\"\(text)\" is not in the database of the request, \(self.name).")
+    }
+    return name
   }
 }

@@ -79,7 +79,7 @@ extension DatabaseCall {
   func rollback(_ id: TransactionPool.ID) throws { _ = try transactions.end(id) }
 
   private func context(_ snapshot: Snapshot) -> ReadContext {
-    ReadContext(snapshot: snapshot, pool: transactions, transaction: nil, isNew: false)
+    ReadContext(snapshot: timed(snapshot), pool: transactions, transaction: nil, isNew: false)
   }
 
   private func reading<Result>(
@@ -89,7 +89,7 @@ extension DatabaseCall {
     let open = try transactions.use(id, reading: max(1, places.count))
     let pool = transactions
     func run(_ snapshot: Snapshot) async throws -> Result {
-      try await body(ReadContext(snapshot: snapshot, pool: pool, transaction: id, isNew: isNew))
+      try await body(ReadContext(snapshot: timed(snapshot), pool: pool, transaction: id, isNew: isNew))
     }
     switch open.options {
     case .readOnly: return try await engine.reading(version: open.readVersion ?? 0, scope) { try await run($0) }

@@ -203,7 +203,10 @@ final class IndexKeeper: QueryIndexes {
       leave(.build(shape), to: lost.holder)
     } catch {
       log.warning("I-FSS000004", "The index \(shape.properties) of \(shape.collectionID) is not ready: \(error)")
-      state.withLock { $0.failed[shape] = options.now() }
+      state.withLock { state in
+        if state.failed.count > 4096 { state.failed = [:] }
+        state.failed[shape] = options.now()
+      }
     }
   }
 

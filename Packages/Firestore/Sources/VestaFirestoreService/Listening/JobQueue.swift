@@ -23,7 +23,9 @@ struct JobQueue {
 
   /// Makes a start again that was reported too late.
   mutating func again(_ id: WatchMachine.JobID) {
-    if let (job, _) = running.removeValue(forKey: id) { add(job) }
+    guard var job = running.removeValue(forKey: id)?.job else { return }
+    job.attempts += 1
+    add(job)
   }
 
   /// Notes that a start has been reported, and goes on with the next one.

@@ -4,53 +4,123 @@ import VestaFirestoreModel
 
 /// The results of a limited query, kept current without running it again where a change itself says what follows.
 ///
-/// Who comes in pushes the last one out; who changes keeps or takes its place. Only when one leaves a full view has the
-/// store to say who comes after it.
+/// It knows the first matches in the order of the query: those that the limit leaves, and behind them a *spare*, which
+/// takes the place of results that leave. Only when a result has left and the spare is used up has the store to say what
+/// follows. Each time the query was asked in vain the spare is twice as long, so that at last more is known than leaves
+/// while the query runs.
+///
+/// Example: the two lowest scores, with a spare of one: `[a: 1, b: 2 | c: 3]`. Deleting `a` leaves `[b: 2, c: 3 |]`, and
+/// a score of 1 makes it `[d: 1, b: 2 | c: 3]`. After two more deletions only `[c: 3]` is known: the query is asked again.
 struct LimitedView: Sendable {
   /// The effect of a change on the view.
   enum Effect: Equatable {
     /// Nothing.
     case none
-    /// It has been brought up to date.
+    /// The view has been brought up to date: its results, or its spare.
     case changed
     /// The query has to be asked again.
     case unknown
   }
 
-  private let query: NormalQuery
-  /// In the order of the query.
-  private var entries: [(place: Place, document: Document)]
+  private typealias Entry = (place: Place, document: Document)
 
-  /// - Parameter view: All that is in.
+  private let query: NormalQuery
+  /// The first matches in the order of the query; those after the limit are the spare.
+  private var entries: [Entry]
+  /// Whether there are no other matches.
+  private var isComplete: Bool
+  /// The maximum number of entries.
+  private let capacity: Int
+  /// Whether the entries begin with the first match; where they do not, nothing follows from a change.
+  private let hasBeginning: Bool
+
+  /// A view without a spare.
+  ///
+  /// - Parameter view: The results.
   init(_ query: NormalQuery, _ view: WatchView) {
     self.query = query
+    hasBeginning = query.offset == 0
+    capacity = query.limit ?? .max
+    isComplete = view.count < capacity
     entries = view.map { ($0.key, $0.value) }.sorted { query.compare($0.document, $1.document) < 0 }
   }
 
-  var view: WatchView { Dictionary(entries.map { ($0.place, $0.document) }, uniquingKeysWith: { $1 }) }
+  /// A view with a spare.
+  ///
+  /// - Parameters:
+  ///   - matches: The first matches, in the order of the query.
+  ///   - wanted: How many were asked for.
+  ///   - bytes: The length of the spare's documents, or little more.
+  init(_ query: NormalQuery, matches: [Document], wanted: Int, bytes: Int) throws {
+    self.query = query
+    hasBeginning = true
+    let end = LimitedView.end(of: query)
+    var (kept, size) = (min(end, matches.count), 0)
+    while kept < matches.count, size < bytes {
+      size += DocumentSize.size(of: matches[kept])
+      kept += 1
+    }
+    entries = try matches.prefix(kept).map { (Place(try ResourceName(document: $0.name).path), $0) }
+    isComplete = matches.count < wanted && kept == matches.count
+    capacity = isComplete ? wanted : max(end, kept)
+  }
+
+  // MARK: The spare
+
+  /// The number of documents before the first result that are kept to follow a query with an offset.
+  private static let mostSkipped = 1_000
+
+  private static let bytesOfSpare = 262_144
+
+  /// Returns the number of matches to ask for; `nil` for a query of which only the results are kept.
+  static func wanted(for query: NormalQuery, attempts: Int) -> Int? {
+    guard query.offset <= mostSkipped, let limit = query.limit, limit > 0 else { return nil }
+    return query.offset + limit + spare(attempts)
+  }
+
+  /// The length of the spare for a query that was asked so many times in vain.
+  private static func spare(_ attempts: Int) -> Int { 16 << min(attempts, 10) }
+
+  /// The length of the spare's documents for a query that was asked so many times in vain.
+  static func bytes(attempts: Int) -> Int { bytesOfSpare << min(attempts, 6) }
+
+  private static func end(of query: NormalQuery) -> Int { query.limit.map { query.offset + $0 } ?? .max }
+
+  /// Whether the view has a spare, used up or not.
+  var hasSpare: Bool { LimitedView.wanted(for: query, attempts: 0) != nil }
+
+  // MARK: The results
+
+  var view: WatchView {
+    let results = entries.prefix(LimitedView.end(of: query)).dropFirst(hasBeginning ? query.offset : 0)
+    return Dictionary(results.map { ($0.place, $0.document) }, uniquingKeysWith: { $1 })
+  }
 
   /// Takes a change in.
   ///
   /// - Parameter isIn: Whether the document matches now, the limit aside.
   mutating func take(_ change: WatchChange, isIn: Bool) -> Effect {
-    guard let limit = query.limit, query.offset == 0 else { return .unknown }
-    let isFull = entries.count >= limit
-    let index = entries.firstIndex { $0.place == change.place }
-    guard isIn, let document = change.after else {
-      guard let index else { return .none }
-      if isFull { return .unknown }
+    guard hasBeginning, query.limit != nil else { return .unknown }
+    let end = LimitedView.end(of: query)
+    var isKnown = false
+    if let index = entries.firstIndex(where: { $0.place == change.place }) {
       entries.remove(at: index)
-      return .changed
+      isKnown = true
     }
-    if let index { entries.remove(at: index) }
-    let position = position(of: document)
-    if position == entries.count, isFull {
-      // After all others: beyond the limit, or, if it was in, perhaps after one that is not.
-      return index == nil ? .none : .unknown
+    if isIn, let document = change.after {
+      let position = position(of: document)
+      // After all that are known, others may come before it.
+      if position < entries.count || isComplete {
+        entries.insert((change.place, document), at: position)
+        isKnown = true
+      }
     }
-    entries.insert((change.place, document), at: position)
-    if entries.count > limit { entries.removeLast() }
-    return .changed
+    if entries.count > capacity {
+      entries.removeLast(entries.count - capacity)
+      isComplete = false
+    }
+    if entries.count < end, !isComplete { return .unknown }
+    return isKnown ? .changed : .none
   }
 
   /// The first position whose document does not come before this one.

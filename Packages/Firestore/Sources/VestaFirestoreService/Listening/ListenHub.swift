@@ -26,10 +26,24 @@ final class ListenHub: Sendable {
     var isTick: Bool { if case .tick = self { true } else { false } }
   }
 
-  /// The results of a limited query at a version.
+  /// A limited query at a version.
   private struct Answer: Sendable {
     var version: Int64
-    var view: WatchView
+    var limited: LimitedView?
+
+    /// Takes in what has changed; nothing has been taken in where that does not say what the results are.
+    mutating func advance(to snapshot: Snapshot, _ subject: WatchSubject) async throws -> Bool {
+      guard version < snapshot.version else { return true }
+      guard version >= (try await snapshot.horizon()) else { return false }
+      var limited = limited
+      for change in try await WatchChange.all(after: version, subject.scope, in: snapshot) {
+        let (wasIn, isIn) = change.membership(in: subject)
+        if wasIn || isIn, limited?.take(change, isIn: isIn) == .unknown { return false }
+      }
+      self.limited = limited
+      version = snapshot.version
+      return true
+    }
   }
 
   private struct State: Sendable {
@@ -237,7 +251,7 @@ final class ListenHub: Sendable {
     case .started(let job, .success(var start)):
       if let (_, view, isBlocked) = machine.pending(job) {
         if isBlocked { return jobs.again(job) }
-        guard try await start.advance(to: snapshot, view: view) else { return jobs.again(job) }
+        guard try await start.advance(to: snapshot, view: view, asking: false) else { return jobs.again(job) }
         perform(machine.joined(job, start), &jobs)
       }
       jobs.end(job)
@@ -247,27 +261,28 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// The attempts to run a limited query beside the turns, before a turn runs it itself, which is never out of date.
+  /// The attempts to run a query with a large offset beside the turns, before a turn runs it, which is never out of date.
   private static let mostAttempts = 3
 
   /// Brings the answer of a limited query to the version of the turn.
+  ///
+  /// An answer that is out of date is asked for once more beside the turns, in which all calls of the database would
+  /// wait.
   private func take(
     _ result: Result<Answer, FirestoreServiceError>, of job: WatchMachine.JobID, _ watch: WatchMachine.WatchID,
     _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async throws {
     guard let (subject, known, attempts) = machine.known(watch, for: job) else { return }
     do {
-      let answer = try result.get()
-      var limited = subject.limitedView(answer.view)
-      for change in try await WatchChange.all(after: answer.version, subject.scope, in: snapshot) {
-        let (wasIn, isIn) = change.membership(in: subject)
-        guard wasIn || isIn, limited?.take(change, isIn: isIn) == .unknown else { continue }
-        guard attempts >= ListenHub.mostAttempts else { return perform(machine.missed(watch), &jobs) }
-        limited = try await subject.limitedView(in: snapshot)
-        break
+      var answer = try result.get()
+      if try await !answer.advance(to: snapshot, subject) {
+        guard attempts >= ListenHub.mostAttempts, answer.limited?.hasSpare == false else {
+          return perform(machine.missed(watch), &jobs)
+        }
+        answer.limited = try await subject.limitedView(in: snapshot)
       }
-      let facts = try await (limited?.view ?? [:]).facts(since: known, in: snapshot)
-      perform(machine.answered(watch, limited, facts), &jobs)
+      let facts = try await (answer.limited?.view ?? [:]).facts(since: known, in: snapshot)
+      perform(machine.answered(watch, answer.limited, facts), &jobs)
     } catch let error as FirestoreServiceError {
       perform(machine.failed(watch, error), &jobs)
     }
@@ -278,19 +293,22 @@ final class ListenHub: Sendable {
     Task {
       switch job.work {
       case .start(let request, let target):
-        self.submit(.started(job.id, await self.start(request, for: target)), of: run)
+        self.submit(.started(job.id, await self.start(request, for: target, job.attempts)), of: run)
       case .requery(let watch, let subject):
-        self.submit(.answered(job.id, watch, await self.answer(subject)), of: run)
+        self.submit(.answered(job.id, watch, await self.answer(subject, job.attempts)), of: run)
       }
     }
   }
 
   /// Works out a start, and brings it near the latest version.
-  private func start(_ request: StartRequest, for target: Int32) async -> Result<WatchStart, FirestoreServiceError> {
+  private func start(
+    _ request: StartRequest, for target: Int32, _ attempts: Int
+  ) async -> Result<WatchStart, FirestoreServiceError> {
     do {
       var start: WatchStart?
       try await read {
-        start = try await WatchStart(request, in: $0, digest: self.options.md5, now: self.options.now())
+        start = try await WatchStart(
+          request, in: $0, digest: self.options.md5, now: self.options.now(), attempts: attempts)
       }
       // What was committed meanwhile may be much; what is committed while that is looked at is less.
       try await read { snapshot in
@@ -304,10 +322,16 @@ final class ListenHub: Sendable {
     }
   }
 
-  private func answer(_ subject: WatchSubject) async -> Result<Answer, FirestoreServiceError> {
+  /// Asks a limited query, and brings the answer near the latest version.
+  private func answer(_ subject: WatchSubject, _ attempts: Int) async -> Result<Answer, FirestoreServiceError> {
     do {
       var answer: Answer?
-      try await read { answer = Answer(version: $0.version, view: try await subject.results(in: $0)) }
+      try await read { snapshot in
+        let limited = try await subject.limitedView(in: snapshot, attempts: attempts)
+        answer = Answer(version: snapshot.version, limited: limited)
+      }
+      // What was committed meanwhile may be much; what is committed while that is looked at is less.
+      try await read { snapshot in _ = try await answer?.advance(to: snapshot, subject) }
       guard let answer else { return .failure(.shutDown) }
       return .success(answer)
     } catch {

@@ -34,6 +34,8 @@ struct WatchMachine {
 
     let id: JobID
     let work: Work
+    /// How often it was done in vain: what it found was out of date.
+    var attempts = 0
   }
 
   enum Action: Sendable {
@@ -160,7 +162,7 @@ struct WatchMachine {
     lastNumber += 1
     watches[number]?.requery = lastNumber
     for call in watch.members.keys { calls[call]?.stale.insert(number) }
-    return [.begin(Job(id: lastNumber, work: .requery(number, watch.subject)))]
+    return [.begin(Job(id: lastNumber, work: .requery(number, watch.subject), attempts: watch.attempts))]
   }
 
   // MARK: Queries that are asked again
@@ -309,7 +311,7 @@ struct WatchMachine {
     } else {
       lastNumber += 1
       number = lastNumber
-      watches[number] = Watch(subject: subject, view: subject.limitedView(start.view))
+      watches[number] = Watch(subject: subject, view: start.limited)
       numbers[subject] = number
       index.insert(number, subject)
     }

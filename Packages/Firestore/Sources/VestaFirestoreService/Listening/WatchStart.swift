@@ -12,8 +12,9 @@ struct WatchStart: Sendable {
   private(set) var version: Int64
   /// Whether the caller has to forget what it has: it resumes from a version that is no longer known.
   let isReset: Bool
-  /// The current results; kept where they depend on other documents.
-  private(set) var view: WatchView = [:]
+  /// The view of a limited query.
+  private(set) var limited: LimitedView?
+  private let attempts: Int
 
   /// The results of a limited query that the resuming caller has.
   private let base: WatchView?
@@ -32,8 +33,12 @@ struct WatchStart: Sendable {
   /// - Parameters:
   ///   - digest: MD5, for a filter of the names that have not changed; without it the count alone is sent.
   ///   - now: The clock; no token is later.
-  init(_ request: StartRequest, in snapshot: Snapshot, digest: BloomFilter.Digest?, now: Int64) async throws {
+  ///   - attempts: How often the start was made in vain.
+  init(
+    _ request: StartRequest, in snapshot: Snapshot, digest: BloomFilter.Digest?, now: Int64, attempts: Int = 0
+  ) async throws {
     self.request = request
+    self.attempts = attempts
     version = snapshot.version
     let known: Int64? =
       switch request.resume {
@@ -59,14 +64,18 @@ struct WatchStart: Sendable {
 
   /// Adds the changes up to a later version.
   ///
-  /// - Parameter view: What is in then, of a limited query that others follow; `nil` where it has to be asked again.
-  /// - Returns: Whether it is done; if not, the log no longer has all of it, and a new start is needed.
-  mutating func advance(to snapshot: Snapshot, view known: WatchView? = nil) async throws -> Bool {
+  /// - Parameters:
+  ///   - known: What is in then, of a limited query that others follow.
+  ///   - asking: Whether a limited query may be asked again.
+  /// - Returns: Whether it is done. If not, the log no longer has all of it or a query has to be asked again, and a new
+  ///   start is needed.
+  mutating func advance(
+    to snapshot: Snapshot, view known: WatchView? = nil, asking: Bool = true
+  ) async throws -> Bool {
     guard version < snapshot.version else { return true }
     guard version >= (try await snapshot.horizon()) else { return false }
     let changes = try await WatchChange.all(after: version, request.subject.scope, in: snapshot)
-    version = snapshot.version
-    var limited = request.subject.limitedView(view)
+    var limited = limited
     var effects: [LimitedView.Effect] = []
     for change in changes {
       let (wasIn, isIn) = change.membership(in: request.subject)
@@ -79,15 +88,16 @@ struct WatchStart: Sendable {
       believed? += (isIn ? 1 : 0) - (wasIn ? 1 : 0)
       note(change.fact(isIn: isIn))
     }
-    guard effects.contains(where: { $0 != .none }) else { return true }
     if let known {
-      view = known
-    } else if let limited, !effects.contains(.unknown) {
-      view = limited.view
+      self.limited = request.subject.limitedView(known)
+    } else if !effects.contains(.unknown) {
+      self.limited = limited
     } else {
-      view = try await request.subject.results(in: snapshot)
+      guard asking else { return false }
+      self.limited = try await request.subject.limitedView(in: snapshot, attempts: attempts)
     }
-    try await tellView(in: snapshot)
+    version = snapshot.version
+    if effects.contains(where: { $0 != .none }) { try await tellView(in: snapshot) }
     return true
   }
 
@@ -122,10 +132,22 @@ struct WatchStart: Sendable {
     return news.responses(readTime: Timestamp(microseconds: version))[0] ?? []
   }
 
+  /// Returns all results, and keeps the view of a limited query.
+  ///
+  /// Without a spare, which most queries never need, unless the start was made in vain.
+  private mutating func results(in snapshot: Snapshot) async throws -> WatchView {
+    guard request.subject.isLimited, attempts > 0 else {
+      let found = try await request.subject.results(in: snapshot)
+      limited = request.subject.limitedView(found)
+      return found
+    }
+    limited = try await request.subject.limitedView(in: snapshot, attempts: attempts)
+    return limited?.view ?? [:]
+  }
+
   private mutating func begin(in snapshot: Snapshot) async throws {
-    let found = try await request.subject.results(in: snapshot)
+    let found = try await results(in: snapshot)
     count = found.count
-    if request.subject.isLimited { view = found }
     for (place, document) in found {
       facts[place] = WatchFact(place: place, name: document.name, document: document, isIn: true)
     }
@@ -141,7 +163,7 @@ struct WatchStart: Sendable {
   ) async throws {
     believed = request.expectedCount.map(Int.init)
     if request.subject.isLimited {
-      view = try await request.subject.results(in: snapshot)
+      _ = try await results(in: snapshot)
       try await tellView(in: snapshot)
     } else {
       for change in try await WatchChange.all(after: since, request.subject.scope, in: snapshot) {
@@ -152,7 +174,7 @@ struct WatchStart: Sendable {
       }
     }
     guard let expected = request.expectedCount else { return }
-    let found = request.subject.isLimited ? view : try await request.subject.results(in: snapshot)
+    let found = if let limited { limited.view } else { try await request.subject.results(in: snapshot) }
     count = found.count
     guard let digest, expected > 0, count != expected || count != believed else { return }
     let unchanged = found.filter { facts[$0.key] == nil }.map(\.value.name)
@@ -163,6 +185,7 @@ struct WatchStart: Sendable {
 
   /// Notes the results of a limited query: all of them, or the difference to those that the caller has.
   private mutating func tellView(in snapshot: Snapshot) async throws {
+    let view = limited?.view ?? [:]
     count = view.count
     let told = try await view.facts(since: base ?? [:], in: snapshot)
     facts = Dictionary(told.map { ($0.place, $0) }, uniquingKeysWith: { $1 })

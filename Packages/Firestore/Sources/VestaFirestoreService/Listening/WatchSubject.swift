@@ -45,8 +45,16 @@ enum WatchSubject: Hashable, Sendable {
   }
 
   /// Returns the view of a limited query at a snapshot; `nil` for other subjects.
-  func limitedView(in snapshot: Snapshot) async throws -> LimitedView? {
-    limitedView(isLimited ? try await results(in: snapshot) : [:])
+  ///
+  /// - Parameter attempts: How often it has been asked in vain: the view knows so much the more.
+  func limitedView(in snapshot: Snapshot, attempts: Int = 0) async throws -> LimitedView? {
+    guard isLimited, case .query(let query) = self else { return nil }
+    guard let wanted = LimitedView.wanted(for: query, attempts: attempts) else {
+      return LimitedView(query, try await results(in: snapshot))
+    }
+    let matches = try await QueryRunner(query: query.first(wanted), snapshot: snapshot).answer().documents
+    return try LimitedView(
+      query, matches: matches, wanted: wanted, bytes: LimitedView.bytes(attempts: attempts))
   }
 
   /// Returns the view of a limited query with the given results; `nil` for other subjects.

@@ -16,6 +16,7 @@ enum DatabaseRegister {
   /// - Returns: Its number; `nil` when there are enough.
   static func create(_ name: DatabaseName, in store: any OrderedStore, most: Int64? = nil) async throws -> Int64? {
     let key = Keys.database(named: name.description)
+    let sortsLater = LogSorter.isWorthwhile(for: store)
     return try await store.write { transaction in
       let rows = try await transaction.get([key, Keys.counter])
       if let row = rows[0] { return try NumberRow.number(row) }
@@ -27,6 +28,7 @@ enum DatabaseRegister {
       try await transaction.put(NumberRow.bytes(number + 1), for: Keys.counter)
       try await transaction.put(NumberRow.bytes(0), for: keys.catalogue)
       try await transaction.put(NumberRow.bytes(version), for: keys.horizon)
+      if sortsLater { try await transaction.put(PositionRow.bytes(LogPosition(version: version)), for: keys.sorted) }
       return number + 1
     }.value
   }

@@ -13,15 +13,17 @@ import VestaStoreInterop
 /// | `(4, database, version, part)` | what a commit changed: a `LogRow` |
 /// | `(5, database, index)` | an `IndexRow`: what is indexed, and how far the index is |
 /// | `(6, database, index, …)` | an entry of an index: an `EntryValue`, which has the document's place |
-/// | `(7, database, id, collection…, null, version, part)` | which documents of a collection a part of the log has: a `ChangeRow` |
+/// | `(7, database, id, collection…, null, version, part)` | which parts of the log, up to that one, have documents of a collection, and which: a `ChangeRow` |
 /// | `(8, database, 1)` | the version of the index catalogue |
 /// | `(8, database, 2)` | the horizon: the log has all that was changed after this version |
+/// | `(8, database, 4)` | the last part of the log that is in the rows of the collections: a `PositionRow`; see `LogSorter` |
 /// | `(8, database, 3, job…)` | who does a job in the background, and until when: a `LeaseRow` |
 /// | `(9, database, queue, place)` | the answer to a request of a write call: an `AnswerRow` |
 /// | `(10, …)` | the events of all databases; see `EventOutbox` |
 ///
-/// Versions are the store's: the times of commits. A commit writes its documents, one row of the log, and one short row
-/// for each collection; it reads the catalogue's version and writes none of the rows that all commits share.
+/// Versions are the store's: the times of commits. A commit writes its documents and one row of the log; it reads the
+/// catalogue's version and writes none of the rows that all commits share. The rows of the collections follow in the
+/// background (`LogSorter`), or are written by the commits themselves.
 ///
 /// A *place* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
 /// segment is a string; one that stands for a number, `__id7__`, is an integer, and so comes first. The null keeps the
@@ -57,8 +59,8 @@ enum Keys {
   }
 }
 
-/// The keys of one database.
-struct DatabaseKeys: Sendable {
+/// The keys of one database; a class, since every call passes them on, and one reference is passed on for less than ten.
+final class DatabaseKeys: Sendable {
   let documents: [UInt8]
   let log: [UInt8]
   let indexes: [UInt8]
@@ -66,6 +68,7 @@ struct DatabaseKeys: Sendable {
   let changes: [UInt8]
   let catalogue: [UInt8]
   let horizon: [UInt8]
+  let sorted: [UInt8]
   let leases: [UInt8]
   let answers: [UInt8]
 
@@ -80,6 +83,7 @@ struct DatabaseKeys: Sendable {
     answers = prefix(.answers)
     catalogue = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(1)).bytes
     horizon = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(2)).bytes
+    sorted = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(4)).bytes
     leases = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(3)).bytes
   }
 
@@ -120,6 +124,11 @@ struct DatabaseKeys: Sendable {
   /// The range of the log after a version.
   func log(after version: Int64) -> KeyRange {
     KeyRange(from: log(LogPosition(version: version + 1)), to: KeyRange(prefix: log).upper)
+  }
+
+  /// The range of the log after a position.
+  func log(after position: LogPosition) -> KeyRange {
+    KeyRange(from: log(position.next), to: KeyRange(prefix: log).upper)
   }
 
   /// Returns the position of a row of the log.
@@ -170,9 +179,16 @@ struct DatabaseKeys: Sendable {
 }
 
 /// The position of a part of a commit in the log.
-struct LogPosition: Hashable, Sendable {
+struct LogPosition: Hashable, Comparable, Sendable {
   var version: Int64
   var part: Int64 = 0
+
+  /// The first position after this one.
+  var next: LogPosition { LogPosition(version: version, part: part + 1) }
+
+  static func < (left: LogPosition, right: LogPosition) -> Bool {
+    (left.version, left.part) < (right.version, right.part)
+  }
 
   init(version: Int64, part: Int64 = 0) {
     self.version = version

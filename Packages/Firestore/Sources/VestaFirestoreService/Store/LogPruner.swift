@@ -141,14 +141,16 @@ final class LogPruner: Sendable {
         size += value.byteCount
         return size < LogPruner.stepSize ? .next : .stop
       }
+      var collections: [[UInt8]: LogPosition] = [:]
       for entry in rows {
         let position = try keys.position(ofLogKey: entry.key)
-        let collections = Set(try LogRow(entry.value).changes.map(\.place.collectionPrefix))
-        for collection in collections {
-          let id = try Place.collectionID(ofPrefix: collection)
-          try await transaction.delete(position.appended(to: keys.changes(ofGroup: id) + collection))
-        }
+        for change in try LogRow(entry.value).changes { collections[change.place.collectionPrefix] = position }
         try await transaction.delete(entry.key)
+      }
+      // A row of a collection goes with the last part of the log that it has.
+      for (collection, last) in collections {
+        let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
+        try await transaction.deleteRange(KeyRange(from: prefix, to: last.next.appended(to: prefix)))
       }
       if end.rest != nil {
         try await lease.keep(in: transaction)

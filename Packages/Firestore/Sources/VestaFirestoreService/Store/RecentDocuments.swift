@@ -85,10 +85,10 @@ final class RecentDocuments: Sendable {
   }
 
   /// A document's full name; names that differ in a byte are different documents.
-  private struct Key: Hashable, Sendable {
+  struct Key: Hashable, Sendable {
     let name: String
     /// Computed once: a look-up needs it several times, and names are long.
-    let hash: Int
+    fileprivate let hash: Int
 
     init(name: String) {
       self.name = name
@@ -227,9 +227,8 @@ final class RecentDocuments: Sendable {
   // MARK: Documents
 
   /// A document by its full name.
-  func document(_ name: String) -> Answer {
-    let key = Key(name: name)
-    return state.withLock { state in
+  func document(_ key: Key) -> Answer {
+    state.withLock { state in
       guard state.latest >= state.seen else { return .absent }
       if let first = state.unknown.first {
         return state.young[key] == nil && state.old[key] == nil ? .absent : .doubtful(from: first)
@@ -246,11 +245,10 @@ final class RecentDocuments: Sendable {
   /// Nothing is kept if there has been a commit since.
   ///
   /// - Parameters:
-  ///   - name: The full name of the document.
+  ///   - key: The full name of the document.
   ///   - document: Returns the document, and the length of its row.
-  func noteRead(_ name: String, at version: Int64, _ document: () -> (document: Document, size: Int)) {
+  func noteRead(_ key: Key, at version: Int64, _ document: () -> (document: Document, size: Int)) {
     guard limit > 0 else { return }
-    let key = Key(name: name)
     guard state.withLock({ $0.observation != nil && $0.latest <= version && $0.hasRead(key) }) else { return }
     let (document, size) = document()
     guard size < limit / 16 else { return }

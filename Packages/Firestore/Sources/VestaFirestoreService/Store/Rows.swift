@@ -83,22 +83,74 @@ enum NumberRow {
   }
 }
 
-/// Which documents of one collection a part of the log has, by what their places end with.
+/// Which parts of the log have documents of one collection, and which documents, by what their places end with.
+///
+/// Its key has the last of the parts.
 struct ChangeRow: Sendable, Equatable {
-  var ids: [[UInt8]]
+  struct Part: Sendable, Equatable {
+    var position: LogPosition
+    var ids: [[UInt8]]
+  }
+
+  /// In the order of the log.
+  var parts: [Part]
+
+  /// A row takes no other part from this size on.
+  static let softLimit = 16_384
 
   var bytes: [UInt8] {
     var writer = RowWriter()
-    for id in ids { writer.write(blob: id) }
+    for part in parts {
+      writer.write(int: part.position.version)
+      writer.write(count: Int(part.position.part))
+      writer.write(count: part.ids.count)
+      for id in part.ids { writer.write(blob: id) }
+    }
     return writer.bytes
   }
 
-  init(ids: [[UInt8]]) { self.ids = ids }
+  init(parts: [Part]) { self.parts = parts }
 
   init(_ bytes: [UInt8]) throws(FirestoreServiceError) {
     var reader = RowReader(bytes)
-    ids = []
-    while !reader.isAtEnd { ids.append(try reader.blob()) }
+    parts = []
+    while !reader.isAtEnd {
+      let position = LogPosition(version: try reader.int(), part: Int64(try reader.count()))
+      var ids: [[UInt8]] = []
+      for _ in 0..<(try reader.count()) { ids.append(try reader.blob()) }
+      parts.append(Part(position: position, ids: ids))
+    }
+  }
+
+  /// The rows of each collection that parts of the log have documents of, by the collections' prefixes.
+  static func rows(of log: [(position: LogPosition, row: LogRow)]) -> [[UInt8]: [ChangeRow]] {
+    var rows: [[UInt8]: (full: [ChangeRow], last: ChangeRow, size: Int)] = [:]
+    for (position, row) in log {
+      for (collection, changes) in Dictionary(grouping: row.changes, by: \.place.collectionPrefix) {
+        let ids = changes.map { Array($0.place.bytes.dropFirst(collection.count)) }
+        var entry = rows.removeValue(forKey: collection) ?? ([], ChangeRow(parts: []), 0)
+        if entry.size >= softLimit { entry = (entry.full + [entry.last], ChangeRow(parts: []), 0) }
+        entry.last.parts.append(Part(position: position, ids: ids))
+        entry.size += ids.reduce(16) { $0 + $1.count + 2 }
+        rows[collection] = entry
+      }
+    }
+    return rows.mapValues { $0.full + [$0.last] }
+  }
+}
+
+/// A position in the log, in a row of its own.
+enum PositionRow {
+  static func bytes(_ position: LogPosition) -> [UInt8] {
+    var writer = RowWriter(reserving: 16)
+    writer.write(int: position.version)
+    writer.write(int: position.part)
+    return writer.bytes
+  }
+
+  static func position(_ bytes: [UInt8]) throws(FirestoreServiceError) -> LogPosition {
+    var reader = RowReader(bytes)
+    return LogPosition(version: try reader.int(), part: try reader.int())
   }
 }
 

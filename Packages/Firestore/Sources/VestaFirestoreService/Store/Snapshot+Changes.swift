@@ -23,41 +23,73 @@ enum ChangeScope: Sendable {
   }
 }
 
+extension ChangeScope {
+  /// Whether a document is in the scope.
+  fileprivate func contains(_ place: Place) throws -> Bool {
+    switch self {
+    case .everything: true
+    case .collection(let collection): place.collectionPrefix == Place.prefix(of: collection)
+    case .group(let collectionID):
+      UTF8Order.equal(try Place.collectionID(ofPrefix: place.collectionPrefix), collectionID)
+    case .places(let places): places.contains(place)
+    }
+  }
+}
+
 extension Snapshot {
   /// The number of rows of the log that are read together.
   private static let page = 256
 
+  /// The number of rows of a collection that are read together; each says of a hundred commits or so what they changed.
+  private static let changePage = 64
+
   /// Visits what has been changed after a version, for each document in the order of the commits.
   ///
   /// It costs the changes in the scope, and holds a page of them at a time: the rows of the collections say which parts
-  /// of the log to read.
+  /// of the log to read. The end of the log, which is not sorted by collection yet, is read as it is.
   func visitChanges(
     after version: Int64, in scope: ChangeScope, _ visit: (LoggedChange) throws -> ScanStep
   ) async throws {
+    let rest: KeyRange?
     switch scope {
-    case .everything:
-      var rest: KeyRange? = keys.log(after: version)
-      while let range = rest {
-        var rows: [LogRow] = []
-        rest = try await reader.scan(range, order: .ascending, limit: Self.page) { _, value in
-          rows.append(try LogRow(value.bytes))
-          return .next
-        }.rest
-        for change in rows.lazy.flatMap(\.changes) where try visit(change) == .stop { return }
-        if rows.isEmpty { return }
-      }
+    case .everything: rest = keys.log(after: version)
     case .collection(let collection):
-      _ = try await self.visit(keys.changes(of: collection), after: version, of: nil, visit)
+      rest = try await unsorted(after: version)
+      if try await self.visit(keys.changes(of: collection), after: version, of: nil, visit) == .stop { return }
     case .group(let collectionID):
+      rest = try await unsorted(after: version)
       for collection in try await collections(ofGroup: collectionID) {
         if try await self.visit(collection, after: version, of: nil, visit) == .stop { return }
       }
     case .places(let places):
+      rest = try await unsorted(after: version)
       let collections = Dictionary(grouping: places) { $0.collectionPrefix }
       for (collection, places) in collections {
         let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
         if try await self.visit(prefix, after: version, of: Set(places), visit) == .stop { return }
       }
+    }
+    guard let rest else { return }
+    try await visitLog(rest) { change in try scope.contains(change.place) ? try visit(change) : .next }
+  }
+
+  /// The part of the log after a version that is not in the rows of the collections; `nil` where commits write these.
+  private func unsorted(after version: Int64) async throws -> KeyRange? {
+    guard let sorted = try await reader.get(keys.sorted).map({ try PositionRow.position($0) }) else { return nil }
+    return sorted.version > version ? keys.log(after: sorted) : keys.log(after: version)
+  }
+
+  /// Visits all changes in a range of the log.
+  private func visitLog(_ range: KeyRange, _ visit: (LoggedChange) throws -> ScanStep) async throws {
+    var rest: KeyRange? = range
+    while let range = rest {
+      var rows: [LogRow] = []
+      rest = try await reader.scan(range, order: .ascending, limit: Self.page) { _, value in
+        rows.append(try LogRow(value.bytes))
+        return .next
+      }.rest
+      for change in rows.lazy.flatMap(\.changes) where try visit(change) == .stop { return }
+      if rows.isEmpty { return }
     }
   }
 
@@ -78,7 +110,16 @@ extension Snapshot {
     for collection in try await collections(ofGroup: collectionID) {
       let prefix = Array(collection.dropFirst(group.count))
       for entry in try await reader.entries(in: keys.changes(of: collection, after: version)) {
-        for id in try ChangeRow(entry.value).ids { places.insert(Place(bytes: prefix + id)) }
+        for part in try ChangeRow(entry.value).parts where part.position.version > version {
+          for id in part.ids { places.insert(Place(bytes: prefix + id)) }
+        }
+      }
+    }
+    if let rest = try await unsorted(after: version) {
+      let scope = ChangeScope.group(collectionID)
+      try await visitLog(rest) { change in
+        if try scope.contains(change.place) { places.insert(change.place) }
+        return .next
       }
     }
     return places
@@ -99,13 +140,12 @@ extension Snapshot {
     while let range = rest {
       var positions: [LogPosition] = []
       var count = 0
-      rest = try await reader.scan(range, order: .ascending, limit: Self.page) { key, value in
+      rest = try await reader.scan(range, order: .ascending, limit: Self.changePage) { _, value in
         count += 1
-        if let places {
-          let ids = try ChangeRow(value.bytes).ids
-          guard ids.contains(where: { places.contains(Place(bytes: inside + $0)) }) else { return .next }
+        for part in try ChangeRow(value.bytes).parts where part.position.version > version {
+          if let places, !part.ids.contains(where: { places.contains(Place(bytes: inside + $0)) }) { continue }
+          positions.append(part.position)
         }
-        positions.append(try LogPosition(key.bytes, from: collection.count))
         return .next
       }.rest
       // Parts of the log may be large: few are held at a time.

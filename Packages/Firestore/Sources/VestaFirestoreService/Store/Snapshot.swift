@@ -61,6 +61,12 @@ struct Snapshot {
       retention: retention)
   }
 
+  /// The same with another reader of the same version.
+  func reading(with reader: any StoreReader) -> Snapshot {
+    Snapshot(
+      reader: reader, keys: keys, name: name, version: version, past: past, indexes: indexes, retention: retention)
+  }
+
   /// An earlier version; or a later one, of which the caller knows that no commit will have it or one before it.
   ///
   /// - Parameter scope: What will be read.
@@ -136,6 +142,12 @@ struct Snapshot {
       part += 1
     }
     return nil
+  }
+
+  /// The row at a place.
+  func row(at place: Place) async throws -> [UInt8]? {
+    if let row = past[place] { return row }
+    return try await reader.get(keys.document(place))
   }
 
   /// The rows at places, in their order.

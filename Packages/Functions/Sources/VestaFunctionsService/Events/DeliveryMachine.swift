@@ -107,14 +107,17 @@ struct DeliveryMachine {
       ready.append(retry.lane)
     }
     var actions: [Action] = []
-    while delivers, running < limits.running, !ready.isEmpty {
-      let lane = ready.removeFirst()
-      guard var state = lanes[lane], let entry = state.waiting.first else { continue }
-      (state.isRunning, state.isQueued) = (true, false)
-      lanes[lane] = state
+    var taken = 0
+    while delivers, running < limits.running, taken < ready.count {
+      let lane = ready[taken]
+      taken += 1
+      guard let entry = lanes[lane]?.waiting.first else { continue }
+      lanes[lane]?.isRunning = true
+      lanes[lane]?.isQueued = false
       inFlight[entry.position] = generation
       actions.append(.deliver(entry, generation: generation))
     }
+    ready.removeFirst(taken)
     if pausedUntil <= now, let request = nextLoad() {
       (isLoading, pausedUntil) = (true, 0)
       actions.append(.load(request))
@@ -133,9 +136,12 @@ struct DeliveryMachine {
       }
       return EventPageRequest(function: function, after: after, through: cursor, lane: lane, limit: limits.lane)
     }
-    guard mayHaveMore, count < limits.window else { return nil }
+    // While events wait for their turn, a read brings a whole page: one read for each place that is free would cost more
+    // than the delivery.
+    let room = limits.window - count
+    guard mayHaveMore, room >= (ready.isEmpty ? 1 : min(limits.page, limits.window)) else { return nil }
     mayHaveMore = false
-    return EventPageRequest(function: function, after: cursor, limit: min(limits.page, limits.window - count))
+    return EventPageRequest(function: function, after: cursor, limit: min(limits.page, room))
   }
 
   /// A page was read.

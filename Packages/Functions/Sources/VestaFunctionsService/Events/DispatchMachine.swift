@@ -49,6 +49,8 @@ struct DispatchMachine {
   let timing: Timing
   private var machines: [String: DeliveryMachine] = [:]
   private var policies: [String: RetryPolicy] = [:]
+  /// The functions in order.
+  private var names: [String] = []
   private(set) var outcomes: [EventOutcome] = []
   private var settleTime: Int64?
   private var pollTime: Int64 = 0
@@ -82,10 +84,11 @@ struct DispatchMachine {
     for (name, function) in functions where machines[name] == nil {
       machines[name] = DeliveryMachine(function: name, limits: function.limits)
     }
+    names = machines.keys.sorted()
   }
 
   /// Events may have been recorded.
-  mutating func woken() { for name in machines.keys { machines[name]?.woken() } }
+  mutating func woken() { for name in names { machines[name]?.woken() } }
 
   /// Nothing is started any more.
   ///
@@ -127,8 +130,7 @@ struct DispatchMachine {
   /// - Returns: The outcome that is going to be settled.
   @discardableResult
   mutating func finished(_ entry: EventEntry, generation: Int, _ delivery: Delivery, now: Int64) -> EventOutcome? {
-    guard var machine = machines[entry.function], let policy = policies[entry.function] else { return nil }
-    defer { machines[entry.function] = machine }
+    guard let policy = policies[entry.function] else { return nil }
     let attempts = entry.attempts + 1
     var result = EventOutcome.Result.delivered
     var retryTime: Int64?
@@ -141,9 +143,10 @@ struct DispatchMachine {
       retryTime = delay.map { now + $0 }
       result = retryTime.map { .retry(at: $0, reason: reason) } ?? .dead(at: now, reason: reason)
     }
-    let counts = machine.finished(
+    // In its place: a copy of the machine would copy all events in memory.
+    let counts = machines[entry.function]?.finished(
       entry, generation: generation, retryAt: retryTime, isAttempt: delivery != .abandoned, now: now)
-    guard counts, delivery != .absent, delivery != .abandoned else { return nil }
+    guard counts == true, delivery != .absent, delivery != .abandoned else { return nil }
     let outcome = EventOutcome(
       function: entry.function, position: entry.position, attempts: attempts, result: result)
     outcomes.append(outcome)
@@ -175,7 +178,7 @@ struct DispatchMachine {
 
   private mutating func restart() {
     (outcomes, settleTime, restartsAfterSettling) = ([], nil, false)
-    for name in machines.keys { machines[name]?.restart() }
+    for name in names { machines[name]?.restart() }
   }
 
   // MARK: Deciding
@@ -189,7 +192,7 @@ struct DispatchMachine {
       pollTime = now + timing.poll
     }
     var commands: [Command] = []
-    for name in machines.keys.sorted() where !restartsAfterSettling {
+    for name in names where !restartsAfterSettling {
       for action in machines[name]?.step(now: now, delivers: leasedUntil > now) ?? [] {
         switch action {
         case .load(let request): commands.append(.load(request, generation: machines[name]?.generation ?? 0))

@@ -52,14 +52,10 @@ final class EventDispatcher: EventSourceObserver {
 
   /// The functions that get events.
   func setFunctions(_ functions: [String: (policy: RetryPolicy, limits: DeliveryMachine.Limits)]) {
-    state.withLock { $0.machine.setFunctions(functions) }
-    pump()
+    pump { $0.setFunctions(functions) }
   }
 
-  func eventsWereRecorded() {
-    state.withLock { $0.machine.woken() }
-    pump()
-  }
+  func eventsWereRecorded() { pump { $0.woken() } }
 
   /// Cancels the running deliveries, keeps the outcomes that are known, and gives the lease up.
   func sourceWillClose() async {
@@ -87,31 +83,41 @@ final class EventDispatcher: EventSourceObserver {
 
   // MARK: Performing
 
-  private func pump() {
+  /// Events are delivered behind everything that somebody waits for: a change is not to take longer because a function
+  /// wants to know of it.
+  private static let priority = TaskPriority.utility
+
+  /// Tells the machine what has happened, and does what is due then.
+  ///
+  /// - Parameters:
+  ///   - takesNext: Whether the caller delivers the next event itself, which saves a task.
+  ///   - happened: Tells the machine.
+  /// - Returns: The event for the caller to deliver.
+  @discardableResult
+  private func pump(
+    takesNext: Bool = false, _ happened: (inout DispatchMachine) -> Void = { _ in }
+  ) -> (entry: EventEntry, generation: Int)? {
     let now = clock.now()
-    let (commands, isClosed) = state.withLock { state in
+    let (commands, time) = state.withLock { state -> ([DispatchMachine.Command], Int64?) in
+      guard !state.machine.isClosed else { return ([], nil) }
+      happened(&state.machine)
       let commands = state.machine.step(now: now)
       state.operations += commands.count { $0.isOperation }
-      return (commands, state.machine.isClosed)
+      return (commands, state.machine.nextTime(now: now))
     }
-    guard !isClosed else { return }
+    var next: (EventEntry, Int)?
     for command in commands {
       switch command {
-      case .lease: Task { await self.lease(now) }
-      case .load(let request, let generation): Task { await self.load(request, generation) }
+      case .lease: Task(priority: Self.priority) { await self.lease(now) }
+      case .load(let request, let generation): Task(priority: Self.priority) { await self.load(request, generation) }
+      case .deliver(let entry, let generation) where takesNext && next == nil: next = (entry, generation)
       case .deliver(let entry, let generation): deliver(entry, generation)
-      case .settle(let outcomes): Task { await self.settle(outcomes) }
+      case .settle(let outcomes): Task(priority: Self.priority) { await self.settle(outcomes) }
       }
     }
-    setTimer(now)
-  }
-
-  /// Sets the timer to the next time at which something is to be done.
-  ///
-  /// - Parameter now: The time for which the machine was asked: what has become due since fires at once.
-  private func setTimer(_ now: Int64) {
-    guard let time = state.withLock({ $0.machine.nextTime(now: now) }) else { return }
-    timer.set(at: time, keepsEarlier: true) { [weak self] in self?.pump() }
+    // What has become due since then fires at once.
+    if let time { timer.set(at: time, keepsEarlier: true) { [weak self] in self?.pump() } }
+    return next
   }
 
   /// Waits for the leases and settlements that are under way; none begins any more.
@@ -152,13 +158,12 @@ final class EventDispatcher: EventSourceObserver {
       let page = try await source.events(request)
       for sentence in page.unreadableKeys { log.error("I-FUS000008", "\(source.service): \(sentence)") }
       let now = clock.now()
-      state.withLock { $0.machine.loaded(page, request, generation: generation, now: now) }
+      pump { $0.loaded(page, request, generation: generation, now: now) }
     } catch {
       report(error, "read")
       let now = clock.now()
-      state.withLock { $0.machine.loadFailed(request, generation: generation, now: now) }
+      pump { $0.loadFailed(request, generation: generation, now: now) }
     }
-    pump()
   }
 
   private func settle(_ outcomes: [EventOutcome]) async {
@@ -181,18 +186,21 @@ final class EventDispatcher: EventSourceObserver {
       return (state.lastTask, state.machine.isClosed)
     }
     guard !isClosed else { return }
-    running.begin(Task { await self.run(entry, generation, number) })
+    running.begin(Task(priority: Self.priority) { await self.run(entry, generation, number) })
   }
 
-  private func run(_ entry: EventEntry, _ generation: Int, _ number: Int) async {
-    let delivery = await delivery(entry)
-    let now = clock.now()
-    let running = state.withLock { state in
-      if !state.machine.isClosed { state.machine.finished(entry, generation: generation, delivery, now: now) }
-      return state.tasks.removeValue(forKey: number)
+  /// Delivers an event, and those that wait for a place after it.
+  private func run(_ first: EventEntry, _ generation: Int, _ number: Int) async {
+    var (next, count) = (Optional((entry: first, generation: generation)), 0)
+    while let (entry, generation) = next {
+      let delivery = await delivery(entry)
+      let now = clock.now()
+      next = pump(takesNext: true) { $0.finished(entry, generation: generation, delivery, now: now) }
+      count += 1
+      // Functions that never wait must not keep others from this thread.
+      if count.isMultiple(of: 16) { await Task.yield() }
     }
-    running?.finish()
-    pump()
+    state.withLock { $0.tasks.removeValue(forKey: number) }?.finish()
   }
 
   private func delivery(_ entry: EventEntry) async -> DispatchMachine.Delivery {

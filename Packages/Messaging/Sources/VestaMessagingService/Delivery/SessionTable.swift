@@ -39,7 +39,7 @@ final class SessionTable: Sendable {
     state.withLock { state in
       guard !state.isClosed else { return (false, nil) }
       let earlier = state.entries[session.key]
-      for topic in earlier?.topics.keys ?? [:].keys { state.byTopic[topic]?.remove(session.key) }
+      for topic in earlier?.topics.keys ?? [:].keys { Self.remove(session.key, from: topic, &state) }
       state.entries[session.key] = Entry(session: session)
       state.loading.insert(session.key)
       return (true, earlier?.session)

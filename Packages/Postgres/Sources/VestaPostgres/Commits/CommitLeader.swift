@@ -1,13 +1,13 @@
 import VestaConcurrency
 import VestaStoreInterop
 
-/// Commits what waits, as many transactions at a time as there are, in one transaction of PostgreSQL.
+/// Commits the waiting transactions, all at a time, in one transaction of PostgreSQL.
 ///
-/// Bodies run side by side and hold nothing. A transaction that has been told its version has reserved it; who reserved
-/// later waits a moment for it, so that versions become visible in their order. Then one task, the leader, takes all
-/// that are ready: it locks the row of the store's state (one round trip, which also brings what other processes have
-/// committed), refuses those whose reads have changed or whose version is behind, and writes the others in a second
-/// round trip that ends with COMMIT. No code of a body runs while the lock is held.
+/// Bodies run side by side and hold nothing. A transaction that knows its version has reserved it; one that reserved
+/// later waits for it for a bounded time, so that versions become visible in their order. Then one task, the leader,
+/// takes all that are ready: it locks the row of the store's state (one round trip, which also brings what other
+/// processes have committed), refuses those whose reads have changed or whose version is too low, and writes the others
+/// in a second round trip that ends with COMMIT. No code of a body runs while the lock is held.
 ///
 /// A unit that gets no answer to its COMMIT is looked for afterwards, under the lock, when no old transaction can be
 /// under way any more: its commits carry its number.
@@ -16,9 +16,9 @@ final class CommitLeader: Sendable {
     var clock: VersionClock
     var known: Int64
     var log: ConflictLog
-    /// What the server's clock is ahead of this machine's, in microseconds.
+    /// The lead of the server's clock over this machine's, in microseconds.
     var offset: Int64 = 0
-    /// Versions that were told to bodies which are running.
+    /// Versions that were given to bodies which are running.
     var running: Set<Int64> = []
     var queue: [CommitRequest] = []
     var alone: [LoneTransaction] = []
@@ -55,7 +55,7 @@ final class CommitLeader: Sendable {
 
   /// - Parameters:
   ///   - last: The state of the store.
-  ///   - offset: What the server's clock is ahead of this machine's, in microseconds.
+  ///   - offset: The lead of the server's clock over this machine's, in microseconds.
   ///   - followsServer: Whether a clock that differs much from the server's is put right.
   ///   - patience: For how long a server that is away is waited for.
   ///   - open: Opens the connection that commits.
@@ -106,7 +106,7 @@ final class CommitLeader: Sendable {
   func raise(to version: StoreVersion?) async throws -> StoreVersion {
     let reading = clock.now
     let (raised, isDone) = state.withLock { state -> (StoreVersion?, Bool) in
-      // What is committed is visible, and nothing comes below it.
+      // Committed changes are visible, and no version arrives below them.
       if let version, version.microseconds <= state.known { return (version, true) }
       return (state.clock.raise(to: version, at: CommitLeader.corrected(reading, state)), false)
     }
@@ -175,7 +175,7 @@ final class CommitLeader: Sendable {
     }
   }
 
-  /// Those that may go: nobody below them is running, or has had time enough.
+  /// The requests that may commit: no transaction with a lower version is running, or it has had time enough.
   private static func ready(_ state: State, now: ContinuousClock.Instant) -> [CommitRequest] {
     let sorted = state.queue.sorted { $0.version < $1.version }
     guard let lowest = state.running.min(), let oldest = sorted.map(\.since).min(), now - oldest < courtesy else {
@@ -212,9 +212,9 @@ final class CommitLeader: Sendable {
 
   // MARK: Committing
 
-  /// Commits a unit, and tells everybody what has come of it.
+  /// Commits a unit, and reports the outcome to every caller.
   private func commit(_ requests: [CommitRequest]) async {
-    // Whoever has been cancelled by now is out; from here on a commit is completed.
+    // Requests that are cancelled by now are out; from here on a commit is completed.
     let taken = requests.compactMap { request in request.turn.begin().map { (request, $0) } }
     if taken.isEmpty { return }
     var outcomes: [ObjectIdentifier: CommitRequest.Outcome] = [:]
@@ -276,9 +276,9 @@ final class CommitLeader: Sendable {
     }
   }
 
-  /// Waits a moment after a failure, if the next try may do better.
+  /// Pauses after a failure, if the next try may do better.
   ///
-  /// - Returns: What the caller is told; `nil` when there is to be another try.
+  /// - Returns: The outcome for the caller; `nil` when there is to be another try.
   private func refusal(_ error: any Error, _ attempt: inout CommitAttempt) async -> (any Error)? {
     dropConnection()
     let failure = error as? PostgresFailure
@@ -303,7 +303,7 @@ final class CommitLeader: Sendable {
       return try await commit(requests, last, on: connection, &attempt)
     }
     let guess = CommitUnit(requests, last, log: state.withLock { $0.log })
-    // Whatever others have committed, these have read what is not so any more.
+    // Whatever others have committed, these requests have read values that have changed.
     if guess.accepted.isEmpty { return guess }
     let connection = try await connection()
     let (known, before) = (self.known, clock.now)
@@ -371,7 +371,7 @@ final class CommitLeader: Sendable {
     return nil
   }
 
-  /// Locks the store's state, and learns and tells what others have committed.
+  /// Locks the store's state, reads the commits of other processes, and notifies their observers.
   private func lock() async throws -> (PostgresConnection, CommitState) {
     let connection = try await connection()
     let (known, before) = (self.known, clock.now)
@@ -416,13 +416,13 @@ final class CommitLeader: Sendable {
     return last
   }
 
-  /// What the server's clock is ahead at least, if it was read some time between two readings of the own one.
+  /// The least lead of the server's clock, if it was read some time between two readings of the own one.
   static func offset(of server: Int64, between before: Int64, and after: Int64) -> Int64 {
     if server > after { return server - after }
     return server < before ? server - before : 0
   }
 
-  /// Notes what is committed, and tells of it.
+  /// Notes what is committed, and notifies observers.
   private func finish(_ unit: CommitUnit) -> CommitUnit {
     state.withLock { state in
       for commit in unit.commits where commit.version > state.known { state.log.add(commit.version, commit.changes) }

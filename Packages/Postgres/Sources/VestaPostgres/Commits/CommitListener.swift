@@ -1,7 +1,7 @@
 import VestaConcurrency
 import VestaStoreInterop
 
-/// Hears of the commits of other processes: a connection that LISTENs, and a look at the list of commits for each
+/// Receives the commits of other processes: a connection that LISTENs, and a look at the list of commits for each
 /// notification, and after each time that the connection was away.
 final class CommitListener: Sendable {
   private struct State: Sendable {
@@ -50,7 +50,7 @@ final class CommitListener: Sendable {
         try await connection.run(core.schema.listen)
         connection.send(Schema.keepAlive)
         wait = .milliseconds(50)
-        // What came before the channel was heard; and a look now and then, as a dead connection does not say so.
+        // For commits before the channel was open; and now and then, as a dead connection does not say so.
         let ticks = Task {
           signal.yield()
           while (try? await Task.sleep(for: .seconds(10))) != nil { signal.yield() }

@@ -1,7 +1,7 @@
 import VestaConcurrency
 import VestaStoreInterop
 
-/// Tells the observers of commits: each once, in order, whoever learns of it first.
+/// Notifies the observers of commits: of each once, in order, whichever source reports it first.
 final class CommitNews: Sendable {
   private struct State: Sendable {
     var told: Int64
@@ -13,13 +13,13 @@ final class CommitNews: Sendable {
   private let state: Locked<State>
   let registry = ListenerRegistry<StoreVersion>()
 
-  /// - Parameter version: The last version that nobody need be told of.
+  /// - Parameter version: The last version of which no observer need be notified.
   init(after version: Int64) { state = Locked(State(told: version)) }
 
-  /// The last version that has been told, or is about to be.
+  /// The last version that has been reported, or is about to be.
   var told: Int64 { state.withLock { $0.told } }
 
-  /// Tells of versions, all there are above those that have been told.
+  /// Reports versions: all there are above those that have been reported.
   func tell(_ versions: [Int64]) {
     let isTeller = state.withLock { state in
       for version in versions where version > state.told {

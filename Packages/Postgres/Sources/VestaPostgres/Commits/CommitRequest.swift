@@ -14,7 +14,7 @@ final class CommitRequest: Sendable {
   let version: Int64
   let changes: WriteBuffer
   let reads: ChangedKeys
-  /// The moment that it has read; `nil` where it has read nothing.
+  /// The snapshot that it has read; `nil` where it has read nothing.
   let readVersion: Int64?
   let isFloor: Bool
   let turn = Turn<Outcome>()

@@ -13,7 +13,7 @@ struct CommitState: Sendable, Equatable {
     self.hasLong = hasLong
   }
 
-  /// What `Schema.state` or `Schema.lock` has read; `nil` when the row is not there.
+  /// The row that `Schema.state` or `Schema.lock` has read; `nil` when it is not there.
   init?(_ rows: Rows) {
     guard let version = rows.integer(0, 0), let floor = rows.integer(0, 1), let long = rows.integer(0, 2) else {
       return nil
@@ -22,11 +22,11 @@ struct CommitState: Sendable, Equatable {
   }
 }
 
-/// What is known of the tries to commit some transactions.
+/// The knowledge about the tries to commit some transactions.
 struct CommitAttempt {
   /// By what the rows of its commits are known, whichever try has made them.
   let number = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-  /// What was sent with a COMMIT that nobody has answered.
+  /// The changes that were sent with a COMMIT that was not answered.
   var uncertain: CommitUnit?
   private let patience: Duration
   /// The end of the time that the server has to come back; it begins with the first failure, however long an answer was
@@ -44,7 +44,7 @@ struct CommitAttempt {
     if failure.isUncertain { deadline = nil } else { uncertain = nil }
   }
 
-  /// Waits a moment before the next try.
+  /// Pauses before the next try.
   ///
   /// - Returns: Whether there is to be one.
   mutating func mayGoOn() async -> Bool {

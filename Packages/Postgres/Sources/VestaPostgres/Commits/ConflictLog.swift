@@ -2,7 +2,7 @@ import VestaStoreInterop
 
 /// The recent commits of all processes: enough to say whether something that was read has changed since.
 ///
-/// A value without clock and lock. It is complete above `base`; whoever has read an older moment counts as in the way
+/// A value without clock and lock. It is complete above `base`; whoever has read an older snapshot counts as in the way
 /// of somebody.
 struct ConflictLog: Sendable {
   /// How many microseconds are kept, and how many keys.

@@ -1,9 +1,10 @@
 import VestaStoreInterop
 
-/// A transaction: reads of one moment, and changes that are kept here until the commit.
+/// A transaction: reads of one snapshot, and changes that are kept here until the commit.
 ///
-/// It holds no lock: the moment is opened with the first read, and whether what was read is still so is checked at the
-/// commit. So bodies run side by side, in this process and in others, and one that is slow holds nobody up.
+/// It holds no lock: the snapshot is opened with the first read, and the commit checks whether the values that were
+/// read are still current. So bodies run side by side, in this process and in others, and one that is slow holds nobody
+/// up.
 final class PostgresTransaction: StoreTransaction {
   private let core: StoreCore
   private let isInside: Bool

@@ -1,8 +1,8 @@
 import CVestaPostgres
 
-/// What libpq makes of a connection string.
+/// A connection string as libpq reads it.
 enum ConnectionString {
-  /// The keywords that stand in it, with their values.
+  /// Its keywords, with their values.
   static func options(of info: String) throws(PostgresFailure) -> [String: String] {
     var complaint: UnsafeMutablePointer<CChar>?
     guard let list = PQconninfoParse(info, &complaint) else {

@@ -5,7 +5,7 @@ struct ConnectionTarget: Sendable, Equatable {
   /// The address as a number; `nil` where the name is still to be looked up, and where libpq finds out by itself.
   var address: String?
   var port: String?
-  /// What the server must be, in place of what the connection string says.
+  /// The requirements of the server, in place of those of the connection string.
   var session: String?
 
   /// Whether the host is a name that has to be looked up.
@@ -18,7 +18,7 @@ struct ConnectionTarget: Sendable, Equatable {
         != true
   }
 
-  /// The keywords for libpq that stand above the connection string.
+  /// The keywords for libpq that override the connection string.
   var keywords: [(String, String)] {
     [("host", host), ("hostaddr", address), ("port", port), ("target_session_attrs", session)].compactMap {
       name, value in
@@ -27,7 +27,7 @@ struct ConnectionTarget: Sendable, Equatable {
   }
 }
 
-/// What of a connection string decides where to connect; pure.
+/// The parts of a connection string that decide where to connect; pure.
 ///
 /// libpq tries several hosts itself, but looks names up while its caller waits, and stays with a host that does not
 /// answer. So each host is an attempt of its own here, with a time of its own.
@@ -44,7 +44,7 @@ struct ConnectionPlan: Sendable, Equatable {
     timeout = (options["connect_timeout"] ?? environment("PGCONNECT_TIMEOUT")).flatMap { Int($0) }.flatMap {
       $0 > 0 ? $0 : nil
     }
-    // What a service file says is known to libpq alone.
+    // The content of a service file is known to libpq alone.
     if (options["service"] ?? environment("PGSERVICE")) != nil {
       targets = [ConnectionTarget()]
       return
@@ -54,7 +54,7 @@ struct ConnectionPlan: Sendable, Equatable {
     let ports = ConnectionPlan.list(options["port"] ?? environment("PGPORT"))
     let count = max(hosts.count, addresses.count)
     let fits = { (list: [String]) in list.isEmpty || list.count == count }
-    // Lists that do not fit are for libpq to complain of; without any host it has a place of its own.
+    // Lists that do not fit are for libpq to refuse; without any host it has a default.
     guard count > 0, fits(hosts), fits(addresses), ports.count <= 1 || ports.count == count else {
       targets = [ConnectionTarget()]
       return

@@ -11,7 +11,7 @@ enum PostgresFailure: Error, Sendable, Equatable {
   /// The loop or the pool has been closed.
   case closed
 
-  /// What a connection that could not be opened says of it: with a code of SQL where the server gave one.
+  /// The failure of a connection that could not be opened: with a code of SQL where the server gave one.
   init(connecting text: String) {
     // In its long form libpq writes `FATAL:  53300: sorry, too many clients already`, and where in the server.
     let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("LOCATION:") }

@@ -1,6 +1,6 @@
 import CVestaPostgres
 
-/// One connection of libpq, never left waiting: it is told when its socket is ready, and does what it can.
+/// One connection of libpq, which never waits: it is notified when its socket is ready, and does what it can.
 ///
 /// Lives on the thread of its loop alone. Requests are pipelined: each ends with a sync, so the failure of one does not
 /// touch the next.
@@ -55,7 +55,7 @@ final class PostgresLink {
     if PQstatus(connection) == CONNECTION_BAD { die(message) }
   }
 
-  /// The keywords behind the connection string stand above what it says.
+  /// The keywords after the connection string override it.
   private static func start(_ info: String, _ target: ConnectionTarget) -> OpaquePointer? {
     let keywords = [("dbname", info)] + target.keywords
     return withTexts(keywords.map(\.0)) { names in
@@ -257,9 +257,9 @@ final class PostgresLink {
     expected = []
     opened?(Answer(failure: failure))
     opened = nil
-    // What has failed before was refused while the server went down.
+    // Earlier failures were refusals while the server went down.
     for request in waiting { request.completion(Answer(failure: request.answer.failure ?? failure)) }
-    // Whoever listens asks, and learns of the end.
+    // A listener asks, and learns of the end.
     notify?()
   }
 }

@@ -67,7 +67,7 @@ struct Statement: Sendable {
   }
 }
 
-/// What a statement came to.
+/// The outcome of a statement.
 struct Rows: Sendable {
   /// The columns of each row in binary form; `nil` for null.
   var rows: [[[UInt8]?]] = []
@@ -93,7 +93,7 @@ struct Rows: Sendable {
   }
 }
 
-/// What statements came to that were sent together: their rows, up to the one that failed.
+/// The outcomes of statements that were sent together: their rows, up to the one that failed.
 struct Answer: Sendable {
   var rows: [Rows] = []
   var failure: PostgresFailure?

@@ -1,7 +1,7 @@
 import VestaStoreInterop
 
 extension StoreError {
-  /// A failure of the server or the connection as a store tells it.
+  /// A failure of the server or the connection as a store reports it.
   init(_ failure: any Error, operation: String) {
     switch failure {
     case let error as StoreError: self = error

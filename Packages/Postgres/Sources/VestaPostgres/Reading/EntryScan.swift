@@ -1,6 +1,6 @@
 import VestaStoreInterop
 
-/// Visits a range of a moment, with what a transaction has changed put over it.
+/// Visits a range of a snapshot, with the changes of a transaction put over it.
 struct EntryScan {
   let snapshot: PostgresSnapshot
   let range: KeyRange
@@ -24,7 +24,7 @@ struct EntryScan {
 
   /// Visits the entries.
   ///
-  /// - Parameter changes: What stands above the moment.
+  /// - Parameter changes: The changes above the snapshot.
   mutating func run(
     over changes: inout WriteBuffer, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
@@ -59,11 +59,11 @@ struct EntryScan {
     let long = try await snapshot.longEntries(in: range)
     for entry in long where changes.change(of: entry.key) == nil { above.append((entry.key, entry.value)) }
     let isDescending = order == .descending
-    // The next one stands last.
+    // The next one is the last element.
     above.sort { $1.key.lexicographicallyPrecedes($0.key) != isDescending }
   }
 
-  /// Visits what stands above and comes before a key; `nil` for all of it.
+  /// Visits the changes before a key; all of them for `nil`.
   private mutating func visitAbove(
     before key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
   ) throws -> ScanStep {
@@ -71,7 +71,7 @@ struct EntryScan {
       if let key {
         let isBefore =
           order == .ascending ? next.key.lexicographicallyPrecedes(key) : key.lexicographicallyPrecedes(next.key)
-        // What is at the key itself hides the entry there, and has its turn before the next one.
+        // A change at the key itself hides the entry there, and is visited before the next one.
         guard isBefore else { return .next }
       }
       above.removeLast()

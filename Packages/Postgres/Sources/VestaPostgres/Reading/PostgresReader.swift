@@ -1,6 +1,6 @@
 import VestaStoreInterop
 
-/// A reader on one moment of the store.
+/// A reader on one snapshot of the store.
 final class PostgresReader: StoreReader {
   let version: StoreVersion
   private var snapshot: PostgresSnapshot?

@@ -1,6 +1,6 @@
 import VestaStoreInterop
 
-/// One moment of the store: a transaction of PostgreSQL that only reads.
+/// One snapshot of the store: a transaction of PostgreSQL that only reads.
 ///
 /// It begins with its first read, in one round trip. Used by one body at a time.
 final class PostgresSnapshot {
@@ -9,7 +9,7 @@ final class PostgresSnapshot {
   private let pool: ConnectionPool
   private let schema: Schema
   private let hasLong: Bool
-  /// What came with the beginning.
+  /// The rows that came with the beginning.
   private var values: [[UInt8]: [UInt8]?] = [:]
   private var page: (range: KeyRange, order: ScanOrder, size: PageSize, page: Page)?
   /// Why the connection cannot be used any more; whatever the body makes of it, it has not read what it asked for.
@@ -25,7 +25,7 @@ final class PostgresSnapshot {
 
   // MARK: Beginning
 
-  /// How often a moment is asked for again after a connection has turned out to be dead: the first may have been idle
+  /// How often a snapshot is asked for again after a connection has turned out to be dead: the first may have been idle
   /// for long, then a server that is restarted has some seconds.
   private static let pauses: [Duration] = [.zero, .milliseconds(50), .milliseconds(250), .seconds(1), .seconds(3)]
 
@@ -95,7 +95,7 @@ final class PostgresSnapshot {
     }
   }
 
-  /// Ends the moment, and gives the connection back; nobody waits for that.
+  /// Ends the transaction, and gives the connection back; nobody waits for that.
   func end() {
     if failure == nil { lease.connection.send(Schema.commit) }
     pool.give(lease, isSound: failure == nil)

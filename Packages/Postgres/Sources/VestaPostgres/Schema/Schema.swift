@@ -11,7 +11,7 @@ import VestaStoreInterop
 /// | `commits (version, unit, changes)` | the commits of the last hour: the transaction of PostgreSQL that they came with, and which keys they changed |
 /// | `state` | one row: the last version, the floor, whether there are long keys, the form of the schema, the store's name |
 ///
-/// The row of `state` is the one lock: whoever commits has it, from the moment when it hands out versions to the end of
+/// The row of `state` is the one lock: whoever commits has it, from the time when it hands out versions to the end of
 /// the commit. So versions become visible in their order, and a snapshot that shows a version shows everything before.
 struct Schema: Sendable {
   /// The longest key that is in the index of `entries`.
@@ -22,13 +22,13 @@ struct Schema: Sendable {
 
   /// The schema's name, quoted.
   let name: String
-  /// The channel of the news, quoted.
+  /// The channel of the notifications, quoted.
   let channel: String
   private let store: String
 
   init(prefix: String, store: String, directory: String) {
     self.store = store
-    // Names of PostgreSQL have up to 63 bytes; the digits tell apart what is cut off, and directories.
+    // Names of PostgreSQL have up to 63 bytes; the digits distinguish what is cut off, and directories.
     let digits = Schema.digest(of: store + "\0" + directory)
     let text = "\(prefix)_\(store.prefix(30))_\(digits)"
     name = "\"\(text)\""
@@ -258,7 +258,7 @@ struct Schema: Sendable {
 
   /// Wakes those who listen.
   ///
-  /// Behind the COMMIT and not in it: PostgreSQL lets transactions with news end one at a time, those of other stores
+  /// Behind the COMMIT and not in it: PostgreSQL lets transactions that notify end one at a time, those of other stores
   /// included.
   var notify: Statement { Statement("NOTIFY \(channel)") }
   var listen: Statement { Statement("LISTEN \(channel)", isPrepared: false) }

@@ -26,7 +26,7 @@ extension RemoteConfig {
   /// listeners receive the keys that have changed. The listener is called on a serial queue, never before this method
   /// has returned.
   ///
-  /// - Parameter listener: Gets the update, or why updates fail at the moment.
+  /// - Parameter listener: Gets the update, or the reason why updates fail.
   /// - Returns: The registration, which removes the listener; dropping it does not.
   @preconcurrency
   public func addOnConfigUpdateListener(

@@ -8,8 +8,8 @@ import VestaStoreInterop
 /// The methods of the extensions beside this file are the calls of `RemoteConfigEngine`, one for each. What happens
 /// within a transaction is a method of ``PublishCall``; what is only read is read through ``ConfigReader``.
 ///
-/// Example: `publish` checks here who calls and what the template holds, stores the next version in a `PublishCall`, and
-/// notifies the connections after the commit.
+/// Example: `publish` checks here who calls and what the template holds, stores the next version in a `PublishCall`,
+/// and notifies the connections after the commit.
 struct ConfigOperation: Sendable {
   let engine: RemoteConfigEngine
   let context: CallContext
@@ -21,7 +21,7 @@ struct ConfigOperation: Sendable {
     _ namespace: String, _ body: @escaping @Sendable (ConfigReader) async throws -> Value
   ) async throws -> Value {
     try Self.check(namespace)
-    return try await engine.store().read { try await body(ConfigReader(reader: $0, namespace: namespace)) }
+    return try await ConfigReader.read(namespace, from: engine.store(), body)
   }
 
   /// Publishes in one transaction, and notifies the connections.

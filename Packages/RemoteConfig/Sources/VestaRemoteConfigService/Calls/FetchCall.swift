@@ -32,7 +32,7 @@ final class PlanTable: Sendable {
   ///
   /// After a publish all instances fetch at once: the first of them makes the plan, and the others wait for it.
   func plan(for namespace: String, in store: any OrderedStore) async throws -> FetchPlan? {
-    let current = try await store.read { try await ConfigReader(reader: $0, namespace: namespace).currentVersion() }
+    let current = try await ConfigReader.read(namespace, from: store) { try await $0.currentVersion() }
     if current == 0 { return nil }
     if let known = plans.withLock({ $0[namespace] }), known.version >= current { return known }
     let made = try await loads.value(for: "\(namespace) \(current)") { try await Self.load(namespace, from: store) }
@@ -45,8 +45,7 @@ final class PlanTable: Sendable {
   }
 
   private static func load(_ namespace: String, from store: any OrderedStore) async throws -> FetchPlan? {
-    try await store.read { reader in
-      let reader = ConfigReader(reader: reader, namespace: namespace)
+    try await ConfigReader.read(namespace, from: store) { reader in
       let current = try await reader.currentVersion()
       if current == 0 { return nil }
       guard let template = try await reader.template(current) else {

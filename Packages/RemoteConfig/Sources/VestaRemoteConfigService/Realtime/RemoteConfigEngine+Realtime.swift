@@ -12,8 +12,7 @@ extension RemoteConfigEngine {
       guard isAdded else { return connection.end(RemoteConfigServiceError(.unavailable, "The service was shut down.")) }
       do {
         try ConfigOperation.check(namespace)
-        connection.offer(
-          try await store().read { try await ConfigReader(reader: $0, namespace: namespace).currentVersion() })
+        connection.offer(try await currentVersion(of: namespace))
       } catch {
         hub.remove(connection, namespace: namespace, ending: boundary.failure(error))
       }
@@ -21,14 +20,14 @@ extension RemoteConfigEngine {
     return ListenerRegistration { [weak hub] in hub?.remove(connection, namespace: namespace) }
   }
 
+  private func currentVersion(of namespace: String) async throws -> Int64 {
+    try await ConfigReader.read(namespace, from: store()) { try await $0.currentVersion() }
+  }
+
   /// Looks up what is current, after a commit that may be another engine's.
   func announceCurrent() async {
     for namespace in hub.namespaces {
-      guard
-        let current = try? await store().read({ reader in
-          try await ConfigReader(reader: reader, namespace: namespace).currentVersion()
-        })
-      else { continue }
+      guard let current = try? await currentVersion(of: namespace) else { continue }
       hub.announce(current, namespace: namespace)
     }
   }

@@ -12,6 +12,15 @@ struct ConfigReader {
   let reader: any StoreReader
   let namespace: String
 
+  /// Reads from one snapshot; a store in another process brings the current version along with the beginning.
+  static func read<Value>(
+    _ namespace: String, from store: any OrderedStore, _ body: (ConfigReader) async throws -> Value
+  ) async throws -> Value {
+    try await store.read(expecting: .keys([Keys.current(namespace)])) {
+      try await body(ConfigReader(reader: $0, namespace: namespace))
+    }
+  }
+
   /// The number of the current version; zero before the first one.
   func currentVersion() async throws -> Int64 {
     let key = Keys.current(namespace)
@@ -23,11 +32,12 @@ struct ConfigReader {
 
   /// The template of a version with its record; `nil` when there is none, or none any more.
   func template(_ version: Int64) async throws -> ConfigTemplate? {
-    let key = Keys.template(namespace, version)
-    guard let bytes = try await reader.get(key) else { return nil }
+    let (key, versionKey) = (Keys.template(namespace, version), Keys.version(namespace, version))
+    let rows = try await reader.get([key, versionKey])
+    guard let bytes = rows[0] else { return nil }
     do {
       var template = try ConfigTemplate(json: TemplateRecord(fieldBytes: bytes).json)
-      template.version = try await self.version(version)
+      template.version = rows[1].map { Self.version($0, versionKey, version) }
       return template
     } catch let error where error is BytesError || (error as? RemoteConfigServiceError)?.code == .invalidArgument {
       throw RemoteConfigServiceError(

@@ -57,7 +57,7 @@ extension SQLiteStore {
     if let work = own.maintenance { return await maintain(work) }
     var members = [Member(request: own, resume: nil)]
     var ownOutcome = WriteOutcome.failure(CancellationError())
-    // What waits is taken once; later rounds run the bodies again that lost their commit to the failure of another.
+    // Waiting requests are taken once; later rounds rerun the bodies that lost their commit to another's failure.
     var takesMore = true
     while !members.isEmpty {
       var again: [Member] = []

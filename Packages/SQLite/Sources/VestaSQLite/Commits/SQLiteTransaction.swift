@@ -52,7 +52,7 @@ final class SQLiteTransaction: StoreTransaction {
   func scan(
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
-    // What the visitor throws is its own, not a failure of the storage.
+    // An error of the visitor is its own, not a failure of the storage.
     var thrown: (any Error)?
     let end = try attempt("scan") { table in
       try table.scan(range, order: order, limit: limit, check: request.checkCancellation) { key, value in

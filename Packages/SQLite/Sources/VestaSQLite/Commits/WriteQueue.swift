@@ -39,7 +39,8 @@ typealias WriteOutcome = Result<StoreVersion, any Error>
 /// The writer that has the turn, and the queue of those that wait; pure: the caller holds the lock and resumes tasks.
 ///
 /// The turn is with one task at a time, the leader. A waiting request is either taken by the leader, who runs its body
-/// within the same commit, or becomes the leader when the turn is passed on.
+/// within the same commit, or becomes the leader when the turn is passed on. A `FairQueue` has no
+/// leader: it hands its slot to one caller after the other.
 struct WriteQueue {
   /// The answer to a waiting task.
   enum Call: Sendable {
@@ -99,7 +100,7 @@ struct WriteQueue {
       waiting.removeAll(keepingCapacity: first <= 64)
       first = 0
     } else if first >= 64, first * 2 >= waiting.count {
-      // Those that were served are forgotten, also while the queue never runs empty.
+      // Served requests are forgotten, also while the queue never runs empty.
       waiting.removeFirst(first)
       first = 0
     }

@@ -16,6 +16,8 @@ struct ReaderLease: Sendable {
 ///   its other child tasks wait for that one, or for the pool. So there are never more readers than the limit and one
 ///   for each body that is running.
 /// - **Memory.** The first few readers have large page caches and are preferred, the others small ones.
+/// - **No `FairQueue`.** Waiters want different things: any reader, one for their body, one that is open. And the lock
+///   of the pool alone decides between a grant and a cancellation, so no reader is handed to a task that has left.
 /// - **No descriptors left.** When a connection cannot be opened, the task waits for one that is open; only where there
 ///   is none it gets the error.
 final class ReaderPool: Sendable {
@@ -138,7 +140,7 @@ final class ReaderPool: Sendable {
   /// Resumes the first waiter that may open a connection now.
   private func nextToOpen(_ state: inout State) -> Resumption? {
     for (index, waiter) in state.waiting.enumerated() {
-      // Who could not open one waits for a connection that is given back, unless there is none left.
+      // A task that could not open one waits for a connection that is given back, unless there is none left.
       if waiter.needsOpenOne, state.open + state.extra.count > 0 { continue }
       guard let grant = room(&state, inside: waiter.body) else { continue }
       state.waiting.remove(at: index)

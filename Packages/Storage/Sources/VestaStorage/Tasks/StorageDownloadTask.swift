@@ -9,7 +9,7 @@ public final class StorageDownloadTask: StorageTransfer, Sendable {
     runner.attach(self)
   }
 
-  /// The task at this moment.
+  /// The current state of the task.
   public var snapshot: StorageTaskSnapshot { runner.snapshot(of: self) }
 
   /// Starts the transfer, if it has not started.

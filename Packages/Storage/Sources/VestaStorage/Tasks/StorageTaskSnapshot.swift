@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A transfer at one moment; it does not change.
+/// The state of a transfer at the time of an event; it does not change.
 public final class StorageTaskSnapshot: Sendable, CustomStringConvertible {
   /// The transfer.
   public let task: StorageTask

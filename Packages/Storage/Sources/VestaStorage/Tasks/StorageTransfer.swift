@@ -5,7 +5,7 @@
 ///
 /// All members may be called from any thread, also in an observer.
 public protocol StorageTransfer: StorageTaskManagement {
-  /// The task at this moment.
+  /// The current state of the task.
   var snapshot: StorageTaskSnapshot { get }
 
   /// Adds an observer, which is called on the callback queue of the `Storage`.
@@ -15,7 +15,7 @@ public protocol StorageTransfer: StorageTaskManagement {
   ///
   /// - Parameters:
   ///   - status: What to wait for.
-  ///   - handler: Called with the task at that moment.
+  ///   - handler: Called with the state of the task at that time.
   /// - Returns: A handle for ``removeObserver(withHandle:)``.
   @discardableResult
   @preconcurrency

@@ -83,19 +83,20 @@ final class FileBlobWriter: BlobWriter {
   private let file: OpenFile
   private let store: FileBlobStore
   private let id: BlobID
-  private let written: Locked<Int64>
+  private let written: Locked<(size: Int64, behind: WriteBehind)>
 
   init(_ file: OpenFile, size: Int64, store: FileBlobStore, id: BlobID) {
     self.file = file
     self.store = store
     self.id = id
-    written = Locked(size)
+    written = Locked((size, WriteBehind()))
   }
 
-  var size: Int64 { written.withLock { $0 } }
+  var size: Int64 { written.withLock { $0.size } }
 
   func append(_ bytes: [UInt8]) async throws {
     let start = size
+    let end = start + Int64(bytes.count)
     do throws(BlobError) {
       try translated { () throws(FileFailure) in try file.write(bytes, at: start) }
     } catch {
@@ -103,7 +104,11 @@ final class FileBlobWriter: BlobWriter {
       try? file.truncate(to: start)
       throw error
     }
-    written.withLock { $0 = start + Int64(bytes.count) }
+    let parts = written.withLock { written in
+      written.size = end
+      return written.behind.written(upTo: end)
+    }
+    for part in parts { file.leave(from: part.lowerBound, to: part.upperBound) }
   }
 
   func sync() async throws { try await aside { [file] () throws(FileFailure) in try file.sync() } }

@@ -27,6 +27,8 @@ final class ActiveUpload: Sendable {
 
   let id: UploadID
   let blob: BlobID
+  /// The time at which the session ends, in microseconds since 1970.
+  let expires: Int64
   private let writer: (any BlobWriter)?
   private let digestLimit: Int64
   private let state: Locked<State>
@@ -36,16 +38,18 @@ final class ActiveUpload: Sendable {
   /// - Parameters:
   ///   - id: The session.
   ///   - blob: Its blob.
+  ///   - expires: The time at which the session ends.
   ///   - writer: Writes the blob; `nil` when it is sealed.
   ///   - digest: The MD5 of what is there; `nil` for none.
   ///   - digestLimit: Content of more bytes has no MD5.
   ///   - progress: What is there.
   init(
-    id: UploadID, blob: BlobID, writer: (any BlobWriter)?, digest: (any DigestStream)?, digestLimit: Int64,
-    progress: Progress
+    id: UploadID, blob: BlobID, expires: Int64, writer: (any BlobWriter)?, digest: (any DigestStream)?,
+    digestLimit: Int64, progress: Progress
   ) {
     self.id = id
     self.blob = blob
+    self.expires = expires
     self.writer = writer
     self.digestLimit = digestLimit
     state = Locked(State(progress: progress, digest: digest))

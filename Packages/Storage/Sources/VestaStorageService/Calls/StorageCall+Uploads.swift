@@ -165,6 +165,8 @@ extension StorageCall {
       let upload: ActiveUpload
       if let idle { upload = idle } else { upload = try await reopened(id) }
       open = upload
+      // Its blob may have been swept.
+      guard upload.expires > now else { throw Self.gone }
       let result = try await body(upload)
       if !keepsOpen { await upload.close() }
       await giveBack(id, keepsOpen ? upload : nil)
@@ -194,7 +196,7 @@ extension StorageCall {
     } catch let error as BlobError {
       switch error.code {
       case .notFound: throw Self.gone
-      case .sealed: return try await reopenedSealed(id, blob)
+      case .sealed: return try await reopenedSealed(id, blob, record)
       default: throw error
       }
     }
@@ -212,7 +214,8 @@ extension StorageCall {
       }
       guard Int64(checksum.value) == record.checkpointCRC32C else { throw Self.gone }
       return ActiveUpload(
-        id: id, blob: blob, writer: writer, digest: digest, digestLimit: engine.options.digestLimit,
+        id: id, blob: blob, expires: record.expires, writer: writer, digest: digest,
+        digestLimit: engine.options.digestLimit,
         progress: ActiveUpload.Progress(
           size: record.checkpoint, checksum: checksum, checkpoint: record.checkpoint))
     } catch {
@@ -221,14 +224,15 @@ extension StorageCall {
     }
   }
 
-  private func reopenedSealed(_ id: UploadID, _ blob: BlobID) async throws -> ActiveUpload {
+  private func reopenedSealed(_ id: UploadID, _ blob: BlobID, _ record: UploadRecord) async throws -> ActiveUpload {
     let reader = try await engine.blobs.read(blob)
     defer { reader.close() }
     let size = reader.size
     let digest = try makeDigest(for: size)
     let checksum = try await hash(reader, upTo: size, into: digest)
     return ActiveUpload(
-      id: id, blob: blob, writer: nil, digest: digest, digestLimit: engine.options.digestLimit,
+      id: id, blob: blob, expires: record.expires, writer: nil, digest: digest,
+      digestLimit: engine.options.digestLimit,
       progress: ActiveUpload.Progress(size: size, checksum: checksum, checkpoint: size, isSealed: true))
   }
 

@@ -4,7 +4,7 @@
 /// `catch` runs on the actor. A `do` with a `catch` that throws on, or a helper that has one, brings it back.
 @Sendable func failuresReturnToTheirCaller(_ house: House) -> [Violation] {
   let files = house.files.filter { $0.isSource && $0.isHouse }
-  // A name that has a declaration without isolation as well is left alone: names alone do not tell which one is called.
+  // A name that has a declaration without isolation as well is left alone: names alone do not say which one is called.
   let isolated = Dictionary(grouping: files) { module(of: $0.path) }.mapValues { files in
     Set(files.flatMap { $0.source.functionNames(isolated: true) })
       .subtracting(files.flatMap { $0.source.functionNames(isolated: false) })
@@ -63,7 +63,7 @@ extension SourceText {
 
   /// A pair of braces that is open while the file is read.
   private struct Block {
-    /// The function whose statements stand here; `nil` within a closure or a `do`.
+    /// The function whose statements these are; `nil` within a closure or a `do`.
     var function: Int?
     var isBranch = false
     var isActor: Bool
@@ -71,7 +71,7 @@ extension SourceText {
     var depth = 0
   }
 
-  /// The functions of the file with the beginnings of the statements that stand directly in their bodies.
+  /// The functions of the file with the beginnings of the statements directly in their bodies.
   private var functions: [Function] {
     var found: [Function] = []
     var blocks: [Block] = []
@@ -119,7 +119,7 @@ extension SourceText {
     guard let keyword = words.lastIndex(of: "func") else {
       return Block(function: nil, isActor: words.contains("actor") && !words.contains("class"))
     }
-    // A declaration without braces may stand before this one, with attributes of its own.
+    // A declaration without braces may precede this one, with attributes of its own.
     let own = head.split(separator: " ").map(String.init)
     let start = own.lastIndex { ["var", "let", "case", "import", "typealias"].contains($0) } ?? 0
     // Attributes after the keyword are those of parameters.

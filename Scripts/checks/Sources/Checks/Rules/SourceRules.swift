@@ -7,7 +7,7 @@
       Violation(file.path, $0.line, "foundation", "do without \($0.module): the ground floor uses no Foundation")
     }
   }
-  // What spawns processes for tests needs the full Foundation.
+  // Code that spawns processes for tests needs the full Foundation.
   let restricted = house.files.filter {
     $0.isSource && $0.package.room == .interop && $0.module?.hasSuffix("Testing") != true
   }
@@ -84,7 +84,7 @@ extension SourceText {
     }
   }
 
-  /// Whether a plain comment stands on the line, or right above it (attributes and doc comments may lie between).
+  /// Whether a plain comment is on the line, or right above it (attributes and doc comments may lie between).
   fileprivate func hasReason(at index: Int) -> Bool {
     func plainComment(_ line: Int) -> Bool {
       let text = comments[line].trimmed

@@ -32,7 +32,7 @@ func runSteps() async -> [Step] {
     return seen
   }
   let isWatched = service.listenerCount == 1
-  // What the stream holds already is still delivered to a task that is cancelled.
+  // Buffered elements are still delivered to a task that is cancelled.
   watcher.cancel()
   let seen = await watcher.value
 

@@ -20,7 +20,7 @@ func authChapter(_ guide: Guide) async throws {
     try auth.signOut()
   }
 
-  // Who is signed in, as a stream: nobody, a guest, and nobody again.
+  // The signed-in user as a stream: nobody, a guest, and nobody again.
   let states = auth.authStateChanges
   async let seen = firstStates(3, of: states)
 

@@ -24,8 +24,13 @@ func filesChapter(_ guide: Guide) async throws {
   let metadata = try await photos.child(name).getMetadata()
   try guide.show("\(metadata.size / 1000) KB went up, with a checksum", metadata.size == Int64(picture.count))
 
-  let back = try await photos.child(name).data(maxSize: 4_000_000)
-  try guide.show("and came back unchanged", back == picture)
+  let copy = FileManager.default.temporaryDirectory.appending(path: "vesta-tour-\(UUID().uuidString).raw")
+  defer { try? FileManager.default.removeItem(at: copy) }
+  let download = photos.child(name).write(toFile: copy)
+  for try await snapshot in download.progressUpdates {
+    guide.bar("downloading", done: snapshot.progress?.completedUnitCount ?? 0, of: Int64(picture.count))
+  }
+  try guide.show("and came back unchanged, into a file", try Data(contentsOf: copy) == picture)
 
   let names = try await photos.listAll().items.map(\.name)
   try guide.show(

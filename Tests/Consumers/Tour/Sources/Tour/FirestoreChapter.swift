@@ -20,7 +20,7 @@ func firestoreChapter(_ guide: Guide) async throws {
 
   // A live query as a stream: it prints what changes while the program goes on writing.
   let changes = cities.order(by: "people").snapshots
-  let watcher = Task { try await firstAdditions(3, in: changes) }
+  let watcher = Task { try await firstAdditions(3, in: changes, guide) }
 
   let batch = db.batch()
   batch.setData(["name": "Oslo", "people": 700_000], forDocument: cities.document("oslo"))
@@ -69,11 +69,14 @@ private struct City: Codable {
 }
 
 private func firstAdditions(
-  _ count: Int, in snapshots: AsyncThrowingStream<QuerySnapshot, any Error>
+  _ count: Int, in snapshots: AsyncThrowingStream<QuerySnapshot, any Error>, _ guide: Guide
 ) async throws -> [String] {
   var ids: [String] = []
   for try await snapshot in snapshots {
-    ids += snapshot.documentChanges.filter { $0.type == .added }.map(\.document.documentID)
+    for change in snapshot.documentChanges where change.type == .added {
+      guide.note("added: \(change.document.documentID), \(change.document.get("people") ?? 0) people")
+      ids.append(change.document.documentID)
+    }
     if ids.count >= count { break }
   }
   return ids

@@ -50,6 +50,8 @@ struct Guide: Sendable {
       } catch {
         stumbles += 1
         print("   \(styled("✗", "31")) \(error)")
+        // The next chapter begins as if this one had come to its end.
+        for app in (VestaApp.allApps ?? [:]).values { await app.delete() }
       }
     }
     let summary =
@@ -64,6 +66,9 @@ struct Guide: Sendable {
     guard holds else { throw Stumble(description: "This should be so and is not: \(fact)") }
     print("   \(styled("✓", "32")) \(fact)")
   }
+
+  /// Prints what happens while a step is under way; nothing is checked.
+  func note(_ event: String) { print("   \(styled("·", "2")) \(event)") }
 
   /// Draws a progress bar in place; on something else than a terminal nothing is drawn.
   func bar(_ what: String, done: Int64, of total: Int64) {

@@ -10,7 +10,7 @@ func storageChapter(_ guide: Guide) async throws {
   let app = try VestaApp.configure(options: options, libraries: [SQLiteLibrary.self])
   let provider = try app.container.require((any StoreProvider).self)
 
-  var store = try await provider.openStore(named: "fruit", in: app.dataDirectory.path, options: StoreOptions())
+  var store = try await provider.openStore(named: "fruit", in: app.dataPath, options: StoreOptions())
   let commit = try await store.write { transaction in
     for fruit in ["cherry", "apple", "banana"] { try await transaction.put(bytes("ripe"), for: bytes(fruit)) }
   }
@@ -46,7 +46,7 @@ func storageChapter(_ guide: Guide) async throws {
   try guide.show("32 tasks added to one number at once: \(before) became \(after)", after == before + 32)
 
   try await store.close()
-  store = try await provider.openStore(named: "fruit", in: app.dataDirectory.path, options: StoreOptions())
+  store = try await provider.openStore(named: "fruit", in: app.dataPath, options: StoreOptions())
   let (version, apple) = try await store.read { ($0.version, try await $0.get(bytes("apple"))) }
   try guide.show(
     "opened anew, everything is there, at \(version)", apple == bytes("ripe") && version > commit.version)

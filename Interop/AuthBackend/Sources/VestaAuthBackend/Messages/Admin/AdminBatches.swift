@@ -1,0 +1,248 @@
+/// A page of all accounts.
+public struct BatchGetRequest: AuthMessage {
+  /// How many accounts, up to 1000; -1 for all.
+  public var maxResults: Int
+
+  /// The token of the page before.
+  public var nextPageToken: String?
+
+  /// Creates a value with these properties.
+  public init(maxResults: Int = 20, nextPageToken: String? = nil) {
+    self.maxResults = maxResults
+    self.nextPageToken = nextPageToken
+  }
+}
+
+/// A page of accounts, with their password hashes.
+public struct BatchGetResponse: AuthMessage {
+  /// The accounts by user id.
+  public var users: [AuthUser]
+
+  /// Gives the next page; `nil` when this one is not full.
+  public var nextPageToken: String?
+
+  /// Creates a value with these properties.
+  public init(users: [AuthUser], nextPageToken: String? = nil) {
+    self.users = users
+    self.nextPageToken = nextPageToken
+  }
+}
+
+/// An account to import.
+public struct ImportedUser: AuthMessage {
+  /// The user's id.
+  public var localID: String
+
+  /// The e-mail address.
+  public var email: String?
+
+  /// Whether the address counts as verified.
+  public var emailVerified: Bool
+
+  /// The display name.
+  public var displayName: String?
+
+  /// The URL of the user's picture.
+  public var photoURL: String?
+
+  /// The phone number in the international form.
+  public var phoneNumber: String?
+
+  /// The password's hash, made as the batch says.
+  public var passwordHash: [UInt8]?
+
+  /// The hash's salt.
+  public var salt: [UInt8]
+
+  /// The password itself, to be hashed.
+  public var rawPassword: String?
+
+  /// Whether the account is disabled.
+  public var disabled: Bool
+
+  /// The time of the sign-up, in milliseconds since 1970; `nil` for now.
+  public var createdAt: Int64?
+
+  /// The time of the last sign-in, in milliseconds since 1970.
+  public var lastLoginAt: Int64?
+
+  /// Tokens that were issued before count no more, in seconds since 1970.
+  public var validSince: Int64?
+
+  /// The custom claims as JSON text.
+  public var customAttributes: String?
+
+  /// The users of providers that are linked.
+  public var providerUserInfo: [ProviderUserInfo]
+
+  /// The second factors.
+  public var mfaFactors: [NewMfaEnrollment]
+
+  /// The tenant of the account; has to be that of the call.
+  public var tenantID: String?
+
+  /// Creates a value with these properties.
+  public init(
+    localID: String,
+    email: String? = nil,
+    emailVerified: Bool = false,
+    displayName: String? = nil,
+    photoURL: String? = nil,
+    phoneNumber: String? = nil,
+    passwordHash: [UInt8]? = nil,
+    salt: [UInt8] = [],
+    rawPassword: String? = nil,
+    disabled: Bool = false,
+    createdAt: Int64? = nil,
+    lastLoginAt: Int64? = nil,
+    validSince: Int64? = nil,
+    customAttributes: String? = nil,
+    providerUserInfo: [ProviderUserInfo] = [],
+    mfaFactors: [NewMfaEnrollment] = [],
+    tenantID: String? = nil
+  ) {
+    self.localID = localID
+    self.email = email
+    self.emailVerified = emailVerified
+    self.displayName = displayName
+    self.photoURL = photoURL
+    self.phoneNumber = phoneNumber
+    self.passwordHash = passwordHash
+    self.salt = salt
+    self.rawPassword = rawPassword
+    self.disabled = disabled
+    self.createdAt = createdAt
+    self.lastLoginAt = lastLoginAt
+    self.validSince = validSince
+    self.customAttributes = customAttributes
+    self.providerUserInfo = providerUserInfo
+    self.mfaFactors = mfaFactors
+    self.tenantID = tenantID
+  }
+}
+
+/// How the passwords of a batch were hashed.
+public enum ImportHash: AuthMessage {
+  /// Firebase's scrypt, with the project's parameters as its console shows them.
+  case scrypt(signerKey: [UInt8], saltSeparator: [UInt8], rounds: Int, memoryCost: Int)
+
+  /// scrypt as RFC 7914 has it.
+  case standardScrypt(costLog2: Int, blockSize: Int, parallelism: Int)
+
+  /// PBKDF2 with HMAC-SHA256.
+  case pbkdf2SHA256(rounds: Int)
+
+  /// bcrypt; the hash is the text that begins with `$2`.
+  case bcrypt
+
+  /// Any hash as its text says, such as `$argon2id$...`.
+  case text
+}
+
+/// Accounts to import.
+public struct BatchCreateRequest: AuthMessage {
+  /// The accounts.
+  public var users: [ImportedUser]
+
+  /// How their passwords were hashed.
+  public var hash: ImportHash?
+
+  /// Whether accounts that are there are replaced.
+  public var allowsOverwrite: Bool
+
+  /// Whether the batch is refused as a whole when it contains something twice.
+  public var checksSanity: Bool
+
+  /// Creates a value with these properties.
+  public init(
+    users: [ImportedUser],
+    hash: ImportHash? = nil,
+    allowsOverwrite: Bool = false,
+    checksSanity: Bool = false
+  ) {
+    self.users = users
+    self.hash = hash
+    self.allowsOverwrite = allowsOverwrite
+    self.checksSanity = checksSanity
+  }
+}
+
+/// The accounts that could not be imported; all others were.
+public struct BatchCreateResponse: AuthMessage {
+  /// An account that was not imported.
+  public struct Failure: Sendable, Hashable {
+    /// The index in the batch.
+    public var index: Int
+
+    /// Why, as the service says it.
+    public var message: String
+
+    /// A failure.
+    ///
+    /// - Parameters:
+    ///   - index: Its position in the batch.
+    ///   - message: Why.
+    public init(index: Int, message: String) {
+      self.index = index
+      self.message = message
+    }
+  }
+
+  /// The failures.
+  public var errors: [Failure]
+
+  /// Creates a value with these properties.
+  public init(errors: [Failure] = []) {
+    self.errors = errors
+  }
+}
+
+/// Accounts to delete.
+public struct BatchDeleteRequest: AuthMessage {
+  /// 1 to 1000 users' ids; those that are not there are ignored.
+  public var localIDs: [String]
+
+  /// Whether accounts are deleted that are not disabled.
+  public var force: Bool
+
+  /// Creates a value with these properties.
+  public init(localIDs: [String], force: Bool = false) {
+    self.localIDs = localIDs
+    self.force = force
+  }
+}
+
+/// The accounts that were not deleted.
+public struct BatchDeleteResponse: AuthMessage {
+  /// An account that was not deleted.
+  public struct Failure: Sendable, Hashable {
+    /// The index in the batch.
+    public var index: Int
+
+    /// The user's id.
+    public var localID: String
+
+    /// Why, as the service says it.
+    public var message: String
+
+    /// A failure.
+    ///
+    /// - Parameters:
+    ///   - index: Its position in the batch.
+    ///   - localID: The user's id.
+    ///   - message: Why.
+    public init(index: Int, localID: String, message: String) {
+      self.index = index
+      self.localID = localID
+      self.message = message
+    }
+  }
+
+  /// The failures.
+  public var errors: [Failure]
+
+  /// Creates a value with these properties.
+  public init(errors: [Failure] = []) {
+    self.errors = errors
+  }
+}

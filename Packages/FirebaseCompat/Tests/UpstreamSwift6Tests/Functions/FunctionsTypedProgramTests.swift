@@ -1,0 +1,1 @@
+../../UpstreamSwift5Tests/Functions/FunctionsTypedProgramTests.swift

@@ -1,0 +1,1 @@
+../../UpstreamSwift5Tests/Messaging/MessagingProgram.swift

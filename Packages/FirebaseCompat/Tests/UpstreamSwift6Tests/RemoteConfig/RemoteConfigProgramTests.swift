@@ -1,0 +1,1 @@
+../../UpstreamSwift5Tests/RemoteConfig/RemoteConfigProgramTests.swift

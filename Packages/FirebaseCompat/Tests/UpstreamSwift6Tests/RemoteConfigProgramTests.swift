@@ -1,1 +1,0 @@
-../UpstreamSwift5Tests/RemoteConfigProgramTests.swift

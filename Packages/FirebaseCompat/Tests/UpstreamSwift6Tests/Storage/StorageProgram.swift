@@ -1,0 +1,1 @@
+../../UpstreamSwift5Tests/Storage/StorageProgram.swift

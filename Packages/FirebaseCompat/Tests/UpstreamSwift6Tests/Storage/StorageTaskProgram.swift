@@ -1,0 +1,1 @@
+../../UpstreamSwift5Tests/Storage/StorageTaskProgram.swift
