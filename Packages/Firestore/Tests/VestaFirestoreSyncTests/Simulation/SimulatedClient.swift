@@ -291,9 +291,11 @@ final class SimulatedClient {
     }
     let fetch = fetches.remove(at: index)
     let version = Timestamp(seconds: Int64(found.version))
+    let wasFollowed = followed.contains(record.id)
     followed.insert(record.id)
     let isUsed = machine.watchFetched(
       stream: fetch.stream, target: record.id, found.documents, version: version)
+    if !isUsed, !wasFollowed { followed.remove(record.id) }
     var message = record.message
     if isUsed { message.resume = .readTime(version) }
     watch?.requests.append((.addTarget(message), record.target))
