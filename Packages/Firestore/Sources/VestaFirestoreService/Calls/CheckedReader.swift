@@ -1,4 +1,5 @@
 import VestaFirestoreModel
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// A reader that asks between rows whether it may go on, so that a long look into the store ends with its deadline.
