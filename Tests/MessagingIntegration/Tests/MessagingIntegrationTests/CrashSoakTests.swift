@@ -42,7 +42,7 @@ import VestaTesting
       first += 1000
     }
     #expect(found > rounds && repeated > 0)
-    print("CrashSoakTests: \(rounds) kills, \(found) messages waited, \(repeated) of them had been delivered before")
+    print("CrashSoakTests: \(rounds) kills, \(found) messages waited, \(repeated) deliveries came again")
   }
 
   private func register(_ directory: String, _ id: String) async throws -> String {
