@@ -9,7 +9,7 @@ struct AggregatorTests {
     return figures.result["sum"]
   }
 
-  @Test func sumsDoNotDependOnTheOrder() throws {
+  @Test func `sums do not depend on the order`() throws {
     let lists: [[Value]] = [
       [.double(0x1p53), .integer(1), .integer(1)], [.double(0x1p53), .double(1), .double(1)],
       [.integer(.max), .integer(1), .integer(-2)], [.double(1e100), .double(1), .double(-1e100)],
@@ -23,7 +23,7 @@ struct AggregatorTests {
     }
   }
 
-  @Test func sumsAreIntegersWhereTheyCanBe() throws {
+  @Test func `sums are integers where they can be`() throws {
     #expect(try sum([]) == .integer(0))
     #expect(try sum([.integer(2), .string("x"), .null]) == .integer(2))
     #expect(try sum([.integer(2), .double(1)]) == .double(3))

@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreModel
 
@@ -7,11 +8,11 @@ import Testing
   /// Sixteen well mixed bytes; that they are no MD5 does not matter to the filter.
   static let digest: BloomFilter.Digest = { bytes in
     let seed = bytes.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
-    var random = Seeded(seed: seed)
+    var random = SplitMix(seed: seed)
     return (0..<16).map { _ in UInt8(truncatingIfNeeded: random.next()) }
   }
 
-  @Test func whatIsAddedIsFoundAndOthersRarely() throws {
+  @Test func `names that were added are found, and others rarely`() throws {
     var filter = BloomFilter(expecting: 1000, falsePositives: 0.01, digest: Self.digest)
     for number in 0..<1000 { filter.insert("doc\(number)") }
     let received = try BloomFilter(filter.message, digest: Self.digest)
@@ -20,7 +21,7 @@ import Testing
     #expect(found < 300)
   }
 
-  @Test func bitsStandWhereTheWireHasThem() throws {
+  @Test func `bits are where the wire has them`() throws {
     // Halves 1 and 2 give the bits 1, 3 and 5 of a bitmap of 12.
     let filter = BloomFilterMessage(bitmap: [0b10_1010, 0], padding: 4, hashCount: 3)
     let known: BloomFilter.Digest = { _ in [1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0] }
@@ -29,14 +30,14 @@ import Testing
     #expect(try !BloomFilter(less, digest: known).mayContain("x"))
   }
 
-  @Test func emptyFiltersContainNothing() throws {
+  @Test func `empty filters contain nothing`() throws {
     let empty = BloomFilter(expecting: 0, digest: Self.digest)
     #expect(empty.message == BloomFilterMessage(bitmap: [], padding: 0, hashCount: 0))
     #expect(!empty.mayContain("x"))
   }
 
   @Test(arguments: [([1], 8, 1), ([1], -1, 1), ([], 1, 0), ([1], 0, 0), ([1], 0, -1)] as [([UInt8], Int32, Int32)])
-  func filtersThatMakeNoSenseAreRefused(bitmap: [UInt8], padding: Int32, hashes: Int32) {
+  func `filters that make no sense are refused`(bitmap: [UInt8], padding: Int32, hashes: Int32) {
     let message = BloomFilterMessage(bitmap: bitmap, padding: padding, hashCount: hashes)
     #expect(throws: FirestoreServiceError.self) { try BloomFilter(message, digest: Self.digest) }
   }

@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreModel
 
@@ -8,7 +9,7 @@ import Testing
     CanonicalForm.text(of: try QueryTests.normal(QueryTests.query(filter, orderBy: orderBy)))
   }
 
-  @Test func queriesThatMeanTheSameHaveOneForm() throws {
+  @Test func `queries that mean the same have one form`() throws {
     let (a, b) = (Filter.field(path: "a", .equal, .integer(1)), Filter.field(path: "b", .greaterThan, .string("x")))
     #expect(try form(.composite(.and, [a, b])) == form(.composite(.and, [b, a, a])))
     #expect(try form(b) == form(b, orderBy: [.init(fieldPath: "b"), .init(fieldPath: "__name__")]))
@@ -16,7 +17,7 @@ import Testing
     #expect(try form(either) == form(.field(path: "a", .in, .array([.integer(2), .integer(1)]))))
   }
 
-  @Test func queriesThatMeanSomethingElseHaveAnotherForm() throws {
+  @Test func `queries that mean something else have another form`() throws {
     let forms = [
       try form(nil), try form(.field(path: "a", .equal, .integer(1))), try form(.field(path: "a", .equal, .double(1))),
       try form(.field(path: "a", .equal, .string("1"))), try form(.field(path: "a", .notEqual, .integer(1))),
@@ -31,8 +32,8 @@ import Testing
     #expect(!UTF8Order.equal(both, one) && both.utf8.count > one.utf8.count)
   }
 
-  @Test func differentValuesNeverShareAForm() {
-    var random = Seeded(seed: 99)
+  @Test func `different values never share a form`() {
+    var random = SplitMix(seed: 99)
     for round in 0..<20_000 {
       let (left, right) = (Generate.value(&random), Generate.value(&random))
       let isSame = UTF8Order.equal(CanonicalForm.text(of: left), CanonicalForm.text(of: right))

@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreModel
 
@@ -11,7 +12,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func `a set does what a sorted list does`(seed: UInt64) throws {
-    var random = Seeded(seed: seed)
+    var random = SplitMix(seed: seed)
     let orders = [NormalQuery.Order(FieldPath(["rank"]), descending: seed % 2 == 0), NormalQuery.Order(.documentName)]
     let order = DocumentOrder(orders)
     var set = DocumentSet(orders: orders)

@@ -1,15 +1,8 @@
 import VestaFirestoreBackend
 import VestaTesting
 
-/// Random numbers from a seed, so that a failure can be run again.
-struct Seeded: RandomNumberGenerator {
-  private var random: SplitMix
-
-  init(seed: UInt64) { random = SplitMix(seed: seed) }
-
-  mutating func next() -> UInt64 { random.next() }
-
-  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+extension SplitMix {
+  /// A random element.
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 }
 
@@ -29,7 +22,7 @@ enum Generate {
     "\u{E9}", "e\u{301}", "__id1__", "__id10__", "__id9__", "__id-1__", "__id01__", "__id__", "é", "z", "~",
   ]
 
-  static func value(_ random: inout Seeded, depth: Int = 0) -> Value {
+  static func value(_ random: inout SplitMix, depth: Int = 0) -> Value {
     switch random.below(depth > 2 ? 9 : 12) {
     case 0: return random.pick([.null, .boolean(false), .boolean(true)])
     case 1: return .integer(random.below(4) == 0 ? Int64(bitPattern: random.next()) : random.pick(integers))
@@ -46,21 +39,21 @@ enum Generate {
     }
   }
 
-  static func map(_ random: inout Seeded, depth: Int = 0) -> MapValue {
+  static func map(_ random: inout SplitMix, depth: Int = 0) -> MapValue {
     MapValue((0..<random.below(4)).map { _ in (random.pick(texts), value(&random, depth: depth)) })
   }
 
   /// A number next to one at an edge, as an integer or a double.
-  private static func near(_ random: inout Seeded) -> Value {
+  private static func near(_ random: inout SplitMix) -> Value {
     let base = random.pick(integers) &+ Int64(random.below(5) - 2)
     return random.below(2) == 0 ? .integer(base) : .double(Double(base))
   }
 
-  private static func text(_ random: inout Seeded) -> String {
+  private static func text(_ random: inout SplitMix) -> String {
     random.below(3) == 0 ? random.pick(texts) + random.pick(texts) : random.pick(texts)
   }
 
-  static func name(_ random: inout Seeded) -> String {
+  static func name(_ random: inout SplitMix) -> String {
     let ids = ["a", "b", "__id1__", "__id10__", "__id9__", "__id-3__", "a\0", "é", "zz"]
     let pairs = (0...random.below(2)).map { _ in "\(random.pick(["c", "d"]))/\(random.pick(ids))" }
     return "projects/p/databases/(default)/documents/" + pairs.joined(separator: "/")

@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreModel
 
@@ -117,7 +118,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func `an overlay does what the mutations do together, and survives its bytes`(seed: UInt64) throws {
-    var random = Seeded(seed: seed)
+    var random = SplitMix(seed: seed)
     for _ in 0..<200 {
       let base = random.below(3) == 0 ? CachedDocument(Self.name, .missing) : Self.found(Self.fields(&random))
       let mutations = (0..<1 + random.below(4)).map { _ in Self.mutation(&random) }
@@ -141,7 +142,7 @@ import Testing
     for count in 0..<bytes.count {
       #expect(throws: FirestoreServiceError.self) { try Mutation(Array(bytes[..<count])) }
     }
-    var random = Seeded(seed: 5)
+    var random = SplitMix(seed: 5)
     for _ in 0..<2000 {
       var wrong = bytes
       for _ in 0..<1 + random.below(3) { wrong[random.below(wrong.count)] = UInt8(random.below(256)) }
@@ -159,17 +160,17 @@ import Testing
     #expect(Mutation(Self.path, .delete).write(in: Self.database) == .delete(Self.name.description))
   }
 
-  static func fields(_ random: inout Seeded) -> MapValue {
+  static func fields(_ random: inout SplitMix) -> MapValue {
     var fields = MapValue()
     for _ in 0..<random.below(4) { fields.set(.integer(Int64(random.below(3))), at: path(&random)) }
     return fields
   }
 
-  static func path(_ random: inout Seeded) -> FieldPath {
+  static func path(_ random: inout SplitMix) -> FieldPath {
     random.pick([["a"], ["b"], ["a", "x"], ["a", "y"], ["b", "x", "z"]].map(FieldPath.init))
   }
 
-  static func mutation(_ random: inout Seeded) -> Mutation {
+  static func mutation(_ random: inout SplitMix) -> Mutation {
     let precondition: Precondition? = random.below(4) == 0 ? .exists(random.below(2) == 0) : nil
     let fields = Self.fields(&random)
     var change = Mutation.Change.set(fields)

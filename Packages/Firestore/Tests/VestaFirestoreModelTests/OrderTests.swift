@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreModel
 
@@ -12,8 +13,8 @@ import Testing
     static let pairs = 3_000_000
   #endif
 
-  @Test func theOrderOfBytesIsTheOrderOfValues() {
-    var random = Seeded(seed: Self.seed)
+  @Test func `the order of bytes is the order of values`() {
+    var random = SplitMix(seed: Self.seed)
     for round in 0..<Self.pairs {
       let (left, right) = (Generate.value(&random), Generate.value(&random))
       let expected = sign(ValueOrder.compare(left, right))
@@ -25,8 +26,8 @@ import Testing
     }
   }
 
-  @Test func descendingAndFollowedValuesKeepTheirOrder() {
-    var random = Seeded(seed: Self.seed + 1)
+  @Test func `descending and followed values keep their order`() {
+    var random = SplitMix(seed: Self.seed + 1)
     for round in 0..<Self.pairs / 4 {
       let values = (0..<4).map { _ in Generate.value(&random) }
       let first = ValueOrder.compare(values[0], values[2])
@@ -46,8 +47,8 @@ import Testing
     return encoder.bytes
   }
 
-  @Test func noEncodingBeginsAnother() {
-    var random = Seeded(seed: Self.seed + 2)
+  @Test func `no encoding begins another`() {
+    var random = SplitMix(seed: Self.seed + 2)
     for round in 0..<Self.pairs / 4 {
       let left = IndexEncoder.encode(Generate.value(&random))
       let right = IndexEncoder.encode(Generate.value(&random))
@@ -58,8 +59,8 @@ import Testing
     }
   }
 
-  @Test func theOrderIsTotal() {
-    var random = Seeded(seed: Self.seed + 3)
+  @Test func `the order is total`() {
+    var random = SplitMix(seed: Self.seed + 3)
     for round in 0..<Self.pairs / 5 {
       let values = (0..<3).map { _ in Generate.value(&random) }
       let (first, second) = (ValueOrder.compare(values[0], values[1]), ValueOrder.compare(values[1], values[2]))
@@ -73,8 +74,8 @@ import Testing
     }
   }
 
-  @Test func cutValuesNeverChangePlaces() {
-    var random = Seeded(seed: Self.seed + 4)
+  @Test func `cut values never change places`() {
+    var random = SplitMix(seed: Self.seed + 4)
     var cuts = 0
     for round in 0..<2000 {
       let (left, right) = (Self.long(&random), Self.long(&random))
@@ -91,7 +92,7 @@ import Testing
   }
 
   /// A value around the length at which it is cut.
-  private static func long(_ random: inout Seeded) -> Value {
+  private static func long(_ random: inout SplitMix) -> Value {
     let text =
       String(repeating: random.pick(["a", "\0"]), count: 1490 + random.below(20)) + random.pick(Generate.texts)
     switch random.below(5) {
@@ -103,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func numbersOfBothKindsCompareExactly() {
+  @Test func `numbers of both kinds compare exactly`() {
     let ascending: [Value] = [
       .double(.nan), .double(-.infinity), .double((-0x1p63).nextDown), .integer(.min), .integer(.min + 1),
       .double(-0x1p53 - 2), .integer(-(1 << 53) - 1), .integer(-(1 << 53)), .double(-1.5), .integer(-1), .integer(0),
@@ -116,7 +117,7 @@ import Testing
     #expect(ValueOrder.equal(.double(.nan), .double(-.nan)))
   }
 
-  @Test func typesComeInTheOrderOfTheService() {
+  @Test func `types come in the order of the service`() {
     let database = "projects/p/databases/d/documents"
     expectAscending([
       .null, .boolean(false), .boolean(true), .double(.nan), .integer(5), .timestamp(Timestamp(seconds: 9)),
@@ -138,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func pendingServerTimesKeepTheValueFromBeforeAllWrites() {
+  @Test func `pending server times keep the value from before all writes`() {
     let time = Timestamp(seconds: 1)
     let first = Value.pendingServerTimestamp(writeTime: time, previous: .integer(7))
     let second = Value.pendingServerTimestamp(writeTime: Timestamp(seconds: 2), previous: first)

@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreModel
 
@@ -8,19 +9,19 @@ import Testing
     ("a", ["a"]), ("a.b_1.C", ["a", "b_1", "C"]), ("`a.b`.c", ["a.b", "c"]), ("`\\``", ["`"]), ("`\\\\`", ["\\"]),
     ("__name__", ["__name__"]), ("`1`", ["1"]), ("`é`", ["é"]),
   ])
-  func fieldPathsAreReadAndWritten(text: String, names: [String]) throws {
+  func `field paths are read and written`(text: String, names: [String]) throws {
     let path = try FieldPath(parsing: text)
     #expect(path.names == names)
     #expect(path.description == text)
   }
 
   @Test(arguments: ["", ".", "a.", ".a", "a..b", "1a", "a-b", "`a", "``", "`a`b", "a`b`", "é", "a b", "`a\\", "[*]"])
-  func whatIsNoFieldPathIsRefused(text: String) {
+  func `a string that is no field path is refused`(text: String) {
     #expect(throws: FirestoreServiceError.self) { try FieldPath(parsing: text) }
   }
 
-  @Test func randomFieldPathsSurviveWritingAndReading() throws {
-    var random = Seeded(seed: 7)
+  @Test func `random field paths survive writing and reading`() throws {
+    var random = SplitMix(seed: 7)
     for round in 0..<5000 {
       let names = (0...random.below(3)).map { _ in "x\(random.pick(Generate.texts))`\\.".suffix(1 + random.below(4)) }
       let path = FieldPath(names.map(String.init))
@@ -32,12 +33,12 @@ import Testing
     ("foo.__name__", "the name __key__ is reserved"), ("__foo__", "the name __foo__ is reserved"),
     ("____", "the name ____ is reserved"),
   ])
-  func reservedNamesAreNoFieldsOfQueries(text: String, message: String) throws {
+  func `reserved names are no fields of queries`(text: String, message: String) throws {
     let path = try FieldPath(parsing: text)
     #expect(throws: FirestoreServiceError(.invalidArgument, message)) { try path.checkForQuery() }
   }
 
-  @Test func documentsAndParentsAreParsed() throws {
+  @Test func `documents and parents are parsed`() throws {
     let document = try ResourceName(document: "projects/p/databases/(default)/documents/a/b/c/d")
     #expect(document.path.segments == ["a", "b", "c", "d"])
     #expect(document.database == DatabaseName(project: "p"))
@@ -58,13 +59,13 @@ import Testing
     ("projects/p/databases/d/documents/__a__/b", "Collection id \"__a__\" is invalid because it is reserved."),
     ("projects/p/databases/d/documents/a/__b__", "Document id \"__b__\" is invalid because it is reserved."),
   ])
-  func whatIsNoDocumentIsRefusedWithATextThatSaysWhy(name: String, text: String) {
+  func `a name that is no document is refused with a text that says why`(name: String, text: String) {
     let error = #expect(throws: FirestoreServiceError.self) { try ResourceName(document: name) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
   }
 
-  @Test func longAndDeepNamesAreRefused() {
+  @Test func `long and deep names are refused`() {
     let root = "projects/p/databases/d/documents"
     let long = String(repeating: "x", count: 1501)
     #expect(throws: FirestoreServiceError(.invalidArgument, "Document id is longer than 1500 bytes.")) {
@@ -75,7 +76,7 @@ import Testing
     #expect(throws: Never.self) { try ResourceName(document: root + deep.dropLast(4)) }
   }
 
-  @Test func onlyOneSpellingOfANumberCounts() {
+  @Test func `only one spelling of a number counts`() {
     #expect(ResourcePath.number(of: "__id7__") == 7)
     #expect(ResourcePath.number(of: "__id-7__") == -7)
     for text in ["__id07__", "__id+7__", "__id__", "__id-0__", "__id9223372036854775808__", "__id7_", "id7", "__idx__"]
@@ -84,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func fieldsAreFoundSetRemovedAndProjected() throws {
+  @Test func `fields are found, set, removed and projected`() throws {
     var map: MapValue = ["a": .map(["b": .integer(1), "c": .integer(2)]), "d": .integer(3)]
     let path = try FieldPath(parsing: "a.b")
     #expect(map[path] == .integer(1))

@@ -75,13 +75,13 @@ import Testing
     ),
   ]
 
-  @Test(arguments: refused) func badQueriesAreRefusedWithTheTextOfTheService(_ test: Case) {
+  @Test(arguments: refused) func `bad queries are refused with the text of the service`(_ test: Case) {
     let error = #expect(throws: FirestoreServiceError.self) { try QueryTests.normal(test.query) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message.hasPrefix(test.text) == true, "\(error?.message ?? "")")
   }
 
-  @Test func groupsBelowADocumentAreRefused() {
+  @Test func `groups below a document are refused`() {
     let query = StructuredQuery(from: [.init(collectionID: "c", allDescendants: true)])
     #expect(
       throws: FirestoreServiceError(.invalidArgument, "collection group queries are only allowed at the root parent")
@@ -90,14 +90,14 @@ import Testing
     }
   }
 
-  @Test func whatIsAtTheLimitIsAllowed() throws {
+  @Test func `what is at the limit is allowed`() throws {
     let short = Value.string(String(repeating: "x", count: 1499))
     #expect(throws: Never.self) { try QueryTests.normal(QueryTests.query(.field(path: "a", .equal, short))) }
     #expect(throws: Never.self) { try QueryTests.normal(QueryTests.query(.field(path: "a", .in, Self.list(30)))) }
     #expect(throws: Never.self) { try QueryTests.normal(QueryTests.query(.field(path: "a", .notIn, Self.list(10)))) }
   }
 
-  @Test func endlesslyNestedFiltersAreRefused() {
+  @Test func `endlessly nested filters are refused`() {
     var filter = Filter.field(path: "a", .equal, Self.one)
     for _ in 0..<500 { filter = .composite(.and, [filter]) }
     let error = #expect(throws: FirestoreServiceError.self) { try QueryTests.normal(QueryTests.query(filter)) }

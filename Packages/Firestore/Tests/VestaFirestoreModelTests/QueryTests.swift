@@ -22,7 +22,7 @@ import Testing
     try normal(query).results(in: documents).documents.map { ResourcePath(splitting: $0.name).lastSegment }
   }
 
-  @Test func inequalitiesAndTheNameAreOrderedByImplicitly() throws {
+  @Test func `inequalities and the name are ordered by implicitly`() throws {
     let filter = Filter.composite(
       .and,
       [
@@ -40,7 +40,7 @@ import Testing
     #expect(named.orders == [.init(.documentName)])
   }
 
-  @Test func alternativesAreMultipliedOut() throws {
+  @Test func `alternatives are multiplied out`() throws {
     let filter = Filter.composite(
       .and,
       [
@@ -55,13 +55,13 @@ import Testing
     #expect(try DisjunctiveForm(nil).conjunctions == [[]])
   }
 
-  @Test func tooManyAlternativesAreRefused() {
+  @Test func `too many alternatives are refused`() {
     let six = Filter.field(path: "a", .in, .array((0..<6).map { .integer($0) }))
     let error = #expect(throws: FirestoreServiceError.self) { try DisjunctiveForm(.composite(.and, [six, six])) }
     #expect(error == FirestoreServiceError(.invalidArgument, "Too many disjunctions after normalization: 36 > 30."))
   }
 
-  @Test func rangesMatchTheTypeOfTheirOperand() throws {
+  @Test func `ranges match the type of their operand`() throws {
     let documents = Self.documents([
       "int": ["a": .integer(5)], "double": ["a": .double(5.5)], "nan": ["a": .double(.nan)], "null": ["a": .null],
       "text": ["a": .string("5")], "none": [:],
@@ -76,7 +76,7 @@ import Testing
     #expect(try Self.names(Self.query(.field(path: "a", .notIn, .array([.null]))), in: documents) == [])
   }
 
-  @Test func alternativesLeaveOutDocumentsWithoutAnOrderedField() throws {
+  @Test func `alternatives leave out documents without an ordered field`() throws {
     let documents = Self.documents([
       "x": ["a": .integer(5)], "y": ["b": .integer(1)], "z": ["a": .integer(0), "b": .integer(1)],
     ])
@@ -85,7 +85,7 @@ import Testing
     #expect(try Self.names(Self.query(filter), in: documents) == ["z", "x"])
   }
 
-  @Test func cursorsTakePartsOfTheOrder() throws {
+  @Test func `cursors take parts of the order`() throws {
     let documents = Self.documents(["x": ["a": .integer(1)], "y": ["a": .integer(1)], "z": ["a": .integer(2)]])
     func names(_ start: [Value], _ before: Bool) throws -> [String] {
       var query = Self.query(orderBy: [.init(fieldPath: "a")])
@@ -98,7 +98,7 @@ import Testing
     #expect(try names([], false) == [])
   }
 
-  @Test func offsetLimitAndSelectionAreApplied() throws {
+  @Test func `offset, limit and selection are applied`() throws {
     let documents = Self.documents([
       "x": ["a": .integer(1), "b": .null], "y": ["a": .integer(2)], "z": ["a": .integer(3)],
     ])
@@ -110,7 +110,7 @@ import Testing
     #expect(none.documents.isEmpty && none.skipped == 3)
   }
 
-  @Test func collectionsAreSelectedByDepth() throws {
+  @Test func `collections are selected by depth`() throws {
     let documents = ["c/1", "c/1/c/2", "d/1/c/3", "e/1"].map { Document(name: "\(Self.root)/\($0)") }
     func count(_ id: String, _ all: Bool, below: String = "") throws -> Int {
       let query = StructuredQuery(from: [.init(collectionID: id, allDescendants: all)])
@@ -123,7 +123,7 @@ import Testing
     #expect(try count("c", false, below: "/c/1") == 1)
   }
 
-  @Test func nearestVectorsAreMeasured() throws {
+  @Test func `nearest vectors are measured`() throws {
     let documents = Self.documents([
       "x": ["v": .vector([1, 0])], "y": ["v": .vector([3, 0])], "z": ["v": .vector([0, 2])], "w": ["v": .vector([1])],
       "n": ["v": .null],
@@ -143,7 +143,7 @@ import Testing
     #expect(try names(.dotProduct, threshold: 2) == ["y"])
   }
 
-  @Test func figuresAreMadeOfTheDocumentsThatHaveTheFields() throws {
+  @Test func `figures are made of the documents that have the fields`() throws {
     var all = try Aggregator([
       Aggregation(.count(upTo: nil)), Aggregation(.sum(fieldPath: "a"), alias: "s"),
       Aggregation(.average(fieldPath: "a")),

@@ -28,12 +28,14 @@ extension MD5 {
 
   static let hasData = FileManager.default.fileExists(atPath: folder.path)
 
-  @Test func digestsAreThoseOfTheStandard() {
+  @Test func `digests are those of the standard`() {
     let digest = MD5.digest(Array("message digest".utf8)).map { String($0, radix: 16) }.joined(separator: " ")
     #expect(digest == "f9 6b 69 7d 7c b7 93 8d 52 5a 2f 31 aa f1 61 d0")
   }
 
-  @Test(.enabled(if: hasData, "there is no conformance data")) func recordedFiltersGiveTheRecordedAnswers() throws {
+  @Test(.enabled(if: hasData, "there is no conformance data")) func `recorded filters give the recorded answers`()
+    throws
+  {
     let ending = "_bloom_filter_proto.json"
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(ending) }
     #expect(!files.isEmpty)

@@ -11,7 +11,7 @@ import Testing
     try await backend.commit(CommitRequest(database: database, writes: writes), context: owner)
   }
 
-  @Test func commitsAreAllOrNothing() async throws {
+  @Test func `commits are all or nothing`() async throws {
     let name = "\(database)/documents/rooms/a"
     let first = try await commit([.update(Document(name: name, fields: ["n": .integer(1)]))])
     let bad: [Write] = [.delete(name), .delete(name, precondition: .exists(true))]
@@ -26,7 +26,7 @@ import Testing
     #expect(found == [.found(document), .missing("\(database)/documents/rooms/b")])
   }
 
-  @Test func queriesWithoutResultsTellTheirReadTime() async throws {
+  @Test func `queries without results tell their read time`() async throws {
     var responses: [RunQueryResponse] = []
     let query = StructuredQuery(from: [.init(collectionID: "rooms")])
     try await backend.runQuery(RunQueryRequest(parent: "\(database)/documents", query: query), context: owner) {
@@ -35,7 +35,7 @@ import Testing
     #expect(responses.count == 1 && responses[0].document == nil && responses[0].readTime != nil)
   }
 
-  @Test func batchesTellWhatBecameOfEachWrite() async throws {
+  @Test func `batches tell what became of each write`() async throws {
     let good = Write.update(Document(name: "\(database)/documents/rooms/a/seats/1"))
     let bad = Write.delete("\(database)/documents/rooms/b", precondition: .exists(true))
     let request = BatchWriteRequest(database: database, writes: [bad, good])
@@ -46,7 +46,7 @@ import Testing
     #expect(try await backend.listCollectionIDs(parent, context: owner).collectionIDs == ["seats"])
   }
 
-  @Test func whatIsNotThereIsRefused() async {
+  @Test func `what is absent is refused`() async {
     await #expect(throws: FirestoreServiceError.self) {
       _ = try await backend.listen(database: database, context: owner)
     }

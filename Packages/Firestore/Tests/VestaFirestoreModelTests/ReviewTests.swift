@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreModel
 
@@ -167,7 +168,7 @@ import Testing
 
   @Test(arguments: [11, 12, 13, 14] as [UInt64])
   func `values that queries take for equal have one hash, and a set finds what comparing finds`(seed: UInt64) {
-    var random = Seeded(seed: seed)
+    var random = SplitMix(seed: seed)
     let values = (0..<300).map { _ in Generate.value(&random) }
     let set = Set(values.map(EqualValue.init))
     for value in (0..<300).map({ _ in Generate.value(&random) }) {

@@ -25,7 +25,7 @@ import Testing
       (.integer(1), .double(0.5), .double(1.5)), (.double(1), .integer(1), .double(2)),
       (.double(-0.0), .integer(0), .double(0)),
     ] as [(Value?, Value, Value)])
-  func incrementsStayInRange(value: Value?, operand: Value, sum: Value) {
+  func `increments stay in range`(value: Value?, operand: Value, sum: Value) {
     #expect(Self.apply(.increment(operand), to: value) == sum)
   }
 
@@ -38,12 +38,12 @@ import Testing
       (.double(.nan), .integer(1), .double(.nan), .double(.nan)),
       (.integer(1 << 53 + 1), .double(0x1p53), .integer(1 << 53 + 1), .double(0x1p53)),
     ] as [(Value?, Value, Value, Value)])
-  func extremaKeepWhatIsEqual(value: Value?, operand: Value, maximum: Value, minimum: Value) {
+  func `extrema keep what is equal`(value: Value?, operand: Value, maximum: Value, minimum: Value) {
     #expect(Self.apply(.maximum(operand), to: value) == maximum)
     #expect(Self.apply(.minimum(operand), to: value) == minimum)
   }
 
-  @Test func arraysTakeAndLoseElementsByValue() {
+  @Test func `arrays take and lose elements by value`() {
     let array = Value.array([.integer(1), .integer(1), .double(.nan)])
     let added = Self.apply(.appendMissingElements([.double(1), .double(.nan), .null, .null]), to: array)
     #expect(added == .array([.integer(1), .integer(1), .double(.nan), .null]))
@@ -52,12 +52,12 @@ import Testing
     #expect(Self.apply(.appendMissingElements([]), to: nil) == .array([]))
   }
 
-  @Test func serverTimesHaveMilliseconds() {
+  @Test func `server times have milliseconds`() {
     let time = Value.timestamp(Timestamp(seconds: 20, nanos: 123_000_000))
     #expect(Self.apply(.serverTimestamp, to: .null) == time)
   }
 
-  @Test func masksSetAndDelete() throws {
+  @Test func `masks set and delete`() throws {
     let old = Self.document(["a": .integer(1), "b": .map(["x": .integer(1), "y": .integer(2)]), "c": .null])
     let update = Document(name: Self.name, fields: ["a": .integer(9), "b": .map(["x": .integer(5)]), "z": .null])
     let write = Write.update(update, mask: DocumentMask(fieldPaths: ["b.x", "b.y", "c"]))
@@ -70,7 +70,7 @@ import Testing
     #expect(touch.document?.fields == [:] && touch.isChange)
   }
 
-  @Test func writesThatChangeNothingKeepTheTime() throws {
+  @Test func `writes that change nothing keep the time`() throws {
     let old = Self.document(["a": .integer(1)])
     let same = try Write.update(Document(name: Self.name, fields: ["a": .integer(1)])).applied(
       to: old, commitTime: Self.now)
@@ -79,7 +79,7 @@ import Testing
     #expect(!gone.isChange && gone.document == nil && gone.result.updateTime == nil)
   }
 
-  @Test func transformsSeeTheUpdateAndEachOther() throws {
+  @Test func `transforms see the update and each other`() throws {
     let write = Write.update(
       Document(name: Self.name, fields: ["a": .integer(1)]),
       transforms: [
@@ -91,7 +91,7 @@ import Testing
     #expect(outcome.result.transformResults == [.integer(2), .integer(7)])
   }
 
-  @Test func preconditionsHaveTheCodesAndTextsOfTheService() {
+  @Test func `preconditions have the codes and texts of the service`() {
     let document = Self.document([:])
     let cases: [(Precondition, Document?, FirestoreServiceError?)] = [
       (.exists(true), nil, FirestoreServiceError(.notFound, "No document to update: \(Self.name)")),
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func sizesAreCountedAsTheServiceDoes() {
+  @Test func `sizes are counted as the service does`() {
     // The example of the service's documentation: a document users/jeff/tasks/my_task_id of 147 bytes.
     let document = Document(
       name: "\(Self.database)/documents/users/jeff/tasks/my_task_id",
@@ -144,18 +144,19 @@ import Testing
     (MapValue((0..<20_001).map { ("f\($0)", .null) }), "too many index entries"),
   ]
 
-  @Test(arguments: badFields) func badDocumentsAreRefusedWithATextThatSaysWhy(fields: MapValue, text: String) {
+  @Test(arguments: badFields) func `bad documents are refused with a text that says why`(fields: MapValue, text: String)
+  {
     let error = #expect(throws: FirestoreServiceError.self) { try DocumentRules.check(Self.document(fields)) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message.contains(text) == true, "\(error?.message.suffix(200) ?? "")")
   }
 
-  @Test func goodDocumentsPass() {
+  @Test func `good documents pass`() {
     let fields: MapValue = ["a": Self.nested(19), "v": .vector([1]), "é": .array([.map([:])])]
     #expect(throws: Never.self) { try DocumentRules.check(Self.document(fields)) }
   }
 
-  @Test func badWritesAreRefused() {
+  @Test func `bad writes are refused`() {
     let document = Document(name: Self.name)
     let many = Array(repeating: FieldTransform(fieldPath: "a", .increment(.integer(1))), count: 501)
     let bad: [Write] = [
@@ -177,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func entriesInIndexesAreCountedByField() {
+  @Test func `entries in indexes are counted by field`() {
     let fields: MapValue = [
       "a": .integer(1), "m": .map(["x": .null, "y": .map(["z": .string("")])]), "v": .vector([1, 2]),
       "l": .array([.integer(1), .double(1), .string("1"), .map(["x": .null])]),
@@ -187,7 +188,7 @@ import Testing
     #expect(throws: Never.self) { try DocumentRules.check(Self.document(most)) }
   }
 
-  @Test func aMergeCannotMakeADocumentTooLarge() {
+  @Test func `a merge cannot make a document too large`() {
     let half = Value.string(String(repeating: "x", count: 600_000))
     let old = Self.document(["a": half])
     let write = Write.update(Document(name: Self.name, fields: ["b": half]), mask: DocumentMask(fieldPaths: ["b"]))
@@ -196,7 +197,7 @@ import Testing
     #expect(throws: Never.self) { try write.applied(to: nil, commitTime: Self.now) }
   }
 
-  @Test func timesAreStoredToTheMicrosecond() throws {
+  @Test func `times are stored to the microsecond`() throws {
     let (fine, cut) = (Timestamp(seconds: 1, nanos: 1_234_567), Timestamp(seconds: 1, nanos: 1_234_000))
     let document = Document(
       name: Self.name, fields: ["t": .timestamp(fine), "l": .array([.map(["t": .timestamp(fine)])])])
@@ -212,7 +213,7 @@ import Testing
     #expect(rest.document?.fields["u"] == .array([]))
   }
 
-  @Test func aRequestHasALimitOfItsOwn() {
+  @Test func `a request has a limit of its own`() {
     let large = Value.string(String(repeating: "x", count: 1_000_000))
     func writes(_ count: Int) -> [Write] {
       (0..<count).map { .update(Document(name: "\(Self.name)\($0)", fields: ["a": large])) }

@@ -65,7 +65,7 @@ struct ClockTests {
   /// Whatever the clock does: every time that an answer had is read again with the same result, by any engine.
   @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6])
   func `with a clock that jumps, one read time has one answer`(seed: UInt64) async throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(seed: seed)
     let clock = ManualClock()
     let engines = Self.engines(clock)
     try await engines[0].commit(update("rooms/a", ["n": .integer(0)]))

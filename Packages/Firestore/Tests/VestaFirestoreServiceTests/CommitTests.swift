@@ -3,7 +3,7 @@ import Testing
 import VestaFirestoreService
 
 struct CommitTests {
-  @Test func aDocumentIsReadAsItWasWritten() async throws {
+  @Test func `a document is read as it was written`() async throws {
     let engine = makeEngine()
     let fields: MapValue = [
       "a": .array([.integer(1), .double(.nan), .null, .map(["x": .boolean(true)])]),
@@ -17,13 +17,13 @@ struct CommitTests {
     #expect(document.updateTime == commit.commitTime)
   }
 
-  @Test func timesAreCutToMicroseconds() async throws {
+  @Test func `times are cut to microseconds`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["t": .timestamp(Timestamp(seconds: 5, nanos: 1_999))]))
     #expect(try await engine.get("rooms/a")?.fields["t"] == .timestamp(Timestamp(seconds: 5, nanos: 1_000)))
   }
 
-  @Test func commitTimesGrowThoughTheClockStands() async throws {
+  @Test func `commit times grow though the clock stands`() async throws {
     let engine = makeEngine()
     var last = Timestamp(seconds: 0)
     for number in 0..<20 {
@@ -33,7 +33,7 @@ struct CommitTests {
     }
   }
 
-  @Test func aFailedPreconditionLeavesNothingBehind() async throws {
+  @Test func `a failed precondition leaves nothing behind`() async throws {
     let engine = makeEngine()
     let error = await failure {
       try await engine.commit(
@@ -44,7 +44,7 @@ struct CommitTests {
     #expect(try await engine.get("rooms/a") == nil)
   }
 
-  @Test func laterWritesOfACommitSeeEarlierOnes() async throws {
+  @Test func `later writes of a commit see earlier ones`() async throws {
     let engine = makeEngine()
     let increment = Write(
       .transform(name: name("rooms/a"), transforms: [FieldTransform(fieldPath: "n", .increment(.integer(2)))]))
@@ -53,7 +53,7 @@ struct CommitTests {
     #expect(try await engine.get("rooms/a")?.fields["n"] == .integer(5))
   }
 
-  @Test func aWriteThatChangesNothingKeepsTheTimeOfChange() async throws {
+  @Test func `a write that changes nothing keeps the time of change`() async throws {
     let engine = makeEngine()
     let first = try await engine.commit(update("rooms/a", ["n": .integer(1)]))
     let second = try await engine.commit(update("rooms/a", ["n": .integer(1)]))
@@ -61,7 +61,7 @@ struct CommitTests {
     #expect(try await engine.get("rooms/a")?.updateTime == first.commitTime)
   }
 
-  @Test func aDocumentMadeAnewHasANewTimeOfCreation() async throws {
+  @Test func `a document made anew has a new time of creation`() async throws {
     let engine = makeEngine()
     let first = try await engine.commit(update("rooms/a", [:]))
     try await engine.commit(.delete(name("rooms/a")))
@@ -70,7 +70,7 @@ struct CommitTests {
     #expect(try #require(try await engine.get("rooms/a")?.createTime) > first.commitTime)
   }
 
-  @Test func aBatchAppliesWhatItCan() async throws {
+  @Test func `a batch applies what it can`() async throws {
     let engine = makeEngine()
     let writes = [update("rooms/a", [:]), update("rooms/b", [:], precondition: .exists(true))]
     let response = try await engine.batchWrite(BatchWriteRequest(database: database, writes: writes), context: owner)
@@ -83,7 +83,7 @@ struct CommitTests {
     #expect(twice?.code == .invalidArgument)
   }
 
-  @Test func databasesKnowNothingOfEachOther() async throws {
+  @Test func `databases know nothing of each other`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", [:]))
     let other = "projects/p/databases/other"
@@ -95,7 +95,7 @@ struct CommitTests {
     #expect(results == [.missing(other + "/documents/rooms/a")])
   }
 
-  @Test func aClosedEngineIsUnavailable() async throws {
+  @Test func `a closed engine is unavailable`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", [:]))
     try await engine.close()

@@ -121,7 +121,7 @@ struct CompanyTests {
   /// A draft that is made before its commit and stamped is the draft that the commit would have made.
   @Test(arguments: [UInt64(61), 62])
   func `writes applied ahead have the outcome of writes applied in the commit`(seed: UInt64) throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+    var data = RandomData(generator: SplitMix(seed: seed))
     var (made, outdated) = (0, 0)
     for number in 0..<300 {
       let paths = (0..<3).map { "rooms/\($0)" }

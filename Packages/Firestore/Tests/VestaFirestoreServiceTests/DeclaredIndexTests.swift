@@ -48,7 +48,7 @@ struct DeclaredIndexTests {
     }
     """
 
-  @Test func theFileOfFirebaseIsRead() throws {
+  @Test func `the index file of Firebase is read`() throws {
     let indexes = try FirestoreIndexes(json: DeclaredIndexTests.file)
     let expected = FirestoreIndexes(
       indexes: [
@@ -111,7 +111,7 @@ struct DeclaredIndexTests {
     ),
     (#"{"fieldOverrides": [{"collectionGroup": "a", "fieldPath": "b"}]}"#, "invalid-entry", "fieldOverrides[0]"),
   ])
-  func mistakesNameTheEntry(text: String, code: String, entry: String) {
+  func `mistakes name the entry`(text: String, code: String, entry: String) {
     let error = #expect(throws: FirestoreIndexesError.self) { try FirestoreIndexes(json: text) }
     #expect(error?.code.description == code)
     #expect(error?.entry == entry)
@@ -134,7 +134,7 @@ struct DeclaredIndexTests {
     return try #require(metrics)
   }
 
-  @Test func whatIsDeclaredIsThereFromTheStartAndStays() async throws {
+  @Test func `declared indexes are made at the start and stay`() async throws {
     let clock = ManualClock()
     let store = ModelStore()
     let first = engine(FirestoreIndexes(), clock, store: store)
@@ -165,7 +165,7 @@ struct DeclaredIndexTests {
     #expect(try await second.query(query).map(\.name) == [1, 3, 5].map { name("rooms/\($0)") })
   }
 
-  @Test func anExemptFieldHasNoIndexOfItsOwn() async throws {
+  @Test func `an exempt field has no index of its own`() async throws {
     let indexes = FirestoreIndexes(fieldOverrides: [
       try .init(collectionGroup: "rooms", fieldPath: "notes", indexes: [])
     ])

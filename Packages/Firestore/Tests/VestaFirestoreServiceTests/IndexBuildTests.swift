@@ -47,7 +47,7 @@ import Testing
   }
 
   /// Sets, changes beside the field, takes away, deletes.
-  private func change(_ engine: FirestoreEngine, _ generator: inout SeededGenerator) async throws {
+  private func change(_ engine: FirestoreEngine, _ generator: inout SplitMix) async throws {
     let path = "rooms/\(Int.random(in: 0..<40, using: &generator))"
     let number = Value.integer(Int64.random(in: 0..<9, using: &generator))
     switch Int.random(in: 0..<5, using: &generator) {
@@ -61,8 +61,8 @@ import Testing
   }
 
   @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6, 7, 8])
-  func documentsThatChangeMeanwhileAreInAsTheyAre(seed: UInt64) async throws {
-    var generator = SeededGenerator(seed: seed)
+  func `documents that change meanwhile are in as they are`(seed: UInt64) async throws {
+    var generator = SplitMix(seed: seed)
     let engine = FirestoreEngine(store: ModelStore())
     for _ in 0..<60 { try await change(engine, &generator) }
     let (database, id) = try await unfinished(engine)
@@ -87,7 +87,7 @@ import Testing
     #expect(found == wanted, "seed \(seed)")
   }
 
-  @Test func aRunThatTheLogHasForgottenIsReadAgain() async throws {
+  @Test func `a run that the log has forgotten is read again`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     try await engine.commit(update("rooms/a", ["n": .integer(1)]))

@@ -51,7 +51,7 @@ struct IndexRulesTests {
   private func asc(_ path: String) -> StructuredQuery.Order { .init(fieldPath: path) }
   private func desc(_ path: String) -> StructuredQuery.Order { .init(fieldPath: path, .descending) }
 
-  @Test func singleFieldsAndTheirMergesNeedNothing() throws {
+  @Test func `single fields and their merges need nothing`() throws {
     #expect(try missing([]) == nil)
     #expect(try missing([equal("a")]) == nil)
     #expect(try missing([equal("a"), equal("b"), contains("t")]) == nil)
@@ -65,7 +65,7 @@ struct IndexRulesTests {
     #expect(try missing([], group: true) == nil)
   }
 
-  @Test func everythingElseNeedsAComposite() throws {
+  @Test func `everything else needs a composite`() throws {
     #expect(try missing([equal("b"), equal("a")], [desc("n")]) == "(a ASC, b ASC, n DESC, __name__ DESC)")
     #expect(try missing([equal("a"), above("n")]) == "(a ASC, n ASC, __name__ ASC)")
     #expect(try missing([above("a"), above("n")]) == "(a ASC, n ASC, __name__ ASC)")
@@ -79,7 +79,7 @@ struct IndexRulesTests {
     #expect(try missing([either], [asc("n")]) == "(a ASC, n ASC, __name__ ASC)")
   }
 
-  @Test func groupsAndExemptFieldsNeedIndexesOfSingleFields() throws {
+  @Test func `groups and exempt fields need indexes of single fields`() throws {
     #expect(try missing([equal("a")], group: true) == "field *(a ASC, __name__ ASC)")
     #expect(try missing([], [desc("a")], group: true) == "field *(a DESC, __name__ DESC)")
     #expect(try missing([contains("t")], group: true) == "field *(t CONTAINS, __name__ ASC)")
@@ -97,7 +97,7 @@ struct IndexRulesTests {
     #expect(try missing([], [asc("c")], indexes) == "field (c ASC, __name__ ASC)")
   }
 
-  @Test func declaredIndexesServeInTheirDirectionsAlone() throws {
+  @Test func `declared indexes serve in their directions alone`() throws {
     func index(_ fields: [FirestoreIndexes.Field]) throws -> FirestoreIndexes.Index {
       try .init(collectionGroup: "rooms", fields: fields)
     }
@@ -110,7 +110,7 @@ struct IndexRulesTests {
     #expect(try missing([equal("a"), equal("c")], [desc("n")], two) == "(a ASC, c ASC, n DESC, __name__ DESC)")
   }
 
-  @Test func textsAreProductions() throws {
+  @Test func `texts are those of production`() throws {
     var query = StructuredQuery(
       from: [.init(collectionID: "color")], orderBy: [desc("foo"), asc("bar"), desc("__name__")])
     let link =
@@ -135,7 +135,7 @@ struct IndexRulesTests {
     #expect(text.hasSuffix("EAIaBQoBbhAC"))
   }
 
-  @Test func vectorsNeedTheirIndex() throws {
+  @Test func `vectors need their index`() throws {
     var query = StructuredQuery(from: [.init(collectionID: "rooms")], filter: equal("a"))
     query.findNearest = FindNearest(
       vectorField: "spot", queryVector: .vector([1, 2, 3]), distanceMeasure: .euclidean, limit: 3)
@@ -156,7 +156,7 @@ struct IndexRulesTests {
     #expect(try refusal(query, try index(4)) != nil)
   }
 
-  @Test func aQueryWaitsForTheIndexThatIsBeingMade() async throws {
+  @Test func `a query waits for the index that is being made`() async throws {
     let store = GatedStore()
     try await makeEngine(on: store).commit(update("rooms/a", ["a": .integer(1), "n": .integer(1)]))
     var options = FirestoreServiceOptions()
@@ -186,7 +186,7 @@ struct IndexRulesTests {
     #expect(await failure { _ = try await engine.runAggregation(request, context: owner) }?.code == .failedPrecondition)
   }
 
-  @Test func aTargetThatNeedsAnIndexEndsWithTheSameText() async throws {
+  @Test func `a target that needs an index ends with the same text`() async throws {
     var options = FirestoreServiceOptions()
     options.automaticIndexUses = 1
     options.requiresDeclaredIndexes = true

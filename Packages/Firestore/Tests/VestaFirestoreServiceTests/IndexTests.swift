@@ -25,7 +25,7 @@ struct IndexTests {
     }
   }
 
-  @Test func theSecondQueryCostsItsResult() async throws {
+  @Test func `the second query costs its result`() async throws {
     let engine = makeEngine()
     for number in 0..<300 {
       try await engine.commit(
@@ -45,7 +45,7 @@ struct IndexTests {
     #expect(try await explained(engine, query).executionStats?.readOperations == 5)
   }
 
-  @Test func equalitiesAreJoinedFromSingleFields() async throws {
+  @Test func `equalities are joined from single fields`() async throws {
     let engine = makeEngine()
     for number in 0..<200 {
       let fields: MapValue = [
@@ -63,7 +63,7 @@ struct IndexTests {
     #expect(try await engine.query(query) == before)
   }
 
-  @Test func anUnfinishedIndexIsFinishedAfterARestart() async throws {
+  @Test func `an unfinished index is finished after a restart`() async throws {
     let store = ModelStore()
     let first = makeEngine(on: store)
     for number in 0..<450 { try await first.commit(update("rooms/\(number)", ["n": .integer(Int64(number))])) }
@@ -86,7 +86,7 @@ struct IndexTests {
     #expect(try await second.query(query).map(\.name) == [name("rooms/0"), name("rooms/1")])
   }
 
-  @Test func anIndexThatNobodyUsesGoes() async throws {
+  @Test func `an index that nobody uses goes`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     try await engine.commit(update("rooms/a", ["n": .integer(1), "m": .integer(1)]))
@@ -107,8 +107,8 @@ struct IndexTests {
   }
 
   @Test(arguments: [UInt64(31), 32, 33])
-  func thePlannersAnswerIsTheReferences(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `the planner's answer is the reference's`(seed: UInt64) async throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     let engine = makeEngine()
     let reference = ReferenceBackend()
     var planned = 0
@@ -133,7 +133,7 @@ struct IndexTests {
     #expect(planned > 10)
   }
 
-  @Test func anIndexThatIsMadeWhileOthersWriteHasEverything() async throws {
+  @Test func `an index that is made while others write has everything`() async throws {
     let engine = makeEngine()
     for number in 0..<500 { try await engine.commit(update("rooms/\(number)", ["n": .integer(Int64(number))])) }
     let query = StructuredQuery(from: [.init(collectionID: "rooms")], orderBy: [.init(fieldPath: "n")])
@@ -159,7 +159,7 @@ struct IndexTests {
     #expect(try await engine.query(query) == sorted)
   }
 
-  @Test func makingAnIndexJumpsOverOtherCollections() async throws {
+  @Test func `making an index jumps over other collections`() async throws {
     let store = CountingStore()
     let engine = makeEngine(on: store)
     for collection in ["halls", "zones"] {

@@ -2,6 +2,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
@@ -18,7 +19,7 @@ struct ListenStartTests {
 
   private func hold(_ collection: String) { store.hold(DatabaseKeys(1).documents(of: ResourcePath([collection]))) }
 
-  @Test func aLongBeginningHoldsNobodyUp() async throws {
+  @Test func `a long beginning holds nobody up`() async throws {
     for id in ["a", "b", "c"] { try await engine.commit(update("slow/\(id)", ["n": .integer(1)])) }
     var slow = try await Follower(engine)
     var quick = try await Follower(engine)
@@ -46,7 +47,7 @@ struct ListenStartTests {
     #expect(slow.messages == 1 + 3)
   }
 
-  @Test func aLimitedQueryIsAskedAgainOnlyWhenOneLeavesIt() async throws {
+  @Test func `a limited query is asked again only when one leaves it`() async throws {
     for id in ["b", "c", "d"] { try await engine.commit(update("rooms/\(id)", ["n": .integer(1)])) }
     var query = StructuredQuery.all("rooms")
     query.limit = 2
@@ -69,7 +70,7 @@ struct ListenStartTests {
     #expect(follower.targets[2]?.keys.sorted() == [name("rooms/b"), name("rooms/c")])
   }
 
-  @Test func aQueryThatCanNoLongerBeAnsweredEndsItsTargetAlone() async throws {
+  @Test func `a query that can no longer be answered ends its target alone`() async throws {
     try await engine.commit(update("rooms/a", [:]), update("halls/a", [:]))
     var query = StructuredQuery.all("rooms")
     query.limit = 1
@@ -93,7 +94,7 @@ struct ListenStartTests {
     #expect(follower.targets[4]?.count == 2)
   }
 
-  @Test func aTargetThatIsRemovedWhileItBeginsCanComeAgain() async throws {
+  @Test func `a target that is removed while it begins can come again`() async throws {
     try await engine.commit(update("slow/a", [:]))
     var follower = try await Follower(engine)
     hold("slow")
@@ -110,7 +111,7 @@ struct ListenStartTests {
     #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a")])
   }
 
-  @Test func oneStartServesAllWhoAskForTheSame() async throws {
+  @Test func `one start serves all who ask for the same`() async throws {
     for id in ["a", "b"] { try await engine.commit(update("slow/\(id)", [:])) }
     hold("slow")
     var followers: [Follower] = []
@@ -134,8 +135,8 @@ struct ListenStartTests {
 
   /// Beginnings that last while others write: nothing is lost, and nothing comes twice.
   @Test(arguments: [UInt64(51), 52, 53, 54])
-  func whoBeginsWhileOthersWriteMissesNothing(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `who begins while others write misses nothing`(seed: UInt64) async throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     for _ in 0..<20 { try await engine.commit(data.write()) }
     for _ in 0..<25 {
       var query = data.query()
@@ -163,7 +164,7 @@ struct ListenStartTests {
     if resumes { later.adopt(2, from: first) }
     later.add(target(2, query, resume: resumes ? .token(first.token) : nil))
     let writers = (0..<2).map { _ in
-      var own = RandomData(generator: SeededGenerator(seed: data.generator.next()))
+      var own = RandomData(generator: SplitMix(seed: data.generator.next()))
       return Task { [engine] in for _ in 0..<4 { try await engine.commit(own.write(), own.write()) } }
     }
     if data.pick([true, false]) { for writer in writers { try await writer.value } }

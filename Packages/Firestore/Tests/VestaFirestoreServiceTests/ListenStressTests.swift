@@ -1,22 +1,23 @@
 import VestaFirestoreBackend
 import Testing
 import VestaFirestoreService
+import VestaTesting
 
 struct ListenStressTests {
   /// Listeners attach while others write; what each has folded up at the end is what a fresh query finds.
   @Test(arguments: [UInt64(21), 22])
-  func whatAListenerFoldsIsWhatAQueryFinds(seed: UInt64) async throws {
+  func `what a listener folds is what a query finds`(seed: UInt64) async throws {
     let engine = makeEngine()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for worker in 0..<3 {
         group.addTask {
-          var data = RandomData(generator: SeededGenerator(seed: seed &* 100 &+ UInt64(worker)))
+          var data = RandomData(generator: SplitMix(seed: seed &* 100 &+ UInt64(worker)))
           for _ in 0..<60 { try await engine.commit(data.write(), data.write()) }
         }
       }
       for listener in 0..<6 {
         group.addTask {
-          var data = RandomData(generator: SeededGenerator(seed: seed &* 1000 &+ UInt64(listener)))
+          var data = RandomData(generator: SplitMix(seed: seed &* 1000 &+ UInt64(listener)))
           try await follow(engine, &data, seed)
         }
       }

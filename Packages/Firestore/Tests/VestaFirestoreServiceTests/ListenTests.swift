@@ -3,10 +3,11 @@ import VestaFirestoreModel
 import VestaStoreInteropContracts
 import Testing
 import VestaFirestoreService
+import VestaTesting
 
 /// Sixteen bytes that depend on all of the text; enough to test filters with, whose real digest is elsewhere.
 @Sendable private func someDigest(_ bytes: [UInt8]) -> [UInt8] {
-  var generator = SeededGenerator(seed: bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+  var generator = SplitMix(seed: bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
   return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
 }
 
@@ -107,7 +108,7 @@ struct ListenTests {
     Target(id: id, .query(parent: root, query), resume: resume)
   }
 
-  @Test func aTargetBeginsWithWhatIsThereAndIsCurrent() async throws {
+  @Test func `a target begins with what is there and is current`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["n": .integer(1)]))
     var follower = try await Follower(engine)
@@ -117,7 +118,7 @@ struct ListenTests {
     #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a")])
   }
 
-  @Test func aCommitComesAsOneSnapshotForAllTargetsOfTheCall() async throws {
+  @Test func `a commit comes as one snapshot for all targets of the call`() async throws {
     let engine = makeEngine()
     var follower = try await Follower(engine)
     var big = StructuredQuery.all("rooms")
@@ -137,7 +138,7 @@ struct ListenTests {
     #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a")])
   }
 
-  @Test func aWriteThatChangesNothingIsNotTold() async throws {
+  @Test func `a write that changes nothing is not told`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["n": .integer(1)]))
     var follower = try await Follower(engine)
@@ -149,7 +150,7 @@ struct ListenTests {
     #expect(follower.messages == 2)
   }
 
-  @Test func aLimitedQueryGetsTheReplacementInTheSameSnapshot() async throws {
+  @Test func `a limited query gets the replacement in the same snapshot`() async throws {
     let engine = makeEngine()
     for id in ["a", "b", "c"] { try await engine.commit(update("rooms/\(id)", [:])) }
     var query = StructuredQuery.all("rooms")
@@ -162,7 +163,7 @@ struct ListenTests {
     #expect(follower.targets[2]?.keys.sorted() == [name("rooms/b"), name("rooms/c")])
   }
 
-  @Test func documentsAreFollowedByName() async throws {
+  @Test func `documents are followed by name`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", [:]))
     var follower = try await Follower(engine)
@@ -174,7 +175,7 @@ struct ListenTests {
     #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a"), name("rooms/b")])
   }
 
-  @Test func removalIsAcknowledgedAndABadTargetEndsAlone() async throws {
+  @Test func `removal is acknowledged and a bad target ends alone`() async throws {
     let engine = makeEngine()
     var follower = try await Follower(engine)
     follower.add(target(0, .all("rooms")))
@@ -192,7 +193,7 @@ struct ListenTests {
     #expect(try await follower.read { _ in false } == false)
   }
 
-  @Test func aOnceTargetIsRemovedWhenItIsCurrent() async throws {
+  @Test func `a once target is removed when it is current`() async throws {
     let engine = makeEngine()
     var follower = try await Follower(engine)
     var once = target(2, .all("rooms"))
@@ -206,7 +207,7 @@ struct ListenTests {
     #expect(follower.changes == [.add, .current, .noChange, .remove])
   }
 
-  @Test func aTokenResumesAfterARestartWithWhatWasMissed() async throws {
+  @Test func `a token resumes after a restart with what was missed`() async throws {
     let store = ModelStore()
     let first = makeEngine(on: store)
     for id in ["a", "b", "c"] { try await first.commit(update("rooms/\(id)", ["n": .integer(1)])) }
@@ -228,7 +229,7 @@ struct ListenTests {
     #expect(later.targets[2]?.keys.sorted() == [name("rooms/b")])
   }
 
-  @Test func whoBelievesWrongIsToldWhatIsUnchanged() async throws {
+  @Test func `who believes wrong is told what is unchanged`() async throws {
     let store = ModelStore()
     var options = FirestoreServiceOptions()
     options.automaticIndexUses = 1
@@ -255,7 +256,7 @@ struct ListenTests {
     #expect(!names.mayContain(name("rooms/1")))
   }
 
-  @Test func whoBelievesRightIsToldNoCount() async throws {
+  @Test func `who believes right is told no count`() async throws {
     let engine = makeEngine()
     for id in ["a", "b"] { try await engine.commit(update("rooms/\(id)", [:])) }
     var follower = try await Follower(engine)
@@ -270,7 +271,7 @@ struct ListenTests {
     #expect(later.filters.isEmpty)
   }
 
-  @Test func aSearchForNearestVectorsCannotBeFollowed() async throws {
+  @Test func `a search for nearest vectors cannot be followed`() async throws {
     var query = StructuredQuery.all("rooms")
     query.findNearest = FindNearest(
       vectorField: "v", queryVector: .vector([1, 2]), distanceMeasure: .euclidean, limit: 3)
@@ -285,7 +286,7 @@ struct ListenTests {
   }
 
   @Test(arguments: [[UInt8](), [9, 9], [1, 0, 0, 0, 0, 0, 0, 0, 1]])
-  func aTokenThatIsTooOldOrNoneStartsOver(token: [UInt8]) async throws {
+  func `a token that is too old or none starts over`(token: [UInt8]) async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", [:]))
     var follower = try await Follower(engine)
@@ -295,7 +296,7 @@ struct ListenTests {
     #expect(follower.targets[2]?.count == 1)
   }
 
-  @Test func closingTheEngineEndsItsCalls() async throws {
+  @Test func `closing the engine ends its calls`() async throws {
     let engine = makeEngine()
     var follower = try await Follower(engine)
     try await engine.close()
@@ -303,7 +304,7 @@ struct ListenTests {
     #expect(error?.code == .unavailable)
   }
 
-  @Test func aWriteCallAnswersInOrderAndEndsWithTheFirstFailure() async throws {
+  @Test func `a write call answers in order and ends with the first failure`() async throws {
     let engine = makeEngine()
     let call = try await engine.write(database: database, context: owner)
     call.send(WriteRequest(database: database))

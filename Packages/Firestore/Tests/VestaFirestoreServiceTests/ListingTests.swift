@@ -23,17 +23,17 @@ struct ListingTests {
     return pages
   }
 
-  @Test func pagesFollowTheOrderOfNames() async throws {
+  @Test func `pages follow the order of names`() async throws {
     let engine = try await filled()
     #expect(try await list(engine, size: 2, missing: false) == [["__id2__", "__id10__"], ["a"]])
   }
 
-  @Test func missingParentsAreListedWhenAskedFor() async throws {
+  @Test func `missing parents are listed when asked for`() async throws {
     let engine = try await filled()
     #expect(try await list(engine, size: 2, missing: true) == [["__id2__", "__id10__"], ["a", "c"], ["d"]])
   }
 
-  @Test func collectionsAreListedByWhatIsBelowThem() async throws {
+  @Test func `collections are listed by what is below them`() async throws {
     let engine = try await filled()
     for (parent, ids) in [(root, ["halls", "rooms"]), (name("rooms/d"), ["x"]), (name("rooms/a"), [])] {
       let response = try await engine.listCollectionIDs(ListCollectionIDsRequest(parent: parent), context: owner)
@@ -45,7 +45,7 @@ struct ListingTests {
     #expect(try await engine.listCollectionIDs(next, context: owner).collectionIDs == ["rooms"])
   }
 
-  @Test func thePastListsWhatWasThereThen() async throws {
+  @Test func `the past lists what was there then`() async throws {
     let engine = try await filled()
     let time = try await engine.commit(update("yards/y", [:])).commitTime
     try await engine.commit(.delete(name("halls/h")), .delete(name("yards/y")), update("new/n", [:]))
@@ -53,7 +53,7 @@ struct ListingTests {
     #expect(try await engine.listCollectionIDs(request, context: owner).collectionIDs == ["halls", "rooms", "yards"])
   }
 
-  @Test func aForeignPageTokenIsRefused() async throws {
+  @Test func `a foreign page token is refused`() async throws {
     let engine = try await filled()
     for token in ["zz", "abc", "00"] {
       let request = ListDocumentsRequest(parent: root, collectionID: "rooms", pageToken: token)
@@ -94,21 +94,21 @@ struct ListingCostTests {
     return pages
   }
 
-  @Test func aPageReadsItsDocuments() async throws {
+  @Test func `a page reads its documents`() async throws {
     let request = ListDocumentsRequest(parent: root, collectionID: "rooms", pageSize: 50)
     let pages = try await pages(request, atMost: 60)
     #expect(pages.map(\.count) == Array(repeating: 50, count: 12))
     #expect(pages.joined().elementsEqual((1000..<1600).map { name("rooms/r\($0)") }))
   }
 
-  @Test func missingParentsAreFoundWithoutReadingWhatIsBelowThem() async throws {
+  @Test func `missing parents are found without reading what is below them`() async throws {
     let request = ListDocumentsRequest(parent: root, collectionID: "rooms", pageSize: 25, showMissing: true)
     let pages = try await pages(request, atMost: 60)
     let missing = stride(from: 1, to: 100, by: 2).map { name("rooms/m\(1000 + $0)") }
     #expect(pages.joined().elementsEqual(missing + (1000..<1600).map { name("rooms/r\($0)") }))
   }
 
-  @Test func pagesInAnOrderUseAnIndex() async throws {
+  @Test func `pages in an order use an index`() async throws {
     var request = ListDocumentsRequest(parent: root, collectionID: "rooms", pageSize: 40, orderBy: "n desc")
     let all = StructuredQuery(from: [.init(collectionID: "rooms")], orderBy: [.init(fieldPath: "n", .descending)])
     let expected = try await engine.query(all).map(\.name)

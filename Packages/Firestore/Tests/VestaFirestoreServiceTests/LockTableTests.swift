@@ -1,9 +1,10 @@
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreService
 
 struct LockTableTests {
-  @Test func whoComesFirstIsServedFirst() {
+  @Test func `who comes first is served first`() {
     var table = LockTable<String, Int>()
     #expect(table.acquire("a", for: 1) == .granted)
     #expect(table.acquire("a", for: 1) == .granted)
@@ -15,14 +16,14 @@ struct LockTableTests {
     #expect(table.isEmpty)
   }
 
-  @Test func aCircleIsRefusedHoweverLong() {
+  @Test func `a cycle is refused however long it is`() {
     var table = LockTable<Int, Int>()
     for owner in 0..<5 { #expect(table.acquire(owner, for: owner) == .granted) }
     for owner in 0..<4 { #expect(table.acquire(owner + 1, for: owner) == .mustWait) }
     #expect(table.acquire(0, for: 4) == .deadlock)
   }
 
-  @Test func whoGivesUpWaitingIsPassedOver() {
+  @Test func `who gives up waiting is passed over`() {
     var table = LockTable<String, Int>()
     _ = table.acquire("a", for: 1)
     _ = table.acquire("a", for: 2)
@@ -58,8 +59,8 @@ struct LockTableTests {
 
   /// A random walk: one holder at most, and everybody who waits is served or gives up in the end.
   @Test(arguments: [UInt64(1), 2, 3, 4])
-  func nobodyWaitsForEver(seed: UInt64) {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `nobody waits for ever`(seed: UInt64) {
+    var data = RandomData(generator: SplitMix(seed: seed))
     var table = LockTable<Int, Int>()
     var waiting: Set<Int> = []
     var active: Set<Int> = []

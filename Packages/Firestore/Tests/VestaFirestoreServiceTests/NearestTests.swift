@@ -1,13 +1,14 @@
 import VestaFirestoreBackend
 import VestaFirestoreReference
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreService
 
 struct NearestTests {
   @Test(arguments: [UInt64(71), 72])
-  func theNearestAmongTheFilteredAreFoundThroughAnIndex(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `the nearest among the filtered are found through an index`(seed: UInt64) async throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     let store = CountingStore()
     let engine = makeEngine(on: store)
     let reference = ReferenceBackend()
@@ -36,7 +37,7 @@ struct NearestTests {
     }
   }
 
-  @Test func explanationsHaveTheShapeOfTheService() async throws {
+  @Test func `explanations have the shape of the service`() async throws {
     let engine = makeEngine()
     for number in 0..<40 {
       try await engine.commit(

@@ -148,7 +148,7 @@ struct NeighbourLimitTests {
 
   @Test(arguments: [UInt64(1), 2, 3, 4])
   func `merged responses fold to what all of them fold to`(seed: UInt64) {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+    var data = RandomData(generator: SplitMix(seed: seed))
     for _ in 0..<200 {
       var responses: [ListenResponse] = []
       var inside: [String: Set<Int32>] = [:]

@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreService
 
@@ -43,8 +44,8 @@ struct PartitionTests {
   }
 
   @Test(arguments: [UInt64(61), 62, 63])
-  func partsTogetherAreTheQuery(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `parts together are the query`(seed: UInt64) async throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     let engine = makeEngine()
     for _ in 0..<60 { try await engine.commit(data.write()) }
     for count in [Int64(1), 3, 7, 100] {
@@ -57,13 +58,13 @@ struct PartitionTests {
     }
   }
 
-  @Test func aLargeGroupIsSampled() async throws {
+  @Test func `a large group is sampled`() async throws {
     let store = CountingStore()
     // The index of the group is asked for at the end of the first round, and made outside of what is counted.
     var options = FirestoreServiceOptions()
     options.automaticIndexUses = 2
     let engine = FirestoreEngine(store: store, options: options)
-    var generator = SeededGenerator(seed: 9)
+    var generator = SplitMix(seed: 9)
     let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
     let paths = (0..<6000).map { number in
       let id = String((0..<20).map { _ in letters[Int.random(in: 0..<letters.count, using: &generator)] })
@@ -83,7 +84,7 @@ struct PartitionTests {
     }
   }
 
-  @Test func onlyGroupsByNameAreSplit() async throws {
+  @Test func `only groups by name are split`() async throws {
     let engine = makeEngine()
     func code(_ change: (inout PartitionQueryRequest) -> Void) async -> ServiceCode? {
       var request = PartitionQueryRequest(parent: root, query: PartitionTests.group, partitionCount: 2)

@@ -3,6 +3,7 @@ import VestaFirestoreModel
 import VestaFirestoreReference
 import VestaStoreInteropContracts
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
@@ -197,7 +198,7 @@ struct PlannerCliffTests {
 
   @Test(arguments: [UInt64(11), 12])
   func `random queries over a skewed collection read what the shortest way reads`(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+    var data = RandomData(generator: SplitMix(seed: seed))
     let warm = try await Warm()
     let reference = ReferenceBackend()
     try await Self.fill(reference)

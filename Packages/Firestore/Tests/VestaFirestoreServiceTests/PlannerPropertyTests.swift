@@ -3,6 +3,7 @@ import VestaFirestoreModel
 import VestaFirestoreReference
 import VestaStoreInterop
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
@@ -35,8 +36,8 @@ struct PlannerPropertyTests {
 
   /// Indexes of all kinds, ready and being built, do not change what queries come to.
   @Test(arguments: [UInt64(101), 102, 103])
-  func everyPlanAnswersAsTheReference(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `every plan answers as the reference`(seed: UInt64) async throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     let engine = makeEngine()
     let reference = ReferenceBackend()
     let indexes = try await engine.engine(database).indexes
@@ -85,7 +86,7 @@ struct PlannerPropertyTests {
   /// Walks that stop early and ranges that are put in order come to the same as looking at every document.
   @Test(arguments: [UInt64(401), 402, 403, 404])
   func `whichever way wins a race, the answer is the reference's`(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+    var data = RandomData(generator: SplitMix(seed: seed))
     let engine = makeEngine()
     for _ in 0..<70 {
       try await engine.commit(update(data.path() + data.pick(["", "1", "2", "3"]), data.richFields()))
@@ -130,8 +131,8 @@ struct PlannerPropertyTests {
 
   /// Moments in the past are answered from the indexes of the present, and from what has changed since.
   @Test(arguments: [UInt64(201), 202])
-  func thePastIsAnsweredFromIndexesToo(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `the past is answered from indexes too`(seed: UInt64) async throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     let engine = makeEngine()
     var moments: [(time: Timestamp, query: StructuredQuery, documents: [Document], count: Value?)] = []
     func count(_ query: StructuredQuery, _ consistency: ReadConsistency) async throws -> Value? {
@@ -158,8 +159,8 @@ struct PlannerPropertyTests {
 
   /// Queries of all collections walk in the order of names, from wherever they begin.
   @Test(arguments: [UInt64(301), 302])
-  func everyCollectionIsWalkedInOrder(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `every collection is walked in order`(seed: UInt64) async throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     let store = CountingStore()
     let engine = makeEngine(on: store)
     let reference = ReferenceBackend()
@@ -197,8 +198,8 @@ struct PlannerPropertyTests {
     #expect(rows.total < names.count / 2, "\(rows)")
   }
 
-  @Test func rangesTurnAsTheirKeysDo() {
-    var data = RandomData(generator: SeededGenerator(seed: 7))
+  @Test func `ranges turn as their keys do`() {
+    var data = RandomData(generator: SplitMix(seed: 7))
     let keys = (0..<18).map { _ in IndexEncoder.encode(data.anyValue()) }
     for lower in keys + [[]] {
       for upper in keys.map(Optional.some) + [nil] {
@@ -208,8 +209,8 @@ struct PlannerPropertyTests {
     }
   }
 
-  @Test func aReaderMeasuresWhatTheEncoderWrote() {
-    var data = RandomData(generator: SeededGenerator(seed: 8))
+  @Test func `a reader measures what the encoder wrote`() {
+    var data = RandomData(generator: SplitMix(seed: 8))
     for _ in 0..<500 {
       let values = (0..<3).map { _ in (data.anyValue(), data.pick([true, false])) }
       var encoder = IndexEncoder()

@@ -55,7 +55,7 @@ struct QueryCostTests {
     StructuredQuery(from: [.init(collectionID: "rooms")], filter: filter, orderBy: order, limit: limit)
   }
 
-  @Test func equalityAndRange() async throws {
+  @Test func `an equality with a range costs its results`() async throws {
     try await check(rooms(.field(path: "twenty", .equal, .integer(5))), results: 20)
     try await check(rooms(.field(path: "n", .greaterThan, .integer(900))), results: 99)
     try await check(rooms(.field(path: "n", .greaterThan, .integer(500)), limit: 10), results: 10)
@@ -65,7 +65,7 @@ struct QueryCostTests {
     try await check(rooms(.composite(.and, both)), results: 30)
   }
 
-  @Test func compositesWithAnOrder() async throws {
+  @Test func `composites with an order cost their results`() async throws {
     let filter = Filter.field(path: "twenty", .equal, .integer(5))
     try await check(rooms(filter, order: [.init(fieldPath: "n")], limit: 7), results: 7)
     try await check(rooms(filter, order: [.init(fieldPath: "n", .descending)], limit: 7), results: 7)
@@ -76,7 +76,7 @@ struct QueryCostTests {
       rooms(nil, order: [.init(fieldPath: "kind"), .init(fieldPath: "n", .descending)], limit: 9), results: 9)
   }
 
-  @Test func alternatives() async throws {
+  @Test func `alternatives cost their results`() async throws {
     let among = Filter.field(path: "twenty", .in, .array([.integer(5), .integer(7), .integer(9)]))
     try await check(rooms(among), results: 60, extra: 100)
     try await check(rooms(among, order: [.init(fieldPath: "n")], limit: 10), results: 10, factor: 4)
@@ -91,7 +91,7 @@ struct QueryCostTests {
     try await check(rooms(overlapping), results: 60, extra: 60)
   }
 
-  @Test func negations() async throws {
+  @Test func `negations cost their results`() async throws {
     try await check(rooms(.field(path: "state", .notEqual, .string("done"))), results: 20)
     let others = Value.array((0..<9).map { .integer($0 * 2) })
     let few = rooms(.field(path: "hundred", .notIn, others), limit: 30)
@@ -104,7 +104,7 @@ struct QueryCostTests {
     try await check(rooms(.composite(.and, second)), results: 8, extra: 80)
   }
 
-  @Test func cursorsOffsetsAndReversedOrders() async throws {
+  @Test func `cursors, offsets and reversed orders cost their results`() async throws {
     var query = rooms(nil, order: [.init(fieldPath: "n")], limit: 10)
     query.startAt = .init(values: [.integer(500)], before: true)
     try await check(query, results: 10)
@@ -119,7 +119,7 @@ struct QueryCostTests {
     try await check(query, results: 5, factor: 2, extra: 40)
   }
 
-  @Test func names() async throws {
+  @Test func `filters on names cost their results`() async throws {
     try await check(rooms(.field(path: "__name__", .greaterThan, QueryCostTests.reference(989))), results: 10)
     try await check(
       rooms(nil, order: [.init(fieldPath: "__name__", .descending)], limit: 10), results: 10)
@@ -135,7 +135,7 @@ struct QueryCostTests {
     try await check(middle, results: 10)
   }
 
-  @Test func groups() async throws {
+  @Test func `collection groups cost their results`() async throws {
     for number in 0..<20 {
       try await engine.commit(update("halls/h\(number)/rooms/x", ["n": .integer(Int64(-number))]))
     }
@@ -151,7 +151,7 @@ struct QueryCostTests {
     try await check(query, results: 10)
   }
 
-  @Test func countsReadNoDocuments() async throws {
+  @Test func `counts read no documents`() async throws {
     let filter = Filter.field(path: "n", .greaterThanOrEqual, .integer(500))
     let figures = [Aggregation(.count(upTo: nil), alias: "count")]
     func run(_ query: StructuredQuery, _ figures: [Aggregation]) async throws -> MapValue {

@@ -4,17 +4,8 @@ import VestaFirestoreReference
 import Testing
 import VestaFirestoreService
 
-/// A generator that can be run again from its seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var random: SplitMix
-
-  init(seed: UInt64) { random = SplitMix(seed: seed) }
-
-  mutating func next() -> UInt64 { random.next() }
-}
-
 struct RandomData {
-  var generator: SeededGenerator
+  var generator: SplitMix
 
   mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[Int.random(in: 0..<elements.count, using: &generator)]
@@ -80,8 +71,8 @@ struct QueryPropertyTests {
   }
 
   @Test(arguments: [UInt64(1), 2, 3])
-  func everyQueryIsAnsweredAsByTheReference(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `every query is answered as by the reference`(seed: UInt64) async throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     let engine = makeEngine()
     let reference = ReferenceBackend()
     var answered = 0
@@ -102,8 +93,8 @@ struct QueryPropertyTests {
   }
 
   @Test(arguments: [UInt64(11), 12])
-  func aMomentInThePastIsAnsweredAsItWasThen(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `a query of the past is answered as it was then`(seed: UInt64) async throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     let engine = makeEngine()
     var moments: [(Timestamp, StructuredQuery, [Document])] = []
     for _ in 0..<40 {
@@ -117,8 +108,8 @@ struct QueryPropertyTests {
     #expect(moments.count > 10)
   }
 
-  @Test func figuresAreThoseOfTheReference() async throws {
-    var data = RandomData(generator: SeededGenerator(seed: 5))
+  @Test func `figures are those of the reference`() async throws {
+    var data = RandomData(generator: SplitMix(seed: 5))
     let engine = makeEngine()
     let reference = ReferenceBackend()
     for _ in 0..<30 {

@@ -171,7 +171,7 @@ struct RecentDocumentTests {
     try await withThrowingTaskGroup { group in
       for (number, engine) in engines.enumerated() {
         group.addTask {
-          var generator = SeededGenerator(seed: seed &+ UInt64(number))
+          var generator = SplitMix(seed: seed &+ UInt64(number))
           for _ in 0..<60 {
             let write = Write(
               .transform(name: name("rooms/a"), transforms: [FieldTransform(fieldPath: "n", .increment(.integer(1)))]))

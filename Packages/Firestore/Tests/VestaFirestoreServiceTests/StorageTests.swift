@@ -3,6 +3,7 @@ import VestaFirestoreModel
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
@@ -14,8 +15,8 @@ struct StorageTests {
   }
 
   @Test(arguments: [UInt64(41), 42])
-  func placesOfOneCollectionAreInTheOrderOfNames(seed: UInt64) throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `places of one collection are in the order of names`(seed: UInt64) throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     for _ in 0..<3000 {
       let (left, right) = (path(&data), path(&data))
       #expect(try Place(left).path() == left)
@@ -26,7 +27,7 @@ struct StorageTests {
     }
   }
 
-  @Test func aCollectionsRangeHoldsItsDocumentsAndNothingBelowThem() {
+  @Test func `the range of a collection holds its documents and nothing below them`() {
     let keys = DatabaseKeys(1)
     let range = keys.documents(of: ResourcePath(["rooms"]))
     #expect(range.contains(keys.document(Place(ResourcePath(["rooms", "a"])))))
@@ -37,13 +38,13 @@ struct StorageTests {
     #expect(!below.contains(keys.document(Place(ResourcePath(["rooms", "a"])))))
   }
 
-  @Test func keysCanBeReadByPeople() {
+  @Test func `keys can be read by people`() {
     let key = DatabaseKeys(7).document(Place(ResourcePath(["rooms", "__id2__"])))
     #expect(Keys.describe(key) == "documents(7, \"rooms\", null, 2)")
   }
 
-  @Test func rowsComeBackAsTheyWere() throws {
-    var data = RandomData(generator: SeededGenerator(seed: 7))
+  @Test func `rows come back as they were`() throws {
+    var data = RandomData(generator: SplitMix(seed: 7))
     for number in 0..<300 {
       let row = DocumentRow(created: Int64(number), updated: .max - Int64(number), fields: data.fields())
       #expect(try DocumentRow(row.bytes) == row)
@@ -94,7 +95,7 @@ struct StorageTests {
   /// Bytes that no engine wrote give an error, or some row; never a crash.
   @Test(arguments: [UInt64(51), 52])
   func `damaged rows are errors`(seed: UInt64) {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+    var data = RandomData(generator: SplitMix(seed: seed))
     var refused = 0
     for _ in 0..<4000 {
       var bytes = DocumentRow(created: 1, updated: 2, fields: data.fields()).bytes
@@ -111,7 +112,7 @@ struct StorageTests {
     #expect(refused > 1000, "seed \(seed)")
   }
 
-  @Test func aLargeCommitIsLoggedInParts() async throws {
+  @Test func `a large commit is logged in parts`() async throws {
     let store = ModelStore()
     let engine = makeEngine(on: store)
     let text = String(repeating: "x", count: 200_000)

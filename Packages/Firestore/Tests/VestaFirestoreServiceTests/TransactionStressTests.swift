@@ -1,9 +1,10 @@
 import VestaFirestoreBackend
 import Testing
 import VestaFirestoreService
+import VestaTesting
 
 struct TransactionStressTests {
-  @Test func everyClientOfOneCounterHasItsTurn() async throws {
+  @Test func `every client of one counter has its turn`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("counters/c", ["n": .integer(0)]))
     let attempts = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -17,13 +18,13 @@ struct TransactionStressTests {
     #expect(attempts < 240)
   }
 
-  @Test func transfersKeepTheSum() async throws {
+  @Test func `transfers keep the sum`() async throws {
     let engine = makeEngine()
     for account in 0..<6 { try await engine.commit(update("accounts/\(account)", ["n": .integer(100)])) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for worker in 0..<8 {
         group.addTask {
-          var data = RandomData(generator: SeededGenerator(seed: UInt64(worker)))
+          var data = RandomData(generator: SplitMix(seed: UInt64(worker)))
           for _ in 0..<10 {
             let from = data.pick([0, 1, 2])
             try await transfer(

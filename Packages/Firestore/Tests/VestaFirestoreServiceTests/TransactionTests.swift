@@ -4,7 +4,7 @@ import Testing
 import VestaFirestoreService
 
 struct TransactionTests {
-  @Test func anOptimisticCommitFailsWhenWhatItReadHasChanged() async throws {
+  @Test func `an optimistic commit fails when what it read has changed`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["n": .integer(1)]))
     let id = try await engine.begin(.readWrite(concurrency: .optimistic))
@@ -16,7 +16,7 @@ struct TransactionTests {
     #expect(try await engine.get("rooms/b") == nil)
   }
 
-  @Test func anAbsenceThatWasReadCounts() async throws {
+  @Test func `an absence that was read counts`() async throws {
     let engine = makeEngine()
     let id = try await engine.begin(.readWrite(concurrency: .optimistic))
     _ = try await engine.get("rooms/a", .transaction(id))
@@ -24,7 +24,7 @@ struct TransactionTests {
     #expect(await failure { try await engine.commit(update("rooms/b", [:]), in: id) }?.code == .aborted)
   }
 
-  @Test func aPhantomInAQueryCounts() async throws {
+  @Test func `a phantom in a query counts`() async throws {
     let engine = makeEngine()
     var query = StructuredQuery.all("rooms")
     query.filter = .field(path: "n", .greaterThan, .integer(5))
@@ -37,7 +37,7 @@ struct TransactionTests {
     }
   }
 
-  @Test func aTransactionThatReadsStaysInItsMoment() async throws {
+  @Test func `a transaction that reads stays at its version`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["n": .integer(1)]), update("rooms/b", ["n": .integer(2)]))
     let id = try await engine.begin(.readOnly())
@@ -49,7 +49,7 @@ struct TransactionTests {
     #expect(error?.code == .invalidArgument)
   }
 
-  @Test func aMomentBeyondTheRetentionIsRefused() async throws {
+  @Test func `a read time beyond the retention is refused`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     let old = try await engine.commit(update("rooms/a", ["n": .integer(1)])).commitTime
@@ -61,7 +61,7 @@ struct TransactionTests {
     #expect(await failure { _ = try await engine.get("rooms/a", .readTime(future)) }?.code == .invalidArgument)
   }
 
-  @Test func anIdleTransactionExpires() async throws {
+  @Test func `an idle transaction expires`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     let id = try await engine.begin()
@@ -73,7 +73,7 @@ struct TransactionTests {
     #expect(error?.code == .invalidArgument)
   }
 
-  @Test func aTransactionEndsAfterItsLifetimeThoughItIsUsed() async throws {
+  @Test func `a transaction ends after its lifetime though it is used`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     let id = try await engine.begin(.readWrite(concurrency: .optimistic))
@@ -85,7 +85,7 @@ struct TransactionTests {
     #expect(await failure { _ = try await engine.get("rooms/a", .transaction(id)) }?.code == .invalidArgument)
   }
 
-  @Test func rollbackOfAnUnknownTransactionIsRefusedAndOfAnEndedOneIsNot() async throws {
+  @Test func `rollback of an unknown transaction is refused and of an ended one is not`() async throws {
     let engine = makeEngine()
     let id = try await engine.begin()
     try await engine.rollback(RollbackRequest(database: database, transaction: id), context: owner)
@@ -96,7 +96,7 @@ struct TransactionTests {
     #expect(unknown?.code == .invalidArgument)
   }
 
-  @Test func aCircleOfLocksEndsOneOfItsTransactions() async throws {
+  @Test func `a cycle of locks ends one of its transactions`() async throws {
     let engine = makeEngine()
     let first = try await engine.begin()
     let second = try await engine.begin()

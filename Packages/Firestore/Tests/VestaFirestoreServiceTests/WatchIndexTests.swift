@@ -1,6 +1,7 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
@@ -8,8 +9,8 @@ import Testing
 struct WatchIndexTests {
   /// What a query matches, it is found for; and when all have gone, nothing is left.
   @Test(arguments: [UInt64(31), 32, 33])
-  func whoeverMatchesIsACandidate(seed: UInt64) throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `whoever matches is a candidate`(seed: UInt64) throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     let database = try DatabaseName(parsing: database)
     var index = WatchIndex()
     var subjects: [WatchSubject] = []
@@ -38,7 +39,7 @@ struct WatchIndexTests {
     #expect(matches > 500)
   }
 
-  @Test func queriesThatAskForSomethingElseAreNotCandidates() throws {
+  @Test func `queries that ask for something else are not candidates`() throws {
     let database = try DatabaseName(parsing: database)
     var index = WatchIndex()
     func insert(_ number: Int, _ filter: Filter?, in collection: String = "rooms") throws {
@@ -59,8 +60,8 @@ struct WatchIndexTests {
   }
 
   @Test(arguments: [UInt64(41), 42])
-  func aTreeOfRangesFindsWhatLookingAtAllFinds(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+  func `a tree of ranges finds what looking at all finds`(seed: UInt64) {
+    var random = SplitMix(seed: seed)
     func bound() -> [UInt8] {
       (0..<Int.random(in: 0...2, using: &random)).map { _ in .random(in: 0...3, using: &random) }
     }

@@ -1,6 +1,7 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import Testing
+import VestaTesting
 
 @testable import VestaFirestoreService
 
@@ -9,8 +10,8 @@ struct WatchMachineTests {
   private let engine = makeEngine()
 
   @Test(arguments: UInt64(61)...66)
-  func whatIsFoldedIsWhatAQueryFinds(seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+  func `what is folded is what a query finds`(seed: UInt64) async throws {
+    var data = RandomData(generator: SplitMix(seed: seed))
     let base = try await engine.engine(database)
     var machine = WatchMachine(tokenInterval: .max / 2)
     var folded: [Int32: [String: Document]] = [:]

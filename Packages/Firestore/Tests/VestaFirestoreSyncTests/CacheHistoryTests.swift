@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VestaConcurrency
 import VestaFirestoreBackend
@@ -10,19 +11,41 @@ import VestaTesting
 /// A durable cache beside a model that keeps everything in memory, through whatever can happen to a client.
 @Suite(.timeLimit(.minutes(10)))
 struct CacheHistoryTests {
-  @Test(arguments: 1...8) func `a cache is what was fetched and written, whatever happens to its client`(
+  @Test(arguments: 1...4) func `a cache is what was fetched and written, whatever happens to its client`(
     seed: UInt64
   ) async throws {
     var history = try await CacheHistory(seed: seed, documents: 130)
-    for _ in 0..<100 { try await history.step() }
+    for _ in 0..<60 { try await history.step() }
     try await history.end()
   }
 
-  @Test(arguments: [101, 102] as [UInt64]) func `a cache with durable indexes is what was fetched and written`(
-    seed: UInt64
+  @Test func `a cache with durable indexes is what was fetched and written`() async throws {
+    var history = try await CacheHistory(seed: 101, documents: 1_050)
+    for _ in 0..<25 { try await history.step() }
+    try await history.end()
+  }
+}
+
+/// The same for longer, with many listeners and documents; `VESTA_CACHE_SEED` is the first seed.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil))
+struct CacheHistorySoakTests {
+  private static func setting(_ name: String, _ standard: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
+  }
+
+  @Test(arguments: 0..<setting("VESTA_CACHE_COUNT", 100)) func `Soak: a cache is what was fetched and written`(
+    seed: Int
   ) async throws {
-    var history = try await CacheHistory(seed: seed, documents: 1_050)
-    for _ in 0..<60 { try await history.step() }
+    let first = Self.setting("VESTA_CACHE_SEED", 5_000)
+    var history = try await CacheHistory(seed: UInt64(first + seed), documents: 130, listeners: 20)
+    for _ in 0..<300 { try await history.step() }
+    try await history.end()
+  }
+
+  @Test func `Soak: a cache of 100,000 documents with 10,000 listeners is what was fetched and written`() async throws {
+    let size = Self.setting("VESTA_CACHE_DOCUMENTS", 100_000)
+    var history = try await CacheHistory(seed: 9_000, documents: size, listeners: size / 10)
+    for _ in 0..<Self.setting("VESTA_CACHE_STEPS", 100) { try await history.step() }
     try await history.end()
   }
 }
@@ -100,8 +123,13 @@ struct CacheHistory {
   private var cached: [String: MapValue] = [:]
   private var pending: [String: [Batch]] = [:]
 
-  init(seed: UInt64, documents: Int) async throws {
+  private let listeners: Int
+  /// The listeners of the first documents, each on one, and what they have heard.
+  private var listening: [(id: String, received: Received, registration: SyncRegistration)] = []
+
+  init(seed: UInt64, documents: Int, listeners: Int = 0) async throws {
     self.seed = seed
+    self.listeners = listeners
     size = documents
     random = SplitMix(seed: seed)
     other = world.client()
@@ -111,7 +139,17 @@ struct CacheHistory {
       try await other.write(mutations).acknowledged()
     }
     await client.setNetworkEnabled(false)
+    try listen()
     try await follow()
+  }
+
+  private mutating func listen() throws {
+    listening = try (0..<listeners).map { number in
+      let received = Received(keepsAll: false)
+      let query = try LocalQuery(database: database, path: path("items/i\(number)"))
+      let registration = client.listen(query, options: ListenOptions(includesMetadata: true)) { received.receive($0) }
+      return ("i\(number)", received, registration)
+    }
   }
 
   private mutating func fields() -> MapValue {
@@ -161,7 +199,12 @@ struct CacheHistory {
       client.changeUser(name)
       try await follow()
     }
+    await client.setNetworkEnabled(true)
     try await check(query("items"))
+    for (id, received, _) in listening {
+      let fields = cached[id]
+      _ = try await received.first { !$0.isFromCache && $0.documents.first?.fields == fields }
+    }
     await client.shutdown()
     await other.shutdown()
   }
@@ -217,6 +260,7 @@ struct CacheHistory {
     let user = user
     client = world.client(store: store) { $0.user = user }
     await client.setNetworkEnabled(false)
+    do { try listen() } catch { Issue.record("\(error)") }
   }
 
   /// The process ends while a write is on its way to the disk.

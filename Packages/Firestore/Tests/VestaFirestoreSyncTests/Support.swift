@@ -44,6 +44,10 @@ final class Received: Sendable {
   }
 
   private let state = Locked(State())
+  private let keepsAll: Bool
+
+  /// - Parameter keepsAll: Whether all snapshots are kept, or the last one alone.
+  init(keepsAll: Bool = true) { self.keepsAll = keepsAll }
 
   var snapshots: [ViewSnapshot] { state.withLock { $0.snapshots } }
   var errors: [FirestoreServiceError] { state.withLock { $0.errors } }
@@ -52,6 +56,7 @@ final class Received: Sendable {
     switch result {
     case .success(let snapshot):
       let ready = state.withLock { state in
+        if !keepsAll { state.snapshots = [] }
         state.snapshots.append(snapshot)
         let ready = state.waiters.filter { $0.condition(snapshot) }.map(\.continuation)
         state.waiters.removeAll { $0.condition(snapshot) }

@@ -18,7 +18,7 @@ import VestaSQLite
     return try await body(directory)
   }
 
-  @Test func aTokenResumesAfterARestart() async throws {
+  @Test func `a token resumes after a restart`() async throws {
     try await withDirectory { directory in
       var memories = [
         Memory(StructuredQuery(from: [.init(collectionID: "rooms")])),
@@ -49,7 +49,7 @@ import VestaSQLite
   }
 
   /// The app is put together from the libraries; the engine finds the digest for its filters by itself.
-  @Test func anAppWithCryptographyTellsNamesAndOneWithoutTellsTheCount() async throws {
+  @Test func `an app with cryptography tells names and one without tells the count`() async throws {
     for libraries: [any Library.Type] in [
       [FirestoreServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self],
       [FirestoreServiceLibrary.self, SQLiteLibrary.self],

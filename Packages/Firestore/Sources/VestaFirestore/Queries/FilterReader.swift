@@ -90,9 +90,9 @@ struct DocumentIDOperand {
       throw FirestoreErrorCode.invalid(
         "Invalid query. When querying by document ID you must provide a valid document ID, but it was an empty string.")
     }
-    let segments = query.path.segments + id.split(separator: "/").map(String.init)
+    let segments = query.path.segments + id[...].utf8.split(separator: UInt8(ascii: "/")).filter { !$0.isEmpty }
     if query.collectionGroup == nil {
-      guard !id.contains("/") else {
+      guard !id.utf8.contains(UInt8(ascii: "/")) else {
         throw FirestoreErrorCode.invalid(
           "Invalid query. When \(context.opening) document ID you must provide a plain document ID, but '\(id)' contains "
             + "a '/' character.")

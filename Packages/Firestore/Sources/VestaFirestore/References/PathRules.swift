@@ -23,14 +23,21 @@ enum UserPath {
   static func groupID(_ string: String) -> String {
     precondition(!string.isEmpty, "Collection ID cannot be nil or empty.")
     precondition(
-      !string.contains("/"), "Invalid collection ID (\(string)). Collection IDs must not contain / in them.")
+      !string.utf8.contains(UInt8(ascii: "/")),
+      "Invalid collection ID (\(string)). Collection IDs must not contain / in them.")
     return string
   }
 
   private static func segments(of string: String, kind: Kind) -> [String] {
-    precondition(!string.isEmpty, "\(kind == .document ? "Document" : "Collection") path cannot be nil or empty.")
-    precondition(!string.contains("//"), "Invalid path (\(string)). Paths must not contain // in them.")
-    return string.split(separator: "/").map(String.init)
+    // By bytes: as a character, a slash with an accent on it would be no slash.
+    var segments = string[...].utf8.split(separator: UInt8(ascii: "/"))
+    // One slash at either end is tolerated; another empty segment stands between two slashes.
+    if segments.count > 1, segments.last?.isEmpty == true { segments.removeLast() }
+    if segments.count > 1, segments.first?.isEmpty == true { segments.removeFirst() }
+    precondition(segments != [""], "\(kind == .document ? "Document" : "Collection") path cannot be nil or empty.")
+    precondition(
+      !segments.contains(where: \.isEmpty), "Invalid path (\(string)). Paths must not contain // in them.")
+    return segments
   }
 
   private static func wrongCount(_ path: ResourcePath, kind: Kind) -> String {

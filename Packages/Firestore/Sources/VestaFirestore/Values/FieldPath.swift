@@ -53,17 +53,22 @@ enum FieldPathRules {
   ///
   /// - Throws: `invalidArgument` with the Firebase SDK's text.
   static func names(of path: String) throws -> [String] {
-    if path.utf8.contains(where: { reserved.contains($0) }) {
+    if path.utf8.contains(where: isReserved) {
       throw FirestoreErrorCode.invalid(
         "Invalid field path (\(path)). Paths must not contain '~', '*', '/', '[', or ']'")
     }
-    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    if names.contains("") {
+    let names = path[...].utf8.split(separator: UInt8(ascii: "."))
+    if names.contains(where: \.isEmpty) {
       throw FirestoreErrorCode.invalid(
         "Invalid field path (\(path)). Paths must not be empty, begin with '.', end with '.', or contain '..'")
     }
     return names
   }
 
-  private static let reserved = Set("~*/[]".utf8)
+  private static func isReserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "~"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "["), UInt8(ascii: "]"): true
+    default: false
+    }
+  }
 }

@@ -82,7 +82,7 @@ extension SyncClient {
   /// Takes what the machine wants done and written.
   func collect(_ machine: ClientMachine, _ state: inout State) {
     state.outbox += machine.takeActions()
-    guard let writer else { return }
+    guard let writer else { return machine.dropRows() }
     let (cleared, rows) = (machine.takeClearedPrefixes(), machine.takeRows())
     if cleared.isEmpty, rows.isEmpty { return }
     var completions: [Completion] = []

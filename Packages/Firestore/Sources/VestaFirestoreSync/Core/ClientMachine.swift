@@ -123,10 +123,8 @@ package final class ClientMachine {
 
   /// The rows of a durable cache that have changed since the last call.
   package func takeRows() -> [CacheRow] {
-    let rows = local.takeRows()
-    guard configuration.keepsOnlyPendingWrites else { return rows }
-    return rows.filter { row in
-      guard row.isBatch else { return false }
+    guard configuration.keepsOnlyPendingWrites else { return local.takeRows() }
+    return local.takeBatchRows().filter { row in
       if row.value == nil { return keptBatches.remove(row.key) != nil }
       // While the network is enabled, the engine is about to have the write.
       if isNetworkEnabled { return false }
@@ -134,6 +132,9 @@ package final class ClientMachine {
       return true
     }
   }
+
+  /// Forgets which rows have changed, where there is no store for them.
+  package func dropRows() { local.dropChanges() }
 
   /// Whether a write that comes now has a row of its own; otherwise the engine is about to have it.
   package var makesRowsOfWrites: Bool { !(configuration.keepsOnlyPendingWrites && isNetworkEnabled) }

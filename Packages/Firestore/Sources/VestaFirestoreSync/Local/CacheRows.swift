@@ -15,11 +15,6 @@ package struct CacheRow: Sendable, Hashable {
   }
 }
 
-extension CacheRow {
-  /// Whether the row is a write of the application.
-  var isBatch: Bool { (try? CacheKey(key))?.isBatch ?? false }
-}
-
 /// The keys of all rows of a durable cache.
 ///
 /// The tags are on disk: never change one.
@@ -212,9 +207,7 @@ extension LocalStore {
     if taken.isEmpty { return rows }
     changes = CacheChanges()
     func add(_ key: CacheKey, _ value: [UInt8]?) { rows.append(CacheRow(key: key.bytes, value: value)) }
-    for entry in taken.batches {
-      add(.batch(user: entry.user, entry.id), queues[entry.user]?.batch(entry.id)?.bytes)
-    }
+    rows += batchRows(taken.batches)
     for key in taken.documents { add(.document(key), documents[key].isValid ? documents[key].row : nil) }
     for key in taken.sequenceNumbers {
       add(.sequenceNumber(key), sequenceNumbers[key].map { number(UInt64(bitPattern: $0)) })
@@ -227,6 +220,22 @@ extension LocalStore {
     for name in taken.namedQueries { add(.namedQuery(name), bundles.queries[name].map(row)) }
     if taken.globals { add(.globals, globals) }
     return rows
+  }
+
+  /// The rows of pending writes that have changed since the last call; of nothing else rows are made.
+  package mutating func takeBatchRows() -> [CacheRow] {
+    defer { dropChanges() }
+    return batchRows(changes.batches)
+  }
+
+  /// Forgets which rows have changed, where none are made.
+  package mutating func dropChanges() { if !changes.isEmpty { changes = CacheChanges() } }
+
+  private func batchRows(_ batches: Set<CacheChanges.UserBatch>) -> [CacheRow] {
+    batches.map { entry in
+      CacheRow(
+        key: CacheKey.batch(user: entry.user, entry.id).bytes, value: queues[entry.user]?.batch(entry.id)?.bytes)
+    }
   }
 
   private func number(_ value: UInt64) -> [UInt8] {

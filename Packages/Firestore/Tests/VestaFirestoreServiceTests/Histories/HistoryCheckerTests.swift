@@ -11,7 +11,7 @@ struct HistoryCheckerTests {
     return nil
   }
 
-  @Test func aSerialHistoryPasses() throws {
+  @Test func `a serial history passes`() throws {
     let history = History(transactions: [
       Transaction(reads: [.document("a", 2), .query(atLeast: 2, limit: nil, ["a": 2])], version: 2),
       setUp,
@@ -22,7 +22,7 @@ struct HistoryCheckerTests {
     #expect(try history.check() == ["a": 2, "c": 4])
   }
 
-  @Test func aLostUpdateIsFound() {
+  @Test func `a lost update is found`() {
     let read = History.Read.document("a", 1)
     let both = [
       Transaction(reads: [read], writes: ["a": 2], version: 2),
@@ -31,7 +31,7 @@ struct HistoryCheckerTests {
     #expect(flaw(both) == .wrongRead(read, version: 3))
   }
 
-  @Test func writeSkewIsFound() {
+  @Test func `write skew is found`() {
     let reads = [History.Read.document("a", 1), .document("b", 1)]
     let both = [
       Transaction(reads: reads, writes: ["a": 0], version: 2), Transaction(reads: reads, writes: ["b": 0], version: 3),
@@ -39,7 +39,7 @@ struct HistoryCheckerTests {
     #expect(flaw(both) == .wrongRead(reads[0], version: 3))
   }
 
-  @Test func aPhantomIsFound() {
+  @Test func `a phantom is found`() {
     let read = History.Read.query(atLeast: 5, limit: nil, [:])
     let both = [
       Transaction(writes: ["c": 7], version: 2), Transaction(reads: [read], writes: ["d": 0], version: 3),
@@ -47,7 +47,7 @@ struct HistoryCheckerTests {
     #expect(flaw(both) == .wrongRead(read, version: 3))
   }
 
-  @Test func aReadBetweenTwoMomentsIsFound() {
+  @Test func `a read between two versions is found`() {
     let torn = History.Read.document("b", 1)
     let both = [
       Transaction(writes: ["a": 2, "b": 2], version: 2), Transaction(reads: [.document("a", 2), torn], version: 2),
@@ -55,14 +55,14 @@ struct HistoryCheckerTests {
     #expect(flaw(both) == .wrongRead(torn, version: 2))
   }
 
-  @Test func aMomentThatIsNotThePrefixIsFound() {
+  @Test func `a read that is not of a prefix is found`() {
     let early = History.Read.document("a", 2)
     #expect(
       flaw([Transaction(writes: ["a": 2], version: 3), Transaction(reads: [early], version: 2)])
         == .wrongRead(early, version: 2))
   }
 
-  @Test func versionsThatDoNotGrowAreFound() {
+  @Test func `versions that do not grow are found`() {
     #expect(flaw([Transaction(writes: ["a": 2], version: 1)]) == .sameVersion(1))
   }
 }

@@ -8,18 +8,18 @@ import VestaFirestoreService
 struct HistoryStressTests {
   /// Transactions that take turns in a random order, which the seed gives again.
   @Test(arguments: UInt64(71)...78)
-  func optimisticTransactionsAreSerial(seed: UInt64) async throws {
+  func `optimistic transactions are serial`(seed: UInt64) async throws {
     try await expectSerialTurns(of: makeEngine(), seed)
   }
 
   /// The same with the calls spread over two engines on one store.
   @Test(arguments: UInt64(171)...173)
-  func optimisticTransactionsOverTwoEnginesAreSerial(seed: UInt64) async throws {
+  func `optimistic transactions over two engines are serial`(seed: UInt64) async throws {
     try await expectSerialTurns(of: SpreadBackend(twoStandingEngines(), seed: seed), seed)
   }
 
   private func expectSerialTurns(of engine: some FirestoreBackend, _ seed: UInt64) async throws {
-    var data = RandomData(generator: SeededGenerator(seed: seed))
+    var data = RandomData(generator: SplitMix(seed: seed))
     var history = History()
     var aborted = 0
     var clients: [HistoryClient] = []
@@ -40,13 +40,13 @@ struct HistoryStressTests {
 
   /// Transactions of all kinds in tasks of their own; those with locks wait for each other.
   @Test(arguments: UInt64(81)...84)
-  func transactionsOfAllKindsAreSerial(seed: UInt64) async throws {
+  func `transactions of all kinds are serial`(seed: UInt64) async throws {
     try await expectSerialTasks(on: makeEngine(), seed)
   }
 
   /// The same with the calls spread over two engines, between which nobody waits for locks.
   @Test(arguments: UInt64(181)...182)
-  func transactionsOfAllKindsOverTwoEnginesAreSerial(seed: UInt64) async throws {
+  func `transactions of all kinds over two engines are serial`(seed: UInt64) async throws {
     try await expectSerialTasks(on: SpreadBackend(twoStandingEngines(), seed: seed), seed)
   }
 
@@ -60,7 +60,7 @@ struct HistoryStressTests {
     let history = try await withThrowingTaskGroup(of: [History.Transaction].self) { group in
       for client in 0..<6 {
         group.addTask {
-          var data = RandomData(generator: SeededGenerator(seed: seed &* 1000 &+ UInt64(client)))
+          var data = RandomData(generator: SplitMix(seed: seed &* 1000 &+ UInt64(client)))
           var done: [History.Transaction] = []
           for _ in 0..<40 {
             let kind = data.pick([HistoryClient.Kind.optimistic, .pessimistic, .pessimistic, .readOnly])
@@ -89,7 +89,7 @@ struct HistoryStressTests {
     #expect(end == stored, "seed \(seed)")
   }
 
-  @Test func everyOptimisticClientOfOneCounterComesThrough() async throws {
+  @Test func `every optimistic client of one counter comes through`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("counters/c", ["n": .integer(0)]))
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -61,8 +61,9 @@ final class SimulatedClient {
   /// What was wrong with a snapshot or an answer.
   private(set) var complaints: [String] = []
   private var seen: [ListenerID: Int] = [:]
-  /// The targets that the watch stream follows.
+  /// The targets that the watch stream follows: a snapshot has come since the backend acknowledged them.
   private var followed: Set<Int32> = []
+  private var acknowledged: Set<Int32> = []
   /// The documents that were written, and when; they are shown before the watch stream has brought the other changes.
   private var written: [DocumentKey: Timestamp] = [:]
   var isNetworkEnabled = true
@@ -213,7 +214,7 @@ final class SimulatedClient {
   private func closeWatch() {
     if let served { server.close(served) }
     (watch, served) = (nil, nil)
-    (fetches, followed) = ([], [])
+    (fetches, followed, acknowledged) = ([], [], [])
   }
 
   /// Delivers one message or fires one timer; `false` when nothing is on its way.
@@ -273,7 +274,10 @@ final class SimulatedClient {
 
   private func deliverWatch(_ number: Int, _ served: SimulatedServer.Watch) {
     let response = served.outbox.removeFirst()
-    if case .targetChange(let change) = response, change.kind == .add { followed.formUnion(change.targetIDs) }
+    if case .targetChange(let change) = response {
+      if change.kind == .add { acknowledged.formUnion(change.targetIDs) }
+      if change.kind == .noChange { followed.formUnion(acknowledged) }
+    }
     read(.responses([response]))
     machine.watchReceived(stream: number, response)
   }
@@ -287,9 +291,11 @@ final class SimulatedClient {
     }
     let fetch = fetches.remove(at: index)
     let version = Timestamp(seconds: Int64(found.version))
+    let wasFollowed = followed.contains(record.id)
     followed.insert(record.id)
     let isUsed = machine.watchFetched(
       stream: fetch.stream, target: record.id, found.documents, version: version)
+    if !isUsed, !wasFollowed { followed.remove(record.id) }
     var message = record.message
     if isUsed { message.resume = .readTime(version) }
     watch?.requests.append((.addTarget(message), record.target))

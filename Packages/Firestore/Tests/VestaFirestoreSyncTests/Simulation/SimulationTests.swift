@@ -29,12 +29,17 @@ struct Simulation {
 
   /// Of how many chances to restart a client one is taken.
   private let restartOdds: Int
+  /// Whether there are minutes in which nothing is done, but timers are due.
+  private let hasQuietTimes: Bool
 
   /// A simulation.
   ///
-  /// - Parameter isLazy: Whether all clients with a durable cache read it in parts, and restart often.
-  init(seed: UInt64, isLazy: Bool = false) {
+  /// - Parameters:
+  ///   - isLazy: Whether all clients with a durable cache read it in parts, and restart often.
+  ///   - hasQuietTimes: Whether there are minutes in which nothing is done: 40,000 steps are eight hours then.
+  init(seed: UInt64, isLazy: Bool = false, hasQuietTimes: Bool = false) {
     restartOdds = isLazy ? 1 : 4
+    self.hasQuietTimes = hasQuietTimes
     random = SplitMix(seed: seed)
     let (server, clock) = (server, SimulatedClock(seed: seed))
     self.clock = clock
@@ -73,11 +78,15 @@ struct Simulation {
     }
   }
 
+  /// The virtual time that has passed.
+  var hours: Double { clock.now / 3600 }
+
   mutating func run(steps: Int) async throws {
     for step in 0..<steps {
       // Other tests want the thread too.
       if step % 50 == 0 { await Task.yield() }
       clock.advance(Double(random.below(50)) / 1000)
+      if hasQuietTimes, random.oneIn(200) { pause() }
       let client = clients[random.below(clients.count)]
       client.fireTimers()
       switch random.below(100) {
@@ -94,6 +103,14 @@ struct Simulation {
     }
     settle()
     try check()
+  }
+
+  /// Lets up to five minutes pass, with the timers that are due in them.
+  private mutating func pause() {
+    for _ in 0..<(1 + random.below(10)) {
+      clock.advance(Double(1 + random.below(30)))
+      for client in clients { client.fireTimers() }
+    }
   }
 
   /// Each batch counts itself, so that one that is applied twice shows.
@@ -204,6 +221,18 @@ struct SimulationSoakTests {
   /// steps of each of a hundred parts.
   private static func setting(_ name: String, _ standard: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
+  }
+
+  /// The virtual time is eight hours: 40,000 steps of 25 ms and 200 pauses of about 85 s.
+  ///
+  /// Two seeds of three read their caches in parts and restart often.
+  @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 300)) func `Soak: eight hours come to rest`(
+    seed: Int
+  ) async throws {
+    let first = Self.setting("VESTA_SIMULATION_SEED", 2_000_000)
+    var simulation = Simulation(seed: UInt64(first + seed), isLazy: seed % 3 != 0, hasQuietTimes: true)
+    for _ in 0..<10 { try await simulation.run(steps: 4_000) }
+    #expect(simulation.hours > 5)
   }
 
   @Test(arguments: 0..<100) func `Soak: a million steps come to rest`(seed: Int) async throws {
