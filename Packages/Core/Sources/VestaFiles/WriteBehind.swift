@@ -1,7 +1,7 @@
 /// Decides which parts of a large file that is written from its beginning to its end are left behind; pure.
 ///
-/// A copy of a gigabyte would otherwise take a gigabyte of the system's memory, which it has to find first and to write to
-/// the disk when the file is synced. Each part is left twice: its bytes begin to go to the disk as soon as it is
+/// A copy of a gigabyte would otherwise take a gigabyte of the system's memory, which it has to find first and to write
+/// to the disk when the file is synced. Each part is left twice: its bytes begin to go to the disk as soon as it is
 /// written, and are forgotten when they have had the time to arrive. The beginning of a file is kept, and with it every
 /// file that is not large.
 ///

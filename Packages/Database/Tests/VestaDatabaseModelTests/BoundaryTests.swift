@@ -26,24 +26,28 @@ struct BoundaryTests {
 
   @Test func `the neighbors of keys of full length change the last character that can change`() {
     let full = String(repeating: "b", count: Self.longest)
-    #expect(KeyNeighbors.apple.successor(of: DatabaseKey(String(full.dropLast()))).text == full.dropLast() + " ")
-    #expect(KeyNeighbors.apple.successor(of: DatabaseKey(full)).text == full.dropLast() + "c")
-    let end = String(full.dropLast(2)) + "\u{FFFF}\u{FFFF}"
-    #expect(KeyNeighbors.apple.successor(of: DatabaseKey(end)).text == full.dropLast(3) + "c")
+    func cut(_ count: Int, _ end: String) -> String { String(full.dropLast(count)) + end }
+    #expect(KeyNeighbors.apple.successor(of: DatabaseKey(cut(1, ""))).text == cut(1, " "))
+    #expect(KeyNeighbors.apple.successor(of: DatabaseKey(full)).text == cut(1, "c"))
+    let end = cut(2, "\u{FFFF}\u{FFFF}")
+    #expect(KeyNeighbors.apple.successor(of: DatabaseKey(end)).text == cut(3, "c"))
     let highest = DatabaseKey(String(repeating: "\u{FFFF}", count: Self.longest))
     #expect(KeyNeighbors.apple.successor(of: highest) == .maximum)
     let before = KeyNeighbors.apple.predecessor(of: "ab")
     #expect(before.text.hasPrefix("aa\u{FFFF}") && before.text.unicodeScalars.count == Self.longest)
-    let cut = KeyNeighbors.apple.predecessor(of: DatabaseKey(full))
-    #expect(cut.text == full.dropLast() + "a")
+    let last = KeyNeighbors.apple.predecessor(of: DatabaseKey(full))
+    #expect(last.text == cut(1, "a"))
     // Characters that no key can have are passed over.
     #expect(KeyNeighbors.apple.predecessor(of: "a/").text.hasPrefix("a-\u{FFFF}"))
-    #expect(KeyNeighbors.apple.successor(of: DatabaseKey(full.dropLast() + "-")).text == full.dropLast() + "0")
+    #expect(KeyNeighbors.apple.successor(of: DatabaseKey(cut(1, "-"))).text == cut(1, "0"))
     #expect(KeyNeighbors.apple.predecessor(of: "-2147483648") == .minimum)
     #expect(KeyNeighbors.apple.predecessor(of: "") == .minimum)
     #expect(KeyNeighbors.pushIDs.successor(of: "a") == "a-" && KeyNeighbors.pushIDs.predecessor(of: "a-") == "a")
     #expect(KeyNeighbors.pushIDs.predecessor(of: "a0").text.hasPrefix("a-z"))
     #expect(KeyNeighbors.pushIDs.predecessor(of: "-") == "2147483647")
+    #expect(KeyNeighbors.pushIDs.predecessor(of: "az").text.hasPrefix("ayz"))
+    #expect(KeyNeighbors.pushIDs.successor(of: DatabaseKey(cut(1, "-"))).text == cut(1, "0"))
+    #expect(KeyNeighbors.pushIDs.successor(of: DatabaseKey(cut(1, "z"))).text == cut(2, "c"))
   }
 
   // MARK: What the service takes
@@ -112,6 +116,28 @@ struct BoundaryTests {
       ("\u{80}~é", DatabaseNode(.bool(false))),
     ]
     for (path, node) in right { #expect(status(node, path) == nil, "\(path)") }
+  }
+
+  // MARK: Bytes
+
+  @Test func `keys are read from wherever they begin, and cut ones are errors`() throws {
+    let keys: [DatabaseKey] = ["7", "-2147483648", "-0", "0001", "a", "é", "\u{E000}", "\u{10FFFF}", " ", "2147483648"]
+    for key in keys {
+      for start in [0, 1, 5] {
+        var bytes = [UInt8](repeating: 0x10, count: start)
+        PathCoding.append(DatabasePath([key, "b"]), to: &bytes)
+        #expect(try PathCoding.decode(bytes, from: start) == [key, "b"])
+        var position = start
+        #expect(try PathCoding.key(in: bytes, at: &position) == key)
+        var end = [UInt8](repeating: 0x10, count: start)
+        PathCoding.append(key, to: &end)
+        #expect(position == end.count)
+        for count in start..<end.count {
+          var position = start
+          #expect(throws: (any Error).self) { try PathCoding.key(in: Array(end.prefix(count)), at: &position) }
+        }
+      }
+    }
   }
 
   // MARK: Sizes

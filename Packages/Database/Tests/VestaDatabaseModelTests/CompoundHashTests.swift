@@ -77,4 +77,18 @@ struct CompoundHashTests {
     #expect(compound.hashes.first == Base64.standard.encode(SHA1.digest([UInt8](text.utf8))))
     #expect(compound.posts == ["d"])
   }
+
+  @Test func `a range that ends with a priority, whose node has its children in the next one, is sent with them`() {
+    let one = DatabaseNode(.int(1))
+    let node = DatabaseNode(children: [
+      ("m", one), ("n", DatabaseNode(children: [("a", one)], priority: .int(2))), ("o", one),
+    ])
+    for post in ["n/.priority", "n/.priority/x", "n/0"] as [DatabasePath] {
+      let compound = DatabaseCompoundHash(posts: [post], hashes: ["another", "another"])
+      let merges = CompoundHash.differences(of: node, from: compound)
+      for old in [DatabaseNode.empty, one, DatabaseNode(children: [("n", one), ("z", one)])] {
+        #expect(CompoundHash.apply(merges, to: old) == node, "\(post)")
+      }
+    }
+  }
 }

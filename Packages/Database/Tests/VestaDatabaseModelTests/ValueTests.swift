@@ -100,4 +100,49 @@ struct ValueTests {
       try node([3: [4: 5]]) == DatabaseNode(children: [("3", DatabaseNode(children: [("4", DatabaseNode(.int(5)))]))]))
     #expect(try node([".sv": ["increment": 2]] as [AnyHashable: Any]) == DatabaseNode(.incrementInt(2)))
   }
+
+  @Test func `a value, a priority and a server value in one dictionary`() throws {
+    let x = DatabaseNode(children: [("x", DatabaseNode(.int(1)))])
+    let cases: [([String: Any], DatabaseNode)] = [
+      ([".value": 1], DatabaseNode(.int(1))),
+      ([".value": 1, ".priority": 2], DatabaseNode(.int(1), priority: .int(2))),
+      ([".value": 5, "x": 1], x), ([".value": NSNull(), "x": 1], x), ([".value": NSNull(), ".priority": 3], .empty),
+      ([".value": ["x": 1], ".priority": "p"], x.withPriority(.string("p"))), ([".priority": 1], .empty),
+      (["x": 1, ".priority": NSNull()], x), (["x": 1, ".priority": 0.5], x.withPriority(.double(0.5))),
+      ([".sv": "timestamp"], DatabaseNode(.timestamp)),
+      ([".sv": "timestamp", ".priority": 4], DatabaseNode(.timestamp, priority: .int(4))),
+      ([".sv": ["increment": 1.5]], DatabaseNode(.incrementDouble(1.5))),
+      (["x": 1, ".priority": [".sv": "timestamp"]], x.withPriority(.timestamp)),
+      (["x": 1, "y": NSNull(), "z": [String: Any]()], x), (["x": Optional<Int?>.some(.some(1)) as Any], x),
+    ]
+    for (value, expected) in cases { #expect(try node(value) == expected, "\(value)") }
+    for wrong in [
+      [".sv": "other"], [".sv": ["increment": "x"]], [".sv": ["increment": Double.nan]], [".sv": ["other": 1]],
+      [".sv": ["increment": 1, "other": 2]], [".sv": "timestamp", "x": 1], ["x": 1, ".priority": [".sv": "other"]],
+      ["x": 1, ".priority": ["a": 1]], ["x": 1, ".priority": Date()],
+    ] as [[String: Any]] {
+      #expect(throws: InvalidValue.self, "\(wrong)") { try node(wrong) }
+    }
+    let nested = (0..<1100).reduce(1 as Any) { value, _ in ["d": value] }
+    let error = #expect(throws: InvalidValue.self) { try node(nested) }
+    #expect(error?.description == "Max object depth exceeded: a" + String(repeating: "/d", count: 1001))
+  }
+
+  @Test func `children become an array when at least half of it is filled`() {
+    func value(_ keys: [DatabaseKey]) -> Any {
+      DatabaseNode(children: keys.map { ($0, DatabaseNode(.string($0.text))) }).plainValue
+    }
+    #expect(value(["0", "1", "2"]) as? [String] == ["0", "1", "2"])
+    #expect((value(["0", "2"]) as? [Any])?.map { $0 as? String } == ["0", nil, "2"])
+    #expect((value(["1", "3"]) as? [Any])?.map { $0 as? String } == [nil, "1", nil, "3"])
+    #expect(value(["0"]) as? [String] == ["0"] && (value(["1"]) as? [Any])?.count == 2)
+    for keys in [["0", "4"], ["2"], ["00", "1"], ["-1", "0"], ["0", "a"], ["-0", "1"]] as [[DatabaseKey]] {
+      #expect((value(keys) as? [String: String])?.count == keys.count, "\(keys)")
+    }
+    let node = DatabaseNode(children: [("0", DatabaseNode(.int(1), priority: .int(2)))], priority: .string("p"))
+    let export = node.exportValue as? [String: Any]
+    #expect(export?.count == 2 && export?[".priority"] as? String == "p")
+    #expect(export?["0"] as? [String: Int] == [".value": 1, ".priority": 2])
+    #expect(DatabaseNode.empty.plainValue is NSNull && DatabaseNode.empty.exportValue is NSNull)
+  }
 }

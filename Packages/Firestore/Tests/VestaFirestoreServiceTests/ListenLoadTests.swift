@@ -55,7 +55,8 @@ import Testing
     while both.targets[4]?.count != 3 { try await both.snapshot() }
     let entries = KeyRange(prefix: try await engine.engine(database).keys.entries)
     for number in 0..<5 {
-      // More results leave than are known to follow: the query that is asked again is kept waiting, and the chat goes on.
+      // More results leave than are known to follow: the query that is asked again is kept waiting, and the chat goes
+      // on.
       store.hold(entries)
       let best = (0..<20).map { Write.delete(name("scores/\(199 - 20 * number - $0)")) }
       _ = try await engine.commit(CommitRequest(database: database, writes: best), context: owner)

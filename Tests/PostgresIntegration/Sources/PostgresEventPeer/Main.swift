@@ -9,8 +9,8 @@ import VestaServiceInterop
 /// One process of an app whose documents are in PostgreSQL and whose function notes down what it is notified of.
 ///
 /// `PostgresEventPeer <space> <ledger>`. A line `write <document> <count>` of its input changes a document so many
-/// times; it says `wrote <document> <number>` after each commit. The function appends `<document> <number> <id> <process>`
-/// to the ledger.
+/// times; it says `wrote <document> <number>` after each commit. The function appends `<document> <number> <id>
+/// <process>` to the ledger.
 @main
 enum Main {
   private static let database = "projects/demo/databases/(default)"

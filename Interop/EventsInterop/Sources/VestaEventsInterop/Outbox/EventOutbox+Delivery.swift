@@ -125,20 +125,41 @@ extension EventOutbox {
     }
   }
 
-  /// Deletes the rows of delivered events: those that follow one another in the queue by one call.
+  /// Deletes the rows of delivered events, and their attempts.
   ///
-  /// Their attempts go too, also those of a first one: another owner may have failed on the event while this one had
-  /// lost the lease.
+  /// Also those of a first attempt: another owner may have failed on the event while this one had lost the lease.
   private func removeDelivered(
     _ positions: [EventPosition], of function: String, _ transaction: any StoreTransaction
   ) async throws {
-    guard let first = positions.min(), let last = positions.max() else { return }
-    let delivered = Set(positions.map { keys.key(.queue, function, $0) })
+    guard positions.count > 8, let first = positions.min(), let last = positions.max() else {
+      for position in positions {
+        try await transaction.delete(keys.key(.queue, function, position))
+        try await transaction.delete(keys.key(.states, function, position))
+      }
+      return
+    }
+    try await removeRuns(
+      of: Set(positions.map { keys.key(.queue, function, $0) }), in: keys.range(.queue, function, first, last),
+      transaction)
+    let settled = Set(positions.map { keys.key(.states, function, $0) })
+    let attempted = keys.range(.states, function, first, last)
+    var states: [[UInt8]] = []
+    _ = try await transaction.scan(attempted, order: .ascending, limit: nil) { key, _ in
+      if settled.contains(key.bytes) { states.append(key.bytes) }
+      return .next
+    }
+    for key in states { try await transaction.delete(key) }
+  }
+
+  /// Deletes the rows that follow one another by one call.
+  ///
+  /// Between them there may be others, such as those of a document whose event failed; where there are many, the rest is
+  /// deleted one by one.
+  private func removeRuns(
+    of delivered: Set<[UInt8]>, in range: KeyRange, _ transaction: any StoreTransaction
+  ) async throws {
     var runs: [KeyRange] = []
     var (found, isRun) = (0, false)
-    // Those between them that are not delivered yet, such as those of a document whose event failed, are passed over;
-    // where there are many, the rest is deleted one by one.
-    let range = keys.range(.queue, function, first, last)
     let limit = 2 * delivered.count + 16
     let end = try await transaction.scan(range, order: .ascending, limit: limit) { key, _ in
       let key = key.bytes
@@ -152,17 +173,8 @@ extension EventOutbox {
       return .next
     }
     for run in runs { try await transaction.deleteRange(run) }
-    if end.visited == limit, found < delivered.count {
-      for key in delivered where !runs.contains(where: { $0.contains(key) }) { try await transaction.delete(key) }
-    }
-    let settled = Set(positions.map { keys.key(.states, function, $0) })
-    let attempted = keys.range(.states, function, first, last)
-    var states: [[UInt8]] = []
-    _ = try await transaction.scan(attempted, order: .ascending, limit: nil) { key, _ in
-      if settled.contains(key.bytes) { states.append(key.bytes) }
-      return .next
-    }
-    for key in states { try await transaction.delete(key) }
+    guard end.visited == limit, found < delivered.count else { return }
+    for key in delivered where !runs.contains(where: { $0.contains(key) }) { try await transaction.delete(key) }
   }
 
   // MARK: Dead letters

@@ -7,17 +7,17 @@
 ///   half the speed of time (at least by one per commit), so that the wall clock catches up with them: a clock set back
 ///   by ten seconds costs twenty seconds of slightly late versions. What goes by time, such as pruning, continues
 ///   meanwhile.
-/// - **A clock that jumps ahead** is followed at once by up to `largestStep` (one hour). An hour that was used comes back
-///   within an hour of the steady clock, so many small jumps do not add up. Beyond that the versions continue with the
-///   steady clock. After the wall clock has been ahead for `probation` (five minutes) they follow it at `pursuit` times
-///   (four times) the speed of time, until they are there.
+/// - **A clock that jumps ahead** is followed at once by up to `largestStep` (one hour). An hour that was used comes
+///   back within an hour of the steady clock, so many small jumps do not add up. Beyond that the versions continue with
+///   the steady clock. After the wall clock has been ahead for `probation` (five minutes) they follow it at `pursuit`
+///   times (four times) the speed of time, until they are there.
 /// - **A floor in the future** is refused beyond `largestLead` (one minute): nobody can push the versions away.
 ///
 /// So whatever the wall clock does, versions are at most an hour and four times the length of the fault ahead when the
 /// clock is right again, and on time after twice that. A clock that was wrong before, and is set right by days, is
-/// reached after a third of these days, or when the store is opened again: there is nothing to compare the first reading
-/// with, so it is trusted. A first reading below the floor, or before 2024, is that of a clock that has not been set:
-/// then the first one after it has been set is trusted too.
+/// reached after a third of these days, or when the store is opened again: there is nothing to compare the first
+/// reading with, so it is trusted. A first reading below the floor, or before 2024, is that of a clock that has not
+/// been set: then the first one after it has been set is trusted too.
 ///
 /// Example: the clock reads 12:00:00, and two commits have the versions 12:00:00.000000 and 12:00:00.000001. Somebody
 /// sets the clock to 11:59:50. The commit after 4 s has the version 12:00:02.000001, and from 20 s on versions and

@@ -119,8 +119,8 @@ struct CommitCall {
 
   /// Runs the commit.
   ///
-  /// - Returns: The answer, and the length of what was logged; a commit that changes nothing has the time of what it has
-  ///   seen.
+  /// - Returns: The answer, and the length of what was logged; a commit that changes nothing has the time of what it
+  ///   has seen.
   func run() async throws -> (answer: CommitResponse, logged: Int) {
     let read = validation.documents.isEmpty ? [] : plan.others(of: validation.documents.keys)
     let wanted = [keys.catalogue] + plan.targets.map { keys.document($0.place) } + read.map(keys.document)

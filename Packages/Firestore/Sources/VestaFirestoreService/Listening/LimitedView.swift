@@ -5,12 +5,13 @@ import VestaFirestoreModel
 /// The results of a limited query, kept current without running it again where a change itself says what follows.
 ///
 /// It knows the first matches in the order of the query: those that the limit leaves, and behind them a *spare*, which
-/// takes the place of results that leave. Only when a result has left and the spare is used up has the store to say what
-/// follows. Each time the query was asked in vain the spare is twice as long, so that at last more is known than leaves
-/// while the query runs.
+/// takes the place of results that leave. Only when a result has left and the spare is used up has the store to say
+/// what follows. Each time the query was asked in vain the spare is twice as long, so that at last more is known than
+/// leaves while the query runs.
 ///
-/// Example: the two lowest scores, with a spare of one: `[a: 1, b: 2 | c: 3]`. Deleting `a` leaves `[b: 2, c: 3 |]`, and
-/// a score of 1 makes it `[d: 1, b: 2 | c: 3]`. After two more deletions only `[c: 3]` is known: the query is asked again.
+/// Example: the two lowest scores, with a spare of one: `[a: 1, b: 2 | c: 3]`. Deleting `a` leaves `[b: 2, c: 3 |]`,
+/// and a score of 1 makes it `[d: 1, b: 2 | c: 3]`. After two more deletions only `[c: 3]` is known: the query is asked
+/// again.
 struct LimitedView: Sendable {
   /// The effect of a change on the view.
   enum Effect: Equatable {

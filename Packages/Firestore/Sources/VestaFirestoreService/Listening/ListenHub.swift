@@ -261,7 +261,8 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// The attempts to run a query with a large offset beside the turns, before a turn runs it, which is never out of date.
+  /// The attempts to run a query with a large offset beside the turns, before a turn runs it, which is never out of
+  /// date.
   private static let mostAttempts = 3
 
   /// Brings the answer of a limited query to the version of the turn.

@@ -59,7 +59,8 @@ enum Keys {
   }
 }
 
-/// The keys of one database; a class, since every call passes them on, and one reference is passed on for less than ten.
+/// The keys of one database; a class, since every call passes them on, and one reference is passed on for less than
+/// ten.
 final class DatabaseKeys: Sendable {
   let documents: [UInt8]
   let log: [UInt8]

@@ -8,8 +8,8 @@ import VestaStoreInterop
 
 /// Writes the rows that say which parts of the log have changes of a collection, beside the commits.
 ///
-/// A commit would write such a row to a page of its own; a hundred commits together write few rows to few pages. What is
-/// not sorted yet, a hundred commits or little more, is read from the log itself by those who want to know what has
+/// A commit would write such a row to a page of its own; a hundred commits together write few rows to few pages. What
+/// is not sorted yet, a hundred commits or little more, is read from the log itself by those who want to know what has
 /// changed in a collection: see `Snapshot.visitChanges`. The position up to which the log is sorted is a row that
 /// changes together with the rows of the collections, so each reader sees both at one version. Of two engines that sort
 /// the same part one succeeds, and the other one finds the position changed and does nothing.

@@ -136,8 +136,8 @@ struct DeliveryMachine {
       }
       return EventPageRequest(function: function, after: after, through: cursor, lane: lane, limit: limits.lane)
     }
-    // While events wait for their turn, a read brings a whole page: one read for each place that is free would cost more
-    // than the delivery.
+    // While events wait for their turn, a read brings a whole page: one read for each place that is free would cost
+    // more than the delivery.
     let room = limits.window - count
     guard mayHaveMore, room >= (ready.isEmpty ? 1 : min(limits.page, limits.window)) else { return nil }
     mayHaveMore = false
