@@ -153,8 +153,8 @@ extension EventOutbox {
 
   /// Deletes the rows that follow one another by one call.
   ///
-  /// Between them there may be others, such as those of a document whose event failed; where there are many, the rest is
-  /// deleted one by one.
+  /// Between them there may be others, such as those of a document whose event failed; where there are many, the rest
+  /// is deleted one by one.
   private func removeRuns(
     of delivered: Set<[UInt8]>, in range: KeyRange, _ transaction: any StoreTransaction
   ) async throws {
