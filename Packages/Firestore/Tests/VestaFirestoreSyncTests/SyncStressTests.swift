@@ -44,6 +44,38 @@ struct SyncStressTests {
     await client.shutdown()
   }
 
+  @Test(arguments: [false, true])
+  func `calls that come while the client ends are answered`(isEmbedded: Bool) async throws {
+    let (world, store) = (World(), ModelStore())
+    let first = world.client(store: store)
+    try await first.write((0..<50).map { set("rooms/r\($0)", ["n": .integer(0)]) }).acknowledged()
+    await first.shutdown()
+    for round in 0..<40 {
+      let client = world.client(store: store, isEmbedded: isEmbedded)
+      await withTaskGroup(of: Void.self) { group in
+        for task in 0..<6 {
+          group.addTask {
+            let document = path("rooms/r\((round + task) % 50)")
+            switch task {
+            case 0: _ = try? await client.cachedDocument(document)
+            case 1: _ = try? await client.cachedResults(query("rooms"))
+            case 2: try? await client.waitForPendingWrites()
+            case 3: await client.setNetworkEnabled(round % 2 == 0)
+            case 4:
+              let increment = Mutation.Transform(FieldPath(["n"]), .increment(.integer(1)))
+              let patch = Mutation(document, .patch([:], mask: FieldMask([])), transforms: [increment])
+              let write = client.write([patch])
+              try? await write.localCommit()
+              _ = try? await write.acknowledged()
+            default: await client.shutdown()
+            }
+          }
+        }
+      }
+      await client.shutdown()
+    }
+  }
+
   @Test func `many threads of a cache that is read, indexed and written at the same time`() async throws {
     let (world, store) = (World(), ModelStore())
     let size = 1_200
