@@ -412,11 +412,12 @@ extension SimulatedClient {
       .union(snapshot.documents.filter { $0.pending != .none }.map(\.path))
     // Own writes can push other documents over a limit.
     if query.limit != nil, !own.isEmpty { return }
-    let shown = snapshot.documents.filter { !own.contains($0.path) }.map { Version($0.path, $0.version) }
-    let newest = shown.map(\.time.seconds).max() ?? 0
+    let others = snapshot.documents.filter { !own.contains($0.path) }
+    let shown = others.map { Shown($0.path, $0.version, $0.fields) }
+    let newest = others.map(\.version.seconds).max() ?? 0
     var version = max(seen[id] ?? 1, Int(newest))
     while version <= server.version {
-      if let state = server.state(of: version), versions(query, state, without: own) == shown {
+      if let state = server.state(of: version), results(query, state, without: own) == shown {
         seen[id] = version
         return
       }
@@ -426,24 +427,33 @@ extension SimulatedClient {
       "listener \(id) shows \(shown) of \(query.canonicalID), which was no state from version \(seen[id] ?? 1) on")
   }
 
-  private struct Version: Equatable, CustomStringConvertible {
+  /// A document as its listeners see it.
+  ///
+  /// One that has changed and changed back stays in a view as it was, with the version that was shown first; so it is in
+  /// the Firebase SDK.
+  private struct Shown: Equatable, CustomStringConvertible {
     let path: ResourcePath
     let time: Timestamp
+    let fields: MapValue?
 
-    init(_ path: ResourcePath, _ time: Timestamp) { (self.path, self.time) = (path, time) }
+    init(_ path: ResourcePath, _ time: Timestamp, _ fields: MapValue?) {
+      (self.path, self.time, self.fields) = (path, time, fields)
+    }
+
+    static func == (left: Shown, right: Shown) -> Bool { left.path == right.path && left.fields == right.fields }
 
     var description: String { "\(path)@\(time.seconds)" }
   }
 
-  private func versions(
+  private func results(
     _ query: LocalQuery, _ state: SimulatedServer.State, without own: Set<DocumentKey>
-  ) -> [Version] {
+  ) -> [Shown] {
     let results = server.results(query.target, state)
     return (query.limitType == .last ? results.reversed() : results).compactMap { document in
       guard let path = try? ResourceName(document: document.name, likely: database).path, !own.contains(path) else {
         return nil
       }
-      return Version(path, document.updateTime ?? .zero)
+      return Shown(path, document.updateTime ?? .zero, document.fields)
     }
   }
 }
