@@ -1,4 +1,5 @@
 import Testing
+import VestaBytes
 import VestaDatabaseBackend
 
 @testable import VestaDatabaseModel
@@ -138,6 +139,36 @@ struct BoundaryTests {
         }
       }
     }
+  }
+
+  @Test func `every kind of leaf is read as it was written, alone, as a priority and below others`() throws {
+    let leaves: [DatabaseLeaf] = [
+      .bool(false), .bool(true), .int(0), .int(.min), .int(.max), .double(-0.5), .double(.greatestFiniteMagnitude),
+      .string(""), .string("é\u{0}"), .timestamp, .incrementInt(-3), .incrementDouble(0.25),
+    ]
+    for leaf in leaves {
+      for priority in [nil, .string("p"), leaf] as [DatabaseLeaf?] {
+        let node = DatabaseNode(leaf, priority: priority)
+        let parent = DatabaseNode(children: [("a", node), ("b", node)], priority: priority)
+        for node in [node, parent] { #expect(try NodeCoding.decode(NodeCoding.encode(node)) == node, "\(leaf)") }
+        let row = try NodeCoding.decodeRow(NodeCoding.encode(leaf: leaf, priority: priority))
+        #expect(row.leaf == leaf && row.priority == priority)
+      }
+      let row = try NodeCoding.decodeRow(NodeCoding.encode(leaf: nil, priority: leaf))
+      #expect(row.leaf == nil && row.priority == leaf)
+      for bytes in [
+        NodeCoding.encode(DatabaseNode(leaf, priority: leaf)), NodeCoding.encode(leaf: leaf, priority: leaf),
+      ] {
+        #expect(throws: BytesError.self) { try NodeCoding.decode(bytes + [0]) }
+        #expect(throws: BytesError.self) { try NodeCoding.decodeRow(bytes + [0]) }
+        for count in 0..<bytes.count {
+          #expect(throws: BytesError.self) { try NodeCoding.decode(Array(bytes.prefix(count))) }
+        }
+      }
+    }
+    #expect(throws: BytesError.self) { try NodeCoding.decode([0x7F]) }
+    #expect(try NodeCoding.decode(NodeCoding.encode(nested(1000))) == nested(1000))
+    #expect(throws: BytesError.self) { try NodeCoding.decode(NodeCoding.encode(nested(1200))) }
   }
 
   // MARK: Sizes

@@ -222,8 +222,41 @@ struct SyncTreeTests {
     _ = tree.add(SyncRegistration(id: 2, kinds: [.value]), at: "b", spec)
     _ = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/c", .all)
     #expect(tree.cache?.queries.map(\.isComplete) == [true, false, false])
+    _ = tree.serverOverwrite("b", DatabaseNode(children: [("x", DatabaseNode(.int(1)))]), tag: tree.tag("b", spec))
+    #expect(tree.cache?.node == DatabaseNode(children: [("b", DatabaseNode(children: [("x", DatabaseNode(.int(1)))]))]))
     _ = tree.listenComplete("b", spec)
     _ = tree.listenComplete("a", .all)
     #expect(tree.cache?.queries.map(\.isComplete) == [true, true, true])
+  }
+
+  @Test func `what is known of the service shows again when a write over all of it has been acknowledged`() {
+    var tree = SyncTree()
+    let (one, two) = (DatabaseNode(.int(1)), DatabaseNode(.int(2)))
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.childAdded]), at: "a", .all)
+    // A part of the data, before the rest has come.
+    _ = tree.serverOverwrite("a/x", one)
+    _ = tree.userOverwrite("a", DatabaseNode(children: [("y", two)]), writeID: 1)
+    #expect(tree.completeEventNode("a", .all)?.node == DatabaseNode(children: [("y", two)]))
+    let events = tree.acknowledge(writeID: 1)
+    let added = events.compactMap { event in
+      if case .data(.childAdded, let key, _, _) = event.content { key?.text } else { nil }
+    }
+    #expect(added == ["x"])
+  }
+
+  @Test func `an acknowledged write is kept on the device where nobody is sent it`() {
+    var tree = SyncTree()
+    tree.cache = SyncCache(limit: 1 << 20, now: 0)
+    let (one, two) = (DatabaseNode(.int(1)), DatabaseNode(.int(2)))
+    _ = tree.userOverwrite("w/x", one, writeID: 1)
+    _ = tree.acknowledge(writeID: 1)
+    #expect(tree.cache?.node["w/x" as DatabasePath] == one && tree.cache?.queries.map(\.isComplete) == [true])
+    // One that was refused leaves nothing, and one that a listener is sent comes from the service.
+    _ = tree.userOverwrite("w/y", two, writeID: 2)
+    _ = tree.acknowledge(writeID: 2, isRevert: true)
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "w", .all)
+    _ = tree.userOverwrite("w/x", two, writeID: 3)
+    _ = tree.acknowledge(writeID: 3)
+    #expect(tree.cache?.node == DatabaseNode(children: [("w", DatabaseNode(children: [("x", one)]))]))
   }
 }
