@@ -23,7 +23,7 @@ public struct FunctionsServiceOptions: Sendable {
 
   /// Verifies App Check tokens, and returns the id of the app; `nil` where no function enforces App Check.
   ///
-  /// An error refuses the token. A ``FunctionsServiceError`` says more: a verification that could not be carried out
+  /// An error refuses the token. A `FunctionsServiceError` says more: a verification that could not be carried out
   /// throws one with the code `unavailable`, which callers of a function that enforces App Check get.
   public var verifyAppCheckToken: (@Sendable (_ token: String) async throws -> String)?
 
