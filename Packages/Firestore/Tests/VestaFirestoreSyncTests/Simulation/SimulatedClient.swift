@@ -429,8 +429,8 @@ extension SimulatedClient {
 
   /// A document as its listeners see it.
   ///
-  /// One that has changed and changed back stays in a view as it was, with the version that was shown first; so it is in
-  /// the Firebase SDK.
+  /// One that has changed and changed back stays in a view as it was, with the version that was shown first; so it is
+  /// in the Firebase SDK.
   private struct Shown: Equatable, CustomStringConvertible {
     let path: ResourcePath
     let time: Timestamp
