@@ -201,7 +201,7 @@ extension StorageContracts {
     return (items, prefixes)
   }
 
-  /// What a writer writes: half of them in one call.
+  /// The content of a writer: half of the writers write it in one call.
   private static func content(of writer: Int, _ round: Int) -> [UInt8] {
     [UInt8](repeating: UInt8(10 * round + writer), count: writer.isMultiple(of: 2) ? 10 : 100_000)
   }

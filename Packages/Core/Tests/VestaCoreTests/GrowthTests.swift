@@ -3,7 +3,7 @@ import VestaConcurrency
 
 @testable import VestaCore
 
-/// What lives as long as the process does not grow with the number of apps, instances and failures that it has seen.
+/// Structures that live as long as the process do not grow with the apps, instances and failures that it has seen.
 @Suite struct GrowthTests {
   private struct Refused: Error {}
 

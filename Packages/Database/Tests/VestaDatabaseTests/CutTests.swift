@@ -44,7 +44,7 @@ struct CutTests {
     await check(client, engine, outcome, "cut \(cut) of \(moved)")
   }
 
-  /// What the client was told.
+  /// The messages that the client has received.
   private final class Outcome: Sendable {
     let ended = Log<String>()
     let value = Locked<DatabaseNode?>(nil)

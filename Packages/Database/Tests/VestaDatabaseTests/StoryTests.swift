@@ -6,7 +6,7 @@ import VestaTesting
 @testable import VestaDatabase
 @testable import VestaDatabaseService
 
-/// What a program in the idiom of Firebase's documentation does with the client, call by call.
+/// The calls of a program in the idiom of Firebase's documentation, one after another.
 @Suite(.timeLimit(.minutes(1)))
 struct StoryTests {
   private let world = World()

@@ -31,7 +31,7 @@ final class CountingStore: CommitObservable {
   /// Whether what the task reads is counted.
   @TaskLocal fileprivate static var isCounting = false
 
-  /// What a body reads, and what it returns; what is read in the background beside it does not count.
+  /// The number of rows that a body reads, and its result; reads in the background beside it do not count.
   func rows<Result>(of body: () async throws -> Result) async throws -> (rows: Rows, result: Result) {
     rows.withLock { $0 = Rows() }
     let result = try await CountingStore.$isCounting.withValue(true) { try await body() }

@@ -49,7 +49,7 @@ struct LogSorterTests {
     }
   }
 
-  /// What has been changed, by the log alone.
+  /// The changes, read from the log alone.
   private static func changes(
     _ snapshot: Snapshot, after version: Int64, _ isWanted: (ResourcePath) -> Bool
   ) async throws -> [ResourcePath: [[UInt8]?]] {

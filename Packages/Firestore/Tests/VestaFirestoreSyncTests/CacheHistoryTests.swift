@@ -119,7 +119,7 @@ struct CacheHistory {
   private var store = FullStore()
   private var client: SyncClient
   private var user = "alice"
-  /// What the backend had when the client last followed it.
+  /// The documents of the backend when the client last followed it.
   private var cached: [String: MapValue] = [:]
   private var pending: [String: [Batch]] = [:]
 
@@ -167,7 +167,7 @@ struct CacheHistory {
     }
   }
 
-  /// What the current user sees.
+  /// The documents that the current user sees.
   private var shown: [String: MapValue] {
     (pending[user] ?? []).reduce(into: cached) { $1.apply(to: &$0) }
   }

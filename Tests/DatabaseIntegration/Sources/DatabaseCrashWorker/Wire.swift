@@ -2,7 +2,7 @@ import VestaBytes
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// What passes between a client and an engine in another process, as lines: a word, the number of a connection, bytes.
+/// The messages between a client and an engine in another process, as lines: a word, a connection's number, bytes.
 ///
 /// It has what the crash tests say: listens to everything, and no tokens.
 enum Wire {

@@ -1,7 +1,7 @@
 import VestaConcurrency
 import VestaDatabaseBackend
 
-/// What a client has of its connection: when it is gone, so is the connection.
+/// The client's hold on its connection: when it is gone, so is the connection.
 ///
 /// The room holds the connection itself, which would never end with a client that is dropped without a word.
 final class ConnectionHandle: DatabaseConnection {

@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
-/// What the machine wants done, in order and without the lock.
+/// Carries out the actions of the machine, in order and without the lock.
 extension SyncClient {
   /// Performs what is waiting, unless another thread is at it.
   func perform() {

@@ -1,6 +1,6 @@
 package import VestaFirestoreModel
 
-/// What has been read of an engine in the process for events that wait.
+/// The documents and results that were read from an engine in the process for events that wait.
 package struct EngineCache: Sendable {
   /// Documents on which writes are based; those that are not there as well.
   package var documents: [DocumentKey: CachedDocument] = [:]

@@ -61,7 +61,7 @@ package final class ClientMachine {
   // Local.
   package internal(set) var local: LocalStore
 
-  /// What has been read of an engine in the process for events that wait.
+  /// The documents and results that were read from an engine in the process for events that wait.
   var engineCache = EngineCache()
 
   // Core.

@@ -3,7 +3,7 @@ import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-// What a registration has received, and what is counted.
+// The acknowledgements of a registration, and the statistics.
 extension MessagingCall {
   /// The outcome of an acknowledgement.
   struct Acknowledgement: Sendable {

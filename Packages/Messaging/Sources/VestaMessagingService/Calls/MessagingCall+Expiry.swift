@@ -3,7 +3,7 @@ import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-// What is removed when its time is over.
+// The removal of rows whose time is over.
 extension MessagingCall {
   /// Removes messages whose time is over, up to a limit.
   ///

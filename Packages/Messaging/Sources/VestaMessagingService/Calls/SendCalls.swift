@@ -1,7 +1,7 @@
 import VestaMessagingBackend
 import VestaServiceInterop
 
-// What the owner sends, and what became of it.
+// The calls of the owner: sending, and the state of messages.
 extension MessagingOperation {
   func send(_ message: PushMessage, isValidateOnly: Bool) async throws -> String {
     try checkOwner()

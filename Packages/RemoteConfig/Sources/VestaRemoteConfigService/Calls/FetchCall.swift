@@ -3,7 +3,7 @@ import VestaRemoteConfigBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-// What an instance fetches.
+// The fetch of an instance.
 extension ConfigOperation {
   func fetch(_ request: FetchConfigRequest) async throws -> FetchConfigResponse {
     try Self.check(request.namespace)
