@@ -1,6 +1,6 @@
 import VestaAnalyticsInterop
-public import VestaTesting
 import VestaConcurrency
+public import VestaTesting
 
 /// The promises of `AnalyticsInterop` as checks.
 ///

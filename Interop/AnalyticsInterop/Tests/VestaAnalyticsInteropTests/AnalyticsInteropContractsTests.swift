@@ -1,10 +1,10 @@
+import Synchronization
+import Testing
 import VestaAnalyticsInterop
 import VestaAnalyticsInteropContracts
 import VestaAnalyticsInteropFakes
-import VestaTesting
 import VestaConcurrency
-import Synchronization
-import Testing
+import VestaTesting
 
 @Suite struct AnalyticsInteropContractsTests {
   @Test func `the fake keeps every promise`() async {

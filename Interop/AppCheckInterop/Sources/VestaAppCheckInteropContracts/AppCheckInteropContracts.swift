@@ -1,6 +1,6 @@
 import VestaAppCheckInterop
-public import VestaTesting
 import VestaConcurrency
+public import VestaTesting
 
 /// The promises of `AppCheckInterop` as checks.
 ///

@@ -1,10 +1,10 @@
+import Synchronization
+import Testing
 import VestaAppCheckInterop
 import VestaAppCheckInteropContracts
 import VestaAppCheckInteropFakes
-import VestaTesting
 import VestaConcurrency
-import Synchronization
-import Testing
+import VestaTesting
 
 @Suite struct AppCheckInteropContractsTests {
   private static func subject(

@@ -1,5 +1,5 @@
-import VestaTesting
 import VestaAuthBackend
+import VestaTesting
 
 extension AuthContracts {
   static let accounts: [Contract<AuthSubject>] = [

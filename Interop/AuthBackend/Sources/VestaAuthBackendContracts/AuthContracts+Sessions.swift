@@ -1,6 +1,6 @@
+import VestaAuthBackend
 import VestaServiceInterop
 import VestaTesting
-import VestaAuthBackend
 
 extension AuthContracts {
   static let sessions: [Contract<AuthSubject>] = [

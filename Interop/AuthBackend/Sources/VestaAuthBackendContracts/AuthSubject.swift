@@ -1,6 +1,6 @@
+public import VestaAuthBackend
 import VestaServiceInterop
 import VestaTesting
-public import VestaAuthBackend
 
 /// A backend that is held to its contract, and the mailboxes and phones of its users.
 ///

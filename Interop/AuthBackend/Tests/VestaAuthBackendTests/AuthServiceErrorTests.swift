@@ -1,5 +1,5 @@
-import VestaAuthBackend
 import Testing
+import VestaAuthBackend
 
 @Suite struct AuthServiceErrorTests {
   @Test func `the wire form is read and written`() {

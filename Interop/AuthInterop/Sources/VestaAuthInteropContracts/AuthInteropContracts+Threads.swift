@@ -1,6 +1,6 @@
 import VestaAuthInterop
-import VestaTesting
 import VestaConcurrency
+import VestaTesting
 
 extension AuthInteropContracts {
   static let threads: [Contract<AuthInteropSubject>] = [

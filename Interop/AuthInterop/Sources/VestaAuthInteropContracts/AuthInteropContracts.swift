@@ -1,6 +1,6 @@
 import VestaAuthInterop
-public import VestaTesting
 import VestaConcurrency
+public import VestaTesting
 
 /// The promises of `AuthInterop` as checks.
 ///

@@ -1,10 +1,10 @@
+import Synchronization
+import Testing
 import VestaAuthInterop
 import VestaAuthInteropContracts
 import VestaAuthInteropFakes
-import VestaTesting
 import VestaConcurrency
-import Synchronization
-import Testing
+import VestaTesting
 
 @Suite struct AuthInteropContractsTests {
   @Test func `the fake keeps every promise`() async {

@@ -1,7 +1,7 @@
+import Testing
 import VestaAuthInterop
 import VestaAuthInteropFakes
 import VestaTesting
-import Testing
 
 @Suite struct FakeAuthTests {
   private let auth = FakeAuth()

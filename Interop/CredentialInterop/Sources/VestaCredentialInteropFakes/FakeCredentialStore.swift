@@ -1,5 +1,5 @@
-public import VestaCredentialInterop
 import VestaConcurrency
+public import VestaCredentialInterop
 
 /// A store in memory that fails on request.
 public final class FakeCredentialStore: CredentialStore {

@@ -1,7 +1,7 @@
+import Testing
 import VestaCredentialInterop
 import VestaCredentialInteropContracts
 import VestaCredentialInteropFakes
-import Testing
 import VestaTesting
 
 @Suite struct CredentialStoreContractsTests {

@@ -1,5 +1,5 @@
-public import VestaTesting
 public import VestaCryptoInterop
+public import VestaTesting
 
 /// The promises of `CryptoProvider` as checks, most of them with published test vectors.
 ///

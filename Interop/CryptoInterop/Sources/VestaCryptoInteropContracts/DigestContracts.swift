@@ -1,5 +1,5 @@
-public import VestaTesting
 public import VestaCryptoInterop
+public import VestaTesting
 
 extension CryptoContracts {
   /// Digests, keyed hashes, checksums, random bytes and comparison.

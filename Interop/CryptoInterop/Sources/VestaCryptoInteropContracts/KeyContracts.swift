@@ -1,5 +1,5 @@
-public import VestaTesting
 public import VestaCryptoInterop
+public import VestaTesting
 
 extension CryptoContracts {
   /// Keys in and out, signing and verifying.

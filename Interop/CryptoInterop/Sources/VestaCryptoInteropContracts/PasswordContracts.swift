@@ -1,5 +1,5 @@
-public import VestaTesting
 public import VestaCryptoInterop
+public import VestaTesting
 
 extension CryptoContracts {
   /// Password hashing; bcrypt and Argon2 are checked only where the provider supports them.

@@ -1,5 +1,5 @@
-public import VestaTesting
 public import VestaCryptoInterop
+public import VestaTesting
 
 extension CryptoContracts {
   /// Tokens signed and checked with the provider's keys.

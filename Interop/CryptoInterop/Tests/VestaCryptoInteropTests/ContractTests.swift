@@ -1,7 +1,7 @@
-import VestaTesting
+import Testing
 import VestaCryptoInterop
 import VestaCryptoInteropContracts
-import Testing
+import VestaTesting
 
 /// A provider that computes nothing.
 private struct EmptyProvider: CryptoProvider {

@@ -1,5 +1,5 @@
-import VestaTesting
 import Testing
+import VestaTesting
 
 @testable import VestaCryptoInterop
 

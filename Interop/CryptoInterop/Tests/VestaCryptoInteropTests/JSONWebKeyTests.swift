@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 import Testing
+import VestaCryptoInterop
 
 @Suite struct JSONWebKeyTests {
   private let point = Base64.url.encode([UInt8](repeating: 0xA5, count: 32))

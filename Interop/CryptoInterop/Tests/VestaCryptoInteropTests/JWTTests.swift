@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 import Testing
+import VestaCryptoInterop
 
 @Suite struct JWTTests {
   private let key = FakeKey()

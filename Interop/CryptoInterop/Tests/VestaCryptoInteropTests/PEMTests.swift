@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 import Testing
+import VestaCryptoInterop
 
 @Suite struct PEMTests {
   @Test func `PEM is read back from its text`() throws {

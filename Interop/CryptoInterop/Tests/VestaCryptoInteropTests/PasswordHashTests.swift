@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 import Testing
+import VestaCryptoInterop
 
 @Suite struct PasswordHashTests {
   private static let salt = Array("somesalt".utf8)

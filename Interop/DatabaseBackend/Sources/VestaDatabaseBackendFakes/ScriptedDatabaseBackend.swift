@@ -1,6 +1,6 @@
+import VestaConcurrency
 public import VestaDatabaseBackend
 public import VestaTesting
-import VestaConcurrency
 
 /// A service that says what the test says, when the test says so.
 ///

@@ -1,5 +1,5 @@
-public import VestaTesting
 import VestaFirestoreBackend
+public import VestaTesting
 
 extension FirestoreSubject {
   fileprivate func target(

@@ -1,5 +1,5 @@
-public import VestaTesting
 import VestaFirestoreBackend
+public import VestaTesting
 
 extension FirestoreSubject {
   /// Five documents that differ, and one elsewhere.

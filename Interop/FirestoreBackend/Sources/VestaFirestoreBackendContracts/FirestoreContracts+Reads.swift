@@ -1,5 +1,5 @@
-public import VestaTesting
 import VestaFirestoreBackend
+public import VestaTesting
 
 extension FirestoreContracts {
   /// The promises of reads by name.

@@ -1,5 +1,5 @@
-public import VestaTesting
 import VestaFirestoreBackend
+public import VestaTesting
 
 extension FirestoreContracts {
   /// The promises of a backend that keeps its answers to requests of write calls, see `WriteRequestID`.

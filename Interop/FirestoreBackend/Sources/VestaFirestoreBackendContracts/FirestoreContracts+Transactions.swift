@@ -1,5 +1,5 @@
-public import VestaTesting
 import VestaFirestoreBackend
+public import VestaTesting
 
 extension FirestoreContracts {
   private static let optimistic = TransactionOptions.readWrite(concurrency: .optimistic)

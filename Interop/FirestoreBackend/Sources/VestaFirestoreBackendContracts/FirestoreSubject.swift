@@ -1,5 +1,5 @@
-import VestaTesting
 public import VestaFirestoreBackend
+import VestaTesting
 
 /// A backend that is held to its contract: without documents in the databases that the checks use.
 public struct FirestoreSubject: Sendable {

@@ -1,5 +1,5 @@
-import VestaTesting
 import VestaFirestoreBackend
+import VestaTesting
 
 /// A listener that keeps its responses, as a client does, and fails on those that no client could understand.
 struct ListenProbe {

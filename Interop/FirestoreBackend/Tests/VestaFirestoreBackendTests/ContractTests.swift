@@ -1,7 +1,7 @@
-import VestaTesting
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
-import Testing
+import VestaTesting
 
 /// A backend that refuses everything.
 private struct EmptyBackend: FirestoreBackend {

@@ -1,5 +1,5 @@
-import VestaFirestoreBackend
 import Testing
+import VestaFirestoreBackend
 
 @Suite struct MessageTests {
   @Test func `an error prints its code as the wire writes it`() {

@@ -1,5 +1,5 @@
-import VestaFirestoreBackend
 import Testing
+import VestaFirestoreBackend
 
 @Suite struct ValueTests {
   @Test func `strings are equal by their bytes`() {

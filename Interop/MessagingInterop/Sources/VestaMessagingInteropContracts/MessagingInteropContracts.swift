@@ -1,6 +1,6 @@
-public import VestaTesting
 import VestaConcurrency
 import VestaMessagingInterop
+public import VestaTesting
 
 /// The promises of `MessagingInterop` as checks.
 ///

@@ -1,10 +1,10 @@
-import VestaTesting
+import Synchronization
+import Testing
 import VestaConcurrency
 import VestaMessagingInterop
 import VestaMessagingInteropContracts
 import VestaMessagingInteropFakes
-import Synchronization
-import Testing
+import VestaTesting
 
 @Suite struct MessagingInteropContractsTests {
   private static func subject(

@@ -1,5 +1,5 @@
-public import VestaTesting
 public import VestaStoreInterop
+public import VestaTesting
 
 /// A store to be held to its contract: fresh, empty, and used by nobody else.
 public struct StoreSubject: Sendable {

@@ -1,7 +1,7 @@
-import VestaTesting
+import Testing
 import VestaStoreInterop
 import VestaStoreInteropContracts
-import Testing
+import VestaTesting
 
 /// The contracts are only worth something if a store that breaks a promise is reported.
 @Suite struct FlawTests {

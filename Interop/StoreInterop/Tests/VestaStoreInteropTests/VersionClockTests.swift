@@ -1,7 +1,7 @@
-import VestaStoreInterop
-import VestaTesting
-import VestaStoreInteropContracts
 import Testing
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
 
 @Suite struct VersionClockTests {
   private let start: Int64 = 1_800_000_000_000_000

@@ -1,10 +1,10 @@
-import VestaServiceInterop
 import Dispatch
 import Foundation
 import VestaAuthBackend
-import VestaCredentialInterop
 import VestaConcurrency
 public import VestaCore
+import VestaCredentialInterop
+import VestaServiceInterop
 
 /// The users of an app: signs them in and out, and says who is signed in.
 ///

@@ -1,9 +1,9 @@
-import VestaAppCheckInterop
-import VestaAuthInterop
 import Foundation
+import VestaAppCheckInterop
 import VestaAuthBackend
-import VestaCredentialInterop
+import VestaAuthInterop
 public import VestaCore
+import VestaCredentialInterop
 
 /// Registers Auth with an app.
 ///

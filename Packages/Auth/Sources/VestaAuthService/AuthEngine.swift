@@ -1,8 +1,8 @@
 public import VestaAuthBackend
 import VestaConcurrency
 import VestaCore
-import VestaEventsInterop
 public import VestaCryptoInterop
+import VestaEventsInterop
 public import VestaServiceInterop
 public import VestaStoreInterop
 

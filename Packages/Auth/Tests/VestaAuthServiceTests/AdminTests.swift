@@ -1,8 +1,8 @@
-import VestaServiceInterop
-import VestaCryptoInterop
-import VestaAuthBackend
-import VestaStoreInterop
 import Testing
+import VestaAuthBackend
+import VestaCryptoInterop
+import VestaServiceInterop
+import VestaStoreInterop
 
 @testable import VestaAuthService
 

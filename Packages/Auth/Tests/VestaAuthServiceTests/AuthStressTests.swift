@@ -1,6 +1,6 @@
+import Testing
 import VestaAuthBackend
 import VestaStoreInterop
-import Testing
 import VestaTesting
 
 @testable import VestaAuthService

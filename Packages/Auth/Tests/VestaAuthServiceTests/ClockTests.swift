@@ -1,6 +1,6 @@
-import VestaCryptoInterop
-import VestaAuthBackend
 import Testing
+import VestaAuthBackend
+import VestaCryptoInterop
 
 @testable import VestaAuthService
 

@@ -1,13 +1,13 @@
-import VestaServiceInterop
+import Testing
 import VestaAuthBackend
 import VestaAuthBackendContracts
 import VestaConcurrency
 import VestaCore
 import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
-import Testing
 
 @testable import VestaAuthService
 

@@ -1,6 +1,6 @@
+import Testing
 import VestaAuthBackend
 import VestaStoreInterop
-import Testing
 
 @testable import VestaAuthService
 

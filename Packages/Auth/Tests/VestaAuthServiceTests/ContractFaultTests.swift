@@ -1,9 +1,9 @@
-import VestaServiceInterop
-import VestaTesting
+import Testing
 import VestaAuthBackend
 import VestaAuthBackendContracts
-import Testing
 import VestaConcurrency
+import VestaServiceInterop
+import VestaTesting
 
 @testable import VestaAuthService
 

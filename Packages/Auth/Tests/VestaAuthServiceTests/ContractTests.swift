@@ -1,7 +1,7 @@
-import VestaTesting
+import Testing
 import VestaAuthBackend
 import VestaAuthBackendContracts
-import Testing
+import VestaTesting
 
 @testable import VestaAuthService
 

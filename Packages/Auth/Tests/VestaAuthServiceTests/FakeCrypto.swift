@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 import VestaConcurrency
+import VestaCryptoInterop
 
 /// A crypto provider for tests: fast, without any secrecy, and repeatable.
 ///

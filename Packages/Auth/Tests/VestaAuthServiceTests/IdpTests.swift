@@ -1,7 +1,7 @@
-import VestaCryptoInterop
-import VestaAuthBackend
 import Testing
+import VestaAuthBackend
 import VestaConcurrency
+import VestaCryptoInterop
 
 @testable import VestaAuthService
 

@@ -1,8 +1,8 @@
-import VestaCryptoInterop
+import Testing
 import VestaAuthBackend
 import VestaConcurrency
+import VestaCryptoInterop
 import VestaStoreInterop
-import Testing
 
 @testable import VestaAuthService
 

@@ -1,7 +1,7 @@
-import VestaCryptoInterop
-import VestaAuthBackend
-import VestaStoreInterop
 import Testing
+import VestaAuthBackend
+import VestaCryptoInterop
+import VestaStoreInterop
 
 @testable import VestaAuthService
 

@@ -1,7 +1,7 @@
+import Testing
+import VestaAuthBackend
 import VestaBytes
 import VestaCryptoInterop
-import VestaAuthBackend
-import Testing
 import VestaTesting
 
 @testable import VestaAuthService

@@ -1,13 +1,13 @@
-import VestaServiceInterop
-import VestaCryptoInterop
 import Foundation
-import VestaAuthBackend
-import VestaEventsInterop
-import VestaStoreInterop
-import VestaStoreInteropContracts
 import Testing
+import VestaAuthBackend
 import VestaConcurrency
 import VestaCore
+import VestaCryptoInterop
+import VestaEventsInterop
+import VestaServiceInterop
+import VestaStoreInterop
+import VestaStoreInteropContracts
 
 @testable import VestaAuthService
 

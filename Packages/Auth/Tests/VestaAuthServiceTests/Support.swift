@@ -1,10 +1,10 @@
-import VestaServiceInterop
-import VestaCryptoInterop
+import Testing
 import VestaAuthBackend
+import VestaConcurrency
+import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStoreInterop
 import VestaStoreInteropContracts
-import Testing
-import VestaConcurrency
 
 @testable import VestaAuthService
 

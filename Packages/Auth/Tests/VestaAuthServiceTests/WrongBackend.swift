@@ -1,5 +1,5 @@
-import VestaServiceInterop
 import VestaAuthBackend
+import VestaServiceInterop
 
 @testable import VestaAuthService
 

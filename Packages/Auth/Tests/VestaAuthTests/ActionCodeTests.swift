@@ -1,6 +1,6 @@
-import VestaAuthBackend
 import Foundation
 import Testing
+import VestaAuthBackend
 
 @testable import VestaAuth
 

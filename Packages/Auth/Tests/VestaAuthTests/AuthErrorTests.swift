@@ -1,6 +1,6 @@
 import Foundation
-import VestaAuthBackend
 import Testing
+import VestaAuthBackend
 
 @testable import VestaAuth
 

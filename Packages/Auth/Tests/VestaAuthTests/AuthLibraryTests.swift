@@ -1,13 +1,13 @@
-import VestaAppCheckInterop
-import VestaAuthInterop
-import VestaAuthInteropContracts
-import VestaTesting
 import Foundation
+import Testing
+import VestaAppCheckInterop
 import VestaAuthBackend
 import VestaAuthBackendFakes
-import Testing
-import VestaCredentialInterop
+import VestaAuthInterop
+import VestaAuthInteropContracts
 import VestaCore
+import VestaCredentialInterop
+import VestaTesting
 
 @testable import VestaAuth
 

@@ -1,11 +1,11 @@
+import Foundation
+import Testing
 import VestaAuthBackend
 import VestaAuthBackendFakes
 import VestaAuthInterop
-import Foundation
-import Testing
-import VestaTesting
 import VestaConcurrency
 import VestaCore
+import VestaTesting
 
 @testable import VestaAuth
 

@@ -1,10 +1,10 @@
-import VestaTesting
 import Dispatch
+import Testing
 import VestaAuthBackend
 import VestaAuthBackendFakes
-import Testing
 import VestaConcurrency
 import VestaCore
+import VestaTesting
 
 @testable import VestaAuth
 

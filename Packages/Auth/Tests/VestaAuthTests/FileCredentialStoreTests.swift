@@ -1,11 +1,11 @@
 import Foundation
 import Testing
-import VestaTesting
-import VestaCredentialInterop
-import VestaCredentialInteropContracts
 import VestaBytes
 import VestaConcurrency
+import VestaCredentialInterop
+import VestaCredentialInteropContracts
 import VestaFiles
+import VestaTesting
 
 @testable import VestaAuth
 

@@ -1,12 +1,12 @@
-import VestaTesting
-import VestaConcurrency
 import Foundation
+import Testing
 import VestaAuthBackend
 import VestaAuthBackendFakes
-import Testing
+import VestaConcurrency
+import VestaCore
 import VestaCredentialInterop
 import VestaCredentialInteropFakes
-import VestaCore
+import VestaTesting
 
 @testable import VestaAuth
 

@@ -1,12 +1,12 @@
-import VestaServiceInterop
-import VestaConcurrency
+import Foundation
+import Testing
 import VestaAppCheckInterop
 import VestaAppCheckInteropFakes
-import Foundation
 import VestaAuthBackend
 import VestaAuthBackendFakes
-import Testing
+import VestaConcurrency
 import VestaCore
+import VestaServiceInterop
 
 @testable import VestaAuth
 

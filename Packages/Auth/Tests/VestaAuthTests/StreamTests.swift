@@ -1,6 +1,6 @@
-import VestaTesting
 import Testing
 import VestaConcurrency
+import VestaTesting
 
 @testable import VestaAuth
 

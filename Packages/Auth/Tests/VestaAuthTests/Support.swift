@@ -1,15 +1,15 @@
-import VestaServiceInteropFakes
-import VestaTesting
-import VestaAppCheckInterop
 import Dispatch
 import Foundation
+import Testing
+import VestaAppCheckInterop
 import VestaAuthBackend
 import VestaAuthBackendFakes
-import VestaCredentialInterop
-import VestaCredentialInteropFakes
-import Testing
 import VestaConcurrency
 import VestaCore
+import VestaCredentialInterop
+import VestaCredentialInteropFakes
+import VestaServiceInteropFakes
+import VestaTesting
 
 @testable import VestaAuth
 

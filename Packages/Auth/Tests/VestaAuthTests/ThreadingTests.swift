@@ -1,13 +1,13 @@
-import VestaTesting
-import VestaAuthInterop
-import VestaAuthBackend
-import VestaAuthBackendFakes
 import Dispatch
 import Foundation
 import Testing
-import VestaCredentialInterop
+import VestaAuthBackend
+import VestaAuthBackendFakes
+import VestaAuthInterop
 import VestaConcurrency
 import VestaCore
+import VestaCredentialInterop
+import VestaTesting
 
 @testable import VestaAuth
 

@@ -1,10 +1,10 @@
-import VestaTesting
-import VestaAuthBackend
-import VestaAuthBackendFakes
 import Foundation
 import Testing
-import VestaCredentialInterop
+import VestaAuthBackend
+import VestaAuthBackendFakes
 import VestaConcurrency
+import VestaCredentialInterop
+import VestaTesting
 
 @testable import VestaAuth
 

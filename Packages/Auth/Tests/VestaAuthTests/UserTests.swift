@@ -1,10 +1,10 @@
-import VestaTesting
-import VestaServiceInterop
-import VestaConcurrency
 import Foundation
+import Testing
 import VestaAuthBackend
 import VestaAuthBackendFakes
-import Testing
+import VestaConcurrency
+import VestaServiceInterop
+import VestaTesting
 
 @testable import VestaAuth
 

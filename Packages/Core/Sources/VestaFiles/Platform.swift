@@ -1,4 +1,7 @@
 // The platforms with POSIX files; Platform+Windows.swift has the others.
+
+import VestaConcurrency
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -8,7 +11,6 @@
 #elseif canImport(Android)
   import Android
 #endif
-import VestaConcurrency
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
 

@@ -1,8 +1,8 @@
 import Dispatch
 import Testing
+import VestaTesting
 
 @testable import VestaConcurrency
-import VestaTesting
 
 @Suite struct ReadWriteCoordinatorTests {
   /// Calls the synchronous form also from an asynchronous test, where the other form would be chosen.

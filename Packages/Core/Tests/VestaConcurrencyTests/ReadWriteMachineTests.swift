@@ -1,7 +1,7 @@
 import Testing
+import VestaTesting
 
 @testable import VestaConcurrency
-import VestaTesting
 
 /// The machine against a slow, obvious model: a list of everybody in order, of whom the longest possible head is
 /// active.

@@ -1,8 +1,8 @@
 import Dispatch
 import Testing
+import VestaTesting
 
 @testable import VestaConcurrency
-import VestaTesting
 
 @Suite struct SingleFlightTests {
   typealias Flights = SingleFlight<String, Int>

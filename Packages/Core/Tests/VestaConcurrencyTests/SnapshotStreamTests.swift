@@ -1,8 +1,8 @@
 import Dispatch
 import Testing
+import VestaTesting
 
 @testable import VestaConcurrency
-import VestaTesting
 
 @Suite struct SnapshotStreamTests {
   private typealias Stream = AsyncThrowingStream<[Int], any Error>

@@ -1,8 +1,8 @@
 import Dispatch
 import Testing
+import VestaTesting
 
 @testable import VestaConcurrency
-import VestaTesting
 
 /// A source of events that knows whether somebody listens.
 final class Spy<Element: Sendable>: Sendable {

@@ -1,7 +1,7 @@
-import VestaTesting
 import Foundation
 import Testing
 import VestaConcurrency
+import VestaTesting
 
 @testable import VestaCore
 

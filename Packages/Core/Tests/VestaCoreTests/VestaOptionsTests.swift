@@ -1,7 +1,7 @@
-import VestaTesting
 import Dispatch
 import Foundation
 import Testing
+import VestaTesting
 
 @testable import VestaCore
 

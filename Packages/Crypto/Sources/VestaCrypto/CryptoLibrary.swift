@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 public import VestaCore
+import VestaCryptoInterop
 
 /// Gives an app cryptography by libcrypto.
 ///

@@ -1,6 +1,6 @@
 import CVestaOpenSSL
-import VestaCryptoInterop
 import VestaConcurrency
+import VestaCryptoInterop
 
 /// A digest context guarded by a lock, so that an upload may move between threads.
 final class OpenSSLDigestStream: DigestStream {

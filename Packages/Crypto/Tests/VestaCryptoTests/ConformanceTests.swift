@@ -1,7 +1,7 @@
-import VestaCryptoInterop
 import Foundation
 import Testing
 import VestaCrypto
+import VestaCryptoInterop
 
 /// Vectors of other projects, where they lie beside the checkout.
 ///

@@ -1,8 +1,8 @@
-import VestaTesting
-import VestaCryptoInterop
-import VestaCryptoInteropContracts
 import Testing
 import VestaCrypto
+import VestaCryptoInterop
+import VestaCryptoInteropContracts
+import VestaTesting
 
 @Suite struct ContractTests {
   @Test func `OpenSSL keeps every promise`() async {

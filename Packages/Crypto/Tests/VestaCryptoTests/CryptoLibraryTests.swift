@@ -1,7 +1,7 @@
-import VestaCryptoInterop
 import Testing
 import VestaCore
 import VestaCrypto
+import VestaCryptoInterop
 
 @Suite struct CryptoLibraryTests {
   @Test func `an app finds its cryptography by its protocol`() async throws {

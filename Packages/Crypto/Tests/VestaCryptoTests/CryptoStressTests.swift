@@ -1,6 +1,6 @@
-import VestaCryptoInterop
 import Testing
 import VestaCrypto
+import VestaCryptoInterop
 
 /// Many tasks on one provider, one key, one stream; made for Thread Sanitizer.
 @Suite struct CryptoStressTests {

@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 import VestaCrypto
+import VestaCryptoInterop
 
 /// The real provider with one thing wrong, to see that the contracts notice.
 struct FaultyProvider: CryptoProvider {

@@ -1,6 +1,6 @@
 import CVestaOpenSSL
-import VestaCryptoInterop
 import Testing
+import VestaCryptoInterop
 import VestaTesting
 
 @testable import VestaCrypto

@@ -1,7 +1,7 @@
 public import Dispatch
+import VestaConcurrency
 public import VestaCore
 public import VestaDataCoding
-import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaStoreInterop

@@ -1,5 +1,5 @@
-import VestaDatabaseBackend
 public import Foundation
+import VestaDatabaseBackend
 
 /// Why an operation of the Realtime Database has failed.
 ///

@@ -1,9 +1,9 @@
 import Dispatch
 import VestaAppCheckInterop
 import VestaAuthInterop
+public import VestaCore
 import VestaDatabaseBackend
 import VestaStoreInterop
-public import VestaCore
 
 /// Registers the client of the Realtime Database.
 ///

@@ -1,7 +1,7 @@
-public import VestaDatabaseBackend
-public import VestaStoreInterop
 import VestaConcurrency
+public import VestaDatabaseBackend
 import VestaEventsInterop
+public import VestaStoreInterop
 
 /// The authoritative tree store, on any `OrderedStore`.
 ///

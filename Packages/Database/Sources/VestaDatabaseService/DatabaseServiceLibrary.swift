@@ -1,7 +1,7 @@
+public import VestaCore
 import VestaDatabaseBackend
 import VestaEventsInterop
 import VestaStoreInterop
-public import VestaCore
 
 /// Registers the embedded tree engine: provides `any DatabaseBackend`, and needs a store.
 ///

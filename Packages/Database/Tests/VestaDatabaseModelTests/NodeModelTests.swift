@@ -1,8 +1,8 @@
 import Testing
-import VestaTesting
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
+import VestaTesting
 
 /// The tree as an obvious model: values by their paths.
 private struct FlatTree {

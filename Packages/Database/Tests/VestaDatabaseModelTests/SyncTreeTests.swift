@@ -1,8 +1,8 @@
 import Testing
-import VestaTesting
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
+import VestaTesting
 
 /// The children and the value of one listener, rebuilt from its events.
 private struct Mirror {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
-import VestaTesting
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
+import VestaTesting
 
 struct ValueTests {
   private func node(_ value: Any?) throws -> DatabaseNode { try NodeImport(at: "a").node(value) }

@@ -1,8 +1,8 @@
 import CVestaFirebaseAuthStart
+@_exported import FirebaseCore
+@_exported import VestaAuth
 import VestaAuthService
 import VestaCore
-@_exported import VestaAuth
-@_exported import FirebaseCore
 
 /// Registers what this module brings; called when the program is loaded.
 @_cdecl("vesta_firebase_auth_start")

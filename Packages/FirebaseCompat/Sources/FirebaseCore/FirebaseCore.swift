@@ -1,7 +1,7 @@
 import CVestaFirebaseCoreStart
+@_exported import VestaCore
 import VestaCrypto
 import VestaSQLite
-@_exported import VestaCore
 
 /// Registers what this module brings; called when the program is loaded.
 @_cdecl("vesta_firebase_core_start")

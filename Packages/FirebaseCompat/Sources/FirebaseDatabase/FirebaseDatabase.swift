@@ -1,8 +1,8 @@
 import CVestaFirebaseDatabaseStart
-import VestaCore
-import VestaDatabaseService
-@_exported import VestaDatabase
 @_exported import FirebaseCore
+import VestaCore
+@_exported import VestaDatabase
+import VestaDatabaseService
 
 /// Registers what this module brings; called when the program is loaded.
 @_cdecl("vesta_firebase_database_start")

@@ -1,8 +1,8 @@
 import CVestaFirebaseFirestoreStart
-import VestaCore
-import VestaFirestoreService
-@_exported import VestaFirestore
 @_exported import FirebaseCore
+import VestaCore
+@_exported import VestaFirestore
+import VestaFirestoreService
 
 /// Registers what this module brings; called when the program is loaded.
 @_cdecl("vesta_firebase_firestore_start")

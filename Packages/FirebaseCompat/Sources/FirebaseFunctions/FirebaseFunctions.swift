@@ -1,8 +1,8 @@
 import CVestaFirebaseFunctionsStart
-import VestaCore
-import VestaFunctionsService
-@_exported import VestaFunctions
 @_exported import FirebaseCore
+import VestaCore
+@_exported import VestaFunctions
+import VestaFunctionsService
 
 /// Registers what this module brings; called when the program is loaded.
 @_cdecl("vesta_firebase_functions_start")

@@ -1,8 +1,8 @@
 import CVestaFirebaseMessagingStart
-import VestaCore
-import VestaMessagingService
-@_exported import VestaMessaging
 @_exported import FirebaseCore
+import VestaCore
+@_exported import VestaMessaging
+import VestaMessagingService
 
 /// Registers what this module brings; called when the program is loaded.
 @_cdecl("vesta_firebase_messaging_start")

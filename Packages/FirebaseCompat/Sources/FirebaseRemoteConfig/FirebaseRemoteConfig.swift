@@ -1,8 +1,8 @@
 import CVestaFirebaseRemoteConfigStart
-import VestaCore
-import VestaRemoteConfigService
-@_exported import VestaRemoteConfig
 @_exported import FirebaseCore
+import VestaCore
+@_exported import VestaRemoteConfig
+import VestaRemoteConfigService
 
 /// Registers what this module brings; called when the program is loaded.
 @_cdecl("vesta_firebase_remoteconfig_start")

@@ -1,8 +1,8 @@
 import CVestaFirebaseStorageStart
-import VestaCore
-import VestaStorageService
-@_exported import VestaStorage
 @_exported import FirebaseCore
+import VestaCore
+@_exported import VestaStorage
+import VestaStorageService
 
 /// Registers what this module brings; called when the program is loaded.
 @_cdecl("vesta_firebase_storage_start")

@@ -1,6 +1,6 @@
+import VestaConcurrency
 public import VestaFirestoreBackend
 import VestaFirestoreModel
-import VestaConcurrency
 
 /// A backend that answers everything in the obvious way: documents in a dictionary, queries by looking at every one.
 ///

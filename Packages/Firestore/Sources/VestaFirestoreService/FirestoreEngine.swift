@@ -1,8 +1,8 @@
-public import VestaFirestoreBackend
-public import VestaStoreInterop
 import VestaConcurrency
 import VestaCore
 import VestaEventsInterop
+public import VestaFirestoreBackend
+public import VestaStoreInterop
 
 /// The authoritative document store, on any `OrderedStore`.
 ///

@@ -1,8 +1,8 @@
+public import VestaCore
 import VestaCryptoInterop
 import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaStoreInterop
-public import VestaCore
 
 /// Registers the embedded document engine: provides `any FirestoreBackend`, and needs a store.
 ///

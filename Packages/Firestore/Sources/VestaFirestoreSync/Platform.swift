@@ -1,9 +1,10 @@
+package import VestaFirestoreBackend
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
-package import VestaFirestoreBackend
 
 /// The time of the system.
 package struct SystemSyncClock: SyncClock {

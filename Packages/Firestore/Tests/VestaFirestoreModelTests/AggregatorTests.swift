@@ -1,6 +1,6 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
-import Testing
 
 struct AggregatorTests {
   private func sum(_ values: [Value]) throws -> Value? {

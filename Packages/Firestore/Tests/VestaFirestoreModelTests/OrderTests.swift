@@ -1,5 +1,5 @@
-import VestaFirestoreBackend
 import Testing
+import VestaFirestoreBackend
 import VestaTesting
 
 @testable import VestaFirestoreModel

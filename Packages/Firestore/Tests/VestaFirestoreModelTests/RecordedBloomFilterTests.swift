@@ -1,6 +1,6 @@
-import VestaFirestoreBackend
 import Foundation
 import Testing
+import VestaFirestoreBackend
 
 @testable import VestaFirestoreModel
 

@@ -1,6 +1,6 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreReference
-import Testing
 
 @Suite struct ReferenceBackendTests {
   let backend = ReferenceBackend()

@@ -1,9 +1,9 @@
-import VestaTesting
-import VestaServiceInteropFakes
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaServiceInteropFakes
 import VestaStoreInteropContracts
-import Testing
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService

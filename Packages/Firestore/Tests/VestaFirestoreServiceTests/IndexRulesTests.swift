@@ -1,7 +1,7 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInteropContracts
-import Testing
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService

@@ -1,10 +1,10 @@
-import VestaTesting
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreReference
 import VestaStoreInterop
 import VestaStoreInteropContracts
-import Testing
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService

@@ -1,7 +1,7 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
-import Testing
 import VestaTesting
 
 @testable import VestaFirestoreIndexes

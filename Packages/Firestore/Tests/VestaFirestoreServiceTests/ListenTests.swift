@@ -1,8 +1,8 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
-import VestaStoreInteropContracts
-import Testing
 import VestaFirestoreService
+import VestaStoreInteropContracts
 import VestaTesting
 
 /// Sixteen bytes that depend on all of the text; enough to test filters with, whose real digest is elsewhere.

@@ -1,7 +1,7 @@
-import VestaTesting
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
-import Testing
+import VestaTesting
 
 @testable import VestaFirestoreService
 

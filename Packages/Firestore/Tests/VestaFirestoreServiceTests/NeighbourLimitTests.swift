@@ -1,7 +1,7 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaTesting
-import Testing
 
 @testable import VestaFirestoreService
 

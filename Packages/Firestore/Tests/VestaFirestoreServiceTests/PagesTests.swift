@@ -1,10 +1,10 @@
-import VestaTesting
+import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
 import VestaStoreInteropContracts
-import VestaConcurrency
-import Testing
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService

@@ -1,8 +1,8 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreReference
 import VestaStoreInteropContracts
-import Testing
 import VestaTesting
 
 @testable import VestaFirestoreIndexes

@@ -1,8 +1,8 @@
-import VestaTesting
-import VestaServiceInteropFakes
-import VestaFirestoreBackend
 import Testing
 import VestaConcurrency
+import VestaFirestoreBackend
+import VestaServiceInteropFakes
+import VestaTesting
 
 @testable import VestaFirestoreService
 

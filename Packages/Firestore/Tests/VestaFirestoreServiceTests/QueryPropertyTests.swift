@@ -1,8 +1,8 @@
-import VestaTesting
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreReference
-import Testing
 import VestaFirestoreService
+import VestaTesting
 
 struct RandomData {
   var generator: SplitMix

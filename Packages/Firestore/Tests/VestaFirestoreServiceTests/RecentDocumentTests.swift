@@ -1,10 +1,10 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaServiceInteropFakes
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
-import Testing
 
 @testable import VestaFirestoreService
 

@@ -1,9 +1,9 @@
-import VestaTesting
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
 import VestaStoreInteropContracts
-import Testing
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService

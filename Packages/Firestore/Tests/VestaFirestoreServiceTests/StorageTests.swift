@@ -1,8 +1,8 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
 import VestaStoreInteropContracts
-import Testing
 import VestaTesting
 
 @testable import VestaFirestoreIndexes

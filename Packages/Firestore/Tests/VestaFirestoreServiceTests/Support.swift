@@ -1,10 +1,10 @@
-import VestaTesting
-import VestaServiceInteropFakes
+import VestaConcurrency
 import VestaFirestoreBackend
+import VestaFirestoreService
+import VestaServiceInteropFakes
 import VestaStoreInterop
 import VestaStoreInteropContracts
-import VestaConcurrency
-import VestaFirestoreService
+import VestaTesting
 
 let database = "projects/p/databases/(default)"
 let root = database + "/documents"

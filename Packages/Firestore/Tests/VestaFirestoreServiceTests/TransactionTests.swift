@@ -1,7 +1,7 @@
-import VestaTesting
-import VestaFirestoreBackend
 import Testing
+import VestaFirestoreBackend
 import VestaFirestoreService
+import VestaTesting
 
 struct TransactionTests {
   @Test func `an optimistic commit fails when what it read has changed`() async throws {

@@ -1,6 +1,6 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
-import Testing
 import VestaTesting
 
 @testable import VestaFirestoreService

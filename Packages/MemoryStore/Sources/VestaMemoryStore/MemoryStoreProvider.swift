@@ -1,5 +1,5 @@
-public import VestaStoreInterop
 import VestaConcurrency
+public import VestaStoreInterop
 
 /// Opens stores in memory.
 ///

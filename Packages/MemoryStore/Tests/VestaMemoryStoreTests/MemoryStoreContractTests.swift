@@ -1,8 +1,8 @@
-import VestaTesting
-import VestaStoreInterop
-import VestaStoreInteropContracts
 import Testing
 import VestaMemoryStore
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
 
 @Suite struct MemoryStoreContractTests {
   @Test(arguments: StoreContracts.all)

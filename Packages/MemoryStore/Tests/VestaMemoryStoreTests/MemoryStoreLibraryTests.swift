@@ -1,8 +1,8 @@
 import Foundation
-import VestaStoreInterop
 import Testing
 import VestaCore
 import VestaMemoryStore
+import VestaStoreInterop
 
 @Suite struct MemoryStoreLibraryTests {
   @Test func `an app finds its stores by their protocol`() async throws {

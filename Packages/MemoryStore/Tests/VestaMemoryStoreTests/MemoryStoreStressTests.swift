@@ -1,9 +1,9 @@
-import VestaConcurrency
-import VestaStoreInterop
-import VestaTesting
-import VestaStoreInteropContracts
 import Testing
+import VestaConcurrency
 import VestaMemoryStore
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
 
 /// Many tasks on one store at once; run under Thread Sanitizer too.
 @Suite struct MemoryStoreStressTests {

@@ -1,7 +1,7 @@
+import Testing
 import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
-import Testing
 
 @testable import VestaMemoryStore
 

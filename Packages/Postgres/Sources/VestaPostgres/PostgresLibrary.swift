@@ -1,5 +1,5 @@
-import VestaStoreInterop
 public import VestaCore
+import VestaStoreInterop
 
 /// Gives an app stores in PostgreSQL, which several processes may have open at once.
 ///

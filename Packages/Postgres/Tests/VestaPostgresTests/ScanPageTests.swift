@@ -1,5 +1,5 @@
-@_spi(Benchmarking) import VestaPostgres
 import Testing
+@_spi(Benchmarking) import VestaPostgres
 import VestaStoreInterop
 import VestaTesting
 

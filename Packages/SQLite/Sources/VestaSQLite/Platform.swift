@@ -1,4 +1,7 @@
 // The one file of this package that knows the platform.
+
+import VestaFiles
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -8,7 +11,6 @@
 #elseif canImport(Android)
   import Android
 #endif
-import VestaFiles
 
 /// Directories, the lock file, and making both durable: all of the system that the store uses besides SQLite.
 enum Platform {

@@ -1,5 +1,5 @@
-import VestaStoreInterop
 public import VestaCore
+import VestaStoreInterop
 
 /// Gives an app stores that are kept in SQLite files: the embedded default.
 ///

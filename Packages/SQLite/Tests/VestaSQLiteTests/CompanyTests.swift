@@ -2,8 +2,8 @@ import CVestaStoreFiles
 import Foundation
 import Testing
 import VestaConcurrency
-import VestaStoreInteropCrashTesting
 import VestaStoreInterop
+import VestaStoreInteropCrashTesting
 import VestaTesting
 
 @testable import VestaSQLite

@@ -1,9 +1,9 @@
-import VestaStoreInteropCrashTesting
 import CVestaSQLite
 import Foundation
-import VestaStoreInterop
-import VestaTesting
 import Testing
+import VestaStoreInterop
+import VestaStoreInteropCrashTesting
+import VestaTesting
 
 @testable import VestaSQLite
 

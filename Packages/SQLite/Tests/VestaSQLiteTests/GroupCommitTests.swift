@@ -1,7 +1,7 @@
+import Testing
 import VestaConcurrency
 import VestaStoreInterop
 import VestaTesting
-import Testing
 
 @testable import VestaSQLite
 

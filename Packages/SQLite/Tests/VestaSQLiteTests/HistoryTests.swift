@@ -1,7 +1,7 @@
-import VestaStoreInterop
-import VestaTesting
-import VestaStoreInteropContracts
 import Testing
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
 
 @testable import VestaSQLite
 

@@ -1,7 +1,7 @@
-import VestaTesting
 import Foundation
-import VestaStoreInterop
 import Testing
+import VestaStoreInterop
+import VestaTesting
 
 @testable import VestaSQLite
 

@@ -1,9 +1,9 @@
-import VestaTesting
-import VestaStoreInteropCrashTesting
 import CVestaSQLite
 import Foundation
-import VestaStoreInterop
 import Testing
+import VestaStoreInterop
+import VestaStoreInteropCrashTesting
+import VestaTesting
 
 @testable import VestaSQLite
 

@@ -1,7 +1,7 @@
-import VestaStoreInterop
-import VestaTesting
 import Testing
 import VestaConcurrency
+import VestaStoreInterop
+import VestaTesting
 
 @testable import VestaSQLite
 

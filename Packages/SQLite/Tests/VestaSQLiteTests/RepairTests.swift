@@ -1,8 +1,8 @@
-import VestaTesting
 import CVestaSQLite
 import Foundation
 import Testing
 import VestaStoreInterop
+import VestaTesting
 
 @testable import VestaSQLite
 

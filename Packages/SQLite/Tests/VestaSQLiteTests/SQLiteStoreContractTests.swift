@@ -1,7 +1,7 @@
-import VestaTesting
+import Testing
 import VestaStoreInterop
 import VestaStoreInteropContracts
-import Testing
+import VestaTesting
 
 @testable import VestaSQLite
 

@@ -1,6 +1,6 @@
-import VestaTesting
 import Foundation
 import VestaStoreInterop
+import VestaTesting
 
 @testable import VestaSQLite
 

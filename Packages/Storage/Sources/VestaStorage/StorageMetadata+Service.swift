@@ -1,6 +1,6 @@
 import Foundation
-import VestaConcurrency
 import VestaBytes
+import VestaConcurrency
 import VestaStorageBackend
 
 extension StorageMetadata {

@@ -1,16 +1,16 @@
-import VestaServiceInterop
-import VestaTesting
-import VestaCryptoInterop
 import Foundation
-import VestaAuthBackend
-import VestaAuthBackendContracts
-import VestaStoreInterop
 import Synchronization
 import Testing
+import VestaAuthBackend
+import VestaAuthBackendContracts
 import VestaAuthService
 import VestaConcurrency
 import VestaCrypto
+import VestaCryptoInterop
 import VestaSQLite
+import VestaServiceInterop
+import VestaStoreInterop
+import VestaTesting
 
 @Suite struct AuthIntegrationTests {
   /// Cheap enough for many sign-ins in a debug build.

@@ -1,14 +1,14 @@
-import VestaServiceInterop
-import VestaCryptoInterop
 import Dispatch
 import Foundation
-import VestaAuthBackend
 import VestaAuth
+import VestaAuthBackend
 import VestaAuthService
 import VestaConcurrency
 import VestaCore
 import VestaCrypto
+import VestaCryptoInterop
 import VestaSQLite
+import VestaServiceInterop
 
 /// An app with one account, signed in; made when the first line needs it.
 final class AuthBench: Sendable {

@@ -1,11 +1,11 @@
 public import BenchmarkKit
-import VestaServiceInterop
-import VestaCryptoInterop
 import Dispatch
 import Foundation
-import VestaAuthBackend
 import VestaAuth
+import VestaAuthBackend
 import VestaConcurrency
+import VestaCryptoInterop
+import VestaServiceInterop
 
 /// The cost of account calls on the embedded engine with SQLite and libcrypto.
 public func authBenchmarks() -> [Benchmark] {

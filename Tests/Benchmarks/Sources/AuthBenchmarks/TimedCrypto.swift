@@ -1,7 +1,7 @@
-import VestaCryptoInterop
 import VestaConcurrency
 import VestaCore
 import VestaCrypto
+import VestaCryptoInterop
 
 /// The app's cryptography, which notes how long the hashes of passwords take.
 ///

@@ -1,7 +1,7 @@
 public import BenchmarkKit
 import CVestaOpenSSL
-import VestaCryptoInterop
 import VestaCrypto
+import VestaCryptoInterop
 
 /// The cost of the crypto plug-in, compared with calls of libcrypto as from C with everything set up beforehand.
 public func cryptoBenchmarks() -> [Benchmark] {

@@ -1,7 +1,7 @@
-import VestaFirestoreBackend
 import Foundation
 import SQLiteBaseline
 import VestaConcurrency
+import VestaFirestoreBackend
 import VestaFirestoreService
 import VestaSQLite
 

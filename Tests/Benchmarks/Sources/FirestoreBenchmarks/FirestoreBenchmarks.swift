@@ -1,7 +1,7 @@
 public import BenchmarkKit
-import VestaFirestoreBackend
 import Foundation
 import SQLiteBaseline
+import VestaFirestoreBackend
 
 /// The document engine on its SQLite store, beside SQLite by hand that reads and writes rows of the same length.
 ///

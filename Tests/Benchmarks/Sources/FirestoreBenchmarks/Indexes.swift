@@ -1,7 +1,7 @@
 import BenchmarkKit
-import VestaFirestoreBackend
 import SQLiteBaseline
 import VestaConcurrency
+import VestaFirestoreBackend
 
 /// The cost of indexes: of building one, and of keeping some up to date.
 func indexLines() -> [Benchmark] {

@@ -1,5 +1,5 @@
-import VestaFirestoreBackend
 import SQLiteBaseline
+import VestaFirestoreBackend
 
 /// The documents of the benchmarks; their rows are about as long as the rows that SQLite is given by hand.
 enum Items {

@@ -1,7 +1,7 @@
 import BenchmarkKit
-import VestaFirestoreBackend
 import SQLiteBaseline
 import VestaConcurrency
+import VestaFirestoreBackend
 
 /// The cost of listeners for a write.
 func listenLines() -> [Benchmark] {

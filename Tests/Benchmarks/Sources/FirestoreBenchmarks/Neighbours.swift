@@ -1,7 +1,7 @@
 import BenchmarkKit
+import SQLiteBaseline
 import VestaConcurrency
 import VestaFirestoreBackend
-import SQLiteBaseline
 
 /// The cost of one caller for the others: the slowest hundredth of unrelated sets, and of the listeners that receive
 /// them, beside a load and without it.

@@ -1,7 +1,7 @@
 import BenchmarkKit
+import SQLiteBaseline
 import VestaConcurrency
 import VestaFirestoreBackend
-import SQLiteBaseline
 
 /// Documents at a past time.
 func pastLines() -> [Benchmark] {

@@ -1,6 +1,6 @@
 import BenchmarkKit
-import VestaFirestoreBackend
 import SQLiteBaseline
+import VestaFirestoreBackend
 
 /// Documents by name, and queries over indexes that are there.
 func readLines() -> [Benchmark] {

@@ -1,7 +1,7 @@
 import BenchmarkKit
-import VestaFirestoreBackend
 import SQLiteBaseline
 import VestaConcurrency
+import VestaFirestoreBackend
 
 private let documents = 10_000
 

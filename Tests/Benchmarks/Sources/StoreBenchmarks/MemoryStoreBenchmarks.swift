@@ -1,7 +1,7 @@
 public import BenchmarkKit
 import SQLiteBaseline
-import VestaStoreInterop
 import VestaMemoryStore
+import VestaStoreInterop
 
 /// The cost of a put into the in-memory store as it grows: a million keys, compared with a tenth of that.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteBaseline
-import VestaStoreInterop
 @_spi(Benchmarking) import VestaSQLite
+import VestaStoreInterop
 
 /// One length of values: a store and SQLite by hand, with the same keys in them, and what both are asked to do.
 final class StoreTable: Sendable {

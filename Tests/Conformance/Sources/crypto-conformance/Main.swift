@@ -1,6 +1,6 @@
-import VestaCryptoInterop
 import Foundation
 import VestaCrypto
+import VestaCryptoInterop
 
 /// Runs the suites that are named on the command line, or all that this runner knows.
 @main

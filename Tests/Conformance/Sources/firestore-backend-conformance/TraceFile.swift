@@ -1,5 +1,5 @@
-import VestaFirestoreBackend
 import Foundation
+import VestaFirestoreBackend
 
 /// A recorded action of a trace.
 struct TraceAction {

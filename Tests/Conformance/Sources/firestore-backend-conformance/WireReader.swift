@@ -1,5 +1,5 @@
-import VestaFirestoreBackend
 import Foundation
+import VestaFirestoreBackend
 
 /// Reads the JSON form of the wire's messages.
 enum WireReader {

@@ -1,6 +1,6 @@
-import VestaCryptoInterop
 import Foundation
 import VestaCrypto
+import VestaCryptoInterop
 import VestaFirestoreSpecs
 
 /// Runs the Firestore spec tests in memory and in durable mode.

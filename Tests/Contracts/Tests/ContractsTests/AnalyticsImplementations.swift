@@ -1,7 +1,7 @@
+import Testing
 import VestaAnalyticsInterop
 import VestaAnalyticsInteropContracts
 import VestaAnalyticsInteropFakes
-import Testing
 
 @Suite struct AnalyticsImplementations {
   static let all: [Implementation<AnalyticsInteropSubject>] = [

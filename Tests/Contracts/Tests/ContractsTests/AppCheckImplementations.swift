@@ -1,7 +1,7 @@
+import Testing
 import VestaAppCheckInterop
 import VestaAppCheckInteropContracts
 import VestaAppCheckInteropFakes
-import Testing
 
 @Suite struct AppCheckImplementations {
   static let all: [Implementation<AppCheckInteropSubject>] = [

@@ -1,9 +1,9 @@
-import VestaCryptoInterop
+import Testing
 import VestaAuthBackend
 import VestaAuthBackendContracts
-import Testing
 import VestaAuthService
 import VestaCrypto
+import VestaCryptoInterop
 import VestaMemoryStore
 
 @Suite struct AuthBackendImplementations {

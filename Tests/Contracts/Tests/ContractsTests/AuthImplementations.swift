@@ -1,17 +1,17 @@
-import VestaServiceInterop
+import Dispatch
+import Foundation
+import Testing
+import VestaAuth
+import VestaAuthBackend
 import VestaAuthInterop
 import VestaAuthInteropContracts
 import VestaAuthInteropFakes
-import Dispatch
-import Foundation
-import VestaAuthBackend
-import Testing
-import VestaAuth
 import VestaAuthService
 import VestaConcurrency
 import VestaCore
 import VestaCredentialInterop
 import VestaCrypto
+import VestaServiceInterop
 
 @Suite struct AuthImplementations {
   static let all: [Implementation<AuthInteropSubject>] = [

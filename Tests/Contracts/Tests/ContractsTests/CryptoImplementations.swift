@@ -1,7 +1,7 @@
-import VestaCryptoInterop
-import VestaCryptoInteropContracts
 import Testing
 import VestaCrypto
+import VestaCryptoInterop
+import VestaCryptoInteropContracts
 
 @Suite struct CryptoImplementations {
   static let all: [Implementation<any CryptoProvider>] = [

@@ -1,6 +1,6 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
-import Testing
 
 /// Something that a backend does wrong on purpose, and the promises that this breaks.
 struct FirestoreFlaw: Sendable, CustomTestStringConvertible {

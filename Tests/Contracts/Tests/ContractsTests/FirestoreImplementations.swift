@@ -1,13 +1,13 @@
-import VestaTesting
+import Foundation
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
 import VestaFirestoreReference
-import Foundation
-import VestaStoreInterop
-import Testing
 import VestaFirestoreService
 import VestaMemoryStore
 import VestaSQLite
+import VestaStoreInterop
+import VestaTesting
 
 @Suite struct FirestoreImplementations {
   static let all: [Implementation<FirestoreSubject>] = [

@@ -1,6 +1,6 @@
-import VestaStoreInterop
 import VestaConcurrency
 import VestaMemoryStore
+import VestaStoreInterop
 
 /// A store that fails or keeps its callers waiting on request, as a backend in trouble does.
 final class GatedStore: OrderedStore {

@@ -1,5 +1,5 @@
-import VestaTesting
 import Testing
+import VestaTesting
 
 /// One implementation of a seam: a line in the table of that seam's file.
 struct Implementation<Subject>: Sendable, CustomTestStringConvertible {

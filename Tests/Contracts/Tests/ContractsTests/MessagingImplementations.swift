@@ -1,8 +1,8 @@
+import Synchronization
+import Testing
 import VestaMessagingInterop
 import VestaMessagingInteropContracts
 import VestaMessagingInteropFakes
-import Synchronization
-import Testing
 
 @Suite struct MessagingImplementations {
   static let all: [Implementation<MessagingInteropSubject>] = [

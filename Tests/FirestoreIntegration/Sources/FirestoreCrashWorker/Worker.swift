@@ -1,8 +1,8 @@
 import Foundation
 import VestaFirestoreBackend
-import VestaStoreInterop
 import VestaFirestoreService
 import VestaSQLite
+import VestaStoreInterop
 
 /// Commits numbered batches until it is killed.
 ///

@@ -1,8 +1,8 @@
-import VestaStoreInteropCrashTesting
-import VestaFirestoreBackend
 import Foundation
 import Testing
+import VestaFirestoreBackend
 import VestaFirestoreService
+import VestaStoreInteropCrashTesting
 import VestaTesting
 
 @testable import FirestoreCrashWorker

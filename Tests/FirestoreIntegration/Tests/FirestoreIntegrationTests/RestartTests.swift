@@ -1,12 +1,12 @@
-import VestaCryptoInterop
-import VestaFirestoreBackend
 import Foundation
-import VestaStoreInterop
 import Testing
 import VestaCore
 import VestaCrypto
+import VestaCryptoInterop
+import VestaFirestoreBackend
 import VestaFirestoreService
 import VestaSQLite
+import VestaStoreInterop
 
 @testable import FirestoreCrashWorker
 

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 import VestaConcurrency
-import VestaStoreInteropCrashTesting
 import VestaMessagingBackend
 import VestaMessagingService
 import VestaRemoteConfigBackend
 import VestaRemoteConfigService
 import VestaServiceInterop
+import VestaStoreInteropCrashTesting
 import VestaTesting
 
 @testable import MessagingCrashWorker

@@ -7,6 +7,7 @@ import VestaDatabaseBackend
 import VestaDatabaseService
 import VestaMessagingBackend
 import VestaMessagingService
+@_spi(Benchmarking) import VestaPostgres
 import VestaRemoteConfigBackend
 import VestaRemoteConfigService
 import VestaServiceInterop
@@ -14,8 +15,6 @@ import VestaStorageBackend
 import VestaStorageService
 import VestaStoreInterop
 import VestaTesting
-
-@_spi(Benchmarking) import VestaPostgres
 
 extension OnOneServer {
   /// The round trips of the engines that an app resolves, with its stores in PostgreSQL.

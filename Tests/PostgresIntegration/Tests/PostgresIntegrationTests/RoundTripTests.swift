@@ -6,10 +6,9 @@ import VestaCrypto
 import VestaCryptoInterop
 import VestaFirestoreBackend
 import VestaFirestoreService
+@_spi(Benchmarking) import VestaPostgres
 import VestaServiceInterop
 import VestaStoreInterop
-
-@_spi(Benchmarking) import VestaPostgres
 
 extension OnOneServer {
   /// How many round trips to the server each call of an engine takes; the README has them as a table.

@@ -1,6 +1,6 @@
-import VestaTesting
 import VestaConcurrency
 import VestaStoreInterop
+import VestaTesting
 
 extension StoreContracts {
   static let commits: [Contract<StoreSubject>] = [

@@ -1,6 +1,6 @@
 import VestaConcurrency
-import VestaTesting
 import VestaStoreInterop
+import VestaTesting
 
 /// Callers do not disturb one another: many readers, errors and cancellation of others.
 extension StoreContracts {

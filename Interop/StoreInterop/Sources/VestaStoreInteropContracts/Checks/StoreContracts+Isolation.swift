@@ -1,5 +1,5 @@
-import VestaTesting
 import VestaStoreInterop
+import VestaTesting
 
 // The anomalies have the names that the literature gives them (Berenson and others 1995; Fekete and others 2004).
 extension StoreContracts {

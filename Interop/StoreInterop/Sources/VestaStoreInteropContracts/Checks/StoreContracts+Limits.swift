@@ -1,5 +1,5 @@
-import VestaTesting
 import VestaStoreInterop
+import VestaTesting
 
 extension StoreContracts {
   static let limits: [Contract<StoreSubject>] = [

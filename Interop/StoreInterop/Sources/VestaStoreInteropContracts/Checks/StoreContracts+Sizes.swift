@@ -1,5 +1,5 @@
-import VestaTesting
 import VestaStoreInterop
+import VestaTesting
 
 /// Sizes and numbers at which engines change their ways: powers of two, pages, and the bounds of their batches.
 extension StoreContracts {

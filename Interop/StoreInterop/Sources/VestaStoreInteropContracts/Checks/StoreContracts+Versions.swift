@@ -1,5 +1,5 @@
-import VestaTesting
 import VestaStoreInterop
+import VestaTesting
 
 extension StoreContracts {
   private static let second: Int64 = 1_000_000

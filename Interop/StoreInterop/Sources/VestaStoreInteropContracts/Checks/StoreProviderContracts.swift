@@ -1,5 +1,5 @@
-public import VestaTesting
 public import VestaStoreInterop
+public import VestaTesting
 
 /// A provider to be held to its contract, with a directory that nobody else uses.
 public struct StoreProviderSubject: Sendable {

@@ -1,5 +1,5 @@
-import VestaTesting
 public import VestaStoreInterop
+import VestaTesting
 
 /// A seeded history of random operations, for comparing one engine with another and with a plain model.
 ///

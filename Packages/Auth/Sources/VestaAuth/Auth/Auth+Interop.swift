@@ -1,5 +1,5 @@
-public import VestaAuthInterop
 import VestaAuthBackend
+public import VestaAuthInterop
 public import VestaConcurrency
 
 /// Auth as other products see it.

@@ -1,5 +1,5 @@
-import VestaServiceInterop
 import VestaAuthBackend
+import VestaServiceInterop
 
 extension Auth {
   // MARK: E-mail and password

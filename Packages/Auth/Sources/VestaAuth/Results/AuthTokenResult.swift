@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 public import Foundation
+import VestaCryptoInterop
 
 /// An ID token and what it says.
 ///

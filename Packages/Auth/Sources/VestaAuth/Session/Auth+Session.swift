@@ -1,9 +1,9 @@
 import Foundation
 import VestaAuthBackend
-import VestaServiceInterop
-import VestaCredentialInterop
 import VestaConcurrency
 public import VestaCore
+import VestaCredentialInterop
+import VestaServiceInterop
 
 // The shell around `SessionMachine`: it reads and writes the store, and notifies the listeners.
 

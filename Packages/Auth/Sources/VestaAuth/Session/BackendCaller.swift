@@ -1,6 +1,6 @@
-import VestaServiceInterop
 import VestaAppCheckInterop
 import VestaAuthBackend
+import VestaServiceInterop
 
 /// The way to the backend: off the work queue, with an App Check token, and with Auth's errors.
 struct BackendCaller: Sendable {

@@ -1,5 +1,5 @@
-import VestaServiceInterop
 import VestaAuthBackend
+import VestaServiceInterop
 
 /// The backend's answer to a credential: a session, a demand for a second factor, or a refusal that names a way out.
 struct FirstFactor: Sendable {

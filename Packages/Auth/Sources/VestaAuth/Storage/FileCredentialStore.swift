@@ -1,6 +1,6 @@
+public import Foundation
 public import VestaCredentialInterop
 import VestaFiles
-public import Foundation
 
 /// Keeps each session in a file of its own, which only its owner may read (mode 0600, in a directory with mode 0700).
 ///

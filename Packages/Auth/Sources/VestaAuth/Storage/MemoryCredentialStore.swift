@@ -1,5 +1,5 @@
-public import VestaCredentialInterop
 import VestaConcurrency
+public import VestaCredentialInterop
 
 /// Keeps sessions until the process ends: for tests, and for programs that sign in at each start.
 public final class MemoryCredentialStore: CredentialStore {

@@ -1,8 +1,8 @@
-import VestaServiceInterop
 import Dispatch
 public import Foundation
 import VestaAuthBackend
 import VestaConcurrency
+import VestaServiceInterop
 
 /// A user who has signed in.
 ///

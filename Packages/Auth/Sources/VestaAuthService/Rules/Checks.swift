@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 import VestaAuthBackend
+import VestaCryptoInterop
 
 /// Checks the strings of a request without reading the store.
 enum Checks {

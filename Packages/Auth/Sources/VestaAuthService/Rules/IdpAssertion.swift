@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 import VestaAuthBackend
+import VestaCryptoInterop
 
 /// A user as an identity provider describes them, taken from the claims of its ID token.
 struct IdpAssertion: Sendable, Equatable {

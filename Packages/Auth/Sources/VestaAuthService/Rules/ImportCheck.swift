@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 import VestaAuthBackend
+import VestaCryptoInterop
 
 /// Checks the accounts of an import without the store.
 enum ImportCheck {

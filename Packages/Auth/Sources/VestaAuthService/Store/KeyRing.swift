@@ -1,7 +1,7 @@
-import VestaCryptoInterop
 import VestaAuthBackend
-import VestaStoreInterop
 import VestaConcurrency
+import VestaCryptoInterop
+import VestaStoreInterop
 
 /// The keys that sign and verify tokens: kept in the store, and in memory once they have been read.
 ///

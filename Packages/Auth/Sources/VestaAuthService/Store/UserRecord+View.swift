@@ -1,5 +1,5 @@
-import VestaCryptoInterop
 import VestaAuthBackend
+import VestaCryptoInterop
 
 extension UserRecord {
   /// The account as the service shows it.

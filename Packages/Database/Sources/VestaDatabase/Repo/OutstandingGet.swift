@@ -1,6 +1,6 @@
+public import Foundation
 import VestaConcurrency
 import VestaDatabaseBackend
-public import Foundation
 
 /// A read that waits for the service.
 struct OutstandingGet: Sendable {

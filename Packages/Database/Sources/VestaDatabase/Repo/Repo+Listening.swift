@@ -1,8 +1,8 @@
 import VestaConcurrency
+import VestaCore
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaServiceInterop
-import VestaCore
 
 extension Repo {
   private static let infoRoot = DatabaseKey(".info")

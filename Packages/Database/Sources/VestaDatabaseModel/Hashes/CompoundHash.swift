@@ -1,5 +1,5 @@
-public import VestaDatabaseBackend
 import VestaBytes
+public import VestaDatabaseBackend
 
 /// The hashes of ranges of leaves, by which a client that has most of the data is sent the rest only.
 ///

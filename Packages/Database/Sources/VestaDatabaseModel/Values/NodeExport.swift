@@ -1,6 +1,5 @@
-public import VestaDatabaseBackend
-
 import Foundation
+public import VestaDatabaseBackend
 
 extension DatabaseNode {
   /// The node as Swift values: dictionaries, arrays, strings, `NSNumber`, and `NSNull` where nothing is.

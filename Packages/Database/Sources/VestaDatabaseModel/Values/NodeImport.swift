@@ -1,6 +1,5 @@
-public import VestaDatabaseBackend
-
 import Foundation
+public import VestaDatabaseBackend
 
 /// Why a value cannot be stored; the sentence is Firebase's.
 public struct InvalidValue: Error, CustomStringConvertible {

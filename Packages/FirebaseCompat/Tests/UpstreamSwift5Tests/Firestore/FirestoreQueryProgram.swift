@@ -1,4 +1,5 @@
 // swift-format-ignore-file: NeverForceUnwrap
+
 // (The Firebase SDK's documentation is written so.)
 import FirebaseCore
 import FirebaseFirestore

@@ -1,9 +1,9 @@
 import VestaConcurrency
 import VestaEventsInterop
 import VestaFirestoreBackend
-import VestaServiceInterop
 import VestaFirestoreIndexes
 import VestaFirestoreModel
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// The engine of one database: its open transactions, listeners, indexes and background work, and the ways to read it.

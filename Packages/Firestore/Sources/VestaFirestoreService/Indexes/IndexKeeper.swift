@@ -1,10 +1,10 @@
+import VestaConcurrency
+import VestaCore
 import VestaFirestoreBackend
-import VestaServiceInterop
 import VestaFirestoreIndexes
 import VestaFirestoreModel
+import VestaServiceInterop
 import VestaStoreInterop
-import VestaCore
-import VestaConcurrency
 
 /// Makes the indexes that queries ask for, lets writes maintain them, and drops those that nobody uses.
 ///

@@ -1,8 +1,8 @@
+import VestaConcurrency
 import VestaFirestoreBackend
-import VestaServiceInterop
 import VestaFirestoreIndexes
 import VestaFirestoreModel
-import VestaConcurrency
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// The listen calls of a database, and the one task that serves them all: it reads, `WatchMachine` decides.

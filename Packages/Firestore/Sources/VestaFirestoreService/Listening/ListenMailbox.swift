@@ -1,5 +1,5 @@
-import VestaFirestoreBackend
 import VestaConcurrency
+import VestaFirestoreBackend
 
 /// The responses of a listen call that its caller has not taken yet, up to a number of bytes.
 ///

@@ -1,5 +1,5 @@
-import VestaFirestoreIndexes
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 
 /// A document's state for the listeners of one subject.
 struct WatchFact: Sendable {

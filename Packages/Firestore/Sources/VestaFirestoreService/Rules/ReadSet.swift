@@ -1,6 +1,6 @@
+import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
-import VestaFirestoreBackend
 
 /// The documents and queries that a transaction has read, which must be unchanged when it commits.
 struct ReadSet: Sendable {

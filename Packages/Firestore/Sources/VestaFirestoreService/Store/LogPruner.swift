@@ -1,10 +1,10 @@
-import VestaFirestoreBackend
-import VestaServiceInterop
-import VestaFirestoreIndexes
-import VestaFirestoreModel
-import VestaStoreInterop
 import VestaConcurrency
 import VestaCore
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaServiceInterop
+import VestaStoreInterop
 
 /// Forgets what is older than the retention, in small steps beside the commits.
 ///

@@ -1,7 +1,7 @@
-import VestaFirestoreIndexes
-import VestaFirestoreBackend
-import VestaServiceInterop
 import VestaConcurrency
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaServiceInterop
 
 /// The open transactions of a database.
 ///

@@ -1,6 +1,6 @@
+import VestaBytes
 import VestaFirestoreBackend
 package import VestaFirestoreModel
-import VestaBytes
 
 /// An index over one field of the documents of one collection of the cache.
 ///

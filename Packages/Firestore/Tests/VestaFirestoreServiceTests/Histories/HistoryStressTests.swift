@@ -1,9 +1,9 @@
+import Testing
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
-import Testing
+import VestaFirestoreService
 import VestaStoreInteropContracts
 import VestaTesting
-import VestaFirestoreService
 
 struct HistoryStressTests {
   /// Transactions that take turns in a random order, which the seed gives again.

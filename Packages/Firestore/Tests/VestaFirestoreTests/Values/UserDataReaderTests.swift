@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VestaFirestoreBackend
+
 @testable import VestaFirestore
 @testable import VestaFirestoreModel
 

@@ -1,5 +1,5 @@
-import VestaStoreInterop
 import Synchronization
+import VestaStoreInterop
 
 /// A transaction that somebody asked for.
 final class WriteRequest: Sendable {

@@ -1,6 +1,6 @@
 import CVestaStoreFiles
-import VestaStoreInterop
 import VestaConcurrency
+import VestaStoreInterop
 
 /// The directory of one store, and the right to be the only one who uses it.
 ///

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import VestaAuth
 import VestaAuthService
-import VestaCore
 import VestaConcurrency
+import VestaCore
 import VestaCrypto
 import VestaSQLite
 

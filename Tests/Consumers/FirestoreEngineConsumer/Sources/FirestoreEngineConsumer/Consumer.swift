@@ -1,6 +1,6 @@
-import VestaFirestoreBackend
 import Foundation
 import VestaCore
+import VestaFirestoreBackend
 import VestaFirestoreService
 import VestaSQLite
 

@@ -1,7 +1,7 @@
 import Foundation
-import VestaStoreInterop
 import VestaCore
 import VestaSQLite
+import VestaStoreInterop
 
 // Every engine keeps its data behind one contract: an ordered map of bytes with transactions. Here it is a SQLite file.
 @Sendable

@@ -1,6 +1,6 @@
-import VestaCryptoInterop
 import VestaCore
 import VestaCrypto
+import VestaCryptoInterop
 
 @Sendable
 func tokensChapter(_ guide: Guide) async throws {
