@@ -80,7 +80,7 @@ public struct OpenDatabaseAccess: DatabaseAccess {
   /// The policy.
   public init() {}
 
-  /// Takes any token for one of a user whose identifier nobody asks for.
+  /// Accepts every token, and returns no identifier.
   public func user(token: String) async throws -> String? { nil }
 
   /// Accepts every read.

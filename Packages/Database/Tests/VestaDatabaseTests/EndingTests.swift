@@ -18,7 +18,7 @@ struct EndingTests {
   private func client() -> Database {
     var environment = Repo.Environment(backend: backend)
     environment.clock = time.clock
-    environment.seed = 1
+    environment.random = SplitMix(seed: 1)
     return World.client(environment)
   }
 

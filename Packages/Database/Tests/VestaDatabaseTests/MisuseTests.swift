@@ -95,7 +95,7 @@ struct MisuseTests {
         Issue.record("write \(number) was accepted: \(write.text)")
       } catch {
         let text = (error as? DatabaseError)?.message ?? "\(error)"
-        // What a transaction's block sets has no function that it was set with.
+        // A value that a transaction's block sets was set by no function.
         #expect(text == write.text || "(setValue:) \(text)" == write.text, "write \(number)")
         #expect((error as NSError).domain == "com.firebase" && (error as NSError).code == 9999)
       }
@@ -168,7 +168,7 @@ struct MisuseTests {
       query.observe(.value, with: { _ in cancelled.add("called") }, withCancel: { cancelled.add("\($0)") })
       await cancelled.wait { $0.count == 1 }
       #expect(cancelled.entries == [wrong.text], "query \(number)")
-      // What is built on it does not work either, and says the same.
+      // References made from it do not work either, and say the same.
       await #expect(throws: DatabaseError(.other, wrong.text), "query \(number)") {
         for try await _ in query.queryLimited(toFirst: 3).value {}
       }

@@ -126,7 +126,7 @@ private final class Simulation {
     for number in 0..<3 {
       var environment = Repo.Environment(backend: network)
       environment.clock = clock
-      environment.seed = seed &+ UInt64(number)
+      environment.random = SplitMix(seed: seed &+ UInt64(number))
       clients.append(
         Client(
           database: Database(

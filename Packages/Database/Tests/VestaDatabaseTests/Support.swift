@@ -23,7 +23,7 @@ final class World: Sendable {
   ) -> Database {
     var environment = Repo.Environment(backend: backend ?? engine)
     environment.clock = clock
-    environment.seed = 1
+    environment.random = SplitMix(seed: 1)
     return Self.client(environment, stores: stores)
   }
 

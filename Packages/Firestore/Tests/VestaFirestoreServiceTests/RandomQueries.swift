@@ -1,10 +1,11 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
-extension RandomData {
+extension SplitMix {
   /// Values that are equal and unlike, long, mixed and nested.
   mutating func anyValue() -> Value {
     if pick([true, true, false]) { return value() }

@@ -190,7 +190,7 @@ public struct DatabaseNode: Sendable, Hashable {
     }
   }
 
-  /// Feeds what equality depends on.
+  /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(leaf)
     hasher.combine(priority)

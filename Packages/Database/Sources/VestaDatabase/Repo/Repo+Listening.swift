@@ -21,7 +21,7 @@ extension Repo {
     }
   }
 
-  /// Removes an observer of a query; the default query stands for all queries of the place.
+  /// Removes an observer of a query; the default query means all queries of the path.
   func remove(_ id: Int, at path: DatabasePath, _ spec: DatabaseQuerySpec) {
     observers[id]?.silence()
     observers[id] = nil

@@ -136,7 +136,7 @@ struct NodeFilter: Sendable {
       return old.setting(key, to: new).setting(edge.key, to: .empty)
     }
     if !new.isEmpty, !isOrdered(edgePosition, position) {
-      // What is outside comes after the edge, and this child does not.
+      // Children outside come after the edge, and this child does not.
       changes.changed(key, new, from: before)
       return old.setting(key, to: new)
     }

@@ -245,7 +245,7 @@ struct ViewProcessor {
   /// Where a filter finds children.
   ///
   /// The view's own data counts where it is complete: that of another view is still the data before the operation, in
-  /// which a child that the operation has moved stands at its old place.
+  /// which a child that the operation has moved is at its old position.
   private func source(_ cache: ViewCache) -> ViewChildSource {
     let isOwn = cache.server.isComplete && !cache.server.isFiltered
     return ViewChildSource(writes: writes, cache: cache, completeServer: isOwn ? cache.server.node : completeServer)

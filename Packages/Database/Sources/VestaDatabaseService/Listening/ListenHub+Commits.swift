@@ -9,7 +9,7 @@ extension ListenHub {
   struct Published {
     /// The connections that have something to deliver.
     var connections: [EngineConnection] = []
-    /// The queries that it touches, and the values that do.
+    /// The queries that the commit affects, and for each the values that affect it.
     var queries: [Int: [DatabasePathValue]] = [:]
     /// The queries that are to be sent their whole window once the commit is over.
     var disturbed: [Int] = []
@@ -61,7 +61,7 @@ extension ListenHub {
     }
   }
 
-  /// Whether what a client is told of a place can push a child out of its copy of a window.
+  /// Whether the change at a path that is sent to a client can push a child out of its copy of a window.
   ///
   /// A child that is in the window takes nobody's place.
   private static func disturbs(_ place: DatabasePath, _ watch: Watch) -> Bool {
@@ -91,7 +91,7 @@ extension ListenHub {
     }
   }
 
-  /// Sends the queries above a listen to everything their windows, after the first data of that listen.
+  /// Sends the windows of the queries above a listen to all data, after the first data of that listen.
   static func restoreWindows(above watch: Watch, _ state: inout State) {
     let owned = state.owned[ObjectIdentifier(watch.connection)]?.all ?? []
     for depth in 0..<watch.query.path.count {

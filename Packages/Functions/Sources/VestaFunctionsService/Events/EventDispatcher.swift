@@ -18,7 +18,7 @@ final class EventDispatcher: EventSourceObserver {
     var lastTask = 0
     /// The number of leases and settlements that are under way.
     var operations = 0
-    var drained: CheckedContinuation<Void, Never>?
+    var drained = Waiters()
     var observation: ListenerRegistration?
   }
 
@@ -76,7 +76,7 @@ final class EventDispatcher: EventSourceObserver {
       if !(outcomes + refused).isEmpty { try await source.settle(outcomes + refused, by: owner) }
       try await source.release(owner)
     } catch {
-      // Whoever delivers next delivers these events again, after the lease has ended.
+      // The next dispatcher delivers these events again, after the lease has ended.
       log.notice("I-FUS000003", "The last outcomes of \(source.service) could not be kept: \(error)")
     }
   }
@@ -115,28 +115,22 @@ final class EventDispatcher: EventSourceObserver {
       case .settle(let outcomes): Task(priority: Self.priority) { await self.settle(outcomes) }
       }
     }
-    // What has become due since then fires at once.
+    // Events that have become due since then are delivered at once.
     if let time { timer.set(at: time, keepsEarlier: true) { [weak self] in self?.pump() } }
     return next
   }
 
   /// Waits for the leases and settlements that are under way; none begins any more.
   private func operationsEnded() async {
-    await withCheckedContinuation { continuation in
-      let isOver = state.withLock { state in
-        if state.operations > 0 { state.drained = continuation }
-        return state.operations == 0
-      }
-      if isOver { continuation.resume() }
-    }
+    await state.wait(in: \.drained) { $0.operations == 0 }
   }
 
   private func operationEnded() {
     let drained = state.withLock { state in
       state.operations -= 1
-      return state.operations == 0 ? state.drained.take() : nil
+      return state.operations == 0 ? state.drained.takeAll() : Waiters()
     }
-    drained?.resume()
+    drained.resume()
     pump()
   }
 
