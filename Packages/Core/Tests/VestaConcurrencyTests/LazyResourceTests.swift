@@ -63,7 +63,7 @@ import VestaTesting
     await #expect(throws: Closed.self) { try await lazy.get() }
   }
 
-  @Test func `what opens after the end is closed at once`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `what opens after the end is closed at once`() async throws {
     let (reached, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
     let lazy = resource {
       reached.continuation.finish()
