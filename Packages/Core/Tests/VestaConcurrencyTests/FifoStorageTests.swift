@@ -73,6 +73,31 @@ import VestaTesting
     await queue.drained()
   }
 
+  @Test(.timeLimit(.minutes(1))) func `those that a place passed over are not counted as cancelled a second time`()
+    async throws
+  {
+    let queue = FairQueue(limit: 1)
+    func cancel(_ count: Int, keeping bound: Int) async {
+      for number in 0..<count {
+        let (live, task) = (queue.waitingCount, Task { try await queue.enter() })
+        while queue.waitingCount == live { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(queue.storedCount <= bound, "\(number)")
+      }
+    }
+    try await queue.enter()
+    // Twenty that have left, and one that waits: the place goes past the twenty, and the line is not empty on the way.
+    await cancel(20, keeping: 20)
+    let next = Task { try await queue.enter() }
+    while queue.waitingCount < 1 { await Task.yield() }
+    queue.leave()
+    try await next.value
+    await cancel(100, keeping: 33)
+    queue.leave()
+    #expect(queue.storedCount == 0 && queue.runningCount == 0)
+  }
+
   /// A random course of arrivals, cancellations and departures, with a plain list beside it.
   ///
   /// After each step: nobody is inside beyond the limit, a place is free only while nobody waits, and places are given
