@@ -68,7 +68,8 @@ public final class DatabaseEngine: DatabaseBackend {
   /// How many listens a database has.
   func watchCount(in namespace: String) -> Int { room(namespace).hub.count }
 
-  private func room(_ namespace: String) -> Room {
+  /// The database of a name, which comes into being with its first use.
+  func room(_ namespace: String) -> Room {
     rooms.withLock { rooms in
       if let room = rooms[namespace] { return room }
       let store = store
