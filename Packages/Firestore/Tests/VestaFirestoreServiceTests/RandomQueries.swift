@@ -40,7 +40,7 @@ extension SplitMix {
 
   mutating func richFilter(_ depth: Int = 0) -> Filter {
     let path = pick(["f", "g", "h"])
-    switch Int.random(in: 0..<(depth < 2 ? 11 : 8), using: &generator) {
+    switch Int.random(in: 0..<(depth < 2 ? 11 : 8), using: &self) {
     case 0: return .field(path: path, .equal, operand())
     case 1:
       return .field(path: path, pick([.lessThan, .greaterThan, .lessThanOrEqual, .greaterThanOrEqual]), operand())
@@ -62,7 +62,7 @@ extension SplitMix {
   mutating func cursor(for orders: [StructuredQuery.Order]) -> StructuredQuery.Cursor {
     var values: [Value] = []
     for order in orders { values.append(order.fieldPath == "__name__" ? documentName() : anyValue()) }
-    let count = Int.random(in: 0...values.count, using: &generator)
+    let count = Int.random(in: 0...values.count, using: &self)
     return .init(values: Array(values.prefix(count)), before: pick([true, false]))
   }
 
@@ -83,8 +83,8 @@ extension SplitMix {
   /// An index that some of the queries may use.
   mutating func shape() -> IndexShape {
     var paths = ["f", "g", "h", "t"]
-    paths.shuffle(using: &generator)
-    let parts = paths.prefix(Int.random(in: 0...3, using: &generator)).map {
+    paths.shuffle(using: &self)
+    let parts = paths.prefix(Int.random(in: 0...3, using: &self)).map {
       IndexShape.Part(path: FieldPath([$0]), kind: $0 == "t" ? .contains : pick([.ascending, .descending]))
     }
     return IndexShape(
