@@ -22,6 +22,8 @@ actor Repo {
     var clock: ServiceClock = .system
     var userAgent = ""
     var seed: UInt64?
+    /// How long a read waits for a connection.
+    var readTime = Duration.seconds(3)
   }
 
   nonisolated let url: DatabaseURL
