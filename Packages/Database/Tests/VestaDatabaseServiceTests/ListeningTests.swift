@@ -121,7 +121,7 @@ struct ListeningTests {
     for id in listens { #expect(await client.reply(id).status == .ok) }
     _ = await writer.put("all/k5/x", DatabaseNode(.int(1)))
     await engine.settle()
-    let hub = engine.room("test").hub
+    let hub = try #require(engine.room("test")).hub
     let (compared, sent) = (hub.comparisons, client.messages.count)
     _ = await writer.put("all/k5/n", DatabaseNode(.int(777)))
     _ = await writer.put("all/k5/x", DatabaseNode(.int(2)))
@@ -145,7 +145,7 @@ struct ListeningTests {
       await other.listen(path, query, tag: 3)
     }
     _ = await client.put("a/b/c/d/e", DatabaseNode(.int(1)))
-    let hub = engine.room("test").hub
+    let hub = try #require(engine.room("test")).hub
     #expect(hub.count == 12)
     for path: DatabasePath in ["a", "a/b", "a/b/c/d", "x/y"] {
       _ = await client.call(.unlisten(path, .all, tag: nil))
@@ -191,7 +191,7 @@ struct ListeningTests {
     let engine = DatabaseEngine(store: ModelStore())
     let client = TestClient(engine)
     _ = await client.get("a")
-    let hub = engine.room("test").hub
+    let hub = try #require(engine.room("test")).hub
     let room = Room(namespace: "other", owner: "o", options: DatabaseServiceOptions()) { ModelStore() }
     let messages = Log<DatabaseServerMessage>()
     let connection = EngineConnection(room: room, session: "s") { messages.add($0) }

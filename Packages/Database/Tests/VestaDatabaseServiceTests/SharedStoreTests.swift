@@ -163,7 +163,7 @@ struct SharedStoreTests {
     await held.begun.wait { $0.count > begun }
     #expect(clock.deadlines.isEmpty)
     let closing = Task { try await engine.close() }
-    while !engine.room("test").state.withLock({ $0.isOver }) { await Task.yield() }
+    while engine.room("test")?.state.withLock({ $0.isOver }) != true { await Task.yield() }
     held.reads.open()
     try await closing.value
     #expect(clock.deadlines.isEmpty)

@@ -53,12 +53,14 @@ final class Room: Sendable {
   let reads = PendingCount()
   let state = Locked(State())
   let openStore: @Sendable () async throws -> any OrderedStore
+  private let whenConnectionEnds: @Sendable () -> Void
 
   /// The jobs.
   let lane = CommitLane<Job>(limit: 256)
 
   init(
     namespace: String, owner: String, options: DatabaseServiceOptions, events: EventOutbox? = nil,
+    whenConnectionEnds: @escaping @Sendable () -> Void = {},
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     context = RoomContext(
@@ -67,7 +69,11 @@ final class Room: Sendable {
     access = options.access
     self.options = options
     self.openStore = openStore
+    self.whenConnectionEnds = whenConnectionEnds
   }
+
+  /// Whether nobody is connected, and nothing is left to do for sessions that have ended.
+  var isDone: Bool { state.withLock { $0.connections.isEmpty && $0.unfinished.isEmpty } }
 
   /// The time in milliseconds since 1970.
   var now: Int64 { options.clock.milliseconds() }
@@ -137,7 +143,9 @@ final class Room: Sendable {
     case .request(let connection, let request, let id):
       if isOpen(connection) { answer(connection, request, id) }
     case .signedIn(let connection, let id): userChanged(connection, id)
-    case .close(let connection): await close(connection)
+    case .close(let connection):
+      await close(connection)
+      whenConnectionEnds()
     case .perform(let body): await body()
     }
   }
