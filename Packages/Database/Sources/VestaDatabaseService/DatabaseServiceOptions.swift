@@ -20,6 +20,9 @@ public struct DatabaseServiceOptions: Sendable {
   /// Makes the names of sessions and of the engine, each a new one.
   public var makeSession: @Sendable () -> String = { randomSession() }
 
+  /// How many rows the check of a hash reads while other writes wait; beyond that it is made beside them.
+  var rowsOfACheck = 1000
+
   /// Options with defaults for everything.
   public init() {}
 }

@@ -7,7 +7,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// The costs of one client's queries for the others.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct CostTests {
   private let store = CountedStore(ModelStore())
   private let engine: DatabaseEngine

@@ -13,7 +13,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// Two engines on one store.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedStoreTests {
   private let store = ModelStore()
   private let clock = ManualClock()

@@ -10,7 +10,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// The same work of a client whose connection is cut after each of its messages in turn.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct CutTests {
   @Test(arguments: 0..<60)
   func `wherever a connection is cut, every call ends once and both sides agree afterwards`(cut: Int) async {

@@ -9,7 +9,7 @@ import VestaTesting
 @testable import VestaDatabase
 
 /// Services that send nothing for minutes, and programs that do not take their messages.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct DeadConnectionTests {
   private let backend = ScriptedDatabaseBackend()
   private let time = SimulatedTime()

@@ -11,7 +11,7 @@ import VestaTesting
 @testable import VestaDatabase
 
 /// Writes on their way through the device's store.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct DeviceTests {
   private struct Stores: StoreProvider {
     let store: HeldStore

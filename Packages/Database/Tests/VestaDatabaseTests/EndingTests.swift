@@ -10,7 +10,7 @@ import VestaTesting
 @testable import VestaDatabase
 
 /// Every call comes to an end, whatever becomes of the connection and the app.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct EndingTests {
   private let backend = ScriptedDatabaseBackend()
   private let time = SimulatedTime()

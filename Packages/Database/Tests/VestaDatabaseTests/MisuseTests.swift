@@ -6,7 +6,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// Every way to use the client wrongly: the sentence says what is wrong, and nothing is written.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct MisuseTests {
   private static let keys = "Keys must be non-empty and cannot contain '/' '.' '#' '$' '[' or ']'"
   private static let path = "Must be a non-empty string and not contain '.' '#' '$' '[' or ']'"
@@ -24,6 +24,9 @@ struct MisuseTests {
     Write("(child:) \(path)") { _ = try await $0.child("a.b").setValue(1) },
     Write("(child:) \(path)") { _ = try await $0.child("").setValue(1) },
     Write("(referenceWithPath:) \(path)") { _ = try await $0.database.reference(withPath: "a#b").setValue(1) },
+    Write("(cancelDisconnectOperations) failed to path /.info/x: Can't modify data under .info") {
+      _ = try await $0.root.child(".info/x").cancelDisconnectOperations()
+    },
     Write("(setValue:) failed to path /.info/x: Can't modify data under .info") {
       _ = try await $0.root.child(".info/x").setValue(1)
     },

@@ -24,6 +24,8 @@ final class World: Sendable {
     var environment = Repo.Environment(backend: backend ?? engine)
     environment.clock = clock
     environment.random = SplitMix(seed: 1)
+    // A busy machine may take long to connect.
+    environment.readTime = .seconds(3600)
     return Self.client(environment, stores: stores)
   }
 

@@ -23,6 +23,8 @@ actor Repo {
     var userAgent = ""
     /// Spreads reconnections.
     var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    /// How long a read waits for a connection.
+    var readTime = Duration.seconds(3)
   }
 
   nonisolated let url: DatabaseURL

@@ -28,6 +28,11 @@ struct NodeFilter: Sendable {
 
   var filtersNodes: Bool { !spec.loadsAllData }
 
+  /// What it keeps of a node, in the query's order.
+  func full(_ node: DatabaseNode) -> IndexedNode {
+    IndexedNode(filtersNodes ? window(of: node) : node, index: spec.index)
+  }
+
   /// Replaces the whole node.
   func updateFull(_ old: IndexedNode, to new: DatabaseNode, _ changes: inout ChildChanges) -> IndexedNode {
     let wanted = filtersNodes ? window(of: new) : new

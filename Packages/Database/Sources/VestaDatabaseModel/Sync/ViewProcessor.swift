@@ -38,9 +38,9 @@ struct ViewProcessor {
     var ignored = ChildChanges()
     let indexed: IndexedNode
     if path.isRoot {
-      indexed = filter.updateFull(old.server.indexed, to: node, &ignored)
+      indexed = filter.full(node)
     } else if filter.filtersNodes, !old.server.isFiltered {
-      indexed = filter.updateFull(old.server.indexed, to: old.server.node.setting(path, to: node), &ignored)
+      indexed = filter.full(old.server.node.setting(path, to: node))
     } else {
       guard let key = path.front else { return old }
       if !old.server.isComplete(for: path), path.count > 1 { return old }
