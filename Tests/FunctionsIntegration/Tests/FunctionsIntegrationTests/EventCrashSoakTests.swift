@@ -24,7 +24,8 @@ import VestaTesting
       let worker = try WorkerProcess("EventCrashWorker", directory.path, "\(first)")
       // Some are killed while they start; most are left long enough to take the lease over.
       let delay = Int.random(in: 0...(round % 4 == 3 ? 100_000 : 400_000), using: &random)
-      let lines = try await worker.killAfter(microseconds: delay, afterLine: round % 4 == 3 ? nil : "ready")
+      let lines = try await worker.killAfter(
+        microseconds: delay, afterLine: round % 4 == 3 ? nil : "ready", andMore: 3 + random.below(5))
       #expect(!lines.contains { $0.hasPrefix("error") }, "seed \(seed), round \(round): \(lines)")
       acknowledged.formUnion(lines.compactMap { Int($0) })
       // A number beyond the last acknowledged one may be there in part.
