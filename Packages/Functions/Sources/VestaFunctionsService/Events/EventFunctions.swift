@@ -48,7 +48,7 @@ final class EventFunctions: Sendable {
   private let deadlines: Deadlines
   private let state = Locked(State())
   /// Another one in each process, and in each app.
-  private let owner = String(UInt64.random(in: .min ... .max), radix: 36)
+  private let owner = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
 
   init(
     options: FunctionsServiceOptions, clock: ServiceClock, sources: @escaping @Sendable () -> [any EventSource]
