@@ -335,6 +335,21 @@ extension FunctionRegistry {
     await bench.events.close()
   }
 
+  @Test(arguments: [.zero, .seconds(-5), .nanoseconds(1), .seconds(Int64.max), .seconds(Int64.min)] as [Duration])
+  func `events are delivered whatever the options say about times`(time: Duration) async throws {
+    let bench = EventBench {
+      ($0.eventLease, $0.eventPollInterval, $0.eventGatheringInterval) = (time, time, time)
+    }
+    let log = Log<String>()
+    var options = EventOptions()
+    (options.retryDelay, options.maximumAge) = (time, .seconds(60))
+    try bench.registry.log(log, options: options)
+    try await bench.create("a/1", "a/2", "a/3")
+    await log.wait { Set($0) == ["1", "2", "3"] }
+    try await bench.pass { try await bench.queue("f").isEmpty }
+    await bench.events.close()
+  }
+
   @Test func `functions that wait run beside one another, as many as are allowed`() async throws {
     let bench = EventBench()
     let (log, gate) = (Log<String>(), Gate())

@@ -48,7 +48,7 @@ final class EventFunctions: Sendable {
   private let deadlines: Deadlines
   private let state = Locked(State())
   /// Another one in each process, and in each app.
-  private let owner = String(UInt64.random(in: .min ... .max), radix: 36)
+  private let owner = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
 
   init(
     options: FunctionsServiceOptions, clock: ServiceClock, sources: @escaping @Sendable () -> [any EventSource]
@@ -123,8 +123,8 @@ final class EventFunctions: Sendable {
 
   private func dispatcher(_ source: any EventSource, isWanted: Bool) -> EventDispatcher? {
     var timing = DispatchMachine.Timing()
-    timing.lease = options.eventLease.microseconds
-    timing.poll = options.eventPollInterval.microseconds
+    timing.lease = EventFunctions.bounded(options.eventLease)
+    timing.poll = EventFunctions.bounded(options.eventPollInterval)
     let made = EventDispatcher(source, owner: owner, timing: timing, clock: clock) { [weak self] event, entry, run in
       await self?.perform(event, entry, run) ?? .abandoned
     }
@@ -137,6 +137,10 @@ final class EventFunctions: Sendable {
     if isNew { dispatcher?.start() }
     return dispatcher
   }
+
+  /// A time in microseconds, from 50 ms to a day: a shorter lease would be extended without end, and with a longer one
+  /// the time of its end could be beyond what there is.
+  private static func bounded(_ time: Duration) -> Int64 { max(50_000, min(time.microseconds, 86_400_000_000)) }
 
   // MARK: Running
 
@@ -194,7 +198,7 @@ extension EventFunction {
 
   func limits(_ service: FunctionsServiceOptions) -> DeliveryMachine.Limits {
     var limits = DeliveryMachine.Limits()
-    limits.gathering = max(0, service.eventGatheringInterval.microseconds)
+    limits.gathering = max(0, min(service.eventGatheringInterval.microseconds, 1_000_000))
     limits.running = max(1, options.concurrency)
     return limits
   }
