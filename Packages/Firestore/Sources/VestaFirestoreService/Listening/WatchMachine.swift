@@ -100,8 +100,6 @@ struct WatchMachine {
     self.heldBytes = heldBytes
   }
 
-  private var newCall: Call { Call(held: UnreadResponses(limit: heldBytes, areHeld: true)) }
-
   /// Whether changes concern anybody.
   var isFollowing: Bool { !watches.isEmpty }
 
@@ -256,7 +254,8 @@ struct WatchMachine {
       waiters[lastNumber] = (request, [waiter])
       actions.append(.begin(Job(id: lastNumber, work: .start(request, target: target.id))))
     }
-    calls[call, default: newCall].targets[target.id] = .starting(job ?? lastNumber)
+    if calls[call] == nil { calls[call] = Call(held: UnreadResponses(limit: heldBytes, areHeld: true)) }
+    calls[call]?.targets[target.id] = .starting(job ?? lastNumber)
     let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [target.id]))
     return deliver([acknowledged], to: call, withSnapshot: false) + actions
   }
