@@ -23,7 +23,7 @@ struct WatchMachineTests {
         switch action {
         case .send(_, let responses): for response in responses { apply(response) }
         case .begin(let job): if case .requery(let watch, _) = job.work { requeries.append((job.id, watch)) }
-        case .cancel: continue
+        case .cancel, .end: continue
         }
       }
     }

@@ -34,8 +34,16 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   let turns = Locked(Turns())
   private let isEnding = Locked(false)
   private let ended = Latch()
-  // Later commits are above this version after a restart too, without another write.
-  let durableFloor: Locked<StoreVersion>
+  private let visible: VisibleVersion
+
+  struct Floors {
+    /// Later commits are above this version after a crash too, without another write.
+    var durable: StoreVersion
+    /// The highest floor that has been asked for; closing makes it durable.
+    var raised: StoreVersion
+  }
+
+  let floors: Locked<Floors>
 
   /// Opens a store, and makes it when it is not there; what `StoreProvider.openStore` promises.
   ///
@@ -60,7 +68,8 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     try files.noteOpened()
     try files.markComplete()
     versions = StoreVersions(above: max(writer.version, writer.floor), clock: options.clock)
-    durableFloor = Locked(writer.floor)
+    floors = Locked(Floors(durable: writer.floor, raised: max(writer.version, writer.floor)))
+    visible = writer.visible
     readers = ReaderPool(path: files.database, tuning: tuning)
     self.tuning = tuning
   }
@@ -76,7 +85,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     try Task.checkCancellation()
     let lease = try await readers.acquire(inside: bodies.current())
-    let reader = SQLiteReader(lease.connection)
+    let reader = SQLiteReader(lease.connection, visible)
     do {
       let result = try await bodies.run(.read) { try await body(reader) }
       if let failure = reader.failure { throw failure }
@@ -137,12 +146,17 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     try bodies.refuseInside(.write, "raiseFloor", path: path)
     if turns.withLock({ $0.queue.isClosed }) { throw StoreError(.closed, operation: "raiseFloor", path: path) }
     let raised = try await bodies.whileWaiting("raiseFloor", path: path) { try await versions.raise(to: version) }
-    // A version at or below the last commit, or the last floor written, survives already.
-    guard raised > durableFloor.withLock({ $0 }) else { return raised }
+    // A version at or below the last floor written survives a crash already, and closing writes the highest one.
+    let isDurable = floors.withLock { floors in
+      floors.raised = max(floors.raised, raised)
+      return raised <= floors.durable
+    }
+    if turns.withLock({ $0.queue.isClosed }) { throw StoreError(.closed, operation: "raiseFloor", path: path) }
+    guard !isDurable else { return raised }
     let writer = writer
     try await write { transaction in
       let floor = StoreVersion(microseconds: raised.microseconds + Self.floorStep)
-      guard raised > max(writer.version, writer.floor), let transaction = transaction as? SQLiteTransaction else {
+      guard raised > writer.floor, let transaction = transaction as? SQLiteTransaction else {
         return
       }
       try transaction.setFloor(floor)
@@ -181,6 +195,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     // The transactions that have begun are committed.
     await turns.wait(in: \.whenIdle) { $0.queue.isIdle }
     await readers.close()
+    writer.noteEnd(floor: floors.withLock { $0.raised })
     writer.close()
     commitNews.finish()
     files.release()

@@ -198,7 +198,8 @@ final class ListenHub: Sendable {
   }
 
   private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
-    var machine = WatchMachine(tokenInterval: options.tokenInterval.microseconds)
+    var machine = WatchMachine(
+      tokenInterval: options.tokenInterval.microseconds, heldBytes: options.unreadBytes)
     var jobs = JobQueue { self.begin($0, run) }
     defer { jobs.cancelAll() }
     var floor: Int64 = 0
@@ -348,6 +349,9 @@ final class ListenHub: Sendable {
       case .send(let call, let responses): calls[call]?.send(responses)
       case .begin(let job): jobs.add(job)
       case .cancel(let job): jobs.cancel(job)
+      case .end(let call, let error):
+        calls[call]?.end(.failure(error))
+        state.withLock { _ = $0.calls.removeValue(forKey: call) }
       }
     }
   }

@@ -110,7 +110,12 @@ final class LogSorter: Sendable {
       }
       var (log, size) = ([Part](), 0)
       let end = try await reader.scan(keys.log(after: start), order: .ascending, limit: LogSorter.step) { key, value in
-        log.append((try keys.position(ofLogKey: key.bytes), try LogRow(value.bytes)))
+        do {
+          log.append((try keys.position(ofLogKey: key.bytes), try LogRow(value.bytes)))
+        } catch  where !log.isEmpty {
+          // What comes before a damaged row is sorted all the same.
+          return .stop
+        }
         size += value.byteCount
         return size < LogSorter.stepSize ? .next : .stop
       }

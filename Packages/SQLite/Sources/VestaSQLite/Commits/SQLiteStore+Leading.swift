@@ -123,7 +123,7 @@ extension SQLiteStore {
     let loss = group.commit(files.checkInPlace)
     versions.settle()
     guard let loss else {
-      durableFloor.withLock { $0 = max($0, writer.version, writer.floor) }
+      floors.withLock { $0.durable = max($0.durable, writer.floor) }
       for version in group.committed { commitNews.emit(version) }
       return ready
     }
