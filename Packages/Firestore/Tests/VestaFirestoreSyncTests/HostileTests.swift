@@ -8,7 +8,7 @@ import VestaStoreInteropContracts
 import VestaTesting
 
 /// What applications, disks and files do to a client that nobody meant.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HostileTests {
   @Test(arguments: [false, true])
   func `a listener may write, listen, leave and end the client from its callback`(isEmbedded: Bool) async throws {

@@ -179,7 +179,7 @@ struct Simulation {
         "client \(client) is not current: \(query.canonicalID), fromCache \(snapshot.isFromCache), pending "
           + "\(snapshot.mutatedKeys.map(\.description)), online \(clients[client].machine.onlineState)")
     }
-    let results = server.results(query.target, server.state)
+    let results = server.results(query.target)
     let expected = (query.limitType == .last ? results.reversed() : results).map { text($0.name, $0.fields) }
     let actual = snapshot.documents.map { text($0.name, $0.fields ?? [:]) }
     guard actual == expected else {
