@@ -204,7 +204,7 @@ struct Simulation {
     async throws
   {
     var simulation = Simulation(seed: seed)
-    try await simulation.run(steps: 250)
+    try await simulation.run(steps: 1_000)
   }
 
   @Test(arguments: 0..<50) func `clients that restart often and read their caches in parts come to rest`(
