@@ -73,6 +73,14 @@ import VestaFirestoreSync
     #expect(start(&machine) == [.startTimer(.watchBackoff, seconds: 60)])
   }
 
+  @Test func `lost data of a write stream is a failure like others`() {
+    var machine = StreamMachine(.write)
+    _ = start(&machine)
+    _ = machine.opened()
+    _ = machine.closed(error(.dataLoss))
+    #expect(start(&machine) == [.connect(refreshesTokens: false)])
+  }
+
   @Test func `tokens that were refused are fetched anew once, unless the stream had been healthy`() {
     var machine = open()
     _ = machine.closed(error(.unauthenticated))

@@ -113,8 +113,9 @@ package struct StreamMachine: Sendable {
   /// The connection has failed or ended.
   package mutating func closed(_ error: FirestoreServiceError?) -> [Step] {
     switch error?.code {
+    case .resourceExhausted?: backoff.resetToMaximum()
     // What cannot be understood will be the same the next time.
-    case .resourceExhausted?, .dataLoss?: backoff.resetToMaximum()
+    case .dataLoss? where timers == .watch: backoff.resetToMaximum()
     case .unauthenticated? where state != .healthy: refreshesTokens = true
     default: break
     }
