@@ -105,7 +105,7 @@ struct ListeningTests {
 
   // MARK: Ten thousand queries of one place
 
-  @Test func `of ten thousand queries of a place a write is compared with those that it can change`() async {
+  @Test func `of ten thousand queries of a place a write is compared with those that it can change`() async throws {
     var options = DatabaseServiceOptions()
     options.indexes.add(path: "all", indexOn: "n")
     let engine = DatabaseEngine(store: ModelStore(), options: options)
@@ -135,7 +135,7 @@ struct ListeningTests {
 
   // MARK: What is kept
 
-  @Test func `a listen that has ended leaves nothing behind`() async {
+  @Test func `a listen that has ended leaves nothing behind`() async throws {
     let engine = DatabaseEngine(store: ModelStore())
     let client = TestClient(engine), other = TestClient(engine)
     let query = DatabaseQuerySpec(index: .key, limit: .init(1, .last))
