@@ -29,6 +29,7 @@ extension Firestore {
   ///
   /// - Parameter listener: Called on the queue of the settings.
   @preconcurrency
+  @discardableResult
   public func addSnapshotsInSyncListener(_ listener: @escaping @Sendable () -> Void) -> any ListenerRegistration {
     let receiver = QueuedReceiver<Void>(queue: callbackQueue) { _ in listener() }
     guard let client = try? client() else { return VestaConcurrency.ListenerRegistration { receiver.silence() } }

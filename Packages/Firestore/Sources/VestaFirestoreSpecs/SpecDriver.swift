@@ -235,7 +235,7 @@ final class SpecDriver {
     case .event(.inSync): syncEvents += 1
     case .finish(let id, let error): finish(id, error)
     case .makeIndexes(let task): machine.indexesMade(task.run())
-    case .warnUnreachable: break
+    case .warnUnreachable, .warnMalformed: break
     }
   }
 

@@ -8,7 +8,7 @@ import VestaStoreInteropContracts
 import VestaTesting
 
 /// Unusual behaviour of applications, disks and files.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HostileTests {
   @Test(arguments: [false, true])
   func `a listener may write, listen, leave and end the client from its callback`(isEmbedded: Bool) async throws {

@@ -65,7 +65,7 @@ extension ClientMachine {
 
   /// The write stream has closed.
   package func writeClosed(stream: Int, error: FirestoreServiceError?) {
-    guard stream == writeStream.connection, writeStream.isStarted else { return }
+    guard stream == writeStream.connection, writeStream.isConnected else { return }
     let hadShakenHands = hasShakenHands
     performWrite(writeStream.closed(error))
     hasShakenHands = false

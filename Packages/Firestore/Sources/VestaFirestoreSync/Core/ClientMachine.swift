@@ -105,6 +105,7 @@ package final class ClientMachine {
     self.local = local
     keptBatches = local.batchKeys
     self.local.documents.keepsIndexes = configuration.keepsIndexes
+    self.local.makesRowsOfDocuments = !configuration.keepsOnlyPendingWrites
   }
 
   /// Takes a part of the cache that has been read.

@@ -32,6 +32,8 @@ package struct LocalStore {
   package internal(set) var bundles = BundleCache()
   /// The part of the durable cache that is in memory.
   package var residence = CacheResidence()
+  /// Whether rows are made of documents and of targets, and not of pending writes alone.
+  var makesRowsOfDocuments = true
   /// The rows to write; taken by whoever writes them.
   package var changes = CacheChanges()
   /// The tags of rows that are to be deleted, all of them, before those that have changed are written.
@@ -114,7 +116,7 @@ package struct LocalStore {
 
   mutating func removeTarget(_ id: Int32) {
     for key in targets.remove(id) {
-      changes.targetDocuments.insert(.init(id: id, key: key))
+      note(key, of: id)
       // The removal of a target does not count as a use of its documents: their sequence numbers stay.
       if case .eager = policy { dereference(key) }
     }

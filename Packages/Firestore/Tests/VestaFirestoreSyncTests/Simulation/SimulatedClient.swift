@@ -383,7 +383,7 @@ final class SimulatedClient {
     case .event(.inSync): break
     case .finish(let id, let error): answered(id, error)
     case .makeIndexes(let task): machine.indexesMade(task.run())
-    case .warnUnreachable: break
+    case .warnUnreachable, .warnMalformed: break
     }
   }
 }
@@ -417,7 +417,7 @@ extension SimulatedClient {
     let newest = others.map(\.version.seconds).max() ?? 0
     var version = max(seen[id] ?? 1, Int(newest))
     while version <= server.version {
-      if let state = server.state(of: version), results(query, state, without: own) == shown {
+      if results(query, of: version, without: own) == shown {
         seen[id] = version
         return
       }
@@ -446,14 +446,12 @@ extension SimulatedClient {
   }
 
   private func results(
-    _ query: LocalQuery, _ state: SimulatedServer.State, without own: Set<DocumentKey>
-  ) -> [Shown] {
-    let results = server.results(query.target, state)
+    _ query: LocalQuery, of version: Int, without own: Set<DocumentKey>
+  ) -> [Shown]? {
+    guard let results = server.results(query.target, of: version) else { return nil }
     return (query.limitType == .last ? results.reversed() : results).compactMap { document in
-      guard let path = try? ResourceName(document: document.name, likely: database).path, !own.contains(path) else {
-        return nil
-      }
-      return Shown(path, document.updateTime ?? .zero, document.fields)
+      let path = server.path(document)
+      return own.contains(path) ? nil : Shown(path, document.updateTime ?? .zero, document.fields)
     }
   }
 }
