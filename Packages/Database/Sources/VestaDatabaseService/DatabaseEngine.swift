@@ -66,10 +66,13 @@ public final class DatabaseEngine: DatabaseBackend {
   }
 
   /// How many listens a database has.
-  func watchCount(in namespace: String) -> Int { rooms.withLock { $0.room(namespace) }?.hub.count ?? 0 }
+  func watchCount(in namespace: String) -> Int { room(namespace)?.hub.count ?? 0 }
 
   /// How many databases are open, those that are being closed included.
   var roomCount: Int { rooms.withLock { $0.all.count } }
+
+  /// The database of a name, if it is open.
+  func room(_ namespace: String) -> Room? { rooms.withLock { $0.room(namespace) } }
 
   private func enter(_ namespace: String) -> Room {
     rooms.withLock { rooms in

@@ -40,6 +40,9 @@ final class Room: Sendable {
     var observation: ListenerRegistration?
     /// The time at which the building of the indexes goes on after a failure.
     var retry: ListenerRegistration?
+    /// The writes whose hashes are being checked, by number.
+    var checks: [Int: HashCheck] = [:]
+    var lastCheck = 0
     var isOver = false
   }
 
@@ -115,19 +118,17 @@ final class Room: Sendable {
 
   // MARK: Jobs
 
-  private func process(_ jobs: [Job]) async {
+  func process(_ jobs: [Job]) async {
     var writes: [Write] = []
     for job in jobs {
       if case .request(let connection, let request, let id) = job, request.isWrite {
-        if isOpen(connection) {
-          writes.append(Write(connection: connection, request: request, id: id))
-        } else {
-          connection.jobEnds()
-        }
+        // Nobody counts the jobs of a connection that has ended.
+        if connection.keep(job) || !isOpen(connection) { continue }
+        writes.append(Write(connection: connection, request: request, id: id))
         continue
       }
       await commit(&writes)
-      await process(job)
+      if job.connection?.keep(job) != true { await process(job) }
     }
     await commit(&writes)
   }
@@ -151,7 +152,7 @@ final class Room: Sendable {
 
   /// Whether the connection has been opened and has not ended: what it asks before and afterwards is dropped, because
   /// its client asks again on the next one.
-  private func isOpen(_ connection: EngineConnection) -> Bool {
+  func isOpen(_ connection: EngineConnection) -> Bool {
     state.withLock { $0.connections[connection.session] === connection }
   }
 
@@ -195,6 +196,10 @@ struct Write: Sendable {
   let connection: EngineConnection
   let request: DatabaseRequest
   let id: Int
+  /// How often its hash has been checked beside the writes of others.
+  var checks = 0
+
+  var job: Room.Job { .request(connection, request, id) }
 }
 
 /// The context that every call of a database has.
