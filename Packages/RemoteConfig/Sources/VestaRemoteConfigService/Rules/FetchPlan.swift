@@ -76,6 +76,9 @@ final class FetchPlan: Sendable {
     return outcome
   }
 
+  /// How many combinations have their values kept, for tests.
+  var keptOutcomes: Int { outcomes.withLock { $0.count } }
+
   // MARK: Tests
 
   private func bits(for evaluator: ConditionEvaluator) -> [UInt64] {

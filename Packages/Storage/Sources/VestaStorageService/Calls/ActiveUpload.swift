@@ -168,6 +168,9 @@ final class ActiveUploads: Sendable {
     }
   }
 
+  /// How many uploads are open or in use, for tests.
+  var count: Int { state.withLock { $0.idle.count + $0.busy.count } }
+
   /// All idle uploads, which are forgotten.
   func removeAll() async -> [ActiveUpload] {
     state.withLock { state in
