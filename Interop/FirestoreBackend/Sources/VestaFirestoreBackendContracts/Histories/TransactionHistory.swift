@@ -1,32 +1,44 @@
 /// What committed transactions have read and written, and a check that one order explains all of it.
 ///
 /// Documents are numbers by name: enough to tell any two writes of a history apart, and to ask queries of.
-struct History: Sendable {
+public struct TransactionHistory: Sendable {
   /// Something a transaction asked for, and what it was answered.
-  enum Read: Sendable, Equatable {
+  public enum Read: Sendable, Equatable, Codable {
     /// One document; `nil` where there was none.
     case document(String, Int?)
     /// All documents with a number that is not below a bound, the first ones by name.
     case query(atLeast: Int, limit: Int?, [String: Int])
   }
 
-  struct Transaction: Sendable {
-    var reads: [Read] = []
+  public struct Transaction: Sendable, Codable {
+    /// What it asked for, in order.
+    public var reads: [Read] = []
     /// What was written, `nil` for a deletion; empty for a transaction that only reads.
-    var writes: [String: Int?] = [:]
+    public var writes: [String: Int?] = [:]
     /// When it was committed; of one that reads the past, the moment that it read.
-    var version: Int64 = 0
+    public var version: Int64 = 0
+
+    /// A transaction.
+    public init(reads: [Read] = [], writes: [String: Int?] = [:], version: Int64 = 0) {
+      self.reads = reads
+      self.writes = writes
+      self.version = version
+    }
   }
 
   /// Why no order by versions explains a history.
-  enum Flaw: Error, Equatable {
+  public enum Flaw: Error, Equatable {
     /// Two transactions that write have the same version.
     case sameVersion(Int64)
     /// A transaction was answered something that was not so at its version.
     case wrongRead(Read, version: Int64)
   }
 
-  var transactions: [Transaction] = []
+  /// In any order.
+  public var transactions: [Transaction]
+
+  /// A history.
+  public init(transactions: [Transaction] = []) { self.transactions = transactions }
 
   /// Replays the history in the order of versions and compares every answer.
   ///
@@ -34,7 +46,7 @@ struct History: Sendable {
   ///
   /// - Returns: What is there at the end.
   @discardableResult
-  func check() throws(Flaw) -> [String: Int] {
+  public func check() throws(Flaw) -> [String: Int] {
     // Of two with the same version the one that writes comes first: the other has read behind it.
     let ordered = transactions.sorted {
       ($0.version, $0.writes.isEmpty ? 1 : 0) < ($1.version, $1.writes.isEmpty ? 1 : 0)
@@ -42,7 +54,7 @@ struct History: Sendable {
     var state: [String: Int] = [:]
     var lastWrite: Int64?
     for transaction in ordered {
-      for read in transaction.reads where History.answer(read, in: state) != read {
+      for read in transaction.reads where TransactionHistory.answer(read, in: state) != read {
         throw .wrongRead(read, version: transaction.version)
       }
       if transaction.writes.isEmpty { continue }
