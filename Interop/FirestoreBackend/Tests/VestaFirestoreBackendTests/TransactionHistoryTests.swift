@@ -65,6 +65,18 @@ struct TransactionHistoryTests {
         == .wrongRead(early, version: 2))
   }
 
+  @Test func `whoever finds nothing to change has the version of what it has seen`() throws {
+    let deletions = [
+      Transaction(reads: [.document("a", nil)], writes: ["a": nil], version: 2),
+      Transaction(reads: [.document("a", 1)], writes: ["a": nil], version: 2),
+      Transaction(writes: ["x": nil], version: 2),
+    ]
+    #expect(try TransactionHistory(transactions: [setUp] + deletions).check() == ["b": 1])
+    let late = TransactionHistory.Read.document("a", 1)
+    let wrong = Transaction(reads: [late], writes: ["x": nil], version: 2)
+    #expect(flaw(deletions + [wrong]) == .wrongRead(late, version: 2))
+  }
+
   @Test func `versions that do not grow are found`() {
     #expect(flaw([Transaction(writes: ["a": 2], version: 1)]) == .sameVersion(1))
   }

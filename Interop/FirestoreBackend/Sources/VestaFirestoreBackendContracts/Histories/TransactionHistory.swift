@@ -24,11 +24,17 @@ public struct TransactionHistory: Sendable {
       self.writes = writes
       self.version = version
     }
+
+    func applied(to state: [String: Int]) -> [String: Int] {
+      var state = state
+      for (name, number) in writes { state[name] = number }
+      return state
+    }
   }
 
   /// Why no order by versions explains a history.
   public enum Flaw: Error, Equatable {
-    /// Two transactions that write have the same version.
+    /// Two transactions that change something have the same version.
     case sameVersion(Int64)
     /// A transaction was answered something that was not so at its version.
     case wrongRead(Read, version: Int64)
@@ -42,27 +48,48 @@ public struct TransactionHistory: Sendable {
 
   /// Replays the history in the order of versions and compares every answer.
   ///
-  /// Who writes reads what those before it have left. Who only reads sees all up to its version.
+  /// Whoever changes something reads what those before it have left. All others at its version, which change nothing,
+  /// see all up to it.
   ///
   /// - Returns: What is there at the end.
   @discardableResult
   public func check() throws(Flaw) -> [String: Int] {
-    // Of two with the same version the one that writes comes first: the other has read behind it.
-    let ordered = transactions.sorted {
-      ($0.version, $0.writes.isEmpty ? 1 : 0) < ($1.version, $1.writes.isEmpty ? 1 : 0)
-    }
     var state: [String: Int] = [:]
-    var lastWrite: Int64?
-    for transaction in ordered {
-      for read in transaction.reads where TransactionHistory.answer(read, in: state) != read {
-        throw .wrongRead(read, version: transaction.version)
-      }
-      if transaction.writes.isEmpty { continue }
-      if lastWrite == transaction.version { throw .sameVersion(transaction.version) }
-      lastWrite = transaction.version
-      for (name, number) in transaction.writes { state[name] = number }
+    let versions = Dictionary(grouping: transactions, by: \.version)
+    for (version, group) in versions.sorted(by: { $0.key < $1.key }) {
+      state = try TransactionHistory.state(after: group, at: version, from: state)
     }
     return state
+  }
+
+  private static func state(
+    after group: [Transaction], at version: Int64, from state: [String: Int]
+  ) throws(Flaw) -> [String: Int] {
+    // Two that delete the same are both candidates; the other has found nothing to delete.
+    let candidates = group.indices.filter { group[$0].applied(to: state) != state }
+    guard !candidates.isEmpty else {
+      for transaction in group { try checkReads(of: transaction, in: state) }
+      return state
+    }
+    var flaw = Flaw.sameVersion(version)
+    for index in candidates {
+      let end = group[index].applied(to: state)
+      guard group.allSatisfy({ $0.applied(to: end) == end }) else { continue }
+      do throws(Flaw) {
+        try checkReads(of: group[index], in: state)
+        for other in group.indices where other != index { try checkReads(of: group[other], in: end) }
+        return end
+      } catch {
+        flaw = error
+      }
+    }
+    throw flaw
+  }
+
+  private static func checkReads(of transaction: Transaction, in state: [String: Int]) throws(Flaw) {
+    for read in transaction.reads where answer(read, in: state) != read {
+      throw .wrongRead(read, version: transaction.version)
+    }
   }
 
   /// What a read would be answered in a state.
