@@ -18,6 +18,7 @@ let package = Package(
     .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
+    .package(path: "../../Packages/Functions"),
     .package(path: "../../Packages/Messaging"),
     .package(path: "../../Packages/Postgres"),
     .package(path: "../../Packages/RemoteConfig"),
@@ -51,9 +52,23 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .executableTarget(
+      name: "PostgresEventPeer",
+      dependencies: [
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaFunctionsService", package: "Functions"),
+        .product(name: "VestaPostgres", package: "Postgres"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostgresIntegrationTests",
       dependencies: [
+        "PostgresEventPeer",
         "PostgresPeer",
         .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaAuthService", package: "Auth"),

@@ -128,6 +128,47 @@ struct SharedStoreTests {
     withExtendedLifetime(lost) {}
   }
 
+  @Test func `an engine that closes with operations it could not carry out leaves them to another`() async throws {
+    let failing = FaultyStore(OpenStore(store))
+    var options = DatabaseServiceOptions()
+    options.clock = clock.service
+    options.sharing = .shared(lease: .seconds(15))
+    let first = DatabaseEngine(store: failing, options: options)
+    let client = TestClient(first)
+    _ = await client.call(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))))
+    failing.failures.withLock { $0 = 1 }
+    try await first.close()
+    let other = engine("b")
+    let reader = TestClient(other)
+    #expect(await reader.get("ends").isEmpty)
+    for _ in 0..<8 {
+      clock.advance(by: .seconds(5))
+      await settle([other])
+    }
+    #expect(await reader.get("ends").leaf == .int(1))
+  }
+
+  @Test func `an engine that is closed while it renews its lease sets no timer any more`() async throws {
+    let held = CountedStore(OpenStore(store))
+    var options = DatabaseServiceOptions()
+    options.clock = clock.service
+    options.sharing = .shared(lease: .seconds(15))
+    let engine = DatabaseEngine(store: held, options: options)
+    let client = TestClient(engine)
+    _ = await client.get("x")
+    await engine.settle()
+    let begun = held.begun.entries.count
+    held.reads.close()
+    clock.advance(by: .seconds(5))
+    await held.begun.wait { $0.count > begun }
+    #expect(clock.deadlines.isEmpty)
+    let closing = Task { try await engine.close() }
+    while engine.room("test")?.state.withLock({ $0.isOver }) != true { await Task.yield() }
+    held.reads.open()
+    try await closing.value
+    #expect(clock.deadlines.isEmpty)
+  }
+
   @Test func `an engine whose lease another took ends its connections, and nothing runs twice`() async {
     let jump = ManualClock(at: clock.now)
     let victim = engine("a")

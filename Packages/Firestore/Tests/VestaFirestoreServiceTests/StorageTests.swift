@@ -43,6 +43,16 @@ struct StorageTests {
     #expect(Keys.describe(key) == "documents(7, \"rooms\", null, 2)")
   }
 
+  @Test func `events come after the log of every database and before all indexes`() {
+    let (first, last) = (DatabaseKeys(1), DatabaseKeys(.max))
+    for keys in [first, last] {
+      #expect(keys.log(LogPosition(version: .max, part: .max)).lexicographicallyPrecedes(Keys.outbox))
+      #expect(KeyRange(prefix: Keys.outbox).upper?.lexicographicallyPrecedes(keys.index(0)) == true)
+      #expect(!keys.log(after: 0).contains(Keys.outbox + [0]))
+    }
+    #expect(Keys.describe(Keys.outbox).hasPrefix("outbox"))
+  }
+
   @Test func `rows come back as they were`() throws {
     var data = RandomData(generator: SplitMix(seed: 7))
     for number in 0..<300 {

@@ -21,6 +21,11 @@ public struct FunctionsServiceOptions: Sendable {
   /// The interval between looks at the engines for events that another process has recorded.
   public var eventPollInterval: Duration = .seconds(5)
 
+  /// The time for which further events of a function are gathered after some were read.
+  ///
+  /// Beside busy writers they are read together then. An event after a pause is delivered at once.
+  public var eventGatheringInterval: Duration = .milliseconds(5)
+
   /// Verifies App Check tokens, and returns the id of the app; `nil` where no function enforces App Check.
   ///
   /// An error refuses the token. A `FunctionsServiceError` says more: a verification that could not be carried out

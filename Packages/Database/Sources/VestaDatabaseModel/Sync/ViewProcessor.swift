@@ -218,7 +218,8 @@ struct ViewProcessor {
         : writes.completeChildren(server: old.server.node)
       cache.event.indexed = filter.updateFull(old.event.indexed, to: node, &changes)
     }
-    cache.event.isComplete = old.server.isComplete || writes.shadow(at: .root) != nil
+    // No other write covers all of the place: it would cover this path too.
+    cache.event.isComplete = old.server.isComplete
     cache.event.isFiltered = filter.filtersNodes
     return cache
   }

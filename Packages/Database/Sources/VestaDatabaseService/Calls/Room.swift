@@ -40,6 +40,9 @@ final class Room: Sendable {
     var observation: ListenerRegistration?
     /// The time at which the building of the indexes goes on after a failure.
     var retry: ListenerRegistration?
+    /// The writes whose hashes are being checked, by number.
+    var checks: [Int: HashCheck] = [:]
+    var lastCheck = 0
     var isOver = false
   }
 
@@ -50,12 +53,14 @@ final class Room: Sendable {
   let reads = PendingCount()
   let state = Locked(State())
   let openStore: @Sendable () async throws -> any OrderedStore
+  private let whenConnectionEnds: @Sendable () -> Void
 
   /// The jobs.
   let lane = CommitLane<Job>(limit: 256)
 
   init(
     namespace: String, owner: String, options: DatabaseServiceOptions, events: EventOutbox? = nil,
+    whenConnectionEnds: @escaping @Sendable () -> Void = {},
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     context = RoomContext(
@@ -64,7 +69,11 @@ final class Room: Sendable {
     access = options.access
     self.options = options
     self.openStore = openStore
+    self.whenConnectionEnds = whenConnectionEnds
   }
+
+  /// Whether nobody is connected, and nothing is left to do for sessions that have ended.
+  var isDone: Bool { state.withLock { $0.connections.isEmpty && $0.unfinished.isEmpty } }
 
   /// The time in milliseconds since 1970.
   var now: Int64 { options.clock.milliseconds() }
@@ -109,19 +118,17 @@ final class Room: Sendable {
 
   // MARK: Jobs
 
-  private func process(_ jobs: [Job]) async {
+  func process(_ jobs: [Job]) async {
     var writes: [Write] = []
     for job in jobs {
       if case .request(let connection, let request, let id) = job, request.isWrite {
-        if isOpen(connection) {
-          writes.append(Write(connection: connection, request: request, id: id))
-        } else {
-          connection.jobEnds()
-        }
+        // Nobody counts the jobs of a connection that has ended.
+        if connection.keep(job) || !isOpen(connection) { continue }
+        writes.append(Write(connection: connection, request: request, id: id))
         continue
       }
       await commit(&writes)
-      await process(job)
+      if job.connection?.keep(job) != true { await process(job) }
     }
     await commit(&writes)
   }
@@ -136,14 +143,16 @@ final class Room: Sendable {
     case .request(let connection, let request, let id):
       if isOpen(connection) { answer(connection, request, id) }
     case .signedIn(let connection, let id): userChanged(connection, id)
-    case .close(let connection): await close(connection)
+    case .close(let connection):
+      await close(connection)
+      whenConnectionEnds()
     case .perform(let body): await body()
     }
   }
 
   /// Whether the connection has been opened and has not ended: what it asks before and afterwards is dropped, because
   /// its client asks again on the next one.
-  private func isOpen(_ connection: EngineConnection) -> Bool {
+  func isOpen(_ connection: EngineConnection) -> Bool {
     state.withLock { $0.connections[connection.session] === connection }
   }
 
@@ -187,6 +196,10 @@ struct Write: Sendable {
   let connection: EngineConnection
   let request: DatabaseRequest
   let id: Int
+  /// How often its hash has been checked beside the writes of others.
+  var checks = 0
+
+  var job: Room.Job { .request(connection, request, id) }
 }
 
 /// The context that every call of a database has.

@@ -37,16 +37,21 @@ struct TreeReader {
   }
 
   /// A node with all that is below it.
-  func node(_ path: DatabasePath) async throws -> DatabaseNode {
+  func node(_ path: DatabasePath) async throws -> DatabaseNode { try await node(path, rows: nil) ?? .empty }
+
+  /// A node with all that is below it; `nil` when it has more rows than are to be read.
+  func node(_ path: DatabasePath, rows: Int?) async throws -> DatabaseNode? {
     if path.back?.isPriority == true, let parent = path.parent {
       return try await row(parent)?.priority.map { DatabaseNode($0) } ?? .empty
     }
     let prefix = keys.data(path)
     var tree = TreeBuilder(below: prefix.count)
-    _ = try await reader.scan(KeyRange(prefix: prefix), order: .ascending, limit: nil) { key, value in
+    let limit = rows.map { $0 + 1 }
+    let end = try await reader.scan(KeyRange(prefix: prefix), order: .ascending, limit: limit) { key, value in
       try Self.add(key.bytes, value.bytes, to: &tree)
       return .next
     }
+    if let rows, end.visited > rows { return nil }
     return tree.finish()
   }
 

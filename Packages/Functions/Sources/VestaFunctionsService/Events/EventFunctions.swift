@@ -115,7 +115,7 @@ final class EventFunctions: Sendable {
         let wanted = functions.values.filter { !$0.subscription.types.isDisjoint(with: source.types) }
         source.subscribe(wanted.map(\.subscription).sorted { $0.function < $1.function })
         dispatcher(source, isWanted: !wanted.isEmpty)?.setFunctions(
-          Dictionary(uniqueKeysWithValues: wanted.map { ($0.name, ($0.policy, $0.limits)) }))
+          Dictionary(uniqueKeysWithValues: wanted.map { ($0.name, ($0.policy, $0.limits(options))) }))
       }
       if state.withLock({ $0.version == version }) { return }
     }
@@ -125,8 +125,8 @@ final class EventFunctions: Sendable {
     var timing = DispatchMachine.Timing()
     timing.lease = options.eventLease.microseconds
     timing.poll = options.eventPollInterval.microseconds
-    let made = EventDispatcher(source, owner: owner, timing: timing, clock: clock) { [weak self] event, entry in
-      await self?.perform(event, entry) ?? .abandoned
+    let made = EventDispatcher(source, owner: owner, timing: timing, clock: clock) { [weak self] event, entry, run in
+      await self?.perform(event, entry, run) ?? .abandoned
     }
     let (dispatcher, isNew) = state.withLock { state -> (EventDispatcher?, Bool) in
       if let known = state.dispatchers[source.service] { return (known, false) }
@@ -140,44 +140,38 @@ final class EventFunctions: Sendable {
 
   // MARK: Running
 
-  private func perform(_ event: Event, _ entry: EventEntry) async -> DispatchMachine.Delivery {
+  private func perform(_ event: Event, _ entry: EventEntry, _ run: DeliveryRun) async -> DispatchMachine.Delivery {
     guard let function = state.withLock({ $0.functions[entry.function] }) else { return .abandoned }
     do {
       try await places.enter()
       let place = EventPlace(places)
       defer { place.giveBack() }
-      try await run(function, event, place)
+      try await self.run(function, event, place, run)
       return .delivered
     } catch {
-      if Task.isCancelled { return .abandoned }
+      if Task.isCancelled, !run.isLate { return .abandoned }
       log.warning(
         "I-FUS000002", "The function \(function.name) failed on \(event.id), attempt \(entry.attempts + 1): \(error)")
       return .failed(reason: "\(error)")
     }
   }
 
-  /// Runs a function in a task of its own, and waits until it has really ended: the next event of its lane comes after.
+  /// Runs a function until it has really ended: the next event of its lane comes after.
   ///
   /// From the time limit on, a function that ignores its cancellation keeps only its own place among the events of the
   /// function, so that it does not take the places of other functions.
-  private func run(_ function: EventFunction, _ event: Event, _ place: EventPlace) async throws {
-    let task = Task { try await function.run(event) }
-    let isLate = Locked(false)
+  private func run(_ function: EventFunction, _ event: Event, _ place: EventPlace, _ run: DeliveryRun) async throws {
     let limit = clock.now().addingReportingOverflow((function.options.timeout ?? options.timeout).microseconds)
+    let number = run.functionBegins()
     let timer = deadlines.add(at: limit.overflow ? .max : limit.partialValue) {
-      isLate.withLock { $0 = true }
-      task.cancel()
-      place.giveBack()
+      if run.expire(number) { place.giveBack() }
     }
     defer { timer.cancel() }
-    try await withTaskCancellationHandler {
-      do {
-        try await task.value
-      } catch {
-        throw isLate.withLock { $0 } ? FailureRules.late : error
-      }
-    } onCancel: {
-      task.cancel()
+    do {
+      try await function.run(event)
+      _ = run.functionEnds()
+    } catch {
+      throw run.functionEnds() ? FailureRules.late : error
     }
   }
 
@@ -198,8 +192,9 @@ extension EventFunction {
       first: max(1, min(options.retryDelay.microseconds, 600_000_000)))
   }
 
-  var limits: DeliveryMachine.Limits {
+  func limits(_ service: FunctionsServiceOptions) -> DeliveryMachine.Limits {
     var limits = DeliveryMachine.Limits()
+    limits.gathering = max(0, service.eventGatheringInterval.microseconds)
     limits.running = max(1, options.concurrency)
     return limits
   }
