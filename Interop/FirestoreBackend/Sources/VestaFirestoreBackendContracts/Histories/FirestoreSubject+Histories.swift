@@ -52,7 +52,7 @@ extension FirestoreSubject {
           var random = SplitMix(seed: seed &* 1_000 &+ UInt64(client))
           var done: [TransactionHistory.Transaction] = []
           for _ in 0..<count {
-            let kind = [HistoryClient.Kind.optimistic, .pessimistic, .pessimistic, .readOnly][random.below(4)]
+            let kind = random.pick([HistoryClient.Kind.optimistic, .pessimistic, .pessimistic, .readOnly])
             var client = HistoryClient(self, kind, &random)
             if let transaction = try await client.run(&random) { done.append(transaction) }
           }

@@ -62,7 +62,7 @@ struct HistoryClient {
   }
 
   private mutating func readDocument(_ id: [UInt8], _ random: inout SplitMix) async throws -> TransactionHistory.Read {
-    let path = HistoryClient.names[random.below(HistoryClient.names.count)]
+    let path = random.pick(HistoryClient.names)
     var found: Document?
     var time = readTime
     let request = BatchGetDocumentsRequest(
@@ -77,7 +77,7 @@ struct HistoryClient {
   }
 
   private mutating func readQuery(_ id: [UInt8], _ random: inout SplitMix) async throws -> TransactionHistory.Read {
-    let bound = [0, 300, 700][random.below(3)]
+    let bound = random.pick([0, 300, 700])
     var query = StructuredQuery.all(HistoryClient.collection)
     var limit: Int?
     if bound > 0 {
@@ -109,9 +109,9 @@ struct HistoryClient {
       transaction.version = readTime.microseconds ?? 0
       return transaction
     }
-    for _ in 0..<[0, 1, 1, 2, 3][random.below(5)] {
+    for _ in 0..<random.pick([0, 1, 1, 2, 3]) {
       let number = random.oneIn(4) ? nil : random.below(1_000)
-      transaction.writes.updateValue(number, forKey: HistoryClient.names[random.below(HistoryClient.names.count)])
+      transaction.writes.updateValue(number, forKey: random.pick(HistoryClient.names))
     }
     let writes = transaction.writes.map { path, number in
       let path = "\(HistoryClient.collection)/\(path)"
