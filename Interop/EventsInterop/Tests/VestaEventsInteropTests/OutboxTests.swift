@@ -50,7 +50,7 @@ import VestaTesting
       for function in ["f", "g"] { #expect(try await positions(outbox, function) == waiting[function] ?? []) }
     }
     let rows = try await store.read { try await $0.entries(in: KeyRange(prefix: [9])) }
-    // What is left is the lease: no attempts of events that are gone.
+    // The lease is left: no attempts of events that are gone.
     #expect(rows.count == 1, "seed \(seed)")
   }
 
@@ -325,31 +325,5 @@ private final class Observer: EventSourceObserver {
     guard let segment = path.first else { return false }
     return (first == "*" || first.hasPrefix("{") || first == segment)
       && slowMatch(pattern.dropFirst(), path.dropFirst())
-  }
-}
-
-@Suite struct TimeTests {
-  @Test(
-    arguments: [
-      (0, "1970-01-01T00:00:00Z"), (1_767_225_600_000_001, "2026-01-01T00:00:00.000001Z"),
-      (-1, "1969-12-31T23:59:59.999999Z"), (951_782_400_000_000, "2000-02-29T00:00:00Z"),
-      (-62_135_596_800_000_000, "0001-01-01T00:00:00Z"), (253_402_300_799_900_000, "9999-12-31T23:59:59.900000Z"),
-    ] as [(Int64, String)])
-  func `a time is written and read`(microseconds: Int64, text: String) {
-    #expect(EventTime.text(microseconds: microseconds) == text)
-    #expect(EventTime.microseconds(of: text) == microseconds)
-  }
-
-  @Test func `random times survive being written`() {
-    var random = SplitMix(seed: 11)
-    for _ in 0..<2_000 {
-      let time = Int64.random(in: -60_000_000_000_000_000...250_000_000_000_000_000, using: &random)
-      #expect(EventTime.microseconds(of: EventTime.text(microseconds: time)) == time)
-    }
-  }
-
-  @Test(arguments: ["", "Z", "2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00.xZ"])
-  func `a text that is no time is nil`(text: String) {
-    #expect(EventTime.microseconds(of: text) == nil)
   }
 }

@@ -104,7 +104,9 @@ public enum StoreCrashContracts {
     var acknowledged: Set<Int> = []
     var newest: Int64 = 0
     var first = 1
-    for round in 0..<subject.rounds {
+    var round = 0
+    // On a busy machine a process may be killed before it has committed anything: then there are more rounds.
+    while round < subject.rounds || acknowledged.count <= subject.rounds {
       let tasks = round % 2 == 0 ? 1 : 8
       let worker = try subject.launch(["write", subject.directory, "\(first)", "\(tasks)"])
       let delay = random.below(60_000)
@@ -115,11 +117,11 @@ public enum StoreCrashContracts {
       acknowledged.formUnion(acknowledgements.map { Int($0[0]) })
       newest = max(newest, acknowledgements.map { $0[1] }.max() ?? 0)
       let last = max(acknowledged.max() ?? 0, first) + tasks
-      let isWhole = round % 20 == 19 || round == subject.rounds - 1
+      let isWhole = round % 20 == 19 || round >= subject.rounds - 1
       newest = try await check(subject, acknowledged, (isWhole ? 1 : first)...last, newest, round)
       first = last + 1
+      round += 1
     }
-    try expect(acknowledged.count > subject.rounds, "too few transactions to say anything: \(acknowledged.count)")
   }
 
   /// Opens the store and looks at transactions; returns the newest version that was seen.

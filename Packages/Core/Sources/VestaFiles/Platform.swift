@@ -134,7 +134,7 @@ import VestaConcurrency
     /// Whether there is something at a path.
     public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// The names in a directory, in no order; none where there is no directory. Either all or an error.
+    /// The names in a directory, in no order: all of them, or an error; none where there is no directory.
     public static func names(in path: String) throws(FileFailure) -> [String] {
       guard let directory = opendir(path) else {
         if errno == ENOENT || errno == ENOTDIR { return [] }

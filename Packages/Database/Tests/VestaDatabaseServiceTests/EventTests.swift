@@ -11,7 +11,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// The events of values that a database records for functions.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct EventTests {
   private let engine = DatabaseEngine(store: ModelStore())
 
@@ -107,7 +107,9 @@ struct EventTests {
   {
     let client = TestClient(engine)
     let rooms = DatabaseNode(
-      children: (0..<(Room.rowsOfACheck + 5)).map { (DatabaseKey("r\($0)"), DatabaseNode(.int(Int64($0)))) })
+      children: (0..<(DatabaseServiceOptions().rowsOfACheck + 5)).map {
+        (DatabaseKey("r\($0)"), DatabaseNode(.int(Int64($0))))
+      })
     _ = await client.put("rooms", rooms)
     try subscribe("rooms/{room}")
     let next = rooms.setting("r7" as DatabaseKey, to: DatabaseNode(.int(-1))).setting("r8" as DatabaseKey, to: .empty)

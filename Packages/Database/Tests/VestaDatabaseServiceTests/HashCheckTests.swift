@@ -11,9 +11,9 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// Writes with a hash at places of very many rows, which are read beside the writes of others.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(20)))
 struct HashCheckTests {
-  private static let count = Room.rowsOfACheck + 200
+  private static let count = DatabaseServiceOptions().rowsOfACheck + 200
   private let store = CountedStore(ModelStore())
   private let large = DatabaseNode(
     children: (0..<Self.count).map { (DatabaseKey("k\($0)"), DatabaseNode(.int(Int64($0)))) }, priority: .int(4))
@@ -60,7 +60,7 @@ struct HashCheckTests {
     #expect(await client.put("list", next, hash: NodeHash.hash(large)).status == .ok)
     // At first a thousand rows and one, then all of them once, and a few for each place.
     let cost = store.entries.withLock { $0 } - before
-    #expect(cost < Room.rowsOfACheck + Self.count + 150, "\(cost)")
+    #expect(cost < DatabaseServiceOptions().rowsOfACheck + Self.count + 150, "\(cost)")
     #expect(await client.get("list") == next)
     #expect(client.node(tag: 1) == next)
     let query = DatabaseQuerySpec(index: .value, limit: .init(2, .first))
@@ -92,7 +92,7 @@ struct HashCheckTests {
     #expect(await other.put(path, DatabaseNode(.int(9))).status == .ok)
     store.reads.open()
     #expect(await client.reply(id).status == .dataStale, "\(path)")
-    #expect(await client.get("list") == large.setting(path, to: DatabaseNode(.int(9))))
+    #expect(await client.get("list") == large.setting(path.withoutFront, to: DatabaseNode(.int(9))))
   }
 
   @Test func `a check that commits overtake again and again is made in the turn at last`() async {
@@ -170,6 +170,62 @@ struct HashCheckTests {
     #expect(await other.put("n", DatabaseNode(.int(5))).status == .ok)
     #expect(await client.put("n", DatabaseNode(.int(1)), hash: "").status == .dataStale)
     #expect(client.node(tag: 1).leaf == .int(5))
+  }
+
+  @Test(arguments: [false, true])
+  func `writes with a hash at places above each other lose nothing, each checked beside the others`(
+    isShared: Bool
+  ) async {
+    let shared = ModelStore(), clock = ManualClock()
+    var options = DatabaseServiceOptions()
+    options.rowsOfACheck = 0
+    options.clock = clock.service
+    if isShared { options.sharing = .shared() }
+    let engines = (0..<(isShared ? 2 : 1)).map { _ in DatabaseEngine(store: OpenStore(shared), options: options) }
+    let reader = TestClient(engines[0])
+    let accounts = (0..<6).map { DatabaseKey("a\($0)") }
+    _ = await reader.put("bank", DatabaseNode(children: accounts.map { ($0, DatabaseNode(.int(100))) }))
+    await reader.listen("bank", tag: 1)
+    await reader.listen("bank", DatabaseQuerySpec(index: .value, limit: .init(3, .last)), tag: 2)
+    @Sendable func sum(_ node: DatabaseNode, _ delta: Int64) -> DatabaseNode {
+      DatabaseNode(.int(Int64(node.leaf?.number ?? 0) + delta))
+    }
+    @Sendable func change(
+      _ client: TestClient, _ path: DatabasePath, _ body: (DatabaseNode) -> DatabaseNode
+    ) async {
+      while true {
+        let node = await client.get(path)
+        if await client.put(path, body(node), hash: NodeHash.hash(node)).status == .ok { return }
+      }
+    }
+    await withTaskGroup { group in
+      for number in 0..<8 {
+        let client = TestClient(engines[number % engines.count])
+        group.addTask {
+          var random = SplitMix(seed: UInt64(number))
+          for _ in 0..<12 {
+            let (one, other) = (accounts[random.below(3)], accounts[3 + random.below(3)])
+            switch number % 4 {
+            case 0, 1:
+              await change(client, "bank") { bank in
+                bank.setting(one, to: sum(bank[one], -1)).setting(other, to: sum(bank[other], 1))
+              }
+            case 2: await change(client, DatabasePath([("bank" as DatabaseKey), one])) { sum($0, 1) }
+            default:
+              let values = [one, other].map { DatabasePathValue(DatabasePath([$0]), DatabaseNode(.incrementInt(1))) }
+              _ = await client.call(.merge("bank", values))
+            }
+          }
+        }
+      }
+    }
+    for _ in 0..<3 { for engine in engines { await engine.settle() } }
+    let bank = await reader.get("bank")
+    let total = accounts.reduce(Int64(0)) { $0 + Int64(bank[$1].leaf?.number ?? 0) }
+    #expect(total == 600 + 2 * 12 + 2 * 12 * 2)
+    #expect(reader.node(tag: 1) == bank)
+    #expect(
+      reader.node(tag: 2) == NodeWindow.window(of: bank, DatabaseQuerySpec(index: .value, limit: .init(3, .last))))
   }
 
   @Test(arguments: 0..<300)

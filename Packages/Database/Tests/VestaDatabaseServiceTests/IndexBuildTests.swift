@@ -11,7 +11,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// Indexes that are declared when there is data already.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct IndexBuildTests {
   private func filled(_ store: ModelStore, rooms: Int) async {
     let engine = DatabaseEngine(store: store)

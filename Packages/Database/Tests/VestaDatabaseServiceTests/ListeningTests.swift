@@ -10,7 +10,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// How the hub finds the listens that a commit concerns, and what it keeps of them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct ListeningTests {
   private func position(_ number: Int, _ key: String = "k") -> DatabasePosition {
     DatabasePosition(value: DatabaseNode(.int(Int64(number))), key: DatabaseKey(key))

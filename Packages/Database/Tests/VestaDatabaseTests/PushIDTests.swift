@@ -8,7 +8,7 @@ import VestaTesting
 @testable import VestaDatabase
 
 /// The keys that a client makes, while the service says what the time is.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct PushIDTests {
   private let backend = ScriptedDatabaseBackend()
   private let clock = ManualClock()

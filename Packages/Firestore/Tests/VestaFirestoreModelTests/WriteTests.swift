@@ -156,6 +156,25 @@ import VestaFirestoreBackend
     #expect(throws: Never.self) { try DocumentRules.check(Self.document(fields)) }
   }
 
+  @Test func `a string and a field name may be as long as their limits, and no longer`() {
+    func refusal(_ fields: MapValue) -> String? {
+      do {
+        try DocumentRules.check(Self.document(fields))
+        return nil
+      } catch {
+        return error.message
+      }
+    }
+    // A string counts for a byte more than it has.
+    let longest = FirestoreLimits.valueSize - 1
+    #expect(refusal(["s": .string(String(repeating: "x", count: longest))]) == nil)
+    #expect(refusal(["s": .string(String(repeating: "x", count: longest + 1))])?.contains("property \"s\"") == true)
+    let name = String(repeating: "n", count: FirestoreLimits.fieldPathLength)
+    #expect(refusal([name: .integer(1)]) == nil)
+    #expect(refusal([name + "n": .integer(1)])?.contains("longer than 1500 bytes") == true)
+    #expect(refusal(["__n__": .integer(1)])?.contains("cannot begin and end") == true)
+  }
+
   @Test func `bad writes are refused`() {
     let document = Document(name: Self.name)
     let many = Array(repeating: FieldTransform(fieldPath: "a", .increment(.integer(1))), count: 501)

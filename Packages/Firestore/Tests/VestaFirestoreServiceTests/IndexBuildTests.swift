@@ -27,7 +27,7 @@ import VestaTesting
     return (database, id.value)
   }
 
-  /// What the index must hold, and what it holds.
+  /// The entries that the index must have, and those that it has.
   private func entries(_ database: DatabaseEngine, _ id: Int64) async throws -> (
     wanted: [StoreEntry], found: [StoreEntry]
   ) {
@@ -106,5 +106,28 @@ import VestaTesting
     #expect(try await database.store.write { try await build.write(again, part: 9, in: $0) }.value.isLast)
     let (wanted, found) = try await entries(database, id)
     #expect(found == wanted)
+  }
+
+  @Test(arguments: UInt64(1)...4)
+  func `entries come in the order of their keys, however they were added`(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    for _ in 0..<50 {
+      var (entries, all, taken) = (SortedEntries(), [[UInt8]](), [[UInt8]]())
+      for _ in 0..<Int.random(in: 0...9, using: &random) {
+        let keys = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+          (0..<Int.random(in: 0...3, using: &random)).map { _ in UInt8.random(in: 0...3, using: &random) }
+        }
+        all += keys
+        entries.add(keys.map { ($0, $0 + [9], Place(bytes: $0)) })
+        #expect(entries.count == all.count)
+      }
+      while let entry = entries.next() {
+        #expect(entry.value == entry.key + [9] && entry.place.bytes == entry.key)
+        taken.append(entry.key)
+        #expect(entries.count == all.count - taken.count)
+      }
+      #expect(taken == all.sorted { $0.lexicographicallyPrecedes($1) }, "seed \(seed)")
+      #expect(entries.isEmpty)
+    }
   }
 }

@@ -69,6 +69,15 @@ struct LimitedViewTests {
     #expect(view.take(try Self.change("x", from: nil, to: 9), isIn: true) == .unknown)
   }
 
+  @Test func `the last known result may change in its place, and only a later place has to be asked for`() throws {
+    let matches = (1...2).map { Self.document("d\($0)", Int64($0) * 10) }
+    var view = try LimitedView(try Self.query(limit: 2), matches: matches, wanted: 2, bytes: .max)
+    #expect(view.take(try Self.change("d2", from: 20, to: 20), isIn: true) == .changed)
+    #expect(view.take(try Self.change("d2", from: 20, to: 15), isIn: true) == .changed)
+    #expect(Self.numbers(view) == [.integer(10), .integer(15)])
+    #expect(view.take(try Self.change("d2", from: 15, to: 16), isIn: true) == .unknown)
+  }
+
   /// Random changes; as long as the view does not ask, it is what sorting all documents finds.
   @Test(arguments: UInt64(1)...8)
   func `a view that does not ask is what the query finds`(seed: UInt64) throws {

@@ -74,6 +74,62 @@ import VestaTesting
     both.cancel()
   }
 
+  @Test func `what a call is owed while its query is asked again has a limit, and its token is good beyond it`()
+    async throws
+  {
+    let store = HeldStore()
+    var options = FirestoreServiceOptions()
+    options.takeTime()
+    options.automaticIndexUses = 1
+    options.unreadBytes = 200_000
+    let engine = FirestoreEngine(store: store, options: options)
+    for number in 0..<60 { try await engine.commit(update("scores/\(number)", ["n": .integer(Int64(number))])) }
+    _ = try await engine.query(Self.scores(3))
+    try await engine.engine(database).indexes.settle()
+    let entries = KeyRange(prefix: try await engine.engine(database).keys.entries)
+    let text = Value.string(String(repeating: "x", count: 20_000))
+    var chat = try await Follower(engine)
+    chat.add(Target(id: 2, .query(parent: root, .all("chat"))))
+    try await chat.snapshot()
+    for manyDocuments in [false, true] {
+      var both = try await Follower(engine)
+      both.add(Target(id: 2, .query(parent: root, .all("chat"))))
+      both.add(Target(id: 4, .query(parent: root, Self.scores(3))))
+      try await both.current([2, 4])
+      let best = try await engine.query(Self.scores(20))
+      store.hold(entries)
+      _ = try await engine.commit(
+        CommitRequest(database: database, writes: best.map { Write.delete($0.name) }), context: owner)
+      await store.arrival()
+      let before = both.messages
+      var last = Timestamp(seconds: 0)
+      for number in 0..<100 {
+        let write = update("chat/\(manyDocuments ? number : 0)", ["t": text, "n": .integer(Int64(number))])
+        last = try await engine.commit(write).commitTime
+        try await chat.snapshot(from: last)
+      }
+      if manyDocuments {
+        let ending = await failure { while try await both.read(until: { _ in false }) {} }
+        #expect(ending?.code == .resourceExhausted)
+        store.release()
+        var again = try await Follower(engine)
+        again.adopt(2, from: both)
+        again.add(Target(id: 2, .query(parent: root, .all("chat")), resume: .token(both.token)))
+        try await again.current([2])
+        #expect(again.targets[2] == chat.targets[2])
+        again.cancel()
+      } else {
+        store.release()
+        try await both.snapshot(from: last)
+        // Of a hundred states of the document few were kept.
+        #expect(both.messages - before < 30)
+        #expect(both.targets[2] == chat.targets[2])
+        both.cancel()
+      }
+    }
+    chat.cancel()
+  }
+
   @Test func `results that leave are followed by those that are known, without another query`() async throws {
     let store = HeldStore()
     let engine = makeEngine(on: store)
@@ -186,7 +242,7 @@ import VestaTesting
     #expect(added.count == 2)
     // A second call asks for the same, and shares the start.
     #expect(machine.add(Target(id: 4, target.subject), of: 2, in: base).count == 1)
-    // The id is taken: the caller is told, and what it had goes.
+    // The id is in use: the caller gets an error, and its target is removed.
     let refused = machine.add(target, of: 1, in: base)
     guard case .send(1, let responses)? = refused.last, case .targetChange(let change)? = responses.first else {
       Issue.record("nothing is sent")

@@ -7,7 +7,7 @@ import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
 
-/// What applications, disks and files do to a client that nobody meant.
+/// Unusual behaviour of applications, disks and files.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileTests {
   @Test(arguments: [false, true])
@@ -52,7 +52,7 @@ struct HostileTests {
     await #expect(throws: StoreError.self) { try await write.localCommit() }
     #expect(try await client.cachedDocument(path("rooms/b")).isFound)
     store.isFull.withLock { $0 = false }
-    // What could not be written goes along with the next change.
+    // Changes that could not be written are written with the next one.
     try await client.write([set("rooms/c", [:])]).localCommit()
     await client.shutdown()
     let next = world.client(store: store)

@@ -16,7 +16,75 @@ typedef struct {
   int verifies;
   int sync_delay;
   int failing_syncs;
+  store_stamp *stamp;
+  // Of the log alone: the frames that have not been written yet, which lie one after the other in the file.
+  unsigned char *frames;
+  sqlite3_int64 frames_at;
+  int frames_length;
+  int ends_commit;
+  // Whether the last write failed and the file ends before what was to be written does.
+  int is_cut;
 } StoreFile;
+
+// Frames of the log are written together, so many at the most: the VFS of SQLite writes less than 128 KiB at once.
+#define FRAME_HEADER 24
+#define FRAMES_LIMIT (15 * (FRAME_HEADER + STORE_PAGE_SIZE))
+
+struct store_stamp {
+  // Twice the version of the last commit that is visible; one more while another one becomes visible.
+  _Atomic uint64_t value;
+  // Held while a commit becomes visible.
+  sqlite3_mutex *mutex;
+  // Of the writer alone: whether a commit is expected, and whether the mutex is held for it.
+  int is_expected;
+  int is_held;
+};
+
+store_stamp *store_stamp_make(uint64_t version) {
+  store_stamp *stamp = sqlite3_initialize() == SQLITE_OK ? sqlite3_malloc64(sizeof *stamp) : NULL;
+  if (!stamp) return NULL;
+  memset(stamp, 0, sizeof *stamp);
+  atomic_init(&stamp->value, version * 2);
+  stamp->mutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+  return stamp;
+}
+
+void store_stamp_free(store_stamp *stamp) {
+  sqlite3_mutex_free(stamp->mutex);
+  sqlite3_free(stamp);
+}
+
+uint64_t store_stamp_read(store_stamp *stamp) {
+  // What was read before is not moved behind this, nor what comes after in front of it.
+  atomic_thread_fence(memory_order_seq_cst);
+  uint64_t value = atomic_load(&stamp->value);
+  atomic_thread_fence(memory_order_seq_cst);
+  return value;
+}
+
+void store_stamp_enter(store_stamp *stamp) { sqlite3_mutex_enter(stamp->mutex); }
+
+void store_stamp_leave(store_stamp *stamp) { sqlite3_mutex_leave(stamp->mutex); }
+
+static void stamp_begin(store_stamp *stamp) {
+  if (!stamp->is_expected || stamp->is_held) return;
+  sqlite3_mutex_enter(stamp->mutex);
+  stamp->is_held = 1;
+  atomic_fetch_or(&stamp->value, 1);
+}
+
+void store_stamp_expect(store_stamp *stamp, int at_sync) {
+  stamp->is_expected = 1;
+  if (!at_sync) stamp_begin(stamp);
+}
+
+void store_stamp_settle(store_stamp *stamp, uint64_t version) {
+  stamp->is_expected = 0;
+  atomic_store(&stamp->value, version * 2);
+  if (!stamp->is_held) return;
+  stamp->is_held = 0;
+  sqlite3_mutex_leave(stamp->mutex);
+}
 
 static sqlite3_vfs store_vfs;
 static sqlite3_vfs repair_vfs;
@@ -109,6 +177,70 @@ static int write_bytes(sqlite3_file *file, const void *bytes, int length, sqlite
   return status == SQLITE_IOERR_WRITE && (errno == EFBIG || errno == EDQUOT) ? SQLITE_FULL : status;
 }
 
+static int write_log(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
+  StoreFile *mine = store_file(file);
+  int status = write_bytes(file, bytes, length, offset);
+  sqlite3_int64 size;
+  mine->is_cut =
+      status != SQLITE_OK && mine->system->xFileSize(file, &size) == SQLITE_OK && size < offset + length;
+  return status;
+}
+
+// Writes what has been gathered of the log.
+static int write_frames(sqlite3_file *file) {
+  StoreFile *mine = store_file(file);
+  int length = mine->frames_length;
+  mine->frames_length = 0;
+  mine->ends_commit = 0;
+  return length == 0 ? SQLITE_OK : write_log(file, mine->frames, length, mine->frames_at);
+}
+
+static uint32_t big_endian(const unsigned char *bytes) {
+  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+// SQLite writes a frame in two pieces, its header and its page, and a commit has several frames. They are gathered, and
+// written together with the last frame of the commit, which its header marks: so before the commit is synced or visible.
+// Whatever else is done with the log comes after what has been gathered.
+static int log_write(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
+  StoreFile *mine = store_file(file);
+  int follows = mine->frames_length > 0 && offset == mine->frames_at + mine->frames_length;
+  if (!follows || mine->frames_length + length > FRAMES_LIMIT) {
+    int status = write_frames(file);
+    if (status != SQLITE_OK) return status;
+  }
+  int is_header = length == FRAME_HEADER, is_rest = length == STORE_PAGE_SIZE && mine->frames_length > 0;
+  if (!mine->frames && is_header) mine->frames = sqlite3_malloc(FRAMES_LIMIT);
+  if (!mine->frames || !(is_header || is_rest)) {
+    int status = write_frames(file);
+    return status != SQLITE_OK ? status : write_log(file, bytes, length, offset);
+  }
+  if (mine->frames_length == 0) mine->frames_at = offset;
+  memcpy(mine->frames + mine->frames_length, bytes, (size_t)length);
+  mine->frames_length += length;
+  if (is_header) mine->ends_commit = big_endian((const unsigned char *)bytes + 4) != 0;
+  return !is_header && mine->ends_commit ? write_frames(file) : SQLITE_OK;
+}
+
+static int log_read(sqlite3_file *file, void *bytes, int length, sqlite3_int64 offset) {
+  int status = write_frames(file);
+  return status != SQLITE_OK ? status : store_file(file)->system->xRead(file, bytes, length, offset);
+}
+
+static int log_size(sqlite3_file *file, sqlite3_int64 *size) {
+  int status = write_frames(file);
+  return status != SQLITE_OK ? status : store_file(file)->system->xFileSize(file, size);
+}
+
+static int log_close(sqlite3_file *file) {
+  StoreFile *mine = store_file(file);
+  // What is left belongs to no commit.
+  sqlite3_free(mine->frames);
+  mine->frames = NULL;
+  mine->frames_length = 0;
+  return mine->system->xClose(file);
+}
+
 static int store_write(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
   if (!store_file(file)->is_database || !is_page(length, offset)) return write_bytes(file, bytes, length, offset);
   unsigned char page[STORE_PAGE_SIZE];
@@ -120,6 +252,8 @@ static int store_write(sqlite3_file *file, const void *bytes, int length, sqlite
 
 static int store_sync(sqlite3_file *file, int flags) {
   StoreFile *mine = store_file(file);
+  int written = write_frames(file);
+  if (written != SQLITE_OK) return written;
   if (mine->sync_delay > 0) system_vfs->xSleep(system_vfs, mine->sync_delay);
   if (mine->failing_syncs > 0) {
     mine->failing_syncs--;
@@ -128,12 +262,16 @@ static int store_sync(sqlite3_file *file, int flags) {
   int performs, fault = fault_of(STORE_FAULT_SYNC, &performs);
   if (fault && !performs) return fault;
   int status = mine->system->xSync(file, flags);
+  // SQLite makes the commit visible next.
+  if (mine->stamp) stamp_begin(mine->stamp);
   return fault ? fault : status;
 }
 
 static int store_truncate(sqlite3_file *file, sqlite3_int64 size) {
   int performs, fault = fault_of(STORE_FAULT_TRUNCATE, &performs);
   if (fault && !performs) return fault;
+  int written = write_frames(file);
+  if (written != SQLITE_OK) return written;
   int status = store_file(file)->system->xTruncate(file, size);
   return fault ? fault : status;
 }
@@ -173,6 +311,12 @@ static int store_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, in
   mine->methods.xSync = store_sync;
   mine->methods.xWrite = store_write;
   mine->methods.xTruncate = store_truncate;
+  if (flags & SQLITE_OPEN_WAL) {
+    mine->methods.xWrite = log_write;
+    mine->methods.xRead = log_read;
+    mine->methods.xFileSize = log_size;
+    mine->methods.xClose = log_close;
+  }
   if (mine->methods.iVersion >= 2 && mine->methods.xShmMap) mine->methods.xShmMap = store_map_index;
   if (flags & SQLITE_OPEN_MAIN_DB) {
     mine->is_database = 1;
@@ -219,6 +363,18 @@ static StoreFile *opened_file(struct sqlite3 *connection, int operation) {
   if (sqlite3_file_control(connection, "main", operation, &file) != SQLITE_OK) return NULL;
   if (!file || !file->pMethods || file->pMethods->xSync != store_sync) return NULL;
   return store_file(file);
+}
+
+int store_files_watch(struct sqlite3 *connection, store_stamp *stamp) {
+  StoreFile *log = opened_file(connection, SQLITE_FCNTL_JOURNAL_POINTER);
+  if (!log) return SQLITE_MISUSE;
+  log->stamp = stamp;
+  return SQLITE_OK;
+}
+
+int store_files_log_is_cut(struct sqlite3 *connection) {
+  StoreFile *log = opened_file(connection, SQLITE_FCNTL_JOURNAL_POINTER);
+  return log && log->is_cut;
 }
 
 int store_files_delay_sync(struct sqlite3 *connection, int microseconds) {

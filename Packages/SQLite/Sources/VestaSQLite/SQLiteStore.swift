@@ -21,13 +21,7 @@ public import VestaStoreInterop
 public final class SQLiteStore: OrderedStore, CommitObservable {
   struct Turns {
     var queue = WriteQueue()
-    var whenIdle: [@Sendable () -> Void] = []
-  }
-
-  private enum Ending {
-    case notBegun
-    case underWay([@Sendable () -> Void])
-    case done
+    var whenIdle = Waiters()
   }
 
   let readers: ReaderPool
@@ -38,9 +32,18 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   let versions: StoreVersions
   let commitNews = ListenerRegistry<StoreVersion>()
   let turns = Locked(Turns())
-  private let ending = Locked(Ending.notBegun)
-  // Later commits are above this version after a restart too, without another write.
-  let durableFloor: Locked<StoreVersion>
+  private let isEnding = Locked(false)
+  private let ended = Latch()
+  private let visible: VisibleVersion
+
+  struct Floors {
+    /// Later commits are above this version after a crash too, without another write.
+    var durable: StoreVersion
+    /// The highest floor that has been asked for; closing makes it durable.
+    var raised: StoreVersion
+  }
+
+  let floors: Locked<Floors>
 
   /// Opens a store, and makes it when it is not there; what `StoreProvider.openStore` promises.
   ///
@@ -65,7 +68,8 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     try files.noteOpened()
     try files.markComplete()
     versions = StoreVersions(above: max(writer.version, writer.floor), clock: options.clock)
-    durableFloor = Locked(writer.floor)
+    floors = Locked(Floors(durable: writer.floor, raised: max(writer.version, writer.floor)))
+    visible = writer.visible
     readers = ReaderPool(path: files.database, tuning: tuning)
     self.tuning = tuning
   }
@@ -81,7 +85,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     try Task.checkCancellation()
     let lease = try await readers.acquire(inside: bodies.current())
-    let reader = SQLiteReader(lease.connection)
+    let reader = SQLiteReader(lease.connection, visible)
     do {
       let result = try await bodies.run(.read) { try await body(reader) }
       if let failure = reader.failure { throw failure }
@@ -142,12 +146,17 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     try bodies.refuseInside(.write, "raiseFloor", path: path)
     if turns.withLock({ $0.queue.isClosed }) { throw StoreError(.closed, operation: "raiseFloor", path: path) }
     let raised = try await bodies.whileWaiting("raiseFloor", path: path) { try await versions.raise(to: version) }
-    // A version at or below the last commit, or the last floor written, survives already.
-    guard raised > durableFloor.withLock({ $0 }) else { return raised }
+    // A version at or below the last floor written survives a crash already, and closing writes the highest one.
+    let isDurable = floors.withLock { floors in
+      floors.raised = max(floors.raised, raised)
+      return raised <= floors.durable
+    }
+    if turns.withLock({ $0.queue.isClosed }) { throw StoreError(.closed, operation: "raiseFloor", path: path) }
+    guard !isDurable else { return raised }
     let writer = writer
     try await write { transaction in
       let floor = StoreVersion(microseconds: raised.microseconds + Self.floorStep)
-      guard raised > max(writer.version, writer.floor), let transaction = transaction as? SQLiteTransaction else {
+      guard raised > writer.floor, let transaction = transaction as? SQLiteTransaction else {
         return
       }
       try transaction.setFloor(floor)
@@ -175,55 +184,28 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   /// The log is written back into the file on the way, so that the file alone is the whole store then.
   public func close() async throws {
     try bodies.refuseInside(nil, "close", path: path)
-    let isFirst: Bool = ending.withLock { ending in
-      guard case .notBegun = ending else { return false }
-      ending = .underWay([])
-      return true
+    let isFirst = isEnding.withLock { isEnding in
+      defer { isEnding = true }
+      return !isEnding
     }
-    guard isFirst else { return await waitForEnd() }
+    guard isFirst else { return await ended.wait() }
     // Writes first: who sees that reads are refused knows that waiting writes are.
     refuseWrites()
     readers.refuse()
-    await waitForTurns()
+    // The transactions that have begun are committed.
+    await turns.wait(in: \.whenIdle) { $0.queue.isIdle }
     await readers.close()
+    writer.noteEnd(floor: floors.withLock { $0.raised })
     writer.close()
     commitNews.finish()
     files.release()
-    let waiting: [@Sendable () -> Void] = ending.withLock { ending in
-      defer { ending = .done }
-      guard case .underWay(let waiting) = ending else { return [] }
-      return waiting
-    }
-    for finish in waiting { finish() }
-  }
-
-  /// Waits until the one that closes the store has done so.
-  private func waitForEnd() async {
-    await withCheckedContinuation { continuation in
-      let isDone: Bool = ending.withLock { ending in
-        guard case .underWay(let waiting) = ending else { return true }
-        ending = .underWay(waiting + [{ continuation.resume() }])
-        return false
-      }
-      if isDone { continuation.resume() }
-    }
+    ended.open()
   }
 
   /// Refuses new transactions and those that wait for their turn.
   private func refuseWrites() {
     let refused = turns.withLock { $0.queue.close() }
     for waiter in refused { waiter.resume(.done(.failure(StoreError(.closed, operation: "write", path: path)))) }
-  }
-
-  /// Waits until the transactions that have begun are committed.
-  private func waitForTurns() async {
-    await withCheckedContinuation { continuation in
-      let isIdle = turns.withLock { turns in
-        if !turns.queue.isIdle { turns.whenIdle.append { continuation.resume() } }
-        return turns.queue.isIdle
-      }
-      if isIdle { continuation.resume() }
-    }
   }
 
   /// Makes every sync of the writer take so much longer, to see what a slow disk would do.

@@ -20,12 +20,13 @@ extension OneAtATime {
       let seed = UInt64.random(in: 0...UInt64.max)
       print("FaultSoakTests: seed \(seed)")
       var random = SplitMix(seed: seed)
-      var met = 0
-      for round in 0..<Self.rounds {
+      var (round, met) = (0, 0)
+      // Some faults are never met: a commit writes once.
+      while round < Self.rounds || met <= Self.rounds / 3 {
         let fault = Self.fault(&random)
         met += try await play(fault, tasks: [1, 4, 16][round % 3], "seed \(seed), round \(round): \(fault)")
+        round += 1
       }
-      #expect(met > Self.rounds / 3)
     }
 
     private static func fault(_ random: inout SplitMix) -> store_fault {
@@ -35,7 +36,7 @@ extension OneAtATime {
       ]
       var fault = store_fault()
       fault.operations = Int32(operations[random.below(operations.count)])
-      fault.after = Int32(random.below(60))
+      fault.after = Int32(random.below(30))
       fault.times = [1, 1, 2, 40, Int32.max][random.below(5)]
       fault.performs = random.oneIn(3) ? 1 : 0
       fault.halves = random.oneIn(3) ? 1 : 0

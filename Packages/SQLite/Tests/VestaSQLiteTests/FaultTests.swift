@@ -1,4 +1,5 @@
 import CVestaSQLite
+import CVestaStoreFiles
 import Foundation
 import Testing
 import VestaStoreInterop
@@ -36,6 +37,28 @@ extension OneAtATime {
       #expect(problems == [])
       try await store.put([1], for: [1])
       try await store.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `a commit that a full disk takes no part or half of has failed for certain`(_ halves: Bool) async throws {
+      defer { store_files_inject(store_fault()) }
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      try await store.put([1], for: key(0))
+      var fault = store_fault()
+      fault.operations = Int32(STORE_FAULT_WRITE)
+      (fault.times, fault.no_space, fault.halves) = (Int32.max, 1, halves ? 1 : 0)
+      store_files_inject(fault)
+      for number in 0..<3 {
+        #expect(await code { try await store.put([2], for: key(number)) } == .diskFull)
+      }
+      store_files_inject(store_fault())
+      #expect(try await store.everything() == [StoreEntry(key: key(0), value: [1])])
+      try await store.put([3], for: key(0))
+      try await store.close()
+      let again = try directory.open()
+      #expect(try await again.everything() == [StoreEntry(key: key(0), value: [3])])
+      try await again.close()
     }
 
     @Test func `after running out of pages the store goes on`() async throws {

@@ -45,8 +45,8 @@ extension OneAtATime {
       for write in writes { versions.insert(try await write.value) }
       #expect(versions.count == 20)
       #expect(versions.allSatisfy { $0 > first })
-      // One page of entries and one of the version, for all of them.
-      #expect(try await store.logPages() == before + 2)
+      // One page of entries for all of them, and the row of versions if its time has come.
+      #expect(try await store.logPages() <= before + 2)
       try await store.close()
     }
 

@@ -97,7 +97,7 @@ extension OneAtATime {
       let store = try directory.open()
       try await store.put([1], for: [1])
       let later = try Connection(path: directory.database, operation: "test")
-      try later.execute("PRAGMA user_version = 3", operation: "test")
+      try later.execute("PRAGMA user_version = 4", operation: "test")
       let crashed = try directory.crashImage()
       later.close()
       #expect(await code { _ = try crashed.open() } == .newerSchema)

@@ -93,7 +93,7 @@ extension OneAtATime {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.close()
-      try sqlite(directory.database, "PRAGMA user_version = 3")
+      try sqlite(directory.database, "PRAGMA user_version = 4")
       let error = #expect(throws: StoreError.self) { try directory.open() }
       #expect(error?.code == .newerSchema)
       #expect(error?.path == directory.database)
@@ -155,7 +155,9 @@ extension OneAtATime {
       header.replaceSubrange(68..<72, with: Array("VSTA".utf8))
       header[63] = 1
       #expect(StoreHeader(header) == .store)
-      header[63] = 3
+      header[63] = UInt8(StoreHeader.schemaVersion)
+      #expect(StoreHeader(header) == .store)
+      header[63] += 1
       #expect(StoreHeader(header) == .newer)
       header[68] = 0
       #expect(StoreHeader(header) == .foreign)

@@ -145,14 +145,15 @@ extension OneAtATime {
       }
     }
 
-    @Test func `a store of the first schema is brought up to date`() async throws {
+    @Test(arguments: [1, 2]) func `a store of an earlier schema is brought up to date`(_ schema: Int) async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.put([1], for: [1])
       try await store.close()
       let old = try Connection(path: directory.database, operation: "test")
-      try old.execute("ALTER TABLE state DROP COLUMN floor; UPDATE state SET version = 7", operation: "test")
-      try old.execute("PRAGMA user_version = 1", operation: "test")
+      try old.execute("ALTER TABLE state DROP COLUMN exact; UPDATE state SET version = 7", operation: "test")
+      if schema == 1 { try old.execute("ALTER TABLE state DROP COLUMN floor", operation: "test") }
+      try old.execute("PRAGMA user_version = \(schema)", operation: "test")
       old.close()
       let again = try directory.open()
       #expect(try await again.read { $0.version } == StoreVersion(rawValue: 7))

@@ -20,9 +20,6 @@ struct HashCheck: Sendable {
 /// the third time it is done in the turn itself, so that a busy place does not keep a client waiting for ever. What
 /// the same client asks meanwhile waits.
 extension Room {
-  /// How many rows the check of a hash reads while other writes wait.
-  static let rowsOfACheck = 1000
-
   /// How often a hash is checked beside the writes of others.
   static let checksBeside = 3
 

@@ -72,7 +72,7 @@ extension Room {
     }
   }
 
-  /// A query that cannot be read leaves its listeners with old data: they are told, and can listen again.
+  /// A query that cannot be read leaves its listeners with old data: they get an error, and can listen again.
   private func revoke(_ watches: Set<Int>) {
     for connection in hub.revoke(watches.sorted()) { connection.deliver() }
   }

@@ -193,7 +193,7 @@ extension Room {
     _ = try? await openStore().write { try await $0.delete(keys.owner(owner)) }
   }
 
-  /// Tells the listens of the commits that they have not been told of, in the order of versions.
+  /// Sends the listens the commits that they have not seen yet, in the order of versions.
   func catchUp() async {
     do {
       let (context, last) = (context, state.withLock { $0.lastPublished })

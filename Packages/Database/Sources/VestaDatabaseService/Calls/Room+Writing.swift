@@ -51,7 +51,7 @@ extension Room {
   }
 
   private func run(_ group: [Write]) async throws {
-    let (context, access, now) = (context, access, now)
+    let (context, access, now, rows) = (context, access, now, options.rowsOfACheck)
     let numbers = group.map { write in
       (0..<write.request.endOperationCount).map { _ in write.connection.nextOperation() }
     }
@@ -65,7 +65,7 @@ extension Room {
         }
         let call = WriteCall(
           connection: write.connection, context: context, access: access, now: now, numbers: numbers,
-          rows: write.checks < Room.checksBeside ? Room.rowsOfACheck : nil)
+          rows: write.checks < Room.checksBeside ? rows : nil)
         let outcome = try await call.run(write.request, in: transaction)
         if case .large = outcome { waiting.insert(write.connection.session) }
         outcomes.append(outcome)

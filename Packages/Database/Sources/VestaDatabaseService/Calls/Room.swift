@@ -34,7 +34,7 @@ final class Room: Sendable {
     var connections: [String: EngineConnection] = [:]
     /// Sessions whose operations for the end could not be carried out yet.
     var unfinished: Set<String> = []
-    /// The last commit whose changes the listens were told; for engines that share a store.
+    /// The last commit whose changes were sent to the listens; for engines that share a store.
     var lastPublished = StoreVersion.zero
     var timer: ListenerRegistration?
     var observation: ListenerRegistration?
@@ -159,7 +159,7 @@ final class Room: Sendable {
   private func open(_ connection: EngineConnection) async {
     do {
       try await prepare()
-      // What cannot be carried out now is no reason to turn a client away.
+      // A failure to carry them out now is no reason to refuse a client.
       try? await finishSessions()
       // The greeting comes before anything that a read can say from here on.
       connection.enqueue([.hello(DatabaseHello(timestamp: now, session: connection.session))])
@@ -208,7 +208,7 @@ struct RoomContext: Sendable {
   let owner: String
   let keys: Keys
   let catalogs: CatalogCache
-  /// Whether other engines have to be told of commits.
+  /// Whether other engines have to be notified of commits.
   let isShared: Bool
   let namespace: String
   /// Where changes are recorded that functions want.

@@ -22,7 +22,7 @@ struct WriteOperation: Sendable {
     hash = nil
   }
 
-  /// Where the write puts what.
+  /// The paths and the values that the write sets.
   var places: [DatabasePathValue] { values.map { DatabasePathValue(path.appending($0.path), $0.node) } }
 
   /// The places in the order in which they are written: that in which clients put the values of a merge together.

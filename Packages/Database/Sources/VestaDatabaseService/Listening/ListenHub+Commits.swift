@@ -9,7 +9,7 @@ extension ListenHub {
   struct Published {
     /// The connections that have something to deliver.
     var connections: [EngineConnection] = []
-    /// The places whose queries it may concern, and the values that do.
+    /// The paths whose queries the commit may affect, and for each the values that affect them.
     var places: [Int: [DatabasePathValue]] = [:]
     /// The queries that are to be sent their whole window once the commit is over.
     var disturbed: [Int] = []
@@ -56,7 +56,7 @@ extension ListenHub {
     if isRead { state.watches[id]?.staleAt = version }
   }
 
-  /// The queries above a listen to everything whose windows on the client lose a child to what the listen is told.
+  /// The queries above a listen to everything whose windows on the client lose a child to what the listen receives.
   private static func queries(disturbedBy watch: Watch, _ state: State) -> [Int] {
     let owned = state.owned[ObjectIdentifier(watch.connection)]?.all ?? []
     var found: [Int] = []
@@ -70,7 +70,7 @@ extension ListenHub {
     return found.sorted()
   }
 
-  /// Whether what a client is told of a place can push a child out of its copy of a window.
+  /// Whether the change at a path that is sent to a client can push a child out of its copy of a window.
   ///
   /// A child that is in the window takes nobody's place.
   private static func disturbs(_ place: DatabasePath, _ watch: Watch) -> Bool {
@@ -100,7 +100,7 @@ extension ListenHub {
     }
   }
 
-  /// Sends the queries above a listen to everything their windows, after the first data of that listen.
+  /// Sends the windows of the queries above a listen to all data, after the first data of that listen.
   static func restoreWindows(above watch: Watch, _ state: inout State) {
     for id in queries(disturbedBy: watch, state) { restoreWindow(id, &state) }
   }

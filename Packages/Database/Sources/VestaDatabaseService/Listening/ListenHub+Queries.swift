@@ -158,7 +158,7 @@ extension ListenHub {
     }
   }
 
-  /// Sends the listens of queries that were read anew what has changed, and the replies that have waited for it.
+  /// Sends the changes of queries that were read again to their listens, and the replies that have waited for them.
   ///
   /// - Returns: The connections that have something to deliver, and the queries that commits have touched since.
   func replace(

@@ -34,7 +34,7 @@ struct QueryWindow: Sendable {
 
   /// Whether a child that is not in the window may belong there, going by what it is ordered by.
   ///
-  /// - Parameter sample: A node that stands where the child stands.
+  /// - Parameter sample: A node with the same position in the order as the child.
   func mayTake(_ key: DatabaseKey, _ sample: DatabaseNode) -> Bool {
     guard spec.contains(key, sample) else { return false }
     guard let limit = spec.limit, node.childCount >= limit.count,

@@ -33,7 +33,7 @@ struct TreeReader {
 
   /// Whether anything is at a place or below it.
   func exists(_ path: DatabasePath) async throws -> Bool {
-    try await !reader.entries(in: KeyRange(prefix: keys.data(path)), limit: 1).isEmpty
+    try await reader.firstKey(in: KeyRange(prefix: keys.data(path))) != nil
   }
 
   /// A node with all that is below it.
@@ -63,7 +63,7 @@ struct TreeReader {
     return try await exists(place) ? .object : .null
   }
 
-  /// A node that stands among its siblings where a child stands, and has no more than that takes.
+  /// A node with just enough content to have the same position among its siblings as a child.
   func sample(_ child: DatabasePath, _ index: DatabaseIndex) async throws -> DatabaseNode {
     switch index {
     case .key: return .empty

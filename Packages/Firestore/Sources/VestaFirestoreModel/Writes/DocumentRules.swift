@@ -34,7 +34,7 @@ package enum DocumentRules {
   ///
   /// - Throws: `INVALID_ARGUMENT` that names the field.
   package static func checkDepth(of fields: MapValue) throws(FirestoreServiceError) {
-    for (name, value) in fields { try checkDepth(of: value, at: FieldPath([name])) }
+    for (name, value) in fields where isDeeper(value, than: FirestoreLimits.depth) { throw tooDeep(FieldPath([name])) }
   }
 
   /// Checks that the maps and arrays of one value are not nested too deeply.
@@ -66,7 +66,7 @@ package enum DocumentRules {
 
   private static func check(_ map: MapValue, below names: [String], depth: Int) throws(FirestoreServiceError) {
     let length = names.reduce(0) { $0 + $1.utf8.count + 1 }
-    for (name, value) in map {
+    for (name, value) in map where !isPlain(name, value, length) {
       let path = FieldPath(names + [name])
       try check(name: name, at: path)
       guard length + name.utf8.count <= FirestoreLimits.fieldPathLength else {
@@ -74,6 +74,18 @@ package enum DocumentRules {
       }
       try check(value, at: path, depth: depth + 1)
     }
+  }
+
+  /// Whether a field is within all limits by its name and its own value; most are, and no path has to be made for them.
+  private static func isPlain(_ name: String, _ value: Value, _ length: Int) -> Bool {
+    let isShort =
+      switch value {
+      case .null, .boolean, .integer, .double: true
+      case .string(let text): text.utf8.count < FirestoreLimits.valueSize
+      case .timestamp, .bytes, .reference, .geoPoint, .array, .map: false
+      }
+    let size = name.utf8.count
+    return isShort && size > 0 && length + size <= FirestoreLimits.fieldPathLength && !PathRules.isReserved(name)
   }
 
   private static func check(name: String, at path: FieldPath) throws(FirestoreServiceError) {
@@ -96,7 +108,7 @@ package enum DocumentRules {
       try check(depth, at: path)
       switch map[Value.typeKey] {
       case .string(Value.vectorType)?: try checkVector(map, at: path)
-      // What came over from Datastore keeps its old types in maps that are taken as they are.
+      // Values from Datastore keep their old types in maps, which are accepted as they are.
       case .string(let type)? where PathRules.isReserved(type) && type.utf8.starts(with: "__legacy_".utf8): return
       default: try check(map, below: path.names, depth: depth)
       }

@@ -23,6 +23,8 @@ final class DatabaseEngine: Sendable {
   let recent: RecentDocuments
   /// Records the changes that functions want.
   let events: EventOutbox?
+  /// Whether the store reports its commits; asked once, as the answer takes a look at its type.
+  private let reportsCommits: Bool
   /// A version at or below which no commit can come any more, as far as is known here.
   private let floor = Locked(Int64(0))
 
@@ -39,6 +41,7 @@ final class DatabaseEngine: Sendable {
     self.events = events
     self.name = name
     self.store = store
+    reportsCommits = store is any CommitObservable
     self.options = options
     let keys = DatabaseKeys(number)
     self.keys = keys
@@ -74,7 +77,7 @@ final class DatabaseEngine: Sendable {
   ///
   /// - Parameter bytes: The length of what it logged.
   func committed(at version: Int64, logging bytes: Int) {
-    if !(store is any CommitObservable) { hub.wake() }
+    if !reportsCommits { hub.wake() }
     recent.noteSeen(version)
     if let events, events.interest != nil { events.wake() }
     pruner.noteCommit(at: version)

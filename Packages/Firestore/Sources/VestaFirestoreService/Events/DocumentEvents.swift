@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreModel
@@ -37,8 +38,8 @@ enum DocumentEvents {
       let content = try DocumentRow(row)
       return .object([
         "name": .string(database.documentsPrefix + event.path), "fields": .object(DocumentJSON.fields(content.fields)),
-        "createTime": .string(EventTime.text(microseconds: content.created)),
-        "updateTime": .string(EventTime.text(microseconds: content.updated)),
+        "createTime": .string(RFC3339.text(microseconds: content.created)),
+        "updateTime": .string(RFC3339.text(microseconds: content.updated)),
       ])
     }
     var data = JSONObject()
@@ -76,7 +77,7 @@ enum DocumentJSON {
     case .integer(let value): ["integerValue": .string(String(value))]
     case .double(let value): ["doubleValue": double(value)]
     case .timestamp(let value):
-      ["timestampValue": .string(EventTime.text(microseconds: value.microseconds ?? 0))]
+      ["timestampValue": .string(RFC3339.text(microseconds: value.microseconds ?? 0))]
     case .string(let value): ["stringValue": .string(value)]
     case .bytes(let value): ["bytesValue": .string(Base64.standard.encode(value))]
     case .reference(let value): ["referenceValue": .string(value)]

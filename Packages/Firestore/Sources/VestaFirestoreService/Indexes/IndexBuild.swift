@@ -12,17 +12,14 @@ import VestaStoreInterop
 struct IndexBuild: Sendable {
   /// Documents that are added together.
   struct Run: Sendable {
-    fileprivate typealias Entry = (key: [UInt8], value: [UInt8], place: Place)
-
     fileprivate enum State: Sendable {
       case reading, writing, written, outdated, ready
     }
 
     fileprivate var scan: GroupScan
     fileprivate var shape: IndexShape
-    fileprivate var entries: [Entry] = []
-    /// The number of entries that have been written or left out.
-    fileprivate var position = 0
+    /// The entries that have neither been written nor left out.
+    fileprivate var entries = SortedEntries()
     /// The last document that was looked at; `nil` when that was all.
     fileprivate var last: Place?
     /// Up to this commit the log has been looked at.
@@ -54,7 +51,7 @@ struct IndexBuild: Sendable {
 
   init(
     of id: Int64, keys: DatabaseKeys, name: DatabaseName, retention: Int64 = .max / 32, entriesInRun size: Int = 65_536,
-    inPage page: Int = 1_024
+    inPage page: Int = 256
   ) {
     self.retention = retention
     self.name = name
@@ -73,17 +70,15 @@ struct IndexBuild: Sendable {
     return try await read(Run(scan: scan, shape: row.shape, version: reader.version.microseconds), in: reader)
   }
 
-  /// Reads the next page of a run; after the last one its entries are put in order.
+  /// Reads the next page of a run.
   func read(_ run: Run, in reader: any StoreReader) async throws -> Run {
     var run = run
     if let documents = try await run.scan.next(min(size, page), in: reader) {
-      for document in documents {
-        run.entries += try entries(of: keys.place(ofDocumentKey: document.key), document.value, run.shape)
-      }
+      run.entries.add(
+        try documents.flatMap { try entries(of: keys.place(ofDocumentKey: $0.key), $0.value, run.shape) })
     }
     if run.scan.rest != nil, run.entries.count < size { return run }
     run.last = run.scan.rest == nil ? nil : run.scan.last
-    run.entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
     run.state = .writing
     return run
   }
@@ -106,12 +101,11 @@ struct IndexBuild: Sendable {
     }
     run.changed.formUnion(try await log.changedPlaces(after: run.version, inGroup: row.shape.collectionID))
     run.version = transaction.version.microseconds
-    let end = min(run.position + part, run.entries.count)
-    for entry in run.entries[run.position..<end] where !run.changed.contains(entry.place) {
-      try await transaction.put(entry.value, for: entry.key)
+    for _ in 0..<part {
+      guard let entry = run.entries.next() else { break }
+      if !run.changed.contains(entry.place) { try await transaction.put(entry.value, for: entry.key) }
     }
-    run.position = end
-    guard end == run.entries.count else { return run }
+    guard run.entries.isEmpty else { return run }
     try await addChanged(run, row.shape, in: transaction)
     if let last = run.last {
       row.progress = .building(after: last)
@@ -139,7 +133,7 @@ struct IndexBuild: Sendable {
     try await reader.get(keys.index(id)).map { try IndexRow($0) }
   }
 
-  private func entries(of place: Place, _ row: [UInt8], _ shape: IndexShape) throws -> [Run.Entry] {
+  private func entries(of place: Place, _ row: [UInt8], _ shape: IndexShape) throws -> [SortedEntries.Entry] {
     let path = try place.path()
     guard UTF8Order.equal(path.parent.lastSegment, shape.collectionID) else { return [] }
     let prefix = keys.entries(ofIndex: id)

@@ -230,6 +230,8 @@ final class IndexKeeper: QueryIndexes {
         if await isOver(lease) { return }
         let before = run
         run = try await store.read { try await build.read(before, in: $0) }
+        // Other tasks of the process are not to wait for more than a page.
+        await Task.yield()
       }
       while run.isOpen {
         if await isOver(lease) { return }

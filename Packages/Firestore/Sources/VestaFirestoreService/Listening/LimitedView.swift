@@ -104,6 +104,8 @@ struct LimitedView: Sendable {
     guard hasBeginning, query.limit != nil else { return .unknown }
     let end = LimitedView.end(of: query)
     var isKnown = false
+    // All matches that are not known come after this one.
+    let last = entries.last?.document
     if let index = entries.firstIndex(where: { $0.place == change.place }) {
       entries.remove(at: index)
       isKnown = true
@@ -111,7 +113,7 @@ struct LimitedView: Sendable {
     if isIn, let document = change.after {
       let position = position(of: document)
       // After all that are known, others may come before it.
-      if position < entries.count || isComplete {
+      if position < entries.count || isComplete || last.map({ query.compare(document, $0) <= 0 }) == true {
         entries.insert((change.place, document), at: position)
         isKnown = true
       }

@@ -198,7 +198,8 @@ final class ListenHub: Sendable {
   }
 
   private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
-    var machine = WatchMachine(tokenInterval: options.tokenInterval.microseconds)
+    var machine = WatchMachine(
+      tokenInterval: options.tokenInterval.microseconds, heldBytes: options.unreadBytes)
     var jobs = JobQueue { self.begin($0, run) }
     defer { jobs.cancelAll() }
     var floor: Int64 = 0
@@ -311,7 +312,7 @@ final class ListenHub: Sendable {
         start = try await WatchStart(
           request, in: $0, digest: self.options.md5, now: self.options.now(), attempts: attempts)
       }
-      // What was committed meanwhile may be much; what is committed while that is looked at is less.
+      // Many commits may have come meanwhile; fewer come while those are processed.
       try await read { snapshot in
         if let before = start?.version, before < snapshot.version { _ = try await start?.advance(to: snapshot) }
       }
@@ -331,7 +332,7 @@ final class ListenHub: Sendable {
         let limited = try await subject.limitedView(in: snapshot, attempts: attempts)
         answer = Answer(version: snapshot.version, limited: limited)
       }
-      // What was committed meanwhile may be much; what is committed while that is looked at is less.
+      // Many commits may have come meanwhile; fewer come while those are processed.
       try await read { snapshot in _ = try await answer?.advance(to: snapshot, subject) }
       guard let answer else { return .failure(.shutDown) }
       return .success(answer)
@@ -348,6 +349,9 @@ final class ListenHub: Sendable {
       case .send(let call, let responses): calls[call]?.send(responses)
       case .begin(let job): jobs.add(job)
       case .cancel(let job): jobs.cancel(job)
+      case .end(let call, let error):
+        calls[call]?.end(.failure(error))
+        state.withLock { _ = $0.calls.removeValue(forKey: call) }
       }
     }
   }

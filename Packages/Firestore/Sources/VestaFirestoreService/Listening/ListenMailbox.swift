@@ -29,12 +29,7 @@ final class ListenMailbox: Sendable {
       return (nil, state.unread.add(responses) == .kept)
     }
     waiter?.resume(returning: responses)
-    if !taken {
-      end(
-        .failure(
-          FirestoreServiceError(.resourceExhausted, "The listener does not read; listen again with its resume tokens."))
-      )
-    }
+    if !taken { end(.failure(.tooMuchUnread)) }
   }
 
   /// Ends the call.
@@ -72,4 +67,10 @@ final class ListenMailbox: Sendable {
       end(.success(()))
     }
   }
+}
+
+extension FirestoreServiceError {
+  /// The end of a listen call that has more unread than it may.
+  static let tooMuchUnread = FirestoreServiceError(
+    .resourceExhausted, "The listener does not read; listen again with its resume tokens.")
 }

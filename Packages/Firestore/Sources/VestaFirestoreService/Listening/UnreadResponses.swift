@@ -23,9 +23,15 @@ struct UnreadResponses: Sendable {
   private(set) var responses: [ListenResponse] = []
   private(set) var bytes = 0
   private let limit: Int
+  private let areHeld: Bool
 
-  /// - Parameter limit: How many bytes may be unread. The responses of one turn may have more if they are alone.
-  init(limit: Int) { self.limit = limit }
+  /// - Parameters:
+  ///   - limit: How many bytes may be unread. The responses of one turn may have more if they are alone.
+  ///   - areHeld: Whether the responses are held back, all of them before the same snapshot, which is not among them.
+  init(limit: Int, areHeld: Bool = false) {
+    self.limit = limit
+    self.areHeld = areHeld
+  }
 
   var isEmpty: Bool { responses.isEmpty }
 
@@ -43,7 +49,7 @@ struct UnreadResponses: Sendable {
     responses += more
     bytes += UnreadResponses.size(of: more)
     if bytes <= limit || isAlone { return .kept }
-    responses = UnreadResponses.merged(responses)
+    responses = UnreadResponses.merged(responses, areHeld: areHeld)
     bytes = UnreadResponses.size(of: responses)
     return bytes <= limit - limit / 4 ? .kept : .tooMany
   }
@@ -51,24 +57,24 @@ struct UnreadResponses: Sendable {
   private static func size(of responses: [ListenResponse]) -> Int { responses.reduce(0) { $0 + $1.size } }
 
   /// The responses that say the same in fewer words.
-  static func merged(_ responses: [ListenResponse]) -> [ListenResponse] {
+  static func merged(_ responses: [ListenResponse], areHeld: Bool = false) -> [ListenResponse] {
     var result: [ListenResponse] = []
     var run: [ListenResponse] = []
     for response in responses {
       if response.isMergeable {
         run.append(response)
       } else {
-        result += merged(run: run)
+        result += merged(run: run, areHeld)
         result.append(response)
         run = []
       }
     }
-    return result + merged(run: run)
+    return result + merged(run: run, areHeld)
   }
 
   /// Merges what documents have become, up to the last snapshot; what comes after it is part of the next one.
-  private static func merged(run: [ListenResponse]) -> [ListenResponse] {
-    guard let end = run.lastIndex(where: \.isSnapshot) else { return run }
+  private static func merged(run: [ListenResponse], _ areHeld: Bool) -> [ListenResponse] {
+    guard let end = run.lastIndex(where: \.isSnapshot) ?? (areHeld ? run.endIndex : nil) else { return run }
     var states: [String: DocumentState] = [:]
     for (index, response) in run[..<end].enumerated() {
       guard let name = response.document else { continue }

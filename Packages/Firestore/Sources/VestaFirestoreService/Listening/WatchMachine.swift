@@ -42,6 +42,8 @@ struct WatchMachine {
     case send(CallID, [ListenResponse])
     case begin(Job)
     case cancel(JobID)
+    /// Ends a call, which the machine has forgotten.
+    case end(CallID, FirestoreServiceError)
   }
 
   private struct Watch {
@@ -71,7 +73,7 @@ struct WatchMachine {
     var targets: [Int32: TargetState] = [:]
     /// The watches that are being asked again; while there are any, responses are held.
     var stale: Set<WatchID> = []
-    var held: [ListenResponse] = []
+    var held: UnreadResponses
     /// The version of its last global snapshot.
     var snapshot: Int64 = 0
   }
@@ -87,9 +89,16 @@ struct WatchMachine {
   private var waiters: [JobID: (request: StartRequest, waiters: [Waiter])] = [:]
   private var lastRefresh: Int64 = 0
   private let tokenInterval: Int64
+  private let heldBytes: Int
 
-  /// - Parameter tokenInterval: The microseconds without a response after which a call gets a new token.
-  init(tokenInterval: Int64) { self.tokenInterval = tokenInterval }
+  /// - Parameters:
+  ///   - tokenInterval: The microseconds without a response after which a call gets a new token.
+  ///   - heldBytes: How many bytes of responses may be held back for a call. Beyond that they are merged, and where that
+  ///     is not enough the call ends; its tokens are good, as none covers what was held back.
+  init(tokenInterval: Int64, heldBytes: Int = .max) {
+    self.tokenInterval = tokenInterval
+    self.heldBytes = heldBytes
+  }
 
   /// Whether changes concern anybody.
   var isFollowing: Bool { !watches.isEmpty }
@@ -148,7 +157,7 @@ struct WatchMachine {
     for (place, document) in new where document.isNewer(than: old[place]) {
       responses.add(WatchFact(place: place, name: document.name, document: document, isIn: true), for: watch.members)
     }
-    // Who is no longer in and has not changed was pushed out by the limit, and is what it was.
+    // A document that has left without a change was pushed out by the limit, and is as it was.
     for (place, document) in old where new[place] == nil {
       let now = changes[place].map(\.after) ?? document
       responses.add(WatchFact(place: place, name: document.name, document: now, isIn: false), for: watch.members)
@@ -193,7 +202,7 @@ struct WatchMachine {
     let responses = builder.responses(readTime: Timestamp(microseconds: version ?? 0))
     var actions: [Action] = []
     for call in watch.members.keys {
-      calls[call]?.held += responses[call] ?? []
+      actions += hold(responses[call] ?? [], for: call)
       calls[call]?.stale.remove(number)
       actions += release(call)
     }
@@ -245,7 +254,8 @@ struct WatchMachine {
       waiters[lastNumber] = (request, [waiter])
       actions.append(.begin(Job(id: lastNumber, work: .start(request, target: target.id))))
     }
-    calls[call, default: Call()].targets[target.id] = .starting(job ?? lastNumber)
+    if calls[call] == nil { calls[call] = Call(held: UnreadResponses(limit: heldBytes, areHeld: true)) }
+    calls[call]?.targets[target.id] = .starting(job ?? lastNumber)
     let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [target.id]))
     return deliver([acknowledged], to: call, withSnapshot: false) + actions
   }
@@ -253,7 +263,7 @@ struct WatchMachine {
   /// Takes a request to remove a target.
   mutating func remove(_ id: Int32, of call: CallID) -> [Action] {
     let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id]))
-    // What is held back was said before the target was removed.
+    // The responses that are held back are from before the removal of the target.
     return deliver([end], to: call, withSnapshot: false) + forget(id, of: call)
   }
 
@@ -285,7 +295,7 @@ struct WatchMachine {
         let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id]))
         actions += deliver([end], to: waiter.call, withSnapshot: false)
         calls[waiter.call]?.targets[id] = nil
-      } else {
+      } else if calls[waiter.call] != nil {
         follow(waiter, start)
       }
     }
@@ -316,7 +326,7 @@ struct WatchMachine {
       index.insert(number, subject)
     }
     watches[number]?.members[waiter.call, default: []].append(waiter.target)
-    calls[waiter.call, default: Call()].targets[waiter.target] = .following(number)
+    calls[waiter.call]?.targets[waiter.target] = .following(number)
   }
 
   /// Forgets a target; nothing happens when it is not there.
@@ -351,7 +361,7 @@ struct WatchMachine {
   /// Forgets a call.
   mutating func ended(_ call: CallID) -> [Action] {
     calls[call]?.stale = []
-    calls[call]?.held = []
+    _ = calls[call]?.held.take()
     let actions = (calls[call]?.targets.keys.map(\.self) ?? []).flatMap { forget($0, of: call) }
     calls[call] = nil
     return actions
@@ -362,18 +372,22 @@ struct WatchMachine {
   /// Sends responses, or holds them back while a query of the call is asked again.
   private mutating func deliver(_ responses: [ListenResponse], to call: CallID, withSnapshot: Bool) -> [Action] {
     if calls[call]?.stale.isEmpty == false {
-      calls[call]?.held += responses
-      return []
+      return hold(responses, for: call)
     }
     guard withSnapshot, let version else { return [.send(call, responses)] }
     calls[call]?.snapshot = version
     return [.send(call, responses + [WatchMachine.globalSnapshot(version)])]
   }
 
+  /// Holds responses back, or ends the call when they are too many.
+  private mutating func hold(_ responses: [ListenResponse], for call: CallID) -> [Action] {
+    guard !responses.isEmpty, calls[call]?.held.add(responses) == .tooMany else { return [] }
+    return ended(call) + [.end(call, .tooMuchUnread)]
+  }
+
   /// Sends what was held back, once no query of the call is asked again.
   private mutating func release(_ call: CallID) -> [Action] {
-    guard let held = calls[call]?.held, calls[call]?.stale.isEmpty == true else { return [] }
-    calls[call]?.held = []
+    guard calls[call]?.stale.isEmpty == true, let held = calls[call]?.held.take() else { return [] }
     return deliver(held, to: call, withSnapshot: true)
   }
 

@@ -1,11 +1,12 @@
 /// The amount of background work in one transaction of the store, and the pause after it.
 ///
-/// Alone, work goes on in large parts without a pause. While others commit too, a part takes about a millisecond, and
-/// the pause after it is as long: so nobody waits for more than one short part, and the others have half of the store.
+/// Alone, work goes on in large parts without a pause. While others commit too, a part takes about half a millisecond,
+/// and the pause after it is as long: so nobody waits for more than one short part, and the others have half of the
+/// store.
 struct WorkPace: Sendable {
   static let largest = 1_000
   static let smallest = 64
-  private static let aim = Duration.milliseconds(1)
+  private static let aim = Duration.microseconds(500)
 
   /// The maximum number of entries of the next part.
   private(set) var part = 128
@@ -20,7 +21,7 @@ struct WorkPace: Sendable {
   ///   - version: Its own version.
   /// - Returns: The pause before the next part.
   mutating func note(_ duration: Duration, from before: Int64, to version: Int64) -> Duration {
-    // What was seen is what the part before has written, unless somebody else has committed since.
+    // The rows that were read are those of the part before, unless another writer has committed since.
     let isAlone = last.map { before <= $0 } ?? true
     last = version
     guard !isAlone else {

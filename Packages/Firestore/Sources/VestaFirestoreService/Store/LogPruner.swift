@@ -144,7 +144,10 @@ final class LogPruner: Sendable {
       var collections: [[UInt8]: LogPosition] = [:]
       for entry in rows {
         let position = try keys.position(ofLogKey: entry.key)
-        for change in try LogRow(entry.value).changes { collections[change.place.collectionPrefix] = position }
+        // A damaged row goes like any other; nobody can read it any more.
+        for change in (try? LogRow(entry.value))?.changes ?? [] {
+          collections[change.place.collectionPrefix] = position
+        }
         try await transaction.delete(entry.key)
       }
       // A row of a collection goes with the last part of the log that it has.

@@ -110,7 +110,12 @@ final class LogSorter: Sendable {
       }
       var (log, size) = ([Part](), 0)
       let end = try await reader.scan(keys.log(after: start), order: .ascending, limit: LogSorter.step) { key, value in
-        log.append((try keys.position(ofLogKey: key.bytes), try LogRow(value.bytes)))
+        do {
+          log.append((try keys.position(ofLogKey: key.bytes), try LogRow(value.bytes)))
+        } catch  where !log.isEmpty {
+          // What comes before a damaged row is sorted all the same.
+          return .stop
+        }
         size += value.byteCount
         return size < LogSorter.stepSize ? .next : .stop
       }
@@ -125,7 +130,7 @@ final class LogSorter: Sendable {
         guard let row = rows[0], try PositionRow.position(row) == start else { return }
         let horizon = try NumberRow.number(rows[1])
         announcement.announce(try await transaction.commitVersion().microseconds) { [] }
-        // What has been pruned meanwhile is no longer there to be found.
+        // Rows that have been pruned meanwhile are not found any more.
         for (collection, rows) in ChangeRow.rows(of: log.filter { $0.position.version > horizon }) {
           let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
           for row in rows {

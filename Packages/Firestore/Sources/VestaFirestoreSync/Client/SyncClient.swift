@@ -5,7 +5,7 @@ package import VestaStoreInterop
 
 /// A client of one database: the machine, and the threads, streams, timers and rows around it.
 ///
-/// All methods may be called from any thread. The machine is under one lock. What it wants done is done after the lock
+/// All methods may be called from any thread. The machine is under one lock. Its actions are performed after the lock
 /// is released, in order, by whichever thread is first: a call that finds another thread at work leaves its actions to
 /// it. So listeners are called in order, one at a time, never under the lock, and on the thread that caused the event.
 ///

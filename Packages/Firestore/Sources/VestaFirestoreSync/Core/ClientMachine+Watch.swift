@@ -53,7 +53,7 @@ extension ClientMachine {
   /// - Parameter documents: The documents that match, all of one version; of a document's target, also its absence.
   /// - Returns: Whether they were used, so that the target is to be followed from their version on.
   package func watchFetched(stream: Int, target: Int32, _ documents: [CachedDocument], version: Timestamp) -> Bool {
-    // What is older than the stream may lack what the stream has brought already.
+    // A read from before the stream may lack documents that the stream has brought already.
     guard stream == watchStream.connection, watchStream.isOpen, version >= local.lastRemoteSnapshotVersion,
       let record = listenTargets[target], isFetched(record)
     else { return false }

@@ -102,7 +102,7 @@ extension ClientMachine {
     fillPipeline()
   }
 
-  /// Stops using the network: listeners are told what the cache has, and writes wait.
+  /// Stops using the network: listeners get snapshots from the cache, and writes wait.
   package func disableNetwork() {
     isNetworkEnabled = false
     if configuration.keepsOnlyPendingWrites { local.noteAllBatches() }

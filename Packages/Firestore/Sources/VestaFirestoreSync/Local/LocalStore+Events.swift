@@ -15,7 +15,7 @@ extension LocalStore {
       targets.lastRemoteSnapshotVersion = event.version
       changes.globals = true
     }
-    // Views are told before the transaction ends: what nothing refers to leaves the cache then.
+    // Views are notified before the transaction ends: unreferenced documents leave the cache then.
     let result = localDocuments(changed)
     endTransaction()
     return result

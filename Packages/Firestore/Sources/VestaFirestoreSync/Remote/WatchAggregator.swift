@@ -36,7 +36,7 @@ package struct WatchAggregator {
     var globalNumber = 0
     var isCurrent = false
     var hasPendingChanges = true
-    /// Whether a document or its absence was told about since the target was added.
+    /// Whether a document or its absence was reported since the target was added.
     var hasReceivedDocument = false
 
     mutating func store(_ token: [UInt8]) {
@@ -264,7 +264,7 @@ package struct WatchAggregator {
     var event = RemoteEvent(version: version)
     event.globalToken = global.isPending ? global.token : []
     global.isPending = false
-    // What is not active yet is touched again by its acknowledgement.
+    // A target that is not active yet is touched again by its acknowledgement.
     for id in touched.sorted() {
       touched.remove(id)
       if isActive(id) { add(id, to: &event) }
@@ -292,7 +292,7 @@ package struct WatchAggregator {
     if !state.hasReceivedDocument, state.changes.values.contains(.removed) { touched.insert(id) }
   }
 
-  /// A document target that is current and has told about no document has none.
+  /// A document target that is current and has reported no document has none.
   private mutating func synthesizeDelete(for id: Int32, version: Timestamp) {
     guard let state = states[id], let data = targets.data(id), state.isCurrent, data.target.isDocument else { return }
     let key = data.target.path

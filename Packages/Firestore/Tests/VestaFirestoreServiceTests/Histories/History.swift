@@ -1,6 +1,6 @@
-/// What committed transactions have read and written, and a check that one order explains all of it.
+/// The reads and writes of committed transactions, and a check that one order explains all of them.
 ///
-/// Documents are numbers by name: enough to tell any two writes of a history apart, and to ask queries of.
+/// Documents are numbers by name: enough to distinguish any two writes of a history, and to query.
 struct History: Sendable {
   /// Something a transaction asked for, and what it was answered.
   enum Read: Sendable, Equatable {
@@ -12,9 +12,9 @@ struct History: Sendable {
 
   struct Transaction: Sendable {
     var reads: [Read] = []
-    /// What was written, `nil` for a deletion; empty for a transaction that only reads.
+    /// The written values, `nil` for a deletion; empty for a transaction that only reads.
     var writes: [String: Int?] = [:]
-    /// When it was committed; of one that reads the past, the moment that it read.
+    /// When it was committed; for a read of the past, the version that it read.
     var version: Int64 = 0
   }
 
@@ -30,7 +30,7 @@ struct History: Sendable {
 
   /// Replays the history in the order of versions and compares every answer.
   ///
-  /// Who writes reads what those before it have left. Who only reads sees all up to its version.
+  /// A transaction that writes reads the result of those before it; one that only reads sees all up to its version.
   ///
   /// - Returns: What is there at the end.
   @discardableResult
@@ -53,7 +53,7 @@ struct History: Sendable {
     return state
   }
 
-  /// What a read would be answered in a state.
+  /// The answer to a read in a state.
   private static func answer(_ read: Read, in state: [String: Int]) -> Read {
     switch read {
     case .document(let name, _): return .document(name, state[name])

@@ -1,6 +1,7 @@
 import VestaFirestoreBackend
+import VestaTesting
 
-/// Runs transactions against an engine, step by step, and keeps what it was told.
+/// Runs transactions against an engine, step by step, and keeps the answers.
 struct HistoryClient {
   enum Kind {
     case optimistic
@@ -8,7 +9,7 @@ struct HistoryClient {
     case readOnly
   }
 
-  /// What the transaction has come to.
+  /// The state of the transaction.
   enum Outcome {
     case open
     case committed(History.Transaction)
@@ -24,14 +25,14 @@ struct HistoryClient {
   private var readTime = Timestamp(seconds: 0)
   private var stepsLeft: Int
 
-  init(_ engine: any FirestoreBackend, _ kind: Kind, _ data: inout RandomData) {
+  init(_ engine: any FirestoreBackend, _ kind: Kind, _ data: inout SplitMix) {
     self.engine = engine
     self.kind = kind
     stepsLeft = data.pick([1, 2, 3])
   }
 
   /// Begins, reads something, or commits.
-  mutating func step(_ data: inout RandomData) async throws -> Outcome {
+  mutating func step(_ data: inout SplitMix) async throws -> Outcome {
     do {
       guard let id else {
         id = try await engine.begin(kind.options)
@@ -47,7 +48,7 @@ struct HistoryClient {
   }
 
   /// Runs to the end.
-  mutating func run(_ data: inout RandomData) async throws -> History.Transaction? {
+  mutating func run(_ data: inout SplitMix) async throws -> History.Transaction? {
     while true {
       switch try await step(&data) {
       case .open: await Task.yield()
@@ -57,7 +58,7 @@ struct HistoryClient {
     }
   }
 
-  private mutating func read(_ id: [UInt8], _ data: inout RandomData) async throws -> History.Read {
+  private mutating func read(_ id: [UInt8], _ data: inout SplitMix) async throws -> History.Read {
     if data.pick([true, true, false]) {
       let path = data.pick(HistoryClient.names)
       var found: Document?
@@ -91,14 +92,14 @@ struct HistoryClient {
     return .query(atLeast: bound, limit: bound == 0 ? limit : nil, found)
   }
 
-  private mutating func commit(_ id: [UInt8], _ data: inout RandomData) async throws -> History.Transaction {
+  private mutating func commit(_ id: [UInt8], _ data: inout SplitMix) async throws -> History.Transaction {
     if case .readOnly = kind {
       _ = try await engine.commit(CommitRequest(database: database, writes: [], transaction: id), context: owner)
       transaction.version = readTime.microseconds ?? 0
       return transaction
     }
     for _ in 0..<data.pick([0, 1, 1, 2, 3]) {
-      let number = data.pick([true, true, true, false]) ? Int.random(in: 0..<1000, using: &data.generator) : nil
+      let number = data.pick([true, true, true, false]) ? Int.random(in: 0..<1000, using: &data) : nil
       transaction.writes.updateValue(number, forKey: data.pick(HistoryClient.names))
     }
     let writes = transaction.writes.map { path, number in

@@ -19,13 +19,13 @@ struct HistoryStressTests {
   }
 
   private func expectSerialTurns(of engine: some FirestoreBackend, _ seed: UInt64) async throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     var history = History()
     var aborted = 0
     var clients: [HistoryClient] = []
     for _ in 0..<6 { clients.append(HistoryClient(engine, .optimistic, &data)) }
     while history.transactions.count < 80 {
-      let index = Int.random(in: clients.indices, using: &data.generator)
+      let index = Int.random(in: clients.indices, using: &data)
       switch try await clients[index].step(&data) {
       case .open: continue
       case .aborted: aborted += 1
@@ -50,7 +50,7 @@ struct HistoryStressTests {
     try await expectSerialTasks(on: SpreadBackend(twoStandingEngines(), seed: seed), seed)
   }
 
-  /// Two engines whose clock stands still, so that no transaction expires on a busy machine.
+  /// Two engines whose clock does not move, so that no transaction expires on a busy machine.
   private func twoStandingEngines() -> [FirestoreEngine] {
     let clock = ManualClock()
     return twoEngines(on: ModelStore(clock: clock.ofStore), clock)
@@ -60,7 +60,7 @@ struct HistoryStressTests {
     let history = try await withThrowingTaskGroup(of: [History.Transaction].self) { group in
       for client in 0..<6 {
         group.addTask {
-          var data = RandomData(generator: SplitMix(seed: seed &* 1000 &+ UInt64(client)))
+          var data = SplitMix(seed: seed &* 1000 &+ UInt64(client))
           var done: [History.Transaction] = []
           for _ in 0..<40 {
             let kind = data.pick([HistoryClient.Kind.optimistic, .pessimistic, .pessimistic, .readOnly])

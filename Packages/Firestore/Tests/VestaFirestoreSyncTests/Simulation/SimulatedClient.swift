@@ -58,7 +58,7 @@ final class SimulatedClient {
   private(set) var unanswered: [CallbackID: WriteRequestID] = [:]
   /// How many writes the application has made, in all runs.
   private(set) var sent = 0
-  /// What was wrong with a snapshot or an answer.
+  /// The errors found in snapshots and responses.
   private(set) var complaints: [String] = []
   private var seen: [ListenerID: Int] = [:]
   /// The targets that the watch stream follows: a snapshot has come since the backend acknowledged them.
@@ -197,7 +197,7 @@ final class SimulatedClient {
   /// From here on nothing comes through the streams that are open; what was sent may still arrive.
   func freezeStreams() { frozen = (watch?.number, write?.number) }
 
-  /// What finds out in the end that a stream is dead.
+  /// The timer that notices that a stream is dead.
   func breakFrozenStreams() {
     let (watching, writing) = (watch?.number, write?.number)
     let isFrozen = frozen.watch.map { $0 == watching } ?? false || frozen.write.map { $0 == writing } ?? false
@@ -391,7 +391,7 @@ final class SimulatedClient {
 // MARK: - What must always hold
 
 extension SimulatedClient {
-  /// The application was told what became of a write: it must be what the server did.
+  /// Checks that the outcome of a write that the application received is the server's.
   private func answered(_ id: CallbackID, _ error: FirestoreServiceError?) {
     guard let request = unanswered.removeValue(forKey: id) else { return }
     let isRight = error == nil ? server.applied.contains(request) : server.refused.contains(request)

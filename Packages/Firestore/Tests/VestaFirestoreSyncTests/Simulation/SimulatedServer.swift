@@ -16,7 +16,7 @@ final class SimulatedServer {
   /// How many states are kept for the checks.
   private static let keptStates = 20_000
 
-  /// What one watch stream follows, and what it has told about each target.
+  /// The targets of one watch stream, and the documents that it has sent for each.
   final class Watch {
     var targets: [Int32: (target: QueryTarget, sent: [ResourcePath: Timestamp])] = [:]
     var outbox: [ListenResponse] = []
@@ -102,7 +102,7 @@ final class SimulatedServer {
     return query.results(in: state.values).documents
   }
 
-  /// What a target has now, as a reader gets it: of a document's target, also the absence.
+  /// The current documents of a target as a reader gets them; of a document target also the absence.
   func documents(of target: QueryTarget) -> [CachedDocument] {
     let found = results(target, state).compactMap { try? CachedDocument($0, likely: database) }
     guard found.isEmpty, target.isDocument else { return found }

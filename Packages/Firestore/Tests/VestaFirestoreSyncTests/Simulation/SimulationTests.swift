@@ -121,7 +121,7 @@ struct Simulation {
     return random.oneIn(5) ? [randomMutation(), count, randomMutation()] : [randomMutation(), count]
   }
 
-  /// What goes wrong between a client and the server, and with the clock.
+  /// The faults of the network between a client and the server, and of the clock.
   private mutating func disturb(_ client: SimulatedClient) {
     switch random.below(8) {
     case 0..<3: client.breakStreams()

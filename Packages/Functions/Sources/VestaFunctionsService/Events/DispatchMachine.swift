@@ -111,7 +111,7 @@ struct DispatchMachine {
     switch lease {
     case .held(let isNew):
       leasedUntil = time + timing.lease
-      // What is read beside a settlement may be what was there before it.
+      // A read beside a settlement may return the rows from before it.
       if isNew, isSettling { restartsAfterSettling = true } else if isNew { restart() }
     case .busy(let until):
       leasedUntil = 0

@@ -30,7 +30,7 @@ final class EventDispatcher: EventSourceObserver {
     var isRunComing = false
     /// The number of leases and settlements that are under way.
     var operations = 0
-    var drained: CheckedContinuation<Void, Never>?
+    var drained = Waiters()
     var observation: ListenerRegistration?
 
     mutating func takeDue() -> DueEvent? { due.isEmpty ? nil : due.removeFirst() }
@@ -103,7 +103,7 @@ final class EventDispatcher: EventSourceObserver {
       if !(outcomes + refused).isEmpty { try await source.settle(outcomes + refused, by: owner) }
       try await source.release(owner)
     } catch {
-      // Whoever delivers next delivers these events again, after the lease has ended.
+      // The next dispatcher delivers these events again, after the lease has ended.
       log.notice("I-FUS000003", "The last outcomes of \(source.service) could not be kept: \(error)")
     }
   }
@@ -143,7 +143,7 @@ final class EventDispatcher: EventSourceObserver {
     }
     for command in commands { submit(command, now) }
     if let new { begin(new.run, new.number) }
-    // What has become due since then fires at once.
+    // Events that have become due since then are delivered at once.
     if let time { timer.set(at: time, keepsEarlier: true) { [weak self] in self?.pump() } }
     return next
   }
@@ -159,21 +159,15 @@ final class EventDispatcher: EventSourceObserver {
 
   /// Waits for the leases and settlements that are under way; none begins any more.
   private func operationsEnded() async {
-    await withCheckedContinuation { continuation in
-      let isOver = state.withLock { state in
-        if state.operations > 0 { state.drained = continuation }
-        return state.operations == 0
-      }
-      if isOver { continuation.resume() }
-    }
+    await state.wait(in: \.drained) { $0.operations == 0 }
   }
 
   private func operationEnded() {
     let drained = state.withLock { state in
       state.operations -= 1
-      return state.operations == 0 ? state.drained.take() : nil
+      return state.operations == 0 ? state.drained.takeAll() : Waiters()
     }
-    drained?.resume()
+    drained.resume()
     pump()
   }
 

@@ -101,6 +101,6 @@ enum DocumentValues {
 /// Times of the wire: `2026-01-31T12:00:00.000001Z`; pure.
 enum WireTime {
   static func date(_ text: String) -> Date? {
-    EventTime.microseconds(of: text).map { Date(timeIntervalSince1970: Double($0) / 1_000_000) }
+    RFC3339.microseconds(of: text).map { Date(timeIntervalSince1970: Double($0) / 1_000_000) }
   }
 }

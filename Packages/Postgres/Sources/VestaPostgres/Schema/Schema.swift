@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaStoreInterop
 
 /// The tables of a store, and every statement on them.
@@ -37,8 +38,7 @@ struct Schema: Sendable {
 
   /// 64 bits of FNV-1a, as 16 digits.
   static func digest(of text: String) -> String {
-    let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    let digits = String(hash, radix: 16)
+    let digits = String(FNV1a.hash(text), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
@@ -197,7 +197,7 @@ struct Schema: Sendable {
 
   /// Fails unless the row of the state is what is expected: with the lock held, so it stays so.
   ///
-  /// What is sent behind it is done then, without asking first; where it fails, the lock is still there.
+  /// Statements sent after it run then, without another check; where it fails, the lock is still there.
   func expect(_ last: CommitState) -> [Statement] {
     [
       Statement("SAVEPOINT guess"),

@@ -128,7 +128,7 @@ final class FetchPlan: Sendable {
 
   private static func digest(_ bits: [UInt64]) -> String {
     let bytes = bits.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
-    return Hex.encode(Array(SHA256.digest(of: bytes).prefix(8)))
+    return Hex.encode(Array(SHA256.digest(bytes).prefix(8)))
   }
 }
 

@@ -10,6 +10,8 @@
 // must not write to it: after a crash, or without mode=ro, even a SELECT can write the log back without our checksums, and
 // the store then finds its file damaged until it is repaired.
 
+#include <stdint.h>
+
 #define STORE_PAGE_SIZE 8192
 #define STORE_RESERVED_BYTES 8
 #define STORE_VFS_NAME "vesta-store"
@@ -20,6 +22,39 @@ struct sqlite3;
 
 /// Makes the files known to SQLite under STORE_VFS_NAME and STORE_REPAIR_VFS_NAME; any thread, any number of times.
 int store_files_register(void);
+
+/// The version of the last commit that is visible, for the readers of the process; the writer changes it.
+///
+/// A commit becomes visible between the sync of the log and the end of COMMIT. Meanwhile the value is odd, and a mutex is
+/// held. So a reader knows its version without a row that each commit would have to write: if the value is the same, and
+/// even, before its snapshot begins and after, half of it is the version. Otherwise it begins once more, under the mutex.
+typedef struct store_stamp store_stamp;
+
+/// Makes a stamp with the version of the last commit; NULL when there is no memory.
+store_stamp *store_stamp_make(uint64_t version);
+
+/// Frees a stamp that no connection uses any more.
+void store_stamp_free(store_stamp *stamp);
+
+/// Makes the syncs of a connection's log begin the commits that its writer expects.
+int store_files_watch(struct sqlite3 *connection, store_stamp *stamp);
+
+/// Whether the last write to a connection's log failed and left the file shorter than it would be: the commit that was
+/// to be written is not whole, as its end is not there.
+int store_files_log_is_cut(struct sqlite3 *connection);
+
+/// Twice the version of the last commit; one more while another one becomes visible.
+uint64_t store_stamp_read(store_stamp *stamp);
+
+/// Waits while a commit becomes visible, and lets none become so until `store_stamp_leave`.
+void store_stamp_enter(store_stamp *stamp);
+void store_stamp_leave(store_stamp *stamp);
+
+/// The writer is about to COMMIT: the commit may become visible after the next sync of the log, or at once.
+void store_stamp_expect(store_stamp *stamp, int at_sync);
+
+/// The writer's COMMIT has returned; the version is that of the last commit that is visible now.
+void store_stamp_settle(store_stamp *stamp, uint64_t version);
 
 /// For tests: makes every sync through this connection take so much longer.
 int store_files_delay_sync(struct sqlite3 *connection, int microseconds);

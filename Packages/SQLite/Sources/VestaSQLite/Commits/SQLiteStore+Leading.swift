@@ -123,7 +123,7 @@ extension SQLiteStore {
     let loss = group.commit(files.checkInPlace)
     versions.settle()
     guard let loss else {
-      durableFloor.withLock { $0 = max($0, writer.version, writer.floor) }
+      floors.withLock { $0.durable = max($0.durable, writer.floor) }
       for version in group.committed { commitNews.emit(version) }
       return ready
     }
@@ -183,13 +183,11 @@ extension SQLiteStore {
   }
 
   private func passOn() {
-    let (next, idle): (WriteQueue.Waiter?, [@Sendable () -> Void]) = turns.withLock { turns in
+    let (next, idle): (WriteQueue.Waiter?, Waiters) = turns.withLock { turns in
       let next = turns.queue.passOn()
-      guard turns.queue.isIdle else { return (next, []) }
-      defer { turns.whenIdle = [] }
-      return (next, turns.whenIdle)
+      return (next, turns.queue.isIdle ? turns.whenIdle.takeAll() : Waiters())
     }
     next?.resume(.lead)
-    for finish in idle { finish() }
+    idle.resume()
   }
 }

@@ -16,11 +16,18 @@ final class WriterSession: @unchecked Sendable {
   private var bodyHasSavepoint = false
 
   /// The version of the last commit.
-  private(set) var version = StoreVersion.zero
+  private(set) var version: StoreVersion
 
   /// The version that no later commit may be at or below, as the file has it.
-  private(set) var floor = StoreVersion.zero
-  private var pendingFloor: StoreVersion?
+  var floor: StoreVersion { stored.floor }
+
+  /// What the file says about versions, and what it will say with the commit that is under way.
+  private var stored: StoredVersions
+  private var pending: StoredVersions?
+  private var pendingBeforeBody: StoredVersions?
+
+  /// The version that readers see.
+  let visible: VisibleVersion
 
   /// Whether the table of large values may hold any.
   private(set) var hasLarge = false
@@ -31,7 +38,11 @@ final class WriterSession: @unchecked Sendable {
     self.options = options
     self.tuning = tuning
     log = LogPolicy(checkpointPages: tuning.checkpointPages, limit: tuning.logLimit)
-    _ = try opened("open")
+    let fresh = try Self.open(path, options, tuning, "open")
+    stored = try EntryTable(connection: fresh).state()
+    version = stored.last
+    visible = try VisibleVersion(stored.last, path: path)
+    try use(fresh, "open")
   }
 
   /// The map; a body has begun.
@@ -45,8 +56,9 @@ final class WriterSession: @unchecked Sendable {
 
   /// Makes a floor durable with the commit that is under way.
   func setFloor(_ floor: StoreVersion, in table: EntryTable) throws {
-    try table.setFloor(floor)
-    pendingFloor = floor
+    let raised = (pending ?? stored).raised(to: floor)
+    try table.setState(raised)
+    pending = raised
   }
 
   // MARK: Bodies
@@ -55,6 +67,7 @@ final class WriterSession: @unchecked Sendable {
   func beginBody() throws {
     let connection = try opened("write")
     bodyHasSavepoint = connection.isInTransaction
+    pendingBeforeBody = pending
     try connection.run(bodyHasSavepoint ? .savepoint : .beginWriting)
   }
 
@@ -65,6 +78,7 @@ final class WriterSession: @unchecked Sendable {
 
   /// Undoes the body's changes.
   func undoBody() throws {
+    pending = pendingBeforeBody
     let connection = try opened("write")
     guard bodyHasSavepoint else { return try connection.run(.rollback) }
     try connection.run(.rollbackToSavepoint)
@@ -85,22 +99,42 @@ final class WriterSession: @unchecked Sendable {
     // Whether frames may be in the log.
     var isCommitting = false
     do {
-      if version > self.version { try EntryTable(connection: connection).setVersion(version) }
+      if version > self.version, let row = (pending ?? stored).covering(version) {
+        try EntryTable(connection: connection).setState(row)
+        pending = row
+      }
       isCommitting = true
-      try connection.run(.commit)
-      self.version = version
-      if let pendingFloor { floor = max(floor, pendingFloor) }
-      pendingFloor = nil
+      try publish(version, on: connection)
     } catch {
+      // On a full disk there may be no room to erase anything, and nothing whole to be erased.
+      let isCut = store_files_log_is_cut(connection.handle) != 0
       abandon()
-      if isCommitting { try eraseFailedCommit(versions.next()) }
+      if isCommitting, !isCut { try eraseFailedCommit(versions.next()) }
       throw error
     }
   }
 
+  /// Ends the transaction of a connection with COMMIT; readers that begin from then on see the version.
+  private func publish(_ version: StoreVersion, on connection: Connection) throws {
+    var failure: (any Error)?
+    let commit = { [self] () -> StoreVersion in
+      do {
+        try connection.run(.commit)
+        self.version = max(self.version, version)
+        stored = pending ?? stored
+        pending = nil
+      } catch {
+        failure = error
+      }
+      return self.version
+    }
+    visible.change(syncs: options.durability == .full, commit)
+    if let failure { throw failure }
+  }
+
   /// Ends the transaction without keeping anything; a connection that cannot even do that is let go of.
   func abandon() {
-    pendingFloor = nil
+    pending = nil
     guard let connection, connection.isInTransaction else { return }
     do {
       try connection.run(.rollback)
@@ -119,9 +153,11 @@ final class WriterSession: @unchecked Sendable {
       let connection = try opened("commit")
       try connection.run(.beginWriting)
       // A version is skipped: SQLite would write nothing if nothing were different.
-      try EntryTable(connection: connection).setVersion(version)
-      try connection.run(.commit)
-      self.version = version
+      let floor = StoreVersion(microseconds: version.microseconds + StoredVersions.lead)
+      let row = StoredVersions(version: version, floor: max(stored.floor, floor), isExact: false)
+      try EntryTable(connection: connection).setState(row)
+      pending = row
+      try publish(version, on: connection)
     } catch {
       abandon()
       throw StoreError(.unknownOutcome, operation: "commit", path: path)
@@ -166,6 +202,22 @@ final class WriterSession: @unchecked Sendable {
   /// How many pages the log had after the last commit.
   var logPages: Int { connection?.logPages ?? 0 }
 
+  /// Notes the exact versions in the file, for the next start; without them it goes by the floor, as after a crash.
+  ///
+  /// - Parameter floor: The highest version that readers were promised no commit at or below of.
+  func noteEnd(floor: StoreVersion) {
+    guard !stored.isExact, let connection, !connection.isInTransaction else { return }
+    let row = StoredVersions(version: version, floor: max(version, floor), isExact: true)
+    do {
+      try connection.run(.beginWriting)
+      try EntryTable(connection: connection).setState(row)
+      pending = row
+      try publish(version, on: connection)
+    } catch {
+      abandon()
+    }
+  }
+
   /// Lets the file go.
   func close() {
     connection?.close()
@@ -195,12 +247,23 @@ final class WriterSession: @unchecked Sendable {
   /// The connection; a new one when the last one had to be let go of.
   private func opened(_ operation: String) throws -> Connection {
     if let connection { return connection }
-    let fresh = try Connection(path: path, operation: operation)
-    try Schema.prepareWriter(fresh, options: options, tuning: tuning)
-    version = try EntryTable(connection: fresh).version()
-    floor = try EntryTable(connection: fresh).floor()
-    hasLarge = try fresh.number("SELECT 1 FROM large LIMIT 1", operation: operation) != nil
-    connection = fresh
+    let fresh = try Self.open(path, options, tuning, operation)
+    stored = try EntryTable(connection: fresh).state()
+    try use(fresh, operation)
     return fresh
+  }
+
+  private static func open(
+    _ path: String, _ options: StoreOptions, _ tuning: StoreTuning, _ operation: String
+  ) throws -> Connection {
+    let connection = try Connection(path: path, operation: operation)
+    try Schema.prepareWriter(connection, options: options, tuning: tuning)
+    return connection
+  }
+
+  private func use(_ fresh: Connection, _ operation: String) throws {
+    hasLarge = try fresh.number("SELECT 1 FROM large LIMIT 1", operation: operation) != nil
+    try visible.watch(fresh)
+    connection = fresh
   }
 }

@@ -17,16 +17,18 @@ struct EntryTable {
 
   // MARK: Reading
 
-  func version() throws -> StoreVersion { try version(.version) }
+  /// Takes the snapshot, if no other read has done so.
+  func begin() throws { _ = try state() }
 
-  /// The version that no later commit may be at or below, as it was last made durable.
-  func floor() throws -> StoreVersion { try version(.floor) }
-
-  private func version(_ query: Query) throws -> StoreVersion {
-    let statement = try connection.statement(query)
+  /// What is durable about versions.
+  func state() throws -> StoredVersions {
+    let statement = try connection.statement(.state)
     defer { statement.reset() }
     guard try statement.step() else { throw damaged("read") }
-    return StoreVersion(rawValue: UInt64(bitPattern: statement.integer(0)))
+    return StoredVersions(
+      version: StoreVersion(rawValue: UInt64(bitPattern: statement.integer(0))),
+      floor: StoreVersion(rawValue: UInt64(bitPattern: statement.integer(1))),
+      isExact: statement.integer(2) != 0)
   }
 
   func value(for key: [UInt8]) throws -> [UInt8]? {
@@ -122,13 +124,11 @@ struct EntryTable {
     }
   }
 
-  func setVersion(_ version: StoreVersion) throws { try set(version, .setVersion) }
-
-  func setFloor(_ version: StoreVersion) throws { try set(version, .setFloor) }
-
-  private func set(_ version: StoreVersion, _ query: Query) throws {
-    let statement = try connection.statement(query)
-    try statement.bind(1, Int64(bitPattern: version.rawValue))
+  func setState(_ versions: StoredVersions) throws {
+    let statement = try connection.statement(.setState)
+    try statement.bind(1, Int64(bitPattern: versions.version.rawValue))
+    try statement.bind(2, Int64(bitPattern: versions.floor.rawValue))
+    try statement.bind(3, versions.isExact ? 1 : 0)
     try statement.run()
   }
 

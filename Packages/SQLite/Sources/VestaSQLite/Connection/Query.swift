@@ -2,7 +2,7 @@
 enum Query: Int, CaseIterable {
   case begin, beginWriting, commit, rollback
   case savepoint, releaseSavepoint, rollbackToSavepoint
-  case version, floor, setVersion, setFloor
+  case state, setState
   case value, largeValue
   case ascending, ascendingToEnd, descending, descendingToEnd
   case put, putReference, putLarge, reference
@@ -18,10 +18,8 @@ enum Query: Int, CaseIterable {
     case .savepoint: "SAVEPOINT body"
     case .releaseSavepoint: "RELEASE body"
     case .rollbackToSavepoint: "ROLLBACK TO body"
-    case .version: "SELECT version FROM state"
-    case .floor: "SELECT floor FROM state"
-    case .setVersion: "UPDATE state SET version = ?1"
-    case .setFloor: "UPDATE state SET floor = ?1"
+    case .state: "SELECT version, floor, exact FROM state"
+    case .setState: "UPDATE state SET version = ?1, floor = ?2, exact = ?3"
     case .value: "SELECT value FROM entry WHERE key = ?1"
     case .largeValue: "SELECT value FROM large WHERE id = ?1"
     case .ascending: "SELECT key, value FROM entry WHERE key >= ?1 AND key < ?2 ORDER BY key"
@@ -50,13 +48,13 @@ enum Query: Int, CaseIterable {
   /// The operation of the store, for the text of an error.
   var operation: String {
     switch self {
-    case .begin, .version, .floor, .value, .largeValue: "read"
+    case .begin, .state, .value, .largeValue: "read"
     case .ascending, .ascendingToEnd, .descending, .descendingToEnd: "scan"
     case .beginWriting, .savepoint, .releaseSavepoint, .rollbackToSavepoint, .rollback: "write"
     case .put, .putReference, .putLarge, .reference: "put"
     case .delete, .deleteLarge: "delete"
     case .deleteRange, .deleteRangeToEnd, .deleteLargeRange, .deleteLargeRangeToEnd: "deleteRange"
-    case .commit, .setVersion, .setFloor: "commit"
+    case .commit, .setState: "commit"
     }
   }
 }

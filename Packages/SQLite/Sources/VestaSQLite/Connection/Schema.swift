@@ -12,8 +12,9 @@ enum Schema {
   private static let tables = """
     CREATE TABLE entry (key BLOB PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
     CREATE TABLE large (id INTEGER PRIMARY KEY, value BLOB NOT NULL);
-    CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, floor INTEGER NOT NULL);
-    INSERT INTO state VALUES (1, 0, 0);
+    CREATE TABLE state (
+      id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, floor INTEGER NOT NULL, exact INTEGER NOT NULL);
+    INSERT INTO state VALUES (1, 0, 0, 1);
     """
 
   /// Readies a connection for writing, and makes the tables in an empty file.
@@ -69,13 +70,17 @@ enum Schema {
 
   /// Changes a file of an earlier version, all of it or nothing.
   private static func bringUpToDate(_ connection: Connection) throws {
-    guard try connection.number("PRAGMA user_version", operation: "open") == 1 else { return }
-    // Version 2 came with the floor; the versions before it were counters, which are below any time.
+    let version = try connection.number("PRAGMA user_version", operation: "open") ?? 0
+    guard (1..<Int64(StoreHeader.schemaVersion)).contains(version) else { return }
+    // Version 2 came with the floor; the versions before it were counters, which are below any time. In version 3 the
+    // row is no longer written by every commit.
+    let floor = version == 1 ? "ALTER TABLE state ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;" : ""
     try connection.execute(
       """
       BEGIN IMMEDIATE;
-      ALTER TABLE state ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
-      PRAGMA user_version = 2;
+      \(floor)
+      ALTER TABLE state ADD COLUMN exact INTEGER NOT NULL DEFAULT 1;
+      PRAGMA user_version = \(StoreHeader.schemaVersion);
       COMMIT;
       """, operation: "open")
   }

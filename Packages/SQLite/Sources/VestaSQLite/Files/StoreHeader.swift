@@ -17,7 +17,7 @@ enum StoreHeader: Equatable {
   static let applicationID: UInt32 = 0x5653_5441
 
   /// The version of the tables that this code reads and writes.
-  static let schemaVersion: UInt32 = 2
+  static let schemaVersion: UInt32 = 3
 
   static let length = 100
 

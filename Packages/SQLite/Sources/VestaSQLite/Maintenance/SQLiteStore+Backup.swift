@@ -49,7 +49,7 @@ extension Connection {
   func copy(to target: String, isCancelled: () -> Bool) throws {
     // The snapshot is taken first, or a commit meanwhile would make the copy start over.
     try run(.begin)
-    _ = try EntryTable(connection: self).version()
+    try EntryTable(connection: self).begin()
     let copy = try Connection(path: target, operation: "backup")
     defer { copy.close() }
     guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {

@@ -84,7 +84,7 @@ extension SQLiteStore {
     guard (try? Platform.size(of: files.log)) ?? 0 > 0 else { return }
     // A damaged old store is about to be replaced anyway.
     guard let connection = try? Connection(path: files.database, operation: "restore") else { return }
-    _ = try? EntryTable(connection: connection).version()
+    try? EntryTable(connection: connection).begin()
     connection.close()
   }
 }

@@ -93,7 +93,7 @@ final class FileTarget: DownloadTarget {
 
   func discard() { end()?.discard() }
 
-  /// Lets go of the file and of the book.
+  /// Releases the file and the claim in the book.
   private func end() -> FileBeside? {
     let (file, isClaimant, isNoted) = state.withLock { state in
       defer { state = State() }

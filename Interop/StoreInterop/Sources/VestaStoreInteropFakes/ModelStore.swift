@@ -1,7 +1,8 @@
 public import VestaConcurrency
 public import VestaStoreInterop
 
-/// The storage contract on a plain sorted array: what other engines' answers are compared with.
+/// The storage contract on a plain sorted array: the store of a product's own tests, and the model that the answers of
+/// other engines are compared with.
 ///
 /// One transaction at a time, whole copies for snapshots, nothing kept after `close`. Too slow for more than tests.
 public final class ModelStore: CommitObservable {
@@ -9,15 +10,14 @@ public final class ModelStore: CommitObservable {
     var model = StoreModel()
     var version = StoreVersion.zero
     var isClosed = false
-    var isWriting = false
-    var running = 0
-    var writers: [CheckedContinuation<Void, any Error>] = []
-    var closers: [CheckedContinuation<Void, Never>] = []
-    var observers: [ModelObservation] = []
+    var readers = 0
+    var closers = Waiters()
   }
 
   private let bodies = StoreBodies()
-  private let state = Guarded(State())
+  private let writers = FairQueue(limit: 1)
+  private let state = Locked(State())
+  private let commitNews = ListenerRegistry<StoreVersion>()
   private let versions: StoreVersions
 
   /// An empty store.
@@ -27,16 +27,16 @@ public final class ModelStore: CommitObservable {
 
   /// Reads at one version in time.
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    let moment = try state.withValue { state in
+    let snapshot = try state.withLock { state in
       guard !state.isClosed else { throw ModelStore.error(.closed, "read") }
-      state.running += 1
-      return (state.model, state.version)
+      state.readers += 1
+      return (model: state.model, version: state.version)
     }
     let reader = ModelTransaction(
-      model: moment.0, version: moment.1, isCancelled: { Task.isCancelled }, versions: versions)
+      model: snapshot.model, version: snapshot.version, isCancelled: { Task.isCancelled }, versions: versions)
     defer {
       reader.end()
-      leave()
+      endRead()
     }
     return try await bodies.run(.read) { try await body(reader) }
   }
@@ -46,32 +46,29 @@ public final class ModelStore: CommitObservable {
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
     try bodies.refuseInside(.write, "write")
-    try await bodies.whileWaiting("write") { try await waitForTurn() }
+    try await bodies.whileWaiting("write") { try await writers.enter() }
     defer {
       versions.settle()
-      passTurn()
+      writers.leave()
     }
-    let moment = state.withValue { ($0.model, $0.version) }
+    let start = state.withLock { (model: $0.model, version: $0.version) }
     let transaction = ModelTransaction(
-      model: moment.0, version: moment.1, isCancelled: { Task.isCancelled }, versions: versions)
+      model: start.model, version: start.version, isCancelled: { Task.isCancelled }, versions: versions)
     defer { transaction.end() }
     let value = try await bodies.run(.write) { try await body(transaction) }
     try Task.checkCancellation()
-    guard transaction.model != moment.0 else { return StoreCommit(value: value, version: moment.1) }
+    let model = transaction.model
+    guard model != start.model else { return StoreCommit(value: value, version: start.version) }
     let version = transaction.allotted()
-    let observers = state.withValue { state in
-      state.model = transaction.model
-      state.version = version
-      return state.observers
-    }
-    for observer in observers { observer.tell(version) }
+    state.withLock { ($0.model, $0.version) = (model, version) }
+    commitNews.emit(version)
     return StoreCommit(value: value, version: version)
   }
 
   /// Raises the floor of the versions to come.
   @discardableResult
   public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
-    guard !state.withValue({ $0.isClosed }) else { throw ModelStore.error(.closed, "raiseFloor") }
+    guard !state.withLock({ $0.isClosed }) else { throw ModelStore.error(.closed, "raiseFloor") }
     try bodies.refuseInside(.write, "raiseFloor")
     return try await bodies.whileWaiting("raiseFloor") { try await versions.raise(to: version) }
   }
@@ -79,88 +76,30 @@ public final class ModelStore: CommitObservable {
   /// Ends the store.
   public func close() async throws {
     try bodies.refuseInside(nil, "close")
-    let refused = state.withValue { state in
-      state.isClosed = true
-      defer { state.writers = [] }
-      return state.writers
-    }
-    for writer in refused { writer.resume(throwing: ModelStore.error(.closed, "write")) }
-    await withCheckedContinuation { continuation in
-      let isDone = state.withValue { state in
-        if state.running > 0 { state.closers.append(continuation) }
-        return state.running == 0
-      }
-      if isDone { continuation.resume() }
-    }
-    let observers = state.withValue { state in
-      defer { state.observers = [] }
-      return state.observers
-    }
-    for observer in observers { observer.finish() }
+    writers.close(throwing: ModelStore.error(.closed, "write"))
+    state.withLock { $0.isClosed = true }
+    await writers.drained()
+    await state.wait(in: \.closers) { $0.readers == 0 }
+    commitNews.finish()
   }
 
   /// Calls back after every commit.
   public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    let observation = add(ModelObservation(tell: observer, finish: {}))
-    return ListenerRegistration { observation.cancel() }
+    commitNews.add(observer)
   }
 
   /// Observers are called before a write returns.
   public var tellsBeforeAcknowledging: Bool { true }
 
   /// The commits from here on as a stream.
-  public var commits: AsyncStream<StoreVersion> {
-    let (stream, continuation) = AsyncStream.makeStream(of: StoreVersion.self)
-    let observation = add(ModelObservation(tell: { continuation.yield($0) }, finish: { continuation.finish() }))
-    continuation.onTermination = { _ in observation.cancel() }
-    if state.withValue({ $0.isClosed }) { continuation.finish() }
-    return stream
-  }
+  public var commits: AsyncStream<StoreVersion> { commitNews.events }
 
-  private func add(_ observation: ModelObservation) -> ModelObservation {
-    state.withValue { if !$0.isClosed { $0.observers.append(observation) } }
-    return observation
-  }
-
-  private func waitForTurn() async throws {
-    try await withCheckedThrowingContinuation { continuation in
-      let answer: Result<Bool, StoreError> = state.withValue { state in
-        guard !state.isClosed else { return .failure(ModelStore.error(.closed, "write")) }
-        guard state.isWriting else {
-          state.isWriting = true
-          state.running += 1
-          return .success(true)
-        }
-        state.writers.append(continuation)
-        return .success(false)
-      }
-      switch answer {
-      case .success(true): continuation.resume()
-      case .success(false): break
-      case .failure(let error): continuation.resume(throwing: error)
-      }
+  private func endRead() {
+    let closers = state.withLock { state in
+      state.readers -= 1
+      return state.readers == 0 ? state.closers.takeAll() : Waiters()
     }
-  }
-
-  private func passTurn() {
-    let next = state.withValue { state -> CheckedContinuation<Void, any Error>? in
-      guard !state.writers.isEmpty else {
-        state.isWriting = false
-        return nil
-      }
-      return state.writers.removeFirst()
-    }
-    if let next { next.resume() } else { leave() }
-  }
-
-  private func leave() {
-    let closers = state.withValue { state -> [CheckedContinuation<Void, Never>] in
-      state.running -= 1
-      guard state.running == 0 else { return [] }
-      defer { state.closers = [] }
-      return state.closers
-    }
-    for closer in closers { closer.resume() }
+    closers.resume()
   }
 
   static func error(_ code: StoreError.Code, _ operation: String) -> StoreError {
@@ -246,23 +185,5 @@ private final class ModelTransaction: StoreTransaction {
   func deleteRange(_ range: KeyRange) async throws {
     try check("deleteRange")
     model.deleteRange(range)
-  }
-}
-
-/// An observer that can be cancelled.
-private final class ModelObservation: Sendable {
-  private let isCancelled = Guarded(false)
-  private let callBack: @Sendable (StoreVersion) -> Void
-  let finish: @Sendable () -> Void
-
-  init(tell: @escaping @Sendable (StoreVersion) -> Void, finish: @escaping @Sendable () -> Void) {
-    callBack = tell
-    self.finish = finish
-  }
-
-  func cancel() { isCancelled.withValue { $0 = true } }
-
-  func tell(_ version: StoreVersion) {
-    if !isCancelled.withValue({ $0 }) { callBack(version) }
   }
 }

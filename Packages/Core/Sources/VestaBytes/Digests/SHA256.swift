@@ -1,42 +1,26 @@
-/// The SHA-256 digest (FIPS 180-4) of short strings.
+/// The SHA-256 digest (FIPS 180-4) of short messages.
 ///
-/// Percentages need one digest for each condition; with a digest of its own the service works without a crypto package.
-/// It is not for secrets: those are the business of `CryptoProvider`.
-enum SHA256 {
-  static func digest(of message: [UInt8]) -> [UInt8] {
-    words(of: message).flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
-  }
+/// Percentages and fingerprints need no crypto package. It is not for secrets: those are the business of
+/// `CryptoProvider`.
+///
+/// ```swift
+/// Hex.encode(SHA256.digest(Array("abc".utf8)))  // ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad
+/// ```
+public enum SHA256 {
+  /// The digest of bytes, 32 bytes long.
+  public static func digest(_ message: [UInt8]) -> [UInt8] { DigestBlocks.bytes(of: words(message)) }
 
   /// The digest as eight big-endian words.
-  static func words(of message: [UInt8]) -> [UInt32] {
+  public static func words(_ message: [UInt8]) -> [UInt32] {
     var state = initialState
     var schedule = [UInt32](repeating: 0, count: 64)
-    // Each block has 64 bytes; after the message come a byte and the length in eight more.
-    let blockCount = (message.count + 8) / 64 + 1
-    for block in 0..<blockCount {
-      fill(&schedule, with: message, from: block * 64)
-      if block == blockCount - 1 { close(&schedule, length: message.count) }
+    let blocks = DigestBlocks(message)
+    for block in 0..<blocks.count {
+      blocks.load(block, into: &schedule)
       expand(&schedule)
       compress(schedule, into: &state)
     }
     return state
-  }
-
-  private static func fill(_ schedule: inout [UInt32], with message: [UInt8], from start: Int) {
-    for index in 0..<16 {
-      var word: UInt32 = 0
-      for position in start + index * 4..<start + index * 4 + 4 {
-        word = word << 8 | (position < message.count ? UInt32(message[position]) : position == message.count ? 0x80 : 0)
-      }
-      schedule[index] = word
-    }
-  }
-
-  /// Writes the length in bits, with which the last block ends.
-  private static func close(_ schedule: inout [UInt32], length: Int) {
-    let bits = UInt64(length) * 8
-    schedule[14] = UInt32(truncatingIfNeeded: bits >> 32)
-    schedule[15] = UInt32(truncatingIfNeeded: bits)
   }
 
   private static func expand(_ words: inout [UInt32]) {
