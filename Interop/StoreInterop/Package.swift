@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaStoreInterop", targets: ["VestaStoreInterop"]),
     .library(name: "VestaStoreInteropContracts", targets: ["VestaStoreInteropContracts"]),
+    .library(name: "VestaStoreInteropFakes", targets: ["VestaStoreInteropFakes"]),
     .library(name: "VestaStoreInteropCrashTesting", targets: ["VestaStoreInteropCrashTesting"]),
   ],
   dependencies: [
@@ -30,9 +31,14 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "VestaStoreInteropFakes",
+      dependencies: ["VestaStoreInterop", .product(name: "VestaConcurrency", package: "Core")],
+      swiftSettings: settings
+    ),
+    .target(
       name: "VestaStoreInteropContracts",
       dependencies: [
-        "VestaStoreInterop",
+        "VestaStoreInterop", "VestaStoreInteropFakes",
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
       ],
@@ -50,7 +56,7 @@ let package = Package(
     .testTarget(
       name: "VestaStoreInteropTests",
       dependencies: [
-        "VestaStoreInterop", "VestaStoreInteropContracts",
+        "VestaStoreInterop", "VestaStoreInteropContracts", "VestaStoreInteropFakes",
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
       ],

@@ -39,7 +39,8 @@ let package = Package(
     .testTarget(
       name: "VestaDataCodingTests", dependencies: ["VestaDataCoding", "VestaTesting"], swiftSettings: settings),
     .testTarget(
-      name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency", "VestaTesting"], swiftSettings: settings),
+      name: "VestaCoreTests", dependencies: ["VestaCore", "VestaConcurrency", "VestaFiles", "VestaTesting"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -87,6 +87,7 @@ let package = Package(
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
         .product(name: "VestaDatabaseBackendFakes", package: "DatabaseBackend"),
         .product(name: "VestaDatabaseBackendContracts", package: "DatabaseBackend"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),

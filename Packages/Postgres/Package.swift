@@ -27,6 +27,7 @@ let package = Package(
       name: "VestaPostgres",
       dependencies: [
         "CVestaPostgres",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),

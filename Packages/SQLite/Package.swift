@@ -45,12 +45,15 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    // Records what SQLite does to files, for the tests that cut the power.
+    .target(name: "CVestaStoreTrace", dependencies: ["CVestaSQLite"], path: "Tests/CVestaStoreTrace"),
     .testTarget(
       name: "VestaSQLiteTests",
       dependencies: [
         "VestaSQLite",
         "StoreCrashWorker",
         "CVestaStoreFiles",
+        "CVestaStoreTrace",
         .product(name: "VestaConcurrency", package: "Core"),
         "CVestaSQLite",
         .product(name: "VestaStoreInterop", package: "StoreInterop"),

@@ -75,8 +75,13 @@ let package = Package(
         "VestaStorageService",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaStorageBackendContracts", package: "StorageBackend"),
+        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),

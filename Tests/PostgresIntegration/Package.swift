@@ -18,6 +18,7 @@ let package = Package(
     .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
+    .package(path: "../../Packages/Functions"),
     .package(path: "../../Packages/Messaging"),
     .package(path: "../../Packages/Postgres"),
     .package(path: "../../Packages/RemoteConfig"),
@@ -37,11 +38,13 @@ let package = Package(
       name: "PostgresPeer",
       dependencies: [
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
         .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreBackendContracts", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaPostgres", package: "Postgres"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
@@ -49,12 +52,27 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .executableTarget(
+      name: "PostgresEventPeer",
+      dependencies: [
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaFunctionsService", package: "Functions"),
+        .product(name: "VestaPostgres", package: "Postgres"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostgresIntegrationTests",
       dependencies: [
+        "PostgresEventPeer",
         "PostgresPeer",
         .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaAuthService", package: "Auth"),
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaCrypto", package: "Crypto"),

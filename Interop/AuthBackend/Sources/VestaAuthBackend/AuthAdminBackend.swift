@@ -2,7 +2,7 @@ public import VestaServiceInterop
 
 /// The identity service as the administrators of a project see it.
 ///
-/// Whoever holds this may do everything: hand it to trusted code only. The tenant of the context chooses whose users a
+/// A holder of this may do everything: hand it to trusted code only. The tenant of the context chooses whose users a
 /// call is about, as in `AuthBackend`, whose promises hold here too.
 public protocol AuthAdminBackend: Sendable {
   // MARK: Users

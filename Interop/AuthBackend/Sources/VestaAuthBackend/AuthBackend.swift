@@ -130,7 +130,7 @@ public protocol AuthBackend: Sendable {
     _ request: ResetPasswordRequest, context: CallContext
   ) async throws(AuthServiceError) -> ResetPasswordResponse
 
-  /// Says which ways to sign in an e-mail address has; nothing where the project hides that.
+  /// Returns the sign-in methods of an e-mail address; none where the project hides them.
   ///
   /// Checks: `MISSING_IDENTIFIER`, `INVALID_IDENTIFIER`, `MISSING_CONTINUE_URI`, `INVALID_CONTINUE_URI`.
   func createAuthURI(

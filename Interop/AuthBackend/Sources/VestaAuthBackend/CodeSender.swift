@@ -17,7 +17,7 @@
 /// - Both methods may be called from any task, several at once.
 ///
 /// An implementation may rely on this: the code is stored before the message is sent, and stays valid when sending
-/// fails. What is thrown is logged, and the call that asked for the code fails with `UNAVAILABLE`. A password reset in
+/// fails. The error is logged, and the call that asked for the code fails with `UNAVAILABLE`. A password reset in
 /// a project that hides which addresses have accounts is the exception: its message is sent after the call has
 /// returned, and a failure is only logged, as both would reveal who has an account.
 public protocol CodeSender: Sendable {

@@ -21,7 +21,7 @@ public final class FakeCredentialStore: CredentialStore {
   /// How often ``load(_:)`` was called.
   public var loads: Int { state.withLock { $0.loads } }
 
-  /// How often something was to be written.
+  /// The number of calls that write.
   public var writes: Int { state.withLock { $0.writes } }
 
   /// Makes every read fail with `unreadable` from now on, or ends that.

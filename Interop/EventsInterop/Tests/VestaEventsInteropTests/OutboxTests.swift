@@ -1,5 +1,6 @@
 import Testing
 import VestaBytes
+import VestaConcurrency
 import VestaEventsInterop
 import VestaEventsInteropContracts
 import VestaStoreInterop
@@ -49,7 +50,7 @@ import VestaTesting
       for function in ["f", "g"] { #expect(try await positions(outbox, function) == waiting[function] ?? []) }
     }
     let rows = try await store.read { try await $0.entries(in: KeyRange(prefix: [9])) }
-    // What is left is the lease: no attempts of events that are gone.
+    // The lease is left: no attempts of events that are gone.
     #expect(rows.count == 1, "seed \(seed)")
   }
 
@@ -166,6 +167,90 @@ import VestaTesting
     #expect(letters.map(\.event.path) == ["a/2", "a/3"])
   }
 
+  @Test func `the attempts of a lane's events are found among many failures of others`() async throws {
+    let store = ModelStore()
+    let outbox = makeOutbox(store)
+    outbox.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
+    for number in 0..<60 {
+      try await commit([.init(number == 0 || number == 59 ? "a/lane" : "a/\(number)")], outbox, store)
+    }
+    _ = try await outbox.lease(for: "me", now: 1, duration: 10)
+    let all = try await outbox.events(EventPageRequest(function: "f", limit: 100)).entries
+    let outcomes = all.enumerated().map { number, entry in
+      let result = EventOutcome.Result.retry(at: Int64(1_000 + number), reason: "no")
+      return EventOutcome(function: "f", position: entry.position, attempts: number + 1, result: result)
+    }
+    try await outbox.settle(outcomes, by: "me")
+    let again = try await outbox.events(EventPageRequest(function: "f", limit: 100)).entries
+    #expect(again.map(\.attempts) == Array(1...60))
+    let request = EventPageRequest(function: "f", lane: EventLane(scope: "(default)", path: "a/lane"), limit: 5)
+    let lane = try await outbox.events(request).entries
+    #expect(lane.map(\.attempts) == [1, 60])
+    #expect(lane.map(\.retryTime) == [1_000, 1_059])
+  }
+
+  @Test func `the newest event of a queue comes first in the store`() async throws {
+    let store = ModelStore()
+    let outbox = makeOutbox(store)
+    outbox.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
+    try await commit([.init("a/1"), .init("a/2")], outbox, store)
+    try await commit([.init("a/3")], outbox, store)
+    let rows = try await store.read { try await $0.entries(in: KeyRange(prefix: [9])) }
+    #expect(try rows.map { try EventRecord(fieldBytes: $0.value).path } == ["a/3", "a/2", "a/1"])
+    #expect(
+      try await outbox.events(EventPageRequest(function: "f", limit: 9)).entries.map(\.lane.path) == [
+        "a/1", "a/2", "a/3",
+      ])
+  }
+
+  @Test func `a closed outbox keeps no observer, and calls none`() async throws {
+    let outbox = makeOutbox()
+    let early = Observer()
+    _ = outbox.observe(early)
+    await outbox.close()
+    #expect(early.calls.entries == ["closed"])
+    let late = Observer()
+    let registration = outbox.observe(late)
+    outbox.wake()
+    await outbox.close()
+    #expect(early.calls.entries == ["closed"])
+    #expect(late.calls.entries == [])
+    registration.cancel()
+  }
+
+  @Test func `the oldest dead letters go also after letters were discarded, sent again and added by another process`()
+    async throws
+  {
+    let store = ModelStore()
+    let limits = EventOutboxLimits(maximumDeadLetters: 3)
+    let (first, second) = (makeOutbox(store, limits), makeOutbox(store, limits))
+    first.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
+    var now: Int64 = 0
+    func die(_ count: Int, by outbox: EventOutbox) async throws {
+      now += 100
+      for number in 0..<count { try await commit([.init("a/\(now + Int64(number))")], first, store) }
+      _ = try await outbox.lease(for: outbox === first ? "first" : "second", now: now, duration: 10)
+      for entry in try await outbox.events(EventPageRequest(function: "f", limit: 10)).entries {
+        let outcome = EventOutcome(
+          function: "f", position: entry.position, attempts: 1, result: .dead(at: 1, reason: ""))
+        try await outbox.settle([outcome], by: outbox === first ? "first" : "second")
+      }
+    }
+    func paths() async throws -> [String] { try await first.deadLetters(of: "f", limit: 10).map(\.event.path) }
+    try await die(2, by: first)
+    #expect(try await paths() == ["a/100", "a/101"])
+    try await die(2, by: second)
+    #expect(try await paths() == ["a/101", "a/200", "a/201"])
+    try await die(1, by: first)
+    #expect(try await paths() == ["a/200", "a/201", "a/300"])
+    let letters = try await first.deadLetters(of: "f", limit: 10)
+    #expect(try await first.discard([letters[0].position], of: "f") == 1)
+    try await die(1, by: first)
+    #expect(try await paths() == ["a/201", "a/300", "a/400"])
+    try await die(2, by: first)
+    #expect(try await paths() == ["a/400", "a/500", "a/501"])
+  }
+
   @Test func `a large event is read from the store when it is delivered`() async throws {
     let store = ModelStore()
     let outbox = makeOutbox(store)
@@ -180,6 +265,15 @@ import VestaTesting
     let event = try await outbox.event(entry)
     #expect(event?.data["payload"]?.string?.utf8.count == 10_000)
   }
+}
+
+/// Notes down its calls.
+private final class Observer: EventSourceObserver {
+  let calls = Log<String>()
+
+  func eventsWereRecorded() { calls.add("recorded") }
+
+  func sourceWillClose() async { calls.add("closed") }
 }
 
 @Suite struct PatternTests {
@@ -231,30 +325,5 @@ import VestaTesting
     guard let segment = path.first else { return false }
     return (first == "*" || first.hasPrefix("{") || first == segment)
       && slowMatch(pattern.dropFirst(), path.dropFirst())
-  }
-}
-
-@Suite struct TimeTests {
-  @Test(
-    arguments: [
-      (0, "1970-01-01T00:00:00Z"), (1_767_225_600_000_001, "2026-01-01T00:00:00.000001Z"),
-      (-1, "1969-12-31T23:59:59.999999Z"), (951_782_400_000_000, "2000-02-29T00:00:00Z"),
-    ] as [(Int64, String)])
-  func `a time is written and read`(microseconds: Int64, text: String) {
-    #expect(EventTime.text(microseconds: microseconds) == text)
-    #expect(EventTime.microseconds(of: text) == microseconds)
-  }
-
-  @Test func `random times survive being written`() {
-    var random = SplitMix(seed: 11)
-    for _ in 0..<2_000 {
-      let time = Int64.random(in: -60_000_000_000_000_000...250_000_000_000_000_000, using: &random)
-      #expect(EventTime.microseconds(of: EventTime.text(microseconds: time)) == time)
-    }
-  }
-
-  @Test(arguments: ["", "Z", "2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00.xZ"])
-  func `a text that is no time is nil`(text: String) {
-    #expect(EventTime.microseconds(of: text) == nil)
   }
 }

@@ -24,7 +24,7 @@ public protocol FirestoreBackend: Sendable {
   ///   - context: Whose call it is.
   ///   - receive: Takes the responses, one by one and in any order of names; the next one waits for it. It may end the
   ///     call by throwing. Do not keep it waiting: the backend holds the version that it reads.
-  /// - Throws: `FirestoreServiceError`, or what `receive` threw. What was received before is right all the same.
+  /// - Throws: `FirestoreServiceError`, or what `receive` threw. Documents received before it are right all the same.
   func batchGet(
     _ request: BatchGetDocumentsRequest,
     context: CallContext,
@@ -78,7 +78,7 @@ public protocol FirestoreBackend: Sendable {
 
   /// Applies writes, each by itself and in any order.
   ///
-  /// - Throws: What is wrong with the request as a whole. What is wrong with one write is in its result.
+  /// - Throws: An error of the request as a whole. The error of one write is in its result.
   func batchWrite(
     _ request: BatchWriteRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> BatchWriteResponse
@@ -104,7 +104,7 @@ public protocol FirestoreBackend: Sendable {
   /// - Parameters:
   ///   - database: The database, `projects/{p}/databases/{d}`.
   ///   - context: Whose call it is. Another user needs another call.
-  /// - Throws: What prevents the call as a whole. What is wrong with a target ends that target alone.
+  /// - Throws: An error of the call as a whole. The error of a target ends that target alone.
   func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall
 
   /// Opens a call that writes; see `WriteRequest` for how it goes.

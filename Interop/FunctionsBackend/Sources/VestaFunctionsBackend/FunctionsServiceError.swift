@@ -22,7 +22,7 @@ public struct FunctionsServiceError: ServiceFailure, Hashable, CustomStringConve
   /// A failure without details.
   public init(_ code: ServiceCode, _ message: String) { self.init(code, message, details: nil) }
 
-  /// No error of another type is known here.
+  /// Returns `nil`: no error of another type is translated.
   public init?(translating error: any Error) { nil }
 
   /// The code and the message.

@@ -35,6 +35,14 @@ import VestaServiceInterop
     ("{\"token\":\"a\",\"android\":{\"priority\":\"URGENT\"}}", "message.android.priority"),
     ("{\"token\":\"a\",\"android\":{\"notification\":{\"color\":\"red\"}}}", "message.android.notification.color"),
     (
+      "{\"token\":\"a\",\"android\":{\"notification\":{\"event_time\":\"TZ\"}}}",
+      "message.android.notification.event_time"
+    ),
+    (
+      "{\"token\":\"a\",\"android\":{\"notification\":{\"event_time\":\"2026-02-30T00:00:00Z\"}}}",
+      "message.android.notification.event_time"
+    ),
+    (
       "{\"token\":\"a\",\"android\":{\"notification\":{\"title_loc_args\":[1]}}}",
       "message.android.notification.title_loc_args[0]"
     ),

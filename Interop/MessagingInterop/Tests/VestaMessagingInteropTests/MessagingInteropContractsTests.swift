@@ -21,7 +21,7 @@ import VestaTesting
     )
   }
 
-  @Test func theFakeKeepsEveryPromise() async {
+  @Test func `the fake keeps every promise`() async {
     let outcomes = await MessagingInteropContracts.all.run {
       let fake = FakeMessaging()
       return Self.subject(fake, as: fake)
@@ -30,7 +30,7 @@ import VestaTesting
     #expect(Set(outcomes.map(\.name)).count == outcomes.count)
   }
 
-  @Test func theStreamGivesThePresentTokenAndEveryChange() async {
+  @Test func `the stream gives the present token and every change`() async {
     let fake = FakeMessaging()
     var heard: [String?] = []
     for await token in fake.fcmTokenChanges {
@@ -112,7 +112,7 @@ import VestaTesting
     },
   ]
 
-  @Test(arguments: faults) func aWrongImplementationBreaksExactlyItsPromise(_ fault: Fault) async {
+  @Test(arguments: faults) func `a wrong implementation breaks exactly its promise`(_ fault: Fault) async {
     let outcomes = await MessagingInteropContracts.all.run { contract in
       let wrong = fault.make()
       return Self.subject(wrong.fake, as: wrong, patience: contract.name == fault.broken ? .seconds(1) : .seconds(60))

@@ -74,6 +74,19 @@ extension StoreReader {
   /// - Returns: The entry with the smallest key; `nil` when the range is empty.
   public func first(in range: KeyRange) async throws -> StoreEntry? { try await entries(in: range, limit: 1).first }
 
+  /// Returns the first key of a range, without its value.
+  ///
+  /// - Parameter range: Which keys.
+  /// - Returns: The smallest key; `nil` when the range is empty.
+  public func firstKey(in range: KeyRange) async throws -> [UInt8]? {
+    var first: [UInt8]?
+    _ = try await scan(range, order: .ascending, limit: 1) { key, _ in
+      first = key.bytes
+      return .stop
+    }
+    return first
+  }
+
   /// Returns the last entry of a range.
   ///
   /// - Parameter range: Which keys.

@@ -121,7 +121,7 @@ public protocol StoreReader {
   ///   - range: Which keys; the upper bound is not part of it.
   ///   - order: Ascending or descending byte order.
   ///   - limit: How many entries at the most; `nil` for all. Zero visits none.
-  ///   - visit: Takes the key and the value and says whether to continue. What it throws ends the scan.
+  ///   - visit: Takes the key and the value and says whether to continue. An error ends the scan and is thrown.
   /// - Returns: How far the scan came, and what is left of the range.
   nonisolated(nonsending) func scan(
     _ range: KeyRange,

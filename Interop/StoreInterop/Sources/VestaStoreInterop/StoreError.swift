@@ -85,6 +85,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
+  /// Whether the same call may succeed later without anybody having done anything about it.
+  ///
+  /// An engine tells its callers to try again for these failures only: a damaged file, a full disk or a lock of another
+  /// process need a person, who needs the description.
+  public var isPassing: Bool { [.closed, .conflict, .unknownOutcome].contains(code) }
+
   /// Everything in one line.
   public var description: String {
     var text = "store error \(code) (\(operation)"

@@ -111,7 +111,8 @@ public enum StoreCrashContracts {
       let worker = try subject.launch(["write", subject.directory, "\(first)", "\(tasks)"])
       let delay = random.below(60_000)
       // Every fifth is killed while it opens the store.
-      let lines = try await worker.killAfter(microseconds: delay, afterLine: round % 5 == 4 ? nil : "ready")
+      let lines = try await worker.killAfter(
+        microseconds: delay, afterLine: round % 5 == 4 ? nil : "ready", andMore: 2 + random.below(4))
       let acknowledgements = lines.map { $0.split(separator: " ").compactMap { Int64($0) } }.filter { $0.count == 2 }
       acknowledged.formUnion(acknowledgements.map { Int($0[0]) })
       newest = max(newest, acknowledgements.map { $0[1] }.max() ?? 0)

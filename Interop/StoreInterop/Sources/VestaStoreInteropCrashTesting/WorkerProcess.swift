@@ -44,15 +44,21 @@ public final class WorkerProcess: Sendable {
   /// The number of the process.
   public var processIdentifier: Int32 { process.processIdentifier }
 
-  /// Waits for a line, if one is given, then for so long, and kills the process.
+  /// Waits for a line, if one is given, and more lines, then for so long, and kills the process.
   ///
   /// - Parameters:
   ///   - microseconds: How long to let it work; a random number makes that time random.
   ///   - line: What it says when it has begun.
+  ///   - more: How many lines it says after that, at least. On a machine that has much else to do a process says nothing
+  ///     in any time that is short.
   /// - Returns: All whole lines that it said.
-  /// - Throws: `WorkerEnded` when it ended without saying the line.
-  public func killAfter(microseconds: Int, afterLine line: String?) async throws -> [String] {
-    if let line { try await wait(for: line) }
+  /// - Throws: `WorkerEnded` when it ended without saying the lines.
+  public func killAfter(
+    microseconds: Int, afterLine line: String?, andMore more: Int = 0
+  ) async throws -> [String] {
+    if let line {
+      try await wait { (lines: [String]) in lines.firstIndex(of: line).map { lines.count - $0 > more } ?? false }
+    }
     await withCheckedContinuation { continuation in
       DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(microseconds)) { [self] in
         kill(process.processIdentifier, SIGKILL)

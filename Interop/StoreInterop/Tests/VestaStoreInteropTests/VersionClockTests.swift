@@ -73,7 +73,7 @@ import VestaTesting
     _ = clock.next(at: time(0))
     expect(next(&clock, time(10, ahead: -31_536_000)), start + 5 * second)
     expect(next(&clock, time(30)), start + 30 * second)
-    // What it was set back by is used up.
+    // The time by which it was set back is used up.
     expect(next(&clock, time(31, ahead: 31_536_000)), start + 31 * second)
   }
 
@@ -164,7 +164,7 @@ import VestaTesting
     }
   }
 
-  /// The clock stands wrong for up to two days, by up to a year, and jumps about meanwhile.
+  /// The clock is wrong for up to two days, by up to a year, and jumps about meanwhile.
   @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6, 7, 8])
   func `whatever the clock did, versions are on time again after twice the length of the fault`(seed: UInt64) {
     var random = SplitMix(seed: seed)

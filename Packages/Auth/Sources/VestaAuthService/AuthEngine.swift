@@ -192,7 +192,7 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
     try await serve(context) { try await $0.resetPassword(request) }
   }
 
-  /// Says which ways to sign in an e-mail address has; nothing where the project hides that.
+  /// Returns the sign-in methods of an e-mail address; none where the project hides them.
   public func createAuthURI(
     _ request: CreateAuthURIRequest, context: CallContext
   ) async throws(AuthServiceError) -> CreateAuthURIResponse {

@@ -73,7 +73,7 @@ public struct AuthServiceOptions: Sendable {
   /// options.testPhoneNumbers = ["+16505553434": "654321"]
   /// ```
   ///
-  /// Whoever knows a number and its digits can sign in with it: give test numbers to test accounts only.
+  /// Anybody who knows a number and its digits can sign in with it: give test numbers to test accounts only.
   public var testPhoneNumbers: [String: String] = [:]
 
   // MARK: Second factors

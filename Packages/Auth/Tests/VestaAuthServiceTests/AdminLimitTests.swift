@@ -50,4 +50,21 @@ import VestaAuthBackend
     }
     #expect(refused == (isAllowed ? nil : .invalidIdpResponse))
   }
+
+  @Test func `an identifier that no store takes is refused for its entry alone`() async throws {
+    let world = World()
+    func entry(_ id: String, rawID: String) -> ImportedUser {
+      ImportedUser(localID: id, providerUserInfo: [ProviderUserInfo(providerID: "google.com", rawID: rawID)])
+    }
+    // Keys of a store have 65,536 bytes at most, and the identifier is part of one.
+    let lengths = [1, 1_024, 1_025, 65_000, 70_000, 200_000]
+    let users = lengths.map { entry("u\($0)", rawID: String(repeating: "r", count: $0)) }
+    let response = try await world.engine.batchCreate(BatchCreateRequest(users: users), context: world.context)
+    #expect(response.errors.map(\.index) == [2, 3, 4, 5])
+    #expect(response.errors.allSatisfy { !$0.message.isEmpty })
+    let names = lengths.map { String(repeating: "n", count: $0) }
+    let named = names.map { ImportedUser(localID: $0) }
+    let refused = try await world.engine.batchCreate(BatchCreateRequest(users: named), context: world.context).errors
+    #expect(refused.map(\.index) == [1, 2, 3, 4, 5])
+  }
 }

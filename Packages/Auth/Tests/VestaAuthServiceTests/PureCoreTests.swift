@@ -117,6 +117,15 @@ import VestaTesting
     }
   }
 
+  @Test func `tenants are equal by their bytes, as their keys are`() {
+    let (composed, decomposed) = (TenantKey("\u{E9}"), TenantKey("e\u{301}"))
+    #expect(composed.rawValue == decomposed.rawValue && composed != decomposed)
+    #expect(Set([composed, decomposed, TenantKey("\u{E9}")]).count == 2)
+    #expect(Keys.user(composed, "a") != Keys.user(decomposed, "a"))
+    #expect(TenantKey(nil) == .project && TenantKey("") == .project && TenantKey.project.id == nil)
+    #expect(TenantKey("t").id == "t")
+  }
+
   @Test func `a key is printed for people`() {
     #expect(Keys.describe(Keys.user("", "abc")) == #"user("", "abc")"#)
     #expect(Keys.describe(Keys.provider("t", "google.com", "1")) == #"provider("t", "google.com", "1")"#)

@@ -86,7 +86,7 @@ public final class OpenFile: Sendable {
   /// Says that a part of the file is not read or written again soon.
   ///
   /// The system begins to write it to the disk, and forgets what has arrived there. Nothing happens where the system
-  /// cannot be told.
+  /// has no such call.
   public func leave(from offset: Int64, to end: Int64) {
     try? using { file throws(FileFailure) in file.leave(from: offset, to: end) }
   }

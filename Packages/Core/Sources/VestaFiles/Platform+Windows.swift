@@ -162,7 +162,7 @@
       try DurableFile.describing(path) { try handle.withLock { try $0.truncate(atOffset: UInt64(size)) } }
     }
 
-    /// Nothing: the platform cannot be told.
+    /// Does nothing: the platform has no such call.
     func leave(from offset: Int64, to end: Int64) {}
 
     func sync(_ path: String) throws(FileFailure) {

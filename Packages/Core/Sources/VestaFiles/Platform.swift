@@ -134,22 +134,36 @@ import VestaConcurrency
     /// Whether there is something at a path.
     public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// The names in a directory, in no order; none where there is no directory.
+    /// The names in a directory, in no order: all of them, or an error; none where there is no directory.
     public static func names(in path: String) throws(FileFailure) -> [String] {
       guard let directory = opendir(path) else {
         if errno == ENOENT || errno == ENOTDIR { return [] }
         throw lastError("opendir", path)
       }
       defer { closedir(directory) }
+      return try names(in: path) { readdir(directory) }
+    }
+
+    /// The names of the entries that a system call returns one by one.
+    ///
+    /// The call returns `nil` at the end and when it fails; the error number distinguishes them, if it was zero before.
+    /// A directory read in part must not count as a whole one.
+    static func names(
+      in path: String, next: () -> UnsafeMutablePointer<dirent>?
+    ) throws(FileFailure) -> [String] {
       var names: [String] = []
-      while let entry = readdir(directory) {
+      while true {
+        errno = 0
+        guard let entry = next() else {
+          guard errno == 0 else { throw lastError("readdir", path) }
+          return names
+        }
         // Unsafe pointer, used inside the closure only: the system's fixed array is read as a string.
         let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
           pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
         }
         if name != ".", name != ".." { names.append(name) }
       }
-      return names
     }
 
     /// Deletes what a crash has left of the replacement of a file, unless somebody is writing it just now.

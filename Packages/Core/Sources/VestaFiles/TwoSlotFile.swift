@@ -8,7 +8,7 @@ import VestaBytes
 /// three. Slots are whole pages, so that writing one never touches the other.
 ///
 /// A slot: the mark, then little-endian the size of the slot (4 bytes), the length of the content (4), its number (8)
-/// and the CRC-32C (4) of those three and the content, then the content. What comes after it has no meaning.
+/// and the CRC-32C (4) of those three and the content, then the content. Bytes after it have no meaning.
 ///
 /// ```swift
 /// let layout = TwoSlotFile(mark: "MYPLUGIN")

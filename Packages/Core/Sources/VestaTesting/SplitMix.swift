@@ -27,6 +27,11 @@ public struct SplitMix: RandomNumberGenerator, Sendable {
   /// Whether something that happens once in `count` times happens now.
   public mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
+  /// A random element.
+  ///
+  /// - Parameter elements: One or more.
+  public mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+
   /// Random bytes.
   public mutating func bytes(_ count: Int) -> [UInt8] {
     (0..<max(0, count)).map { _ in UInt8(truncatingIfNeeded: next()) }

@@ -60,32 +60,4 @@ import VestaTesting
   func `hex refuses an odd count and foreign characters`(text: String) {
     #expect(throws: BytesError.self) { try Hex.decode(text) }
   }
-
-  @Test func `CRC-32C matches RFC 3720`() {
-    var whole = CRC32C()
-    whole.update(utf8("123456789"))
-    #expect(whole.value == 0xE306_9283)
-    #expect(CRC32C.text(whole.value) == "4waSgw==")
-    var pieces = CRC32C()
-    for byte in utf8("123456789") { pieces.update([byte]) }
-    #expect(pieces == whole)
-  }
-
-  @Test func `CRC-32C equals the slow definition`() {
-    var generator = SplitMix(seed: 2)
-    for _ in 0..<300 {
-      let bytes = generator.bytes(generator.below(101))
-      var slow = ~UInt32(0)
-      for byte in bytes {
-        slow ^= UInt32(byte)
-        for _ in 0..<8 { slow = slow & 1 == 1 ? (slow >> 1) ^ 0x82F6_3B78 : slow >> 1 }
-      }
-      var fast = CRC32C()
-      fast.update(bytes)
-      #expect(fast.value == ~slow)
-      var table = CRC32C()
-      table.updateByTable(bytes.span.bytes)
-      #expect(table == fast)
-    }
-  }
 }

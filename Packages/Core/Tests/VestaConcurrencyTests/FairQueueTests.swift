@@ -1,6 +1,7 @@
 import Testing
-import VestaConcurrency
 import VestaTesting
+
+@testable import VestaConcurrency
 
 @Suite struct FairQueueTests {
   private struct Closed: Error {}
@@ -61,7 +62,9 @@ import VestaTesting
     await #expect(throws: Closed.self) { try await waiting.value }
     await #expect(throws: Closed.self) { try await queue.enter() }
     let drained = Task { await queue.drained() }
+    while queue.drainWaiterCount < 1 { await Task.yield() }
     queue.leave()
+    try #require(queue.drainWaiterCount == 0)
     await drained.value
   }
 

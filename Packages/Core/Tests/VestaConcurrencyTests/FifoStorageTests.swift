@@ -1,4 +1,5 @@
 import Testing
+import VestaTesting
 
 @testable import VestaConcurrency
 
@@ -66,8 +67,90 @@ import Testing
     queue.leave()
     #expect(queue.drainWaiterCount == 3)
     queue.leave()
+    // Looked at before it is awaited: a caller that was forgotten would wait for ever.
+    try #require(queue.drainWaiterCount == 0)
     for task in drained { await task.value }
-    #expect(queue.drainWaiterCount == 0)
+    await queue.drained()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `those that a place passed over are not counted as cancelled a second time`()
+    async throws
+  {
+    let queue = FairQueue(limit: 1)
+    func cancel(_ count: Int, keeping bound: Int) async {
+      for number in 0..<count {
+        let (live, task) = (queue.waitingCount, Task { try await queue.enter() })
+        while queue.waitingCount == live { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(queue.storedCount <= bound, "\(number)")
+      }
+    }
+    try await queue.enter()
+    // Twenty that have left, and one that waits: the place goes past the twenty, and the line is not empty on the way.
+    await cancel(20, keeping: 20)
+    let next = Task { try await queue.enter() }
+    while queue.waitingCount < 1 { await Task.yield() }
+    queue.leave()
+    try await next.value
+    await cancel(100, keeping: 33)
+    queue.leave()
+    #expect(queue.storedCount == 0 && queue.runningCount == 0)
+  }
+
+  /// A random course of arrivals, cancellations and departures, with a plain list beside it.
+  ///
+  /// After each step: nobody is inside beyond the limit, a place is free only while nobody waits, and places are given
+  /// in order of arrival. After each cancellation the line keeps no more cancelled turns than live ones, or 32.
+  @Test(.timeLimit(.minutes(1)), arguments: 1...6)
+  func `a random course keeps the order, the limit and the bound of the line`(_ seed: UInt64) async throws {
+    var random = SplitMix(seed: seed)
+    let limit = 1 + random.below(3)
+    let queue = FairQueue(limit: limit)
+    let admitted = Log<Int>()
+    var waiting: [(number: Int, task: Task<Void, any Error>)] = []
+    var (inside, expected, arrivals) = (0, [Int](), 0)
+    func admit(_ number: Int) async throws {
+      expected.append(number)
+      inside += 1
+      let count = expected.count
+      await admitted.wait { $0.count >= count }
+      try #require(admitted.entries == expected, "seed \(seed)")
+    }
+    for step in 0..<600 {
+      // Long phases of arrivals, cancellations and departures, so that the line grows, dies off and is served.
+      switch [0, 0, 1, 1, 1, 2][(random.below(3) + step / 60) % 6] {
+      case 0:
+        let number = arrivals
+        arrivals += 1
+        let task = Task {
+          try await queue.enter()
+          admitted.add(number)
+        }
+        if inside < limit {
+          try await admit(number)
+        } else {
+          waiting.append((number, task))
+          while queue.waitingCount < waiting.count { await Task.yield() }
+        }
+      case 1 where !waiting.isEmpty:
+        let cancelled = waiting.remove(at: random.below(waiting.count))
+        cancelled.task.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.task.value }
+        let (stored, live) = (queue.storedCount, queue.waitingCount)
+        try #require(stored - live <= max(32, live), "seed \(seed), step \(step): \(stored), \(live) of them wait")
+      default:
+        guard inside > 0 else { continue }
+        queue.leave()
+        inside -= 1
+        if !waiting.isEmpty { try await admit(waiting.removeFirst().number) }
+      }
+      try #require(
+        queue.waitingCount == waiting.count && queue.runningCount == inside, "seed \(seed), step \(step)")
+    }
+    for (_, task) in waiting { task.cancel() }
+    for _ in 0..<inside { queue.leave() }
+    #expect(queue.runningCount == 0 && queue.waitingCount == 0)
     await queue.drained()
   }
 }

@@ -1,6 +1,7 @@
 import Testing
-import VestaConcurrency
 import VestaTesting
+
+@testable import VestaConcurrency
 
 @Suite struct LazyResourceTests {
   private struct Closed: Error {}
@@ -63,7 +64,7 @@ import VestaTesting
     await #expect(throws: Closed.self) { try await lazy.get() }
   }
 
-  @Test func `what opens after the end is closed at once`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `what opens after the end is closed at once`() async throws {
     let (reached, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
     let lazy = resource {
       reached.continuation.finish()
@@ -125,6 +126,30 @@ import VestaTesting
     await Task.yield()
     gate.open()
     for close in closes { #expect(try await close.value == ["close 7"]) }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `an opening that hangs keeps those who wait, and few of those who left`()
+    async throws
+  {
+    let gate = Gate()
+    let lazy = resource {
+      await gate.wait()
+      return 7
+    }
+    let waiting = (0..<3).map { _ in Task { try await lazy.get() } }
+    while lazy.storedCount < 3 { await Task.yield() }
+    for _ in 0..<200 {
+      let before = lazy.storedCount
+      let task = Task { try await lazy.get() }
+      while lazy.storedCount == before { await Task.yield() }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(lazy.storedCount <= 36)
+    }
+    gate.open()
+    for task in waiting { #expect(try await task.value == 7) }
+    #expect(lazy.storedCount == 0)
+    try await lazy.close()
   }
 }
 

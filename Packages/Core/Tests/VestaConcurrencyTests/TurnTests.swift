@@ -26,6 +26,30 @@ import VestaTesting
     #expect(cancelled.begin() == nil)
   }
 
+  @Test(.timeLimit(.minutes(1))) func `whoever waits for a state is resumed by the one that changes it`() async {
+    struct State {
+      var count = 2
+      var ended = Waiters()
+    }
+    let state = Locked(State())
+    let end = {
+      let ended = state.withLock { state in
+        state.count -= 1
+        return state.count == 0 ? state.ended.takeAll() : Waiters()
+      }
+      ended.resume()
+    }
+    let waiting = (0..<3).map { _ in Task { await state.wait(in: \.ended) { $0.count == 0 } } }
+    while state.withLock({ $0.ended.count }) < 3 { await Task.yield() }
+    end()
+    #expect(state.withLock { $0.ended.count } == 3)
+    end()
+    for task in waiting { await task.value }
+    #expect(state.withLock { $0.ended.count } == 0)
+    // Nobody has to come after the condition holds.
+    await state.wait(in: \.ended) { $0.count == 0 }
+  }
+
   @Test(.timeLimit(.minutes(1))) func `a latch opens once for those who wait and those who come`() async {
     let latch = Latch()
     let waiting = Task { await latch.wait() }

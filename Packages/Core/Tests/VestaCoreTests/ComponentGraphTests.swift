@@ -79,7 +79,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
     #expect(error.message.contains("ProvidesOne and Imposter both call themselves"))
   }
 
-  private enum Circle: TestLibrary {
+  private enum Cycle: TestLibrary {
     static func components() -> [Component] {
       [
         component((any One).self, needs: [.required((any Two).self)]),
@@ -90,7 +90,7 @@ private func component<P: Sendable>(_ type: P.Type, needs dependencies: [Depende
   }
 
   @Test func `a cycle is spelled out`() throws {
-    let error = try error([Circle.self])
+    let error = try error([Cycle.self])
     #expect(error.code == .dependencyCycle)
     #expect(error.message.contains("One -> Two -> Three -> One"))
   }

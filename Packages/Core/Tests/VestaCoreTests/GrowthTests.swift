@@ -1,5 +1,6 @@
 import Testing
 import VestaConcurrency
+import VestaTesting
 
 @testable import VestaCore
 
@@ -32,5 +33,37 @@ import VestaConcurrency
     }
     // Tests beside this one have apps of their own; each of ours had two gates.
     #expect(size < before + 2_000)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a gate forgets the items whose creation is over, also under 16 threads`() async {
+    let gate = CreationGate<Int>(place: "test")
+    await withTaskGroup { group in
+      for thread in 0..<16 {
+        group.addTask {
+          await TestThreads.run {
+            // Every item is asked for by two threads.
+            for item in 0..<1_000 {
+              while true {
+                let entry = gate.enter(item / 2 * 16 + thread / 2)
+                if entry == .create {
+                  gate.leave(item / 2 * 16 + thread / 2)
+                  break
+                }
+              }
+              if gate.knownItems > 16 { Issue.record("\(gate.knownItems) items are known"); return }
+            }
+          }
+        }
+      }
+    }
+    #expect(gate.knownItems == 0)
+    // A thread that needs its own item again is told, and what it was told leaves nothing behind.
+    #expect(gate.enter(1) == .create)
+    #expect(gate.enter(1) == .cycle(path: ["1", "1"]))
+    #expect(gate.knownItems == 1)
+    gate.leave(1)
+    await gate.close()
+    #expect(gate.enter(1) == .closed)
+    #expect(gate.knownItems == 0)
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import VestaConcurrency
 import VestaCore
+import VestaFiles
 import VestaTesting
 
 @Suite struct ValueFileTests {
@@ -38,6 +39,66 @@ import VestaTesting
     try file.save { Value(number: 2) }
     #expect(file.load() == Value(number: 2))
     #expect(try Data(contentsOf: damaged) == Data(text.utf8))
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test(arguments: ["", "{", "{\"number\":\"one\"}", "\u{0}\u{0}\u{0}"])
+  func `reading throws the damage and the path of the kept file, once`(text: String) throws {
+    let (directory, url) = try makeFile()
+    let file = ValueFile<Value>(url)
+    try file.save { Value(number: 1) }
+    try Data(text.utf8).write(to: url)
+    let damage = #expect(throws: DamagedFile.self) { try file.read() }
+    #expect(damage?.path == url.path && damage?.keptAs == url.path + ".damaged")
+    #expect(damage?.description.contains(url.path + ".damaged") == true)
+    #expect(try Data(contentsOf: URL(filePath: url.path + ".damaged")) == Data(text.utf8))
+    #expect(try file.read() == nil)
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `a damaged file is replaced by a substitute, and its bytes are kept`() throws {
+    let (directory, url) = try makeFile()
+    let file = ValueFile<Value>(url)
+    try file.save { Value(number: 1) }
+    try Data("{".utf8).write(to: url)
+    #expect(throws: DamagedFile.self) { try file.read(damagedAs: Value(number: 7)) }
+    #expect(try file.read(damagedAs: Value(number: 8)) == Value(number: 7))
+    #expect(try Data(contentsOf: URL(filePath: url.path + ".damaged")) == Data("{".utf8))
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `a damaged file stays in its place when its bytes cannot be kept elsewhere`() throws {
+    let (directory, url) = try makeFile()
+    let file = ValueFile<Value>(url)
+    try file.save { Value(number: 1) }
+    try Data("{".utf8).write(to: url)
+    // A directory cannot be replaced by a file, whoever the user is.
+    let aside = URL(filePath: url.path + ".damaged")
+    try FileManager.default.createDirectory(at: aside.appending(path: "x"), withIntermediateDirectories: true)
+    for substitute in [nil, Value(number: 7)] {
+      let damage = #expect(throws: DamagedFile.self) { try file.read(damagedAs: substitute) }
+      #expect(damage?.keptAs == nil)
+      #expect(try Data(contentsOf: url) == Data("{".utf8))
+    }
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `a file that cannot be read at present stays where it is, and reading throws why`() throws {
+    let (directory, url) = try makeFile()
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    #expect(throws: FileFailure.self) { try ValueFile<Value>(url).read() }
+    #expect(throws: FileFailure.self) { try ValueFile<Value>(url).read(damagedAs: Value()) }
+    #expect(FileManager.default.fileExists(atPath: url.path))
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `a removed value is gone, and removing nothing is no failure`() throws {
+    let (directory, url) = try makeFile()
+    let file = ValueFile<Value>(url)
+    try file.remove()
+    try file.save { Value(number: 1) }
+    try file.remove()
+    #expect(try file.read() == nil)
     withExtendedLifetime(directory) {}
   }
 

@@ -111,6 +111,9 @@ import VestaTesting
         try Data(damage.utf8).write(to: file)
         let settings = AppSettings(directory: directory)
         #expect(!settings.isDataCollectionDefaultEnabled, "\(damage)")
+        // The damaged file is kept beside, and the next process finds the switch off.
+        #expect(try Data(contentsOf: directory.appending(path: "app.json.damaged")) == Data(damage.utf8))
+        #expect(!AppSettings(directory: directory).isDataCollectionDefaultEnabled, "\(damage)")
         settings.isDataCollectionDefaultEnabled = true
         #expect(AppSettings(directory: directory).isDataCollectionDefaultEnabled, "\(damage)")
         try Data(damage.utf8).write(to: file)

@@ -1,6 +1,8 @@
+import Foundation
 import Testing
-import VestaFiles
 import VestaTesting
+
+@testable import VestaFiles
 
 @Suite struct DurableFileTests {
   @Test func `a file has the bytes of the last replacement, and nothing is left beside it`() throws {
@@ -90,4 +92,38 @@ import VestaTesting
       }
     }
   }
+
+  #if !os(Windows)
+    @Test func `a directory that could be read in part only is an error, and its end is none`() throws {
+      func entry(_ name: String) -> dirent {
+        var entry = dirent()
+        // Unsafe bytes, used inside the closure only: the system's fixed array is filled.
+        withUnsafeMutableBytes(of: &entry.d_name) { $0.copyBytes(from: Array(name.utf8) + [0]) }
+        return entry
+      }
+      /// Reads some entries, and then what the system says with an error number.
+      func names(_ entries: [String], then code: Int32) throws -> [String] {
+        var rest = entries[...]
+        // Unsafe pointer to the one entry that is read before the next one is put there; freed below.
+        let place = UnsafeMutablePointer<dirent>.allocate(capacity: 1)
+        defer { place.deallocate() }
+        return try DurableFile.names(in: "/folder") {
+          guard let name = rest.popFirst() else {
+            errno = code
+            return nil
+          }
+          place.initialize(to: entry(name))
+          // A call that succeeds may leave any number behind.
+          errno = EAGAIN
+          return place
+        }
+      }
+      #expect(try names([".", "one", "..", "two"], then: 0) == ["one", "two"])
+      #expect(try names([], then: 0) == [])
+      for read in [[], ["one"], ["one", "two"]] {
+        let failure = #expect(throws: FileFailure.self) { try names(read, then: EIO) }
+        #expect(failure?.code == EIO && failure?.path == "/folder")
+      }
+    }
+  #endif
 }

@@ -1,4 +1,5 @@
 import Testing
+import VestaBytes
 import VestaFiles
 
 @Suite struct TwoSlotFileTests {
@@ -101,5 +102,16 @@ import VestaFiles
     #expect(layout.change(of: file, to: [UInt8](repeating: 7, count: 4_068)) != nil)
     #expect(layout.change(of: file, to: [UInt8](repeating: 7, count: 4_069)) == nil)
     #expect(layout.encode([UInt8](repeating: 7, count: 4_069)).count == 2 * 8_192)
+  }
+
+  @Test func `the last number there is asks for a new file`() throws {
+    // A file as a damaged or hostile one may be: the slot has the highest number, and a checksum that agrees.
+    var file = layout.encode([1, 2, 3])
+    file.replaceSubrange(16..<24, with: [UInt8](repeating: 0xFF, count: 8))
+    var checksum = CRC32C()
+    checksum.update(Array(file[8..<24]) + [1, 2, 3])
+    file.replaceSubrange(24..<28, with: (0..<4).map { UInt8(truncatingIfNeeded: checksum.value >> (8 * $0)) })
+    #expect(layout.decode(file) == [1, 2, 3])
+    #expect(layout.change(of: file, to: [4]) == nil)
   }
 }

@@ -35,7 +35,6 @@ public final class Database: Sendable {
     var callbackQueue: DispatchQueue
     var repo: Repo?
     var persistence: Persistence?
-    var isOver = false
   }
 
   private let state: Locked<State>
@@ -238,10 +237,7 @@ public final class Database: Sendable {
 
   /// Ends the database with its app.
   func shutDown() async {
-    let (repo, persistence) = state.withLock { state in
-      state.isOver = true
-      return (state.repo, state.persistence)
-    }
+    let (repo, persistence) = state.withLock { ($0.repo, $0.persistence) }
     if let repo {
       await withCheckedContinuation { continuation in
         // After the start, so that what was asked during it is not lost.

@@ -32,7 +32,7 @@ public struct DatabaseError: Error, LocalizedError, CustomNSError, Sendable, Has
     self.message = message
   }
 
-  /// The error that a status of the service stands for.
+  /// The error for a status of the service.
   init(status: DatabaseStatus, message: String = "") {
     switch status {
     case .permissionDenied: self.init(.permissionDenied, message.isEmpty ? "Permission Denied" : message)

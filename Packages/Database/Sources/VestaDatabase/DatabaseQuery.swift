@@ -216,7 +216,7 @@ extension DatabaseQuery: Hashable {
     left.database === right.database && left.path == right.path && left.spec == right.spec
   }
 
-  /// Feeds what equality depends on.
+  /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 }
 

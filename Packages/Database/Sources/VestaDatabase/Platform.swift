@@ -1,4 +1,4 @@
-// What depends on the platform in this module stands here: the clock.
+// The code of this module that depends on the platform: the clock.
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

@@ -7,7 +7,7 @@ public final class CommitLane<Job: Sendable>: Sendable {
   private struct State {
     var waiting: [Job] = []
     var isRunning = false
-    var idle: [CheckedContinuation<Void, Never>] = []
+    var idle = Waiters()
   }
 
   private let state = Locked(State())
@@ -36,32 +36,23 @@ public final class CommitLane<Job: Sendable>: Sendable {
   public var isIdle: Bool { state.withLock { !$0.isRunning } }
 
   /// Returns when no job runs or waits.
-  public func idle() async {
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        if state.isRunning { state.idle.append(continuation) }
-        return !state.isRunning
-      }
-      if isIdle { continuation.resume() }
-    }
-  }
+  public func idle() async { await state.wait(in: \.idle) { !$0.isRunning } }
 
   private func run(_ process: @Sendable ([Job]) async -> Void) async {
     while let group = next() { await process(group) }
   }
 
   private func next() -> [Job]? {
-    let (group, idle) = state.withLock { state -> ([Job]?, [CheckedContinuation<Void, Never>]) in
+    let (group, idle) = state.withLock { state -> ([Job]?, Waiters) in
       guard !state.waiting.isEmpty else {
         state.isRunning = false
-        defer { state.idle = [] }
-        return (nil, state.idle)
+        return (nil, state.idle.takeAll())
       }
       let group = Array(state.waiting.prefix(limit))
       state.waiting.removeFirst(group.count)
-      return (group, [])
+      return (group, Waiters())
     }
-    for continuation in idle { continuation.resume() }
+    idle.resume()
     return group
   }
 }

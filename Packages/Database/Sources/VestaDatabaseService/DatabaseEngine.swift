@@ -18,7 +18,7 @@ public import VestaStoreInterop
 public final class DatabaseEngine: DatabaseBackend {
   private let store: LazyResource<any OrderedStore>
   private let options: DatabaseServiceOptions
-  private let rooms = Locked([String: Room]())
+  private let rooms = Locked(RoomTable())
   /// The events of values that functions want.
   let events: EventOutbox
   /// Whose sessions are this engine's, where others use the same store.
@@ -47,7 +47,7 @@ public final class DatabaseEngine: DatabaseBackend {
   public func connect(
     _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
   ) -> any DatabaseConnection {
-    let room = room(request.namespace)
+    let room = enter(request.namespace)
     let connection = EngineConnection(room: room, session: options.makeSession(), receive: receive)
     room.submit(.open(connection))
     return ConnectionHandle(connection)
@@ -56,25 +56,44 @@ public final class DatabaseEngine: DatabaseBackend {
   /// Ends all connections, carries out what they have asked for their end, and closes the store.
   public func close() async throws {
     await events.close()
-    for room in rooms.withLock({ Array($0.values) }) { await room.close() }
+    for room in rooms.withLock({ $0.all }) { await room.close() }
     try await store.close()
   }
 
   /// Returns when nothing runs and nothing waits, in any database.
   func settle() async {
-    for room in rooms.withLock({ Array($0.values) }) { await room.settle() }
+    for room in rooms.withLock({ $0.all }) { await room.settle() }
   }
 
   /// How many listens a database has.
-  func watchCount(in namespace: String) -> Int { room(namespace).hub.count }
+  func watchCount(in namespace: String) -> Int { room(namespace)?.hub.count ?? 0 }
 
-  private func room(_ namespace: String) -> Room {
+  /// How many databases are open, those that are being closed included.
+  var roomCount: Int { rooms.withLock { $0.all.count } }
+
+  /// The database of a name, if it is open.
+  func room(_ namespace: String) -> Room? { rooms.withLock { $0.room(namespace) } }
+
+  private func enter(_ namespace: String) -> Room {
     rooms.withLock { rooms in
-      if let room = rooms[namespace] { return room }
-      let store = store
-      let room = Room(namespace: namespace, owner: owner, options: options, events: events) { try await store.get() }
-      rooms[namespace] = room
-      return room
+      rooms.enter(namespace) { number in
+        let store = store
+        return Room(
+          namespace: namespace, owner: number == 0 ? owner : "\(owner)-\(number)", options: options, events: events,
+          whenConnectionEnds: { [weak self] in self?.leave(namespace) },
+          openStore: { try await store.get() })
+      }
+    }
+  }
+
+  /// A connection has ended; databases that nobody has used for longest are closed when there are too many.
+  private func leave(_ namespace: String) {
+    rooms.withLock { $0.leave(namespace) }
+    while let surplus = rooms.withLock({ $0.takeSurplus() }) {
+      Task {
+        await surplus.close()
+        rooms.withLock { $0.retired(surplus) }
+      }
     }
   }
 }

@@ -20,6 +20,9 @@ public struct DatabaseServiceOptions: Sendable {
   /// Makes the names of sessions and of the engine, each a new one.
   public var makeSession: @Sendable () -> String = { randomSession() }
 
+  /// How many rows the check of a hash reads while other writes wait; beyond that it is made beside them.
+  var rowsOfACheck = 1000
+
   /// Options with defaults for everything.
   public init() {}
 }
@@ -80,7 +83,7 @@ public struct OpenDatabaseAccess: DatabaseAccess {
   /// The policy.
   public init() {}
 
-  /// Takes any token for one of a user whose identifier nobody asks for.
+  /// Accepts every token, and returns no identifier.
   public func user(token: String) async throws -> String? { nil }
 
   /// Accepts every read.

@@ -1,4 +1,4 @@
-// What depends on the platform in this module stands here: the names of sessions.
+// The code of this module that depends on the platform: the names of sessions.
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

@@ -159,6 +159,16 @@ struct SyncTreeTests {
     #expect(node.node.leaf == .int(1))
   }
 
+  @Test func `a reverted write of which nothing was known before leaves nothing known`() {
+    var tree = SyncTree()
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a", .all)
+    for path: DatabasePath in ["a", "a/b"] {
+      _ = tree.userOverwrite(path, DatabaseNode(.int(2)), writeID: 1)
+      let events = tree.acknowledge(writeID: 1, isRevert: true)
+      #expect(tree.completeEventNode("a", .all) == nil && events.isEmpty, "\(path) \(events)")
+    }
+  }
+
   @Test func `an acknowledged merge leaves nothing in a window that the service has taken out of it`() {
     var tree = SyncTree()
     var spec = DatabaseQuerySpec()

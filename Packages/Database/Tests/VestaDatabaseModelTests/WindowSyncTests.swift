@@ -57,6 +57,16 @@ struct WindowSyncTests {
     #expect(shown(tree) == Self.numbers(["c": 3, "a": 9]))
   }
 
+  @Test func `a merge that moves both children of a full window lets in what stands before them now`() {
+    for (first, second) in [(9, 3), (3, 9), (9, 8), (4, 6)] as [(Int64, Int64)] {
+      let data = Self.numbers(["a": 1, "b": 2, "c": 5])
+      var tree = tree(data)
+      let merge = WriteTrie(["a": DatabaseNode(.int(first)), "b": DatabaseNode(.int(second))])
+      _ = tree.serverMerge("a", merge)
+      #expect(shown(tree) == NodeWindow.window(of: merge.applied(to: data), spec), "\(first) \(second)")
+    }
+  }
+
   /// A view that is covered by a listen to everything, against all of the data, through merges of several children.
   @Test(arguments: 0..<200)
   func `a covered query shows its window after every merge, with writes pending or not`(seed: UInt64) {

@@ -8,12 +8,12 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 struct ContractTests {
-  @Test(.timeLimit(.minutes(5)), arguments: DatabaseContracts.all)
+  @Test(.timeLimit(.minutes(20)), arguments: DatabaseContracts.all)
   func `the engine keeps what a backend promises`(contract: Contract<DatabaseSubject>) async throws {
     try await contract.verify(DatabaseSubject(DatabaseEngine(store: ModelStore())))
   }
 
-  @Test(.timeLimit(.minutes(5)), arguments: Flaw.allCases)
+  @Test(.timeLimit(.minutes(20)), arguments: Flaw.allCases)
   func `a backend with a flaw breaks a promise`(flaw: Flaw) async {
     let outcomes = await DatabaseContracts.all.run {
       DatabaseSubject(FlawedBackend(backend: DatabaseEngine(store: ModelStore()), flaw: flaw))

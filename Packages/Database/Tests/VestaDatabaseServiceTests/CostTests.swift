@@ -7,7 +7,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// The costs of one client's queries for the others.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct CostTests {
   private let store = CountedStore(ModelStore())
   private let engine: DatabaseEngine
@@ -33,7 +33,7 @@ struct CostTests {
     let spec = DatabaseQuerySpec(index: index, limit: .init(2, .first))
     await client.listen("all", spec, tag: 1)
     #expect(await cost(client, .put("all/z/x7", DatabaseNode(.int(2)), hash: nil)) < 60)
-    // What comes into the window is read, of course.
+    // Children that enter the window are read, of course.
     let isIn = await client.call(.put("all/a", .empty, hash: nil)).status == .ok
     await engine.settle()
     #expect(isIn && client.node(tag: 1).childCount == 2)

@@ -9,7 +9,7 @@ import VestaTesting
 
 @testable import VestaDatabaseService
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct EngineTests {
   private func indexed() -> DatabaseServiceOptions {
     var options = DatabaseServiceOptions()

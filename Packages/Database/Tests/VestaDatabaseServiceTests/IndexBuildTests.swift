@@ -11,7 +11,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// Indexes that are declared when there is data already.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct IndexBuildTests {
   private func filled(_ store: ModelStore, rooms: Int) async {
     let engine = DatabaseEngine(store: store)
@@ -160,5 +160,51 @@ struct IndexBuildTests {
     for bytes in [[0xFF], [0, 1], [0, 1, 0, 1], [0, 200, 200, 200], [2, 0, 9]] as [[UInt8]] {
       #expect(throws: (any Error).self) { try IndexCatalog(bytes) }
     }
+  }
+
+  @Test func `an index is built to its end past any number of rows that do not belong to it`() async {
+    let store = ModelStore()
+    let first = TestClient(DatabaseEngine(store: store))
+    let other = DatabaseNode(children: (0..<1200).map { (DatabaseKey("x\($0)"), DatabaseNode(.int(1))) })
+    for group in ["g0", "g1"] {
+      _ = await first.put(DatabasePath("all/\(group)/items/a/n"), DatabaseNode(.int(1)))
+      _ = await first.put(DatabasePath("all/\(group)/other"), other)
+    }
+    var options = DatabaseServiceOptions()
+    options.indexes.add(path: "all/$group/items", indexOn: "n")
+    let engine = DatabaseEngine(store: store, options: options)
+    let client = TestClient(engine)
+    _ = await client.get("x")
+    await engine.settle()
+    for group in ["g0", "g1"] {
+      let spec = DatabaseQuerySpec(index: .child("n"), start: .init(DatabaseNode(.int(1))))
+      #expect(await client.get(DatabasePath("all/\(group)/items"), spec).keys == ["a"], "\(group)")
+    }
+  }
+
+  @Test func `a warning that there is no index is that of the place and of the order`() async {
+    let client = TestClient(DatabaseEngine(store: ModelStore(), options: options(["size"])))
+    func warnings(_ path: DatabasePath, _ child: DatabasePath) async -> [String] {
+      await client.call(.get(path, DatabaseQuerySpec(index: .child(child), limit: .init(1, .first)))).warnings
+    }
+    #expect(await warnings("rooms", "size") == [])
+    #expect(await warnings("rooms", "name") == ["no_index"])
+    #expect(await warnings("other", "size") == ["no_index"])
+  }
+
+  @Test func `a string of the length that entries keep whole is found along the index`() async {
+    let counted = CountedStore(ModelStore())
+    var options = DatabaseServiceOptions()
+    options.indexes.add(path: "all", indexOn: ".value")
+    let client = TestClient(DatabaseEngine(store: counted, options: options))
+    for number in 0..<200 { _ = await client.put(DatabasePath("all/k\(number)"), DatabaseNode(.int(Int64(number)))) }
+    func cost(_ length: Int) async -> Int {
+      let before = counted.entries.withLock { $0 }
+      let text = DatabaseNode(.string(String(repeating: "x", count: length)))
+      #expect(await client.get("all", DatabaseQuerySpec(index: .value, start: .init(text))).isEmpty)
+      return counted.entries.withLock { $0 } - before
+    }
+    #expect(await cost(SortValue.maximumStringBytes) < 10)
+    #expect(await cost(SortValue.maximumStringBytes + 1) > 200)
   }
 }

@@ -7,7 +7,7 @@ import VestaTesting
 
 /// The engine against ``SlowTree``: keys and values of every kind, writes of every kind, queries of every kind, and
 /// engines that end and begin again on the same store.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct OracleTests {
   @Test(arguments: 0..<40)
   func `histories with hostile keys and values agree with the slow tree`(seed: UInt64) async {

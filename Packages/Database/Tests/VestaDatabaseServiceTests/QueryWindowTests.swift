@@ -31,7 +31,7 @@ struct QueryWindowTests {
       }
       let label = "seed \(seed) step \(step) \(spec)"
       var changes: [DatabasePathValue]?
-      if case .children(let touched) = window.touch(values) {
+      if case .children(let touched) = ChildTouch(values, { window.child($0) }) {
         var now: [DatabaseKey: DatabaseNode] = [:]
         for (key, node) in touched {
           now[key] = node ?? tree[key]
@@ -64,4 +64,9 @@ struct QueryWindowTests {
     #expect(window.node == scores(["c": 7, "d": 6]))
     #expect(window.update(["d": .empty, "e": DatabaseNode(.int(8))])?.map(\.path) == ["d", "e"])
   }
+}
+
+extension QueryWindow {
+  /// A child; `nil` when it is not in the window.
+  func child(_ key: DatabaseKey) -> DatabaseNode? { node[key].isEmpty ? nil : node[key] }
 }

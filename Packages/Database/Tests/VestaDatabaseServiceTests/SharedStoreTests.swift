@@ -13,7 +13,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// Two engines on one store.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedStoreTests {
   private let store = ModelStore()
   private let clock = ManualClock()
@@ -111,7 +111,7 @@ struct SharedStoreTests {
   }
 
   @Test func `the sessions of an engine that is gone end when its lease is over, once`() async {
-    // The clock of the engine that dies stands still: it never renews.
+    // The clock of the engine that dies does not move: it never renews its lease.
     let dead = engine("a", clock: ServiceClock(now: { [clock] in clock.now }) { _, _ in ListenerRegistration {} })
     let lost = TestClient(dead)
     _ = await lost.call(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))))
@@ -126,6 +126,47 @@ struct SharedStoreTests {
     for client in clients { #expect(await client.get("ends").leaf == .int(1)) }
     #expect(clients[0].node(tag: 1).leaf == .int(1))
     withExtendedLifetime(lost) {}
+  }
+
+  @Test func `an engine that closes with operations it could not carry out leaves them to another`() async throws {
+    let failing = FaultyStore(OpenStore(store))
+    var options = DatabaseServiceOptions()
+    options.clock = clock.service
+    options.sharing = .shared(lease: .seconds(15))
+    let first = DatabaseEngine(store: failing, options: options)
+    let client = TestClient(first)
+    _ = await client.call(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))))
+    failing.failures.withLock { $0 = 1 }
+    try await first.close()
+    let other = engine("b")
+    let reader = TestClient(other)
+    #expect(await reader.get("ends").isEmpty)
+    for _ in 0..<8 {
+      clock.advance(by: .seconds(5))
+      await settle([other])
+    }
+    #expect(await reader.get("ends").leaf == .int(1))
+  }
+
+  @Test func `an engine that is closed while it renews its lease sets no timer any more`() async throws {
+    let held = CountedStore(OpenStore(store))
+    var options = DatabaseServiceOptions()
+    options.clock = clock.service
+    options.sharing = .shared(lease: .seconds(15))
+    let engine = DatabaseEngine(store: held, options: options)
+    let client = TestClient(engine)
+    _ = await client.get("x")
+    await engine.settle()
+    let begun = held.begun.entries.count
+    held.reads.close()
+    clock.advance(by: .seconds(5))
+    await held.begun.wait { $0.count > begun }
+    #expect(clock.deadlines.isEmpty)
+    let closing = Task { try await engine.close() }
+    while engine.room("test")?.state.withLock({ $0.isOver }) != true { await Task.yield() }
+    held.reads.open()
+    try await closing.value
+    #expect(clock.deadlines.isEmpty)
   }
 
   @Test func `an engine whose lease another took ends its connections, and nothing runs twice`() async {

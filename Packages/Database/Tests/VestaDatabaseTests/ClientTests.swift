@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaDatabase
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ClientTests {
   private let world = World()
 

@@ -7,7 +7,7 @@ import VestaTesting
 @testable import VestaDatabase
 @testable import VestaDatabaseService
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(20)))
 struct DatabaseStressTests {
   @Test func `everything at once from many threads`() async throws {
     let world = World()

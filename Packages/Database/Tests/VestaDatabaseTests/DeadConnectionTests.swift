@@ -8,8 +8,8 @@ import VestaTesting
 
 @testable import VestaDatabase
 
-/// Services that say nothing for minutes, and programs that do not take what they are told.
-@Suite(.timeLimit(.minutes(2)))
+/// Services that send nothing for minutes, and programs that do not take their messages.
+@Suite(.timeLimit(.minutes(20)))
 struct DeadConnectionTests {
   private let backend = ScriptedDatabaseBackend()
   private let time = SimulatedTime()
@@ -17,7 +17,7 @@ struct DeadConnectionTests {
   private func client() -> Database {
     var environment = Repo.Environment(backend: backend)
     environment.clock = time.clock
-    environment.seed = 1
+    environment.random = SplitMix(seed: 1)
     return World.client(environment)
   }
 
@@ -38,7 +38,7 @@ struct DeadConnectionTests {
     await rest(client)
     time.advance(by: .seconds(2))
     let second = await backend.link(1)
-    // What the first one says now is for nobody.
+    // Messages of the first connection are ignored from here on.
     first.hello()
     await rest(client)
     #expect(first.requests.isEmpty && second.requests.isEmpty)
@@ -84,7 +84,7 @@ struct DeadConnectionTests {
     }
     await heard.wait { !$0.isEmpty }
     for number in 1...200 { try await other.reference(withPath: "n").setValue(number) }
-    // Its writes go out as well; only what it is told waits.
+    // Its writes are sent too; only its incoming messages wait.
     sync { hanging.reference(withPath: "m").setValue(7) }
     let arrived = Gate()
     other.reference(withPath: "m").observe(.value) { if $0.value as? Int == 7 { arrived.open() } }

@@ -11,7 +11,7 @@ import VestaTesting
 @testable import VestaDatabase
 
 /// Writes on their way through the device's store.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct DeviceTests {
   private struct Stores: StoreProvider {
     let store: HeldStore
@@ -91,7 +91,7 @@ struct DeviceTests {
       #expect(kept.writes.map(\.id) == [1, 3])
       #expect(kept.cache.node.isEmpty && kept.cache.queries.isEmpty)
       await persistence.close()
-      // What is damaged is gone for the next start.
+      // Damaged rows are gone at the next start.
       let counts = (try await rows(1).count, try await rows(2).count)
       #expect(counts == (0, 2))
     }

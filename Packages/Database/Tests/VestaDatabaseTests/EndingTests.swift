@@ -10,7 +10,7 @@ import VestaTesting
 @testable import VestaDatabase
 
 /// Every call comes to an end, whatever becomes of the connection and the app.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct EndingTests {
   private let backend = ScriptedDatabaseBackend()
   private let time = SimulatedTime()
@@ -18,7 +18,7 @@ struct EndingTests {
   private func client() -> Database {
     var environment = Repo.Environment(backend: backend)
     environment.clock = time.clock
-    environment.seed = 1
+    environment.random = SplitMix(seed: 1)
     return World.client(environment)
   }
 

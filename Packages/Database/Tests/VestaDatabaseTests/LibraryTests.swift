@@ -20,7 +20,7 @@ private enum ModelLibrary: Library {
   }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct LibraryTests {
   private func app(_ name: String) throws -> VestaApp {
     let options = VestaOptions(projectID: "demo")

@@ -6,7 +6,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// Every way to use the client wrongly: the sentence says what is wrong, and nothing is written.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct MisuseTests {
   private static let keys = "Keys must be non-empty and cannot contain '/' '.' '#' '$' '[' or ']'"
   private static let path = "Must be a non-empty string and not contain '.' '#' '$' '[' or ']'"
@@ -24,6 +24,9 @@ struct MisuseTests {
     Write("(child:) \(path)") { _ = try await $0.child("a.b").setValue(1) },
     Write("(child:) \(path)") { _ = try await $0.child("").setValue(1) },
     Write("(referenceWithPath:) \(path)") { _ = try await $0.database.reference(withPath: "a#b").setValue(1) },
+    Write("(cancelDisconnectOperations) failed to path /.info/x: Can't modify data under .info") {
+      _ = try await $0.root.child(".info/x").cancelDisconnectOperations()
+    },
     Write("(setValue:) failed to path /.info/x: Can't modify data under .info") {
       _ = try await $0.root.child(".info/x").setValue(1)
     },
@@ -95,7 +98,7 @@ struct MisuseTests {
         Issue.record("write \(number) was accepted: \(write.text)")
       } catch {
         let text = (error as? DatabaseError)?.message ?? "\(error)"
-        // What a transaction's block sets has no function that it was set with.
+        // A value that a transaction's block sets was set by no function.
         #expect(text == write.text || "(setValue:) \(text)" == write.text, "write \(number)")
         #expect((error as NSError).domain == "com.firebase" && (error as NSError).code == 9999)
       }
@@ -168,7 +171,7 @@ struct MisuseTests {
       query.observe(.value, with: { _ in cancelled.add("called") }, withCancel: { cancelled.add("\($0)") })
       await cancelled.wait { $0.count == 1 }
       #expect(cancelled.entries == [wrong.text], "query \(number)")
-      // What is built on it does not work either, and says the same.
+      // References made from it do not work either, and say the same.
       await #expect(throws: DatabaseError(.other, wrong.text), "query \(number)") {
         for try await _ in query.queryLimited(toFirst: 3).value {}
       }

@@ -8,7 +8,7 @@ import VestaTesting
 @testable import VestaDatabase
 
 /// The rows of the device's store against the cache in memory.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct PersistenceTests {
   @Test(arguments: 0..<24)
   func `the store holds what the cache holds, after any history and restart`(seed: UInt64) async {
@@ -64,7 +64,9 @@ struct PersistenceTests {
     let tag = tree.tag(listen.path, listen.spec)
     let below = random.oneIn(2) ? listen.path : listen.path.appending(random.path(1...2))
     switch random.below(4) {
-    case 0: _ = tree.serverOverwrite(below.child(.priority), DatabaseNode(.int(Int64(random.below(3)))), tag: tag)
+    case 0:
+      let priority = random.oneIn(3) ? .empty : DatabaseNode(.int(Int64(random.below(3))))
+      _ = tree.serverOverwrite(below.child(.priority), priority, tag: tag)
     case 1:
       var trie = WriteTrie.empty
       for _ in 0...random.below(3) { trie.add(random.node(), at: random.path(1...2)) }

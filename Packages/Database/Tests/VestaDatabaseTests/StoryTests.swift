@@ -7,7 +7,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// The calls of a program in the idiom of Firebase's documentation, one after another.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct StoryTests {
   private let world = World()
 
@@ -79,6 +79,20 @@ struct StoryTests {
     #expect(try await reference.child("d").getData().priority as? Double == 0.5)
   }
 
+  @Test func `references and queries are equal where they ask one database for the same`() {
+    let (one, other) = (world.client(), world.client())
+    let a = one.reference(withPath: "a")
+    #expect(a == one.reference(withPath: "/a/") && a.queryLimited(toFirst: 1) == a.queryLimited(toFirst: 1))
+    #expect(a != one.reference(withPath: "b") && a != other.reference(withPath: "a"))
+    #expect(a.queryLimited(toFirst: 1) != a.queryLimited(toFirst: 2) && a != a.queryLimited(toFirst: 1))
+    #expect(Set([a, one.reference(withPath: "a"), one.reference(withPath: "b")]).count == 2)
+  }
+
+  @Test func `the time of a client is that of its system`() {
+    // A day is left for a system whose time is being set.
+    #expect(abs(systemMilliseconds() - Int64(Date().timeIntervalSinceReferenceDate + 978_307_200) * 1000) < 86_400_000)
+  }
+
   @Test func `transactions add up, abort, show or hide what they do, and lose against a plain write`() async throws {
     let (client, other) = (world.client(), world.client())
     let reference = client.reference(withPath: "n")
@@ -119,6 +133,16 @@ struct StoryTests {
     client.goOnline()
     await ended.wait { $0.count == 2 }
     #expect(ended.entries == ["false set", "false set"])
+    // An update over its place ends a transaction too.
+    client.goOffline()
+    add(7, localEvents: true, ended)
+    add(1000, localEvents: false, ended)
+    await shown.wait { $0.last == 8 }
+    sync { client.reference().updateChildValues(["n": 1, "m": 1]) }
+    await ended.wait { $0.count == 3 }
+    client.goOnline()
+    await ended.wait { $0.count == 4 }
+    #expect(ended.entries[2] == "false set")
     #expect(!shown.entries.contains { $0 >= 1000 })
     try await reference.setValue(2)
     #expect(try await other.reference(withPath: "n").getData().value as? Int == 2)

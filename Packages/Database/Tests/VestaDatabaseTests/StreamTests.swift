@@ -6,7 +6,7 @@ import VestaTesting
 @testable import VestaDatabase
 @testable import VestaDatabaseService
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct StreamTests {
   private func observerCount(_ client: Database) async -> Int {
     await withCheckedContinuation { continuation in

@@ -23,7 +23,9 @@ final class World: Sendable {
   ) -> Database {
     var environment = Repo.Environment(backend: backend ?? engine)
     environment.clock = clock
-    environment.seed = 1
+    environment.random = SplitMix(seed: 1)
+    // A busy machine may take long to connect.
+    environment.readTime = .seconds(3600)
     return Self.client(environment, stores: stores)
   }
 

@@ -6,7 +6,7 @@ import VestaTesting
 @testable import VestaDatabase
 
 /// Programs as people write them for Firebase's SDK, after its documentation.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct UpstreamStyleTests {
   private let world = World()
 

@@ -10,7 +10,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// Queries with a limit beside other listeners of the same client, and listeners beside slow writes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct WindowTests {
   private let store = HeldStore()
   private let world: World

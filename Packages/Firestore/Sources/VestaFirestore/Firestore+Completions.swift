@@ -85,4 +85,14 @@ extension Firestore {
   }
 
   private static let logger = Logger(service: "VestaFirestore")
+
+  /// Completion form of ``getQuery(named:)``.
+  @preconcurrency
+  public func getQuery(named name: String, completion: @escaping @Sendable (Query?) -> Void) {
+    let queue = callbackQueue
+    Task.detached {
+      let query = await self.getQuery(named: name)
+      queue.async { completion(query) }
+    }
+  }
 }

@@ -2,7 +2,7 @@ internal import VestaConcurrency
 internal import VestaCore
 
 extension Firestore {
-  /// Lets the client talk to the backend again.
+  /// Lets the client use the network again.
   public func enableNetwork() async throws { try await network(true) }
 
   /// Keeps the client from talking to the backend: listeners continue with the cache, and writes wait in the queue.
@@ -29,6 +29,7 @@ extension Firestore {
   ///
   /// - Parameter listener: Called on the queue of the settings.
   @preconcurrency
+  @discardableResult
   public func addSnapshotsInSyncListener(_ listener: @escaping @Sendable () -> Void) -> any ListenerRegistration {
     let receiver = QueuedReceiver<Void>(queue: callbackQueue) { _ in listener() }
     guard let client = try? client() else { return VestaConcurrency.ListenerRegistration { receiver.silence() } }

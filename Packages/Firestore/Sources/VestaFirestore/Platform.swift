@@ -14,5 +14,8 @@ func errorPointer(_ pointer: UnsafeMutablePointer<NSError?>) -> NSErrorPointer {
   #endif
 }
 
+/// Whether this is the thread of the user interface, which must not be kept busy.
+var isMainThread: Bool { Thread.isMainThread }
+
 /// The path of a file URL.
 func path(of url: URL) -> String { url.path }

@@ -1,6 +1,6 @@
 import VestaStoreInterop
 
-/// The entries of one alternative: those that all of its streams have and that stand its test.
+/// The entries of one alternative: those that all of its streams have and that pass its test.
 package struct EntryJoin {
   private var streams: [EntryStream]
   private let test: SuffixTest

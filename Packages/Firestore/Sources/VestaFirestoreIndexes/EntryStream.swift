@@ -40,7 +40,7 @@ package struct EntryStream {
     }
   }
 
-  /// The entry that the stream stands at; `nil` at the end.
+  /// The current entry of the stream; `nil` at the end.
   package mutating func head() async throws -> Entry? {
     if position < buffer.count { return buffer[position] }
     if rest.isEmpty { return nil }
@@ -73,7 +73,7 @@ package struct EntryStream {
     while position < buffer.count, buffer[position].suffix.lexicographicallyPrecedes(suffix) { position += 1 }
     guard position == buffer.count, rest.lower.lexicographicallyPrecedes(suffix) else { return }
     rest = KeyRange(from: suffix, to: rest.upper)
-    // Whoever jumps wants little of what comes there.
+    // A reader that jumps needs few of the entries there.
     (batch, growth) = (4, 2)
   }
 

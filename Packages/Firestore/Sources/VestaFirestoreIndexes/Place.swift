@@ -64,7 +64,7 @@ package struct Place: Hashable, Sendable {
     return ResourcePath(segments)
   }
 
-  /// The segment that an element of a key stands for.
+  /// The path segment of an element of a key.
   package static func segment(_ element: KeyElement) throws -> String {
     switch element {
     case .string(let text): return text

@@ -48,7 +48,7 @@ package struct QueryNeeds: Hashable, Sendable {
     collection = query.allDescendants ? nil : query.parent.path.appending(collectionID)
     let conjunctions = query.filter.conjunctions
     let ordered = query.orders.prefix { !$0.path.isDocumentName }
-    // What is fixed needs no place in the order.
+    // A fixed field needs no place in the order.
     let fixed = conjunctions.count == 1 && query.startAt == nil && query.endAt == nil ? conjunctions[0] : []
     tail = ordered.filter { order in !fixed.contains { $0.path == order.path && $0.isEquality } }.map {
       IndexShape.Part(path: $0.path, kind: $0.descending ? .descending : .ascending)

@@ -53,7 +53,7 @@ package struct QueryPlan: Equatable, Sendable {
   /// Whether every entry that is looked at is one of a result.
   package var isDirect: Bool { isDecided && branches.allSatisfy { $0.test.isEmpty && $0.scans.count == 1 } }
 
-  /// The indexes that are used, each once; `nil` stands for the documents themselves.
+  /// The indexes that are used, each once; `nil` for the documents themselves.
   package var shapes: [IndexShape?] {
     var shapes: [IndexShape?] = []
     for scan in branches.flatMap(\.scans) {

@@ -56,11 +56,11 @@ package struct QueryPlanner {
   private struct Choice {
     var scans: [QueryPlan.Scan]?
     var missing: [IndexShape] = []
-    /// Whether the scans stand for everything that is asked.
+    /// Whether the scans cover the whole query.
     var isWhole = true
   }
 
-  /// An index that stands for some of what is asked.
+  /// An index that covers a part of the query.
   private struct Candidate {
     var scan: QueryPlan.Scan
     var covered: Set<Int>
@@ -115,7 +115,7 @@ package struct QueryPlanner {
     return Candidate(scan: scan, covered: covered, isReady: index.row.isReady)
   }
 
-  /// Indexes that together stand for all that is asked, those for most of it first.
+  /// Indexes that together cover the query, the one that covers most of it first.
   private func join(of candidates: [Candidate], _ asks: [QueryNeeds.Ask]) -> [QueryPlan.Scan]? {
     var rest = Set(asks.indices)
     var scans: [QueryPlan.Scan] = []
@@ -128,7 +128,7 @@ package struct QueryPlanner {
     return scans.isEmpty ? nil : scans
   }
 
-  /// The indexes that an alternative would best have, and whether they stand for all of it.
+  /// The best indexes for an alternative, and whether they cover all of it.
   private func best(for asks: [QueryNeeds.Ask]) -> (shapes: [IndexShape], isWhole: Bool) {
     let parts = asks.map { IndexShape.Part(path: $0.path, kind: $0.isElement ? .contains : .ascending) }
     let groups = needs.tail.isEmpty && !parts.isEmpty ? parts.map { [$0] } : [parts]

@@ -2,7 +2,7 @@ package import VestaFirestoreBackend
 
 /// A set of names that takes few bits: what is in it is always found, what is not is rarely found.
 ///
-/// `BloomFilterMessage` says which bits stand for a name. The digest is the caller's: it must be MD5 for the filter to
+/// `BloomFilterMessage` says which bits a name sets. The digest is the caller's: it must be MD5 for the filter to
 /// mean the same to others.
 package struct BloomFilter: Sendable {
   /// Gives the sixteen bytes of the MD5 digest of bytes.

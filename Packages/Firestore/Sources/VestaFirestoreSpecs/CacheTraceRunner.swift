@@ -31,7 +31,7 @@ public struct CacheTraceRunner {
         check(name, object, contents, &report)
       }
     }
-    // What upstream's cache does not answer as the service does either.
+    // Queries that upstream's cache does not answer as the service does either.
     let failures = report.failures.filter { line in
       !ignored.contains { line.range(of: $0, options: .regularExpression) != nil }
     }

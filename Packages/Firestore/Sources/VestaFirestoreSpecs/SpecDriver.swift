@@ -15,7 +15,7 @@ final class SpecDriver {
   private let limboLimit: Int?
   private let md5: BloomFilter.Digest
 
-  // What the mock has been asked for.
+  // The requests that the mock has received.
   private(set) var activeTargets: [Int32: TargetRecord] = [:]
   private(set) var sentWrites: [MutationBatch] = []
   private(set) var writeRequests = 0
@@ -24,14 +24,14 @@ final class SpecDriver {
   private var writeStream: Int?
   private var timers: Set<TimerName> = []
 
-  // What the client has said since the last step.
+  // The messages of the client since the last step.
   private(set) var events: [Event] = []
   private(set) var acknowledged: [String] = []
   private(set) var rejected: [String] = []
   private(set) var syncEvents = 0
   private(set) var waitEvents = 0
 
-  // What the test has done.
+  // The steps of the test so far.
   private(set) var outstanding: [String: [[Mutation]]] = [:]
   private var callbacks: [CallbackID: Mutation] = [:]
   private var queries: [ListenerID: LocalQuery] = [:]
@@ -235,7 +235,7 @@ final class SpecDriver {
     case .event(.inSync): syncEvents += 1
     case .finish(let id, let error): finish(id, error)
     case .makeIndexes(let task): machine.indexesMade(task.run())
-    case .warnUnreachable: break
+    case .warnUnreachable, .warnMalformed: break
     }
   }
 

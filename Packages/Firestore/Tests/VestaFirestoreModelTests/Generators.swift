@@ -1,11 +1,6 @@
 import VestaFirestoreBackend
 import VestaTesting
 
-extension SplitMix {
-  /// A random element.
-  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
-}
-
 /// Values that are made to be nearly alike: few distinct ones of each type, at the edges of their ranges.
 enum Generate {
   static let integers: [Int64] = [

@@ -10,7 +10,7 @@ import VestaTesting
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
-/// What one caller costs the others, counted: rows, rows of one transaction, and who waits for whom.
+/// The cost of one caller for the others, counted: rows, rows of one transaction, and who waits for whom.
 struct CompanyTests {
   private static func fill(_ engine: FirestoreEngine, _ count: Int) async throws {
     for start in stride(from: 0, to: count, by: 500) {
@@ -69,7 +69,7 @@ struct CompanyTests {
       }
       defer { go.open() }
       await all.wait()
-      // All of them stand still now, and only what comes next lets them go.
+      // All of them wait now, until the next lines let them go on.
       try await engine.commit(update("rooms/a", ["n": .integer(-1)]))
       #expect(try await engine.get("rooms/a")?.fields["n"] == .integer(-1))
       var follower = try await Follower(engine)
@@ -121,7 +121,7 @@ struct CompanyTests {
   /// A draft that is made before its commit and stamped is the draft that the commit would have made.
   @Test(arguments: [UInt64(61), 62])
   func `writes applied ahead have the outcome of writes applied in the commit`(seed: UInt64) throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     var (made, outdated) = (0, 0)
     for number in 0..<300 {
       let paths = (0..<3).map { "rooms/\($0)" }

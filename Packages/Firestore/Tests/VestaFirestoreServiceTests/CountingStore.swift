@@ -13,7 +13,7 @@ final class CountingStore: CommitObservable {
     var total: Int { scanned + read }
   }
 
-  /// What one transaction has changed.
+  /// The changes of one transaction.
   struct Changes: Sendable, Equatable {
     var put = 0
     var deleted = 0
@@ -68,7 +68,7 @@ final class CountingStore: CommitObservable {
   var tellsBeforeAcknowledging: Bool { true }
 }
 
-/// What hands rows out and counts them.
+/// A reader that counts the rows that it returns.
 private protocol Counting: StoreReader {
   var base: any StoreReader { get }
   var rows: Locked<CountingStore.Rows> { get }

@@ -11,7 +11,7 @@ import VestaTesting
 struct DeclaredIndexTests {
   private static let file = """
     {
-      // What the app needs.
+      // The indexes that the app needs.
       "indexes": [
         {
           "collectionGroup": "rooms", "queryScope": "COLLECTION", "density": "SPARSE_ALL",

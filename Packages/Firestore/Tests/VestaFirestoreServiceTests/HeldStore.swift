@@ -4,7 +4,7 @@ import VestaStoreInteropContracts
 
 /// A store in which scans can be kept waiting, all others going on.
 ///
-/// Readers stay in the moment that they began at.
+/// Readers stay at the version that they began with.
 final class HeldStore: OrderedStore {
   private struct State: Sendable {
     var holds: [KeyRange] = []

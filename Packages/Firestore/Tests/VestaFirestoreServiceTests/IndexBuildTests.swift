@@ -27,7 +27,7 @@ import VestaTesting
     return (database, id.value)
   }
 
-  /// What the index must hold, and what it holds.
+  /// The entries that the index must have, and those that it has.
   private func entries(_ database: DatabaseEngine, _ id: Int64) async throws -> (
     wanted: [StoreEntry], found: [StoreEntry]
   ) {

@@ -25,7 +25,7 @@ struct IndexRulesTests {
     }
   }
 
-  /// What is missing, as `rooms(a ASC, b DESC, __name__ DESC)`, with a star for a group.
+  /// The missing indexes, as `rooms(a ASC, b DESC, __name__ DESC)`, with a star for a group.
   private func missing(
     _ filters: [Filter], _ orders: [StructuredQuery.Order] = [], group: Bool = false,
     _ indexes: FirestoreIndexes = FirestoreIndexes(), figures: [String] = []

@@ -108,7 +108,7 @@ struct IndexTests {
 
   @Test(arguments: [UInt64(31), 32, 33])
   func `the planner's answer is the reference's`(seed: UInt64) async throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     let engine = makeEngine()
     let reference = ReferenceBackend()
     var planned = 0

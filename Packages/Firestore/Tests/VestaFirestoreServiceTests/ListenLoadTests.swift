@@ -242,7 +242,7 @@ import VestaTesting
     #expect(added.count == 2)
     // A second call asks for the same, and shares the start.
     #expect(machine.add(Target(id: 4, target.subject), of: 2, in: base).count == 1)
-    // The id is taken: the caller is told, and what it had goes.
+    // The id is in use: the caller gets an error, and its target is removed.
     let refused = machine.add(target, of: 1, in: base)
     guard case .send(1, let responses)? = refused.last, case .targetChange(let change)? = responses.first else {
       Issue.record("nothing is sent")

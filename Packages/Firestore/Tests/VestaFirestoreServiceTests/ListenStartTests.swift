@@ -136,7 +136,7 @@ struct ListenStartTests {
   /// Beginnings that last while others write: nothing is lost, and nothing comes twice.
   @Test(arguments: [UInt64(51), 52, 53, 54])
   func `who begins while others write misses nothing`(seed: UInt64) async throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     for _ in 0..<20 { try await engine.commit(data.write()) }
     for _ in 0..<25 {
       var query = data.query()
@@ -146,7 +146,7 @@ struct ListenStartTests {
     }
   }
 
-  private func begin(_ query: StructuredQuery, _ data: inout RandomData, _ seed: UInt64) async throws {
+  private func begin(_ query: StructuredQuery, _ data: inout SplitMix, _ seed: UInt64) async throws {
     var first = try await Follower(engine)
     first.add(target(2, query))
     try await first.current([2])
@@ -164,7 +164,7 @@ struct ListenStartTests {
     if resumes { later.adopt(2, from: first) }
     later.add(target(2, query, resume: resumes ? .token(first.token) : nil))
     let writers = (0..<2).map { _ in
-      var own = RandomData(generator: SplitMix(seed: data.generator.next()))
+      var own = SplitMix(seed: data.next())
       return Task { [engine] in for _ in 0..<4 { try await engine.commit(own.write(), own.write()) } }
     }
     if data.pick([true, false]) { for writer in writers { try await writer.value } }

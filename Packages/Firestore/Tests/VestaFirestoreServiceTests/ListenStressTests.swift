@@ -11,13 +11,13 @@ struct ListenStressTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for worker in 0..<3 {
         group.addTask {
-          var data = RandomData(generator: SplitMix(seed: seed &* 100 &+ UInt64(worker)))
+          var data = SplitMix(seed: seed &* 100 &+ UInt64(worker))
           for _ in 0..<60 { try await engine.commit(data.write(), data.write()) }
         }
       }
       for listener in 0..<6 {
         group.addTask {
-          var data = RandomData(generator: SplitMix(seed: seed &* 1000 &+ UInt64(listener)))
+          var data = SplitMix(seed: seed &* 1000 &+ UInt64(listener))
           try await follow(engine, &data, seed)
         }
       }
@@ -25,7 +25,7 @@ struct ListenStressTests {
     }
   }
 
-  private func follow(_ engine: FirestoreEngine, _ data: inout RandomData, _ seed: UInt64) async throws {
+  private func follow(_ engine: FirestoreEngine, _ data: inout SplitMix, _ seed: UInt64) async throws {
     var queries: [Int32: StructuredQuery] = [:]
     while queries.count < 4 {
       let query = data.query()

@@ -11,12 +11,12 @@ import VestaTesting
   return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
 }
 
-/// A listener that keeps what it is told, as a client does.
+/// A listener that keeps the documents that it receives, as a client does.
 struct Follower {
   private let call: ListenCall
   private var iterator: AsyncThrowingStream<[ListenResponse], any Error>.Iterator
   private var waiting: [ListenResponse] = []
-  /// What is in each target, by name.
+  /// The documents of each target, by name.
   private(set) var targets: [Int32: [String: Document]] = [:]
   private(set) var token: [UInt8] = []
   private(set) var readTime = Timestamp(seconds: 0)
@@ -24,7 +24,7 @@ struct Follower {
   private(set) var causes: [FirestoreServiceError] = []
   private(set) var filters: [ExistenceFilter] = []
   private(set) var messages = 0
-  /// How often it was told what it knew already.
+  /// How often it received a document that it had already.
   private(set) var repetitions = 0
 
   init(_ engine: FirestoreEngine) async throws {
@@ -52,7 +52,7 @@ struct Follower {
     }
   }
 
-  /// Reads up to a global snapshot at or after a moment.
+  /// Reads up to a global snapshot at or after a version.
   mutating func snapshot(from time: Timestamp = Timestamp(seconds: 0)) async throws {
     let isThere = try await read { response in
       guard case .targetChange(let change) = response, change.kind == .noChange, change.targetIDs.isEmpty else {
@@ -241,7 +241,7 @@ struct ListenTests {
     try await follower.snapshot()
     try await engine.commit(update("rooms/0", ["n": .integer(2)]), .delete(name("rooms/1")))
 
-    // It believes that there were two more: all that is told leaves it with 41, where there are 39.
+    // It believes that there were two more: the responses leave it with 41 documents, where there are 39.
     var later = try await Follower(engine)
     var resumed = target(2, .all("rooms"), resume: .token(follower.token))
     resumed.expectedCount = 42

@@ -8,12 +8,12 @@ import VestaTesting
 struct NearestTests {
   @Test(arguments: [UInt64(71), 72])
   func `the nearest among the filtered are found through an index`(seed: UInt64) async throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     let store = CountingStore()
     let engine = makeEngine(on: store)
     let reference = ReferenceBackend()
     for number in 0..<400 {
-      let vector = (0..<3).map { _ in Double(Int.random(in: -4...4, using: &data.generator)) }
+      let vector = (0..<3).map { _ in Double(Int.random(in: -4...4, using: &data)) }
       var fields: MapValue = ["kind": .integer(Int64(number % 8)), "v": .vector(vector)]
       if number % 16 == 3 { fields["v"] = data.pick([nil, .vector([1, 2]), .array([.double(1)]), .string("no")]) }
       let write = update("rooms/\(number)", fields)

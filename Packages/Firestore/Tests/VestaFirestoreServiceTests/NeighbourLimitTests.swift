@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// What one caller may hold at the most, tested at the limit.
+/// The limits of one caller, tested at the limit.
 struct NeighbourLimitTests {
   // MARK: Transactions
 
@@ -126,7 +126,7 @@ struct NeighbourLimitTests {
     }
   }
 
-  /// What a client has in its targets at the last snapshot.
+  /// The documents in a client's targets at the last snapshot.
   private func folded(_ responses: [ListenResponse]) -> [Int32: [String: Document]] {
     var targets: [Int32: [String: Document]] = [:]
     var atSnapshot = targets
@@ -148,7 +148,7 @@ struct NeighbourLimitTests {
 
   @Test(arguments: [UInt64(1), 2, 3, 4])
   func `merged responses fold to what all of them fold to`(seed: UInt64) {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     for _ in 0..<200 {
       var responses: [ListenResponse] = []
       var inside: [String: Set<Int32>] = [:]
@@ -189,7 +189,7 @@ struct NeighbourLimitTests {
     #expect(unread.isEmpty && unread.bytes == 0)
     let outcomes = (0..<12).map { unread.add(responses("r/\($0)", Int64($0))) }
     #expect(outcomes.first == .kept && outcomes.last == .tooMany)
-    // What one turn brings is kept however much it is, as long as it is alone.
+    // The responses of one turn are kept, however many they are, as long as there are no others.
     _ = unread.take()
     #expect(unread.add((0..<40).flatMap { responses("r/\($0)", Int64($0)) }) == .kept)
   }

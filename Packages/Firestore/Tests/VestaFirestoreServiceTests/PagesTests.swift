@@ -165,7 +165,7 @@ import VestaTesting
 
   @Test(arguments: [UInt64(1), 2, 3])
   func `documents in the past are what they were, though they went and came again`(seed: UInt64) async throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     let engine = makeEngine()
     var state: [String: Document] = [:]
     var history: [(time: Timestamp, state: [String: Document])] = []

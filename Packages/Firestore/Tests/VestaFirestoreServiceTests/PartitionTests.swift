@@ -45,7 +45,7 @@ struct PartitionTests {
 
   @Test(arguments: [UInt64(61), 62, 63])
   func `parts together are the query`(seed: UInt64) async throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     let engine = makeEngine()
     for _ in 0..<60 { try await engine.commit(data.write()) }
     for count in [Int64(1), 3, 7, 100] {

@@ -140,7 +140,7 @@ struct PlannerCliffTests {
     #expect(try await warm.ask(query).documents.map(\.name) == (try await reference.query(query)).map(\.name))
   }
 
-  /// What the shortest of the single ways reads: the order up to the limit, or everything that one filtered field
+  /// The reads of the cheapest single plan: the order up to the limit, or everything that one filtered field
   /// leaves.
   private func shortestWay(_ query: NormalQuery, _ documents: [Document]) -> Int {
     func isAsked(_ predicate: Predicate) -> Bool {
@@ -165,7 +165,7 @@ struct PlannerCliffTests {
     return query.fieldsAside.map { entries($0).count }.reduce(walked, min)
   }
 
-  private func randomQuery(_ data: inout RandomData) -> StructuredQuery {
+  private func randomQuery(_ data: inout SplitMix) -> StructuredQuery {
     func number(_ path: String) -> Value {
       switch path {
       case "kind": .integer(data.pick([0, 1, 5, 9]))
@@ -198,7 +198,7 @@ struct PlannerCliffTests {
 
   @Test(arguments: [UInt64(11), 12])
   func `random queries over a skewed collection read what the shortest way reads`(seed: UInt64) async throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     let warm = try await Warm()
     let reference = ReferenceBackend()
     try await Self.fill(reference)

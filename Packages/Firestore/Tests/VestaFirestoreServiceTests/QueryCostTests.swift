@@ -6,7 +6,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// What queries read once their indexes are ready: their results and a little, never the collection.
+/// The rows that queries read once their indexes are ready: their results and a little, never the collection.
 struct QueryCostTests {
   private let store = CountingStore()
   private let engine: FirestoreEngine

@@ -4,13 +4,8 @@ import VestaFirestoreReference
 import VestaFirestoreService
 import VestaTesting
 
-struct RandomData {
-  var generator: SplitMix
-
-  mutating func pick<Element>(_ elements: [Element]) -> Element {
-    elements[Int.random(in: 0..<elements.count, using: &generator)]
-  }
-
+/// Random documents, writes and queries.
+extension SplitMix {
   mutating func value() -> Value {
     pick([
       .null, .boolean(true), .integer(1), .integer(2), .integer(3), .double(2), .double(2.5), .double(.nan),
@@ -20,7 +15,7 @@ struct RandomData {
 
   mutating func fields() -> MapValue {
     var fields = MapValue()
-    for name in ["f", "g", "h"] where Int.random(in: 0..<4, using: &generator) > 0 { fields[name] = value() }
+    for name in ["f", "g", "h"] where !oneIn(4) { fields[name] = value() }
     return fields
   }
 
@@ -61,7 +56,7 @@ struct RandomData {
 }
 
 struct QueryPropertyTests {
-  /// What a backend answers to a query: names and fields, or the code of its error.
+  /// The answer of a backend to a query: names and fields, or the code of its error.
   private func answer(_ backend: any FirestoreBackend, _ query: StructuredQuery) async -> String {
     do {
       return try await backend.query(query).map { "\($0.name) \($0.fields)" }.joined(separator: "\n")
@@ -72,7 +67,7 @@ struct QueryPropertyTests {
 
   @Test(arguments: [UInt64(1), 2, 3])
   func `every query is answered as by the reference`(seed: UInt64) async throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     let engine = makeEngine()
     let reference = ReferenceBackend()
     var answered = 0
@@ -94,7 +89,7 @@ struct QueryPropertyTests {
 
   @Test(arguments: [UInt64(11), 12])
   func `a query of the past is answered as it was then`(seed: UInt64) async throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     let engine = makeEngine()
     var moments: [(Timestamp, StructuredQuery, [Document])] = []
     for _ in 0..<40 {
@@ -109,7 +104,7 @@ struct QueryPropertyTests {
   }
 
   @Test func `figures are those of the reference`() async throws {
-    var data = RandomData(generator: SplitMix(seed: 5))
+    var data = SplitMix(seed: 5)
     let engine = makeEngine()
     let reference = ReferenceBackend()
     for _ in 0..<30 {

@@ -1,10 +1,11 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
-extension RandomData {
+extension SplitMix {
   /// Values that are equal and unlike, long, mixed and nested.
   mutating func anyValue() -> Value {
     if pick([true, true, false]) { return value() }
@@ -39,7 +40,7 @@ extension RandomData {
 
   mutating func richFilter(_ depth: Int = 0) -> Filter {
     let path = pick(["f", "g", "h"])
-    switch Int.random(in: 0..<(depth < 2 ? 11 : 8), using: &generator) {
+    switch Int.random(in: 0..<(depth < 2 ? 11 : 8), using: &self) {
     case 0: return .field(path: path, .equal, operand())
     case 1:
       return .field(path: path, pick([.lessThan, .greaterThan, .lessThanOrEqual, .greaterThanOrEqual]), operand())
@@ -61,7 +62,7 @@ extension RandomData {
   mutating func cursor(for orders: [StructuredQuery.Order]) -> StructuredQuery.Cursor {
     var values: [Value] = []
     for order in orders { values.append(order.fieldPath == "__name__" ? documentName() : anyValue()) }
-    let count = Int.random(in: 0...values.count, using: &generator)
+    let count = Int.random(in: 0...values.count, using: &self)
     return .init(values: Array(values.prefix(count)), before: pick([true, false]))
   }
 
@@ -82,8 +83,8 @@ extension RandomData {
   /// An index that some of the queries may use.
   mutating func shape() -> IndexShape {
     var paths = ["f", "g", "h", "t"]
-    paths.shuffle(using: &generator)
-    let parts = paths.prefix(Int.random(in: 0...3, using: &generator)).map {
+    paths.shuffle(using: &self)
+    let parts = paths.prefix(Int.random(in: 0...3, using: &self)).map {
       IndexShape.Part(path: FieldPath([$0]), kind: $0 == "t" ? .contains : pick([.ascending, .descending]))
     }
     return IndexShape(

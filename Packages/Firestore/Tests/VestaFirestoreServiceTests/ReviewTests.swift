@@ -8,7 +8,7 @@ import VestaTesting
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
 
-/// What hostile tests found broken in the engine.
+/// Faults of the engine that hostile tests have found.
 @Suite struct EngineReviewTests {
   private static func ordered(_ field: String) -> StructuredQuery {
     StructuredQuery(from: [.init(collectionID: "rooms")], orderBy: [.init(fieldPath: field)])
@@ -151,7 +151,7 @@ import VestaTesting
     let reader = Task { await failure { _ = try await engine.get("rooms/a", .transaction(third)) } }
     await Task.yield()
     try await engine.close()
-    // Whoever came before the end was served or refused; nobody waits for a minute.
+    // Callers from before the end were served or refused; nobody waits for a minute.
     _ = await (waiter.value, reader.value)
   }
 

@@ -9,14 +9,14 @@ import VestaTesting
 @testable import VestaFirestoreService
 
 struct StorageTests {
-  private func path(_ data: inout RandomData) -> ResourcePath {
+  private func path(_ data: inout SplitMix) -> ResourcePath {
     let segments = ["a", "b", "a\u{0}", "ab", "é", "e\u{301}", "__id2__", "__id10__", "__id-3__", "😀", "\u{FFFD}"]
     return ResourcePath((0..<data.pick([2, 2, 4, 6])).map { _ in data.pick(segments) })
   }
 
   @Test(arguments: [UInt64(41), 42])
   func `places of one collection are in the order of names`(seed: UInt64) throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     for _ in 0..<3000 {
       let (left, right) = (path(&data), path(&data))
       #expect(try Place(left).path() == left)
@@ -43,8 +43,18 @@ struct StorageTests {
     #expect(Keys.describe(key) == "documents(7, \"rooms\", null, 2)")
   }
 
+  @Test func `events come after the log of every database and before all indexes`() {
+    let (first, last) = (DatabaseKeys(1), DatabaseKeys(.max))
+    for keys in [first, last] {
+      #expect(keys.log(LogPosition(version: .max, part: .max)).lexicographicallyPrecedes(Keys.outbox))
+      #expect(KeyRange(prefix: Keys.outbox).upper?.lexicographicallyPrecedes(keys.index(0)) == true)
+      #expect(!keys.log(after: 0).contains(Keys.outbox + [0]))
+    }
+    #expect(Keys.describe(Keys.outbox).hasPrefix("outbox"))
+  }
+
   @Test func `rows come back as they were`() throws {
-    var data = RandomData(generator: SplitMix(seed: 7))
+    var data = SplitMix(seed: 7)
     for number in 0..<300 {
       let row = DocumentRow(created: Int64(number), updated: .max - Int64(number), fields: data.fields())
       #expect(try DocumentRow(row.bytes) == row)
@@ -95,12 +105,12 @@ struct StorageTests {
   /// Bytes that no engine wrote give an error, or some row; never a crash.
   @Test(arguments: [UInt64(51), 52])
   func `damaged rows are errors`(seed: UInt64) {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     var refused = 0
     for _ in 0..<4000 {
       var bytes = DocumentRow(created: 1, updated: 2, fields: data.fields()).bytes
       let place = data.pick(Array(bytes.indices))
-      bytes[place] = UInt8.random(in: 0...255, using: &data.generator)
+      bytes[place] = UInt8.random(in: 0...255, using: &data)
       if data.pick([true, false]) { bytes.removeLast(data.pick(Array(0..<bytes.count))) }
       for read in [
         { _ = try DocumentRow(bytes) }, { _ = try LogRow(bytes) }, { _ = try IndexRow(bytes) },

@@ -24,7 +24,7 @@ struct TransactionStressTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for worker in 0..<8 {
         group.addTask {
-          var data = RandomData(generator: SplitMix(seed: UInt64(worker)))
+          var data = SplitMix(seed: UInt64(worker))
           for _ in 0..<10 {
             let from = data.pick([0, 1, 2])
             try await transfer(

@@ -7,10 +7,10 @@ import VestaTesting
 @testable import VestaFirestoreService
 
 struct WatchIndexTests {
-  /// What a query matches, it is found for; and when all have gone, nothing is left.
+  /// Every document that a query matches finds the query; and when all queries are removed, nothing is left.
   @Test(arguments: [UInt64(31), 32, 33])
   func `whoever matches is a candidate`(seed: UInt64) throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     let database = try DatabaseName(parsing: database)
     var index = WatchIndex()
     var subjects: [WatchSubject] = []

@@ -11,7 +11,7 @@ struct WatchMachineTests {
 
   @Test(arguments: UInt64(61)...66)
   func `what is folded is what a query finds`(seed: UInt64) async throws {
-    var data = RandomData(generator: SplitMix(seed: seed))
+    var data = SplitMix(seed: seed)
     let base = try await engine.engine(database)
     var machine = WatchMachine(tokenInterval: .max / 2)
     var folded: [Int32: [String: Document]] = [:]
@@ -83,7 +83,7 @@ struct WatchMachineTests {
     _ = machine.ended(1)
   }
 
-  private func validQuery(_ data: inout RandomData) async throws -> StructuredQuery {
+  private func validQuery(_ data: inout SplitMix) async throws -> StructuredQuery {
     while true {
       let query = data.query()
       if (try? await engine.query(query)) != nil { return query }

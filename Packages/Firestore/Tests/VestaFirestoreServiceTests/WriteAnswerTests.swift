@@ -18,7 +18,7 @@ struct WriteAnswerTests {
       id: WriteRequestID(queue: queue, number: number))
   }
 
-  /// What a call of its own answers to requests.
+  /// The answers to the requests of a call of its own.
   private static func answers(
     _ engine: FirestoreEngine, _ requests: [WriteRequest]
   ) async throws -> [WriteResponse] {
@@ -74,7 +74,7 @@ struct WriteAnswerTests {
       writes: [update("rooms/a", ["__x__": .null])], id: WriteRequestID(queue: Self.queue, number: 1))
     let first = await failure { _ = try await Self.answers(engine, [bad]) }
     #expect(first?.code == .invalidArgument)
-    // What stands in the row counts, whatever comes under the identifier.
+    // The row decides, whatever comes under the identifier.
     #expect(await failure { _ = try await Self.answers(engine, [Self.increment(1)]) } == first)
   }
 

@@ -9,7 +9,7 @@ import VestaStoreInteropContracts
 import VestaTesting
 
 /// A durable cache beside a model that keeps everything in memory, through whatever can happen to a client.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(15)))
 struct CacheHistoryTests {
   @Test(arguments: 1...4) func `a cache is what was fetched and written, whatever happens to its client`(
     seed: UInt64

@@ -8,7 +8,7 @@ import VestaStoreInteropContracts
 import VestaTesting
 
 /// The engine in the process is the cache of an embedded client.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct EngineCacheTests {
   private let world = World()
   private let options = ListenOptions(includesMetadata: true)
@@ -162,7 +162,7 @@ struct EngineCacheTests {
 }
 
 /// One embedded client alone on its engine: whatever it does, it shows the engine's documents with its writes on top.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct EngineCachePropertyTests {
   private struct History {
     let world = World()

@@ -7,8 +7,8 @@ import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
 
-/// What applications, disks and files do to a client that nobody meant.
-@Suite(.timeLimit(.minutes(5)))
+/// Unusual behaviour of applications, disks and files.
+@Suite(.timeLimit(.minutes(15)))
 struct HostileTests {
   @Test(arguments: [false, true])
   func `a listener may write, listen, leave and end the client from its callback`(isEmbedded: Bool) async throws {
@@ -52,7 +52,7 @@ struct HostileTests {
     await #expect(throws: StoreError.self) { try await write.localCommit() }
     #expect(try await client.cachedDocument(path("rooms/b")).isFound)
     store.isFull.withLock { $0 = false }
-    // What could not be written goes along with the next change.
+    // Changes that could not be written are written with the next one.
     try await client.write([set("rooms/c", [:])]).localCommit()
     await client.shutdown()
     let next = world.client(store: store)

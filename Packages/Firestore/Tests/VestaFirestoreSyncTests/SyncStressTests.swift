@@ -5,7 +5,7 @@ import VestaFirestoreModel
 import VestaFirestoreSync
 import VestaStoreInteropContracts
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(15)))
 struct SyncStressTests {
   @Test(arguments: [false, true])
   func `many threads listen, write, disable the network and leave`(isEmbedded: Bool) async throws {

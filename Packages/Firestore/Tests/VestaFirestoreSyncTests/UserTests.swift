@@ -6,7 +6,7 @@ import VestaFirestoreSync
 import VestaStoreInteropContracts
 
 /// Users that change, tasks that are cancelled, and a backend that is dead.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UserTests {
   /// A clock all of whose timers are due at once.
   private struct HastyClock: SyncClock {

@@ -10,7 +10,7 @@ import VestaTesting
 @testable import VestaFirestore
 
 /// The client of a database is created at its first use, once, with no lock held.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ClientCreationTests {
   private struct Unavailable: Error {}
 

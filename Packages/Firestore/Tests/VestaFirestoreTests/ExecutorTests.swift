@@ -5,7 +5,7 @@ import VestaFirestore
 import VestaTesting
 
 /// Every async method returns, and throws, on the executor of its caller.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ExecutorTests {
   private struct Failure: Error {}
 

@@ -6,7 +6,7 @@ import VestaFirestore
 import VestaTesting
 
 /// Programs in upstream's idiom against the embedded engine.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct FirestoreTests {
   let app: VestaApp
   let db: Firestore

@@ -4,7 +4,7 @@ import VestaFirestore
 import VestaFirestoreBackend
 import VestaFirestoreService
 
-/// What is absent is done without; what cannot be made is an error.
+/// An absent part is done without; a part that cannot be created is an error.
 @Suite struct OptionalPartsTests {
   private struct Unavailable: Error {}
 

@@ -49,7 +49,7 @@ public enum FunctionsErrorCode: Int, Sendable {
 
   init(_ code: ServiceCode) { self = FunctionsErrorCode(rawValue: code.rawValue) ?? .unknown }
 
-  /// The code in words, as it stands in for a missing message.
+  /// The code in words, which replaces a missing message.
   var words: String {
     switch self {
     case .OK: "OK"

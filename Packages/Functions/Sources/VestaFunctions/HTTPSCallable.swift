@@ -23,7 +23,7 @@ public final class HTTPSCallableResult: Sendable {
   private let wire: JSONValue
 
   init(_ wire: JSONValue) throws {
-    // What cannot be decoded is an error of the call.
+    // A value that cannot be decoded is an error of the call.
     try CallableValue.check(wire)
     self.wire = wire
   }
@@ -68,35 +68,12 @@ public final class HTTPSCallable: Sendable {
     return try Self.result(try await call(wire: wire))
   }
 
-  /// Completion form of ``call(_:)``; the handler is called on the main actor.
-  @preconcurrency
-  public func call(
-    _ data: Any? = nil, completion: @escaping @MainActor @Sendable (HTTPSCallableResult?, (any Error)?) -> Void
-  ) {
-    // Encoded here: what the caller passes may not leave its thread.
-    let wire = Result { try Self.encoded(data) }
-    Task {
-      let result: Result<HTTPSCallableResult, any Error>
-      do {
-        result = .success(try Self.result(try await call(wire: try wire.get())))
-      } catch {
-        result = .failure(error)
-      }
-      await MainActor.run {
-        switch result {
-        case .success(let value): completion(value, nil)
-        case .failure(let error): completion(nil, error)
-        }
-      }
-    }
-  }
-
   func call(wire: JSONValue) async throws -> JSONValue {
     let location = functions.location(of: name)
     return try await functions.caller.call(location, wire, timeout: timeoutInterval, options: options)
   }
 
-  private static func encoded(_ data: Any?) throws(FunctionsError) -> JSONValue {
+  static func encoded(_ data: Any?) throws(FunctionsError) -> JSONValue {
     do throws(CallableValue.Failure) {
       return try CallableValue.encode(data)
     } catch {
@@ -104,7 +81,7 @@ public final class HTTPSCallable: Sendable {
     }
   }
 
-  private static func result(_ wire: JSONValue) throws -> HTTPSCallableResult {
+  static func result(_ wire: JSONValue) throws -> HTTPSCallableResult {
     do {
       return try HTTPSCallableResult(wire)
     } catch {

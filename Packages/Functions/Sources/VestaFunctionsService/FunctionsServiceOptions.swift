@@ -14,12 +14,17 @@ public struct FunctionsServiceOptions: Sendable {
   /// The number of events of all functions that run at once.
   public var maximumConcurrentEvents = 80
 
-  /// The time for which one process may deliver the events of an engine; another one goes on after that when the
-  /// process was killed.
+  /// The time for which one process may deliver the events of an engine, from 50 ms to a day; another one goes on after
+  /// that when the process was killed.
   public var eventLease: Duration = .seconds(10)
 
-  /// The interval between looks at the engines for events that another process has recorded.
+  /// The interval between looks at the engines for events that another process has recorded, from 50 ms to a day.
   public var eventPollInterval: Duration = .seconds(5)
+
+  /// The time for which further events of a function are gathered after some were read; a second at the most.
+  ///
+  /// Beside busy writers they are read together then. An event after a pause is delivered at once.
+  public var eventGatheringInterval: Duration = .milliseconds(5)
 
   /// Verifies App Check tokens, and returns the id of the app; `nil` where no function enforces App Check.
   ///

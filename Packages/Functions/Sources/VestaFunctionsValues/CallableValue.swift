@@ -183,7 +183,7 @@ package enum CallableValue {
 }
 
 extension CallableValue {
-  /// The integer of 64 bits that an object stands for, as `Int` or `UInt`; `nil` for another object.
+  /// The integer of 64 bits that an object encodes, as `Int` or `UInt`; `nil` for another object.
   private static func integer(in object: JSONObject) throws(Failure) -> Any? {
     guard let type = object["@type"]?.string, let text = object["value"]?.string else { return nil }
     if type == int64Type {

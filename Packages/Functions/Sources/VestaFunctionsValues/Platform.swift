@@ -3,7 +3,7 @@ import Foundation
 
 /// Whether a Foundation number was made of an integer of at most 32 bits.
 ///
-/// Foundation keeps small integers in the smallest form where it is not Apple's, so there nobody can tell any more:
+/// Foundation keeps small integers in the smallest form where it is not Apple's, so there the type is lost:
 /// then every integer counts as one of 64 bits, which every receiver understands.
 func isNarrow(_ number: NSNumber) -> Bool {
   #if canImport(Darwin)

@@ -134,6 +134,94 @@ private struct ModelQueue {
   }
 }
 
+@Suite struct GatheringTests {
+  private let queue = ModelQueue(entries: [entry(1, "a"), entry(2, "b")])
+  private var limits: DeliveryMachine.Limits {
+    var limits = DeliveryMachine.Limits()
+    (limits.page, limits.gathering) = (2, 50)
+    return limits
+  }
+
+  /// A machine that has read a page at a time.
+  private func machine(_ page: EventPage, now: Int64) -> DeliveryMachine {
+    var machine = DeliveryMachine(function: "f", limits: limits)
+    let request = EventPageRequest(function: "f", limit: 2)
+    let first = machine.step(now: now)
+    #expect(first == [.load(request)])
+    machine.loaded(page, request, generation: 0, now: now)
+    return machine
+  }
+
+  @Test func `after the end of the queue further events are gathered for a while, and read together then`() {
+    var machine = machine(EventPage(entries: queue.entries, isLast: true), now: 1_000)
+    let delivered = machine.step(now: 1_000)
+    #expect(delivered.count == 2)
+    let (before, isNews, isNewsAgain) = (machine.nextTime, machine.woken(), machine.woken())
+    #expect(before == nil)
+    #expect(isNews && !isNewsAgain)
+    let early = machine.step(now: 1_049)
+    #expect(early == [])
+    let next = machine.nextTime
+    #expect(next == 1_050)
+    let due = machine.step(now: 1_050)
+    #expect(due == [.load(EventPageRequest(function: "f", after: queue.entries[1].position, limit: 2))])
+    let rest = machine.nextTime
+    #expect(rest == nil)
+  }
+
+  @Test func `an event after a pause is read at once, and so is one after a look that found none`() {
+    var paused = machine(EventPage(entries: queue.entries, isLast: true), now: 1_000)
+    _ = paused.step(now: 1_000)
+    paused.woken()
+    let late = paused.step(now: 2_000)
+    #expect(late.count == 1)
+    var empty = machine(EventPage(entries: [], isLast: true), now: 1_000)
+    empty.woken()
+    let found = empty.step(now: 1_000)
+    #expect(found.count == 1)
+  }
+
+  @Test func `the next page of a queue that goes on is read at once`() {
+    var machine = machine(EventPage(entries: queue.entries, isLast: false), now: 1_000)
+    let both = machine.step(now: 1_000)
+    #expect(both.count == 3)
+  }
+
+  @Test func `a clock that is set back gathers no longer`() {
+    var machine = machine(EventPage(entries: queue.entries, isLast: true), now: 1_000_000)
+    _ = machine.step(now: 1_000_000)
+    machine.woken()
+    let back = machine.step(now: 5)
+    #expect(back.count == 1)
+  }
+}
+
+@Suite struct LeaseTests {
+  @Test func `a lease that another owner has is asked for again at the next look, not only at its end`() {
+    var timing = DispatchMachine.Timing()
+    (timing.lease, timing.poll) = (1_000_000, 300)
+    var machine = DispatchMachine(timing: timing)
+    machine.setFunctions(["f": (RetryPolicy(maximumAttempts: 8), DeliveryMachine.Limits())])
+    let request = EventPageRequest(function: "f", limit: 128)
+    let reading = machine.step(now: 1_000)
+    #expect(reading == [.load(request, generation: 0)])
+    machine.loaded(EventPage(entries: [entry(1, "a")], isLast: true), request, generation: 0, now: 1_000)
+    let asking = machine.step(now: 1_000)
+    #expect(asking == [.lease])
+    machine.leased(.busy(until: 900_000), askedAt: 1_000)
+    let waiting = machine.step(now: 1_299)
+    #expect(waiting == [])
+    let polling = machine.step(now: 1_300)
+    #expect(polling.contains(.lease))
+    machine.leased(.busy(until: 1_400), askedAt: 1_300)
+    let ending = machine.step(now: 1_400)
+    #expect(ending.contains(.lease))
+    machine.leased(.held(isNew: true), askedAt: 1_400)
+    let held = machine.step(now: 1_400)
+    #expect(!held.isEmpty)
+  }
+}
+
 @Suite struct RetryPolicyTests {
   @Test func `delays double up to a limit, with a quarter at the most on top`() throws {
     let policy = RetryPolicy(maximumAttempts: 100)

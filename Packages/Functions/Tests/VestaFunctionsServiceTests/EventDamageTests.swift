@@ -105,9 +105,8 @@ import VestaTesting
   @Test func `a damaged count of attempts, lease or key stops nothing`() async throws {
     let bench = try await queue("a/1")
     let rows = try await rows(bench)
-    var state = rows[0].key
-    state[state.startIndex + 1 + (KeyEncoder(.int(1)).bytes.count - 1)] =
-      KeyEncoder(.int(2)).bytes[KeyEncoder(.int(2)).bytes.count - 1]
+    let position = try await bench.queue("f")[0].position
+    let state = [9] + KeyEncoder(.int(2), .string("f"), .int(position.version), .int(position.number)).bytes
     try await bench.store.put([0xFF, 0xFF], for: state)
     try await bench.store.put([0xFF, 0xFF, 0xFF], for: [9] + KeyEncoder(.int(4)).bytes)
     try await bench.store.put([1], for: [9] + KeyEncoder(.int(1), .string("f")).bytes + [0xEE])

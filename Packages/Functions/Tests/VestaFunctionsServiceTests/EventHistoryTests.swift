@@ -84,7 +84,7 @@ private final class Process: Sendable {
   let outbox: EventOutbox
   let events: EventFunctions
 
-  init(_ store: MortalStore, _ clock: JumpingClock) {
+  init(_ store: MortalStore, _ clock: JumpingClock, gathering: Duration = .milliseconds(5)) {
     self.store = store
     let outbox = EventOutbox(
       service: "test", keys: [9], types: [.documentCreated], store: { store }
@@ -92,6 +92,7 @@ private final class Process: Sendable {
     self.outbox = outbox
     var options = FunctionsServiceOptions()
     options.timeout = .seconds(3)
+    options.eventGatheringInterval = gathering
     events = EventFunctions(options: options, clock: clock.service) { [outbox] }
   }
 
@@ -206,7 +207,7 @@ private final class Process: Sendable {
 @Suite struct EventClockTests {
   @Test func `outcomes are kept and failures retried soon when the clock is set back`() async throws {
     let (store, clock, log) = (ModelStore(), JumpingClock(), Log<String>())
-    let process = Process(MortalStore(store, operations: .max, makesLast: false), clock)
+    let process = Process(MortalStore(store, operations: .max, makesLast: false), clock, gathering: .zero)
     let isBroken = Locked(true)
     try process.events.register(
       EventFunction(

@@ -37,6 +37,8 @@ final class EventBench: Sendable {
       }
     self.outbox = source
     var options = FunctionsServiceOptions()
+    // The clock of most tests stands still.
+    options.eventGatheringInterval = .zero
     change(&options)
     events = EventFunctions(options: options, clock: clock.service) { [source] }
   }
@@ -306,6 +308,62 @@ extension FunctionRegistry {
     await bench.events.close()
   }
 
+  @Test func `the events after one that exceeded its time limit run as if nothing had been`() async throws {
+    let bench = EventBench()
+    let (begun, ended, cancelled) = (Log<String>(), Log<String>(), Log<String>())
+    var options = EventOptions()
+    (options.concurrency, options.timeout, options.maximumAttempts) = (1, .seconds(1), 1)
+    try bench.registry.log(begun, options: options) { event in
+      let id = event.params["id"] ?? ""
+      if id.hasPrefix("slow") { try await Gate().pass() }
+      // Within the limit of this one, and beyond those of the ones before.
+      if id == "5" { bench.clock.advance(by: .milliseconds(900)) }
+      if Task.isCancelled { cancelled.add(id) }
+      ended.add(id)
+    }
+    try await bench.create("a/1", "a/2", "a/slow1", "a/3", "a/4", "a/5", "a/6", "a/slow2", "a/7")
+    for slow in ["slow1", "slow2"] {
+      await begun.wait { $0.contains(slow) }
+      bench.clock.advance(by: .milliseconds(1_100))
+    }
+    await ended.wait { $0.contains("7") }
+    try await bench.pass { try await bench.queue("f").isEmpty }
+    #expect(begun.entries == ["1", "2", "slow1", "3", "4", "5", "6", "slow2", "7"])
+    #expect(ended.entries == ["1", "2", "3", "4", "5", "6", "7"])
+    #expect(cancelled.entries == [])
+    #expect(try await bench.registry.deadLetters(of: "f").map(\.subject) == ["a/slow1", "a/slow2"])
+    await bench.events.close()
+  }
+
+  @Test(arguments: [.zero, .seconds(-5), .nanoseconds(1), .seconds(Int64.max), .seconds(Int64.min)] as [Duration])
+  func `events are delivered whatever the options say about times`(time: Duration) async throws {
+    let bench = EventBench {
+      ($0.eventLease, $0.eventPollInterval, $0.eventGatheringInterval) = (time, time, time)
+    }
+    let log = Log<String>()
+    var options = EventOptions()
+    (options.retryDelay, options.maximumAge) = (time, .seconds(60))
+    try bench.registry.log(log, options: options)
+    try await bench.create("a/1", "a/2", "a/3")
+    await log.wait { Set($0) == ["1", "2", "3"] }
+    try await bench.pass { try await bench.queue("f").isEmpty }
+    await bench.events.close()
+  }
+
+  @Test func `functions that wait run beside one another, as many as are allowed`() async throws {
+    let bench = EventBench()
+    let (log, gate) = (Log<String>(), Gate())
+    var options = EventOptions()
+    options.concurrency = 5
+    try bench.registry.log(log, options: options) { _ in try await gate.pass() }
+    try await bench.create("a/1", "a/2", "a/3", "a/4", "a/5", "a/6", "a/7")
+    await log.wait { $0.count == 5 }
+    gate.open()
+    await log.wait { $0.count == 7 }
+    #expect(Set(log.entries).count == 7)
+    await bench.events.close()
+  }
+
   @Test func `registering refuses what cannot work`() throws {
     let bench = EventBench()
     #expect(throws: EventFunctionError.self) { try bench.registry.onDocumentCreated("f", document: "a") { _ in } }
@@ -314,6 +372,37 @@ extension FunctionRegistry {
     #expect(throws: EventFunctionError.self) { try bench.registry.onUserCreated("f") { _ in } }
     #expect(throws: EventFunctionError.self) { try bench.registry.onSchedule("f", schedule: "* * * * *") { _ in } }
     #expect(throws: ScheduleError.self) { try bench.registry.onSchedule("f", schedule: "nonsense") { _ in } }
+  }
+}
+
+@Suite struct DeliveryRunTests {
+  @Test func `a time limit that fires after its function has ended does nothing`() {
+    let run = DeliveryRun()
+    let first = run.functionBegins()
+    #expect(!run.functionEnds())
+    #expect(!run.expire(first))
+    let second = run.functionBegins()
+    #expect(!run.expire(first))
+    #expect(!run.isCancelled && !run.isLate)
+    #expect(run.expire(second))
+    #expect(run.isCancelled && run.isLate)
+    #expect(run.functionEnds())
+    #expect(!run.expire(second))
+  }
+
+  @Test func `a task that is noted after the end of its run is cancelled`() {
+    let (cancelled, late, free) = (DeliveryRun(), DeliveryRun(), DeliveryRun())
+    cancelled.cancel()
+    #expect(late.expire(late.functionBegins()))
+    for run in [cancelled, late, free] {
+      let task = Task {}
+      run.begin(task)
+      #expect(task.isCancelled == (run !== free))
+    }
+    let task = Task {}
+    free.begin(task)
+    free.cancel()
+    #expect(task.isCancelled)
   }
 }
 

@@ -25,12 +25,7 @@ public final class MemoryStore: CommitObservable {
     var version = StoreVersion.zero
     var readers = 0
     var isClosed = false
-    var closers: [CheckedContinuation<Void, Never>] = []
-
-    mutating func takeClosers() -> [CheckedContinuation<Void, Never>] {
-      defer { closers = [] }
-      return closers
-    }
+    var closers = Waiters()
   }
 
   private let state = Locked(State())
@@ -45,7 +40,7 @@ public final class MemoryStore: CommitObservable {
   /// - Parameter clock: The clocks that versions are taken from.
   public convenience init(clock: StoreClock = .system) { self.init(clock: clock, onClose: {}) }
 
-  /// An empty store that says when it has been closed.
+  /// An empty store that calls `onClose` when it has been closed.
   init(clock: StoreClock, onClose: @escaping @Sendable () -> Void) {
     versions = StoreVersions(above: .zero, clock: clock)
     self.onClose = onClose
@@ -109,7 +104,7 @@ public final class MemoryStore: CommitObservable {
     let isFirst = writers.close(throwing: StoreError.closed("write"))
     state.withLock { $0.isClosed = true }
     await writers.drained()
-    await waitForReaders()
+    await state.wait(in: \.closers) { $0.readers == 0 }
     commitNews.finish()
     guard isFirst else { return }
     // The old tree is handed out, so that it is freed with the lock open.
@@ -155,18 +150,8 @@ extension MemoryStore {
   private func endRead() {
     let closers = state.withLock { state in
       state.readers -= 1
-      return state.readers == 0 ? state.takeClosers() : []
+      return state.readers == 0 ? state.closers.takeAll() : Waiters()
     }
-    for closer in closers { closer.resume() }
-  }
-
-  private func waitForReaders() async {
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        if state.readers > 0 { state.closers.append(continuation) }
-        return state.readers == 0
-      }
-      if isIdle { continuation.resume() }
-    }
+    closers.resume()
   }
 }

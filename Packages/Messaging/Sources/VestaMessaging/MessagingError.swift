@@ -1,4 +1,5 @@
 public import Foundation
+import VestaCore
 
 /// The domain of ``MessagingError``.
 public let MessagingErrorDomain = "com.google.fcm"
@@ -26,8 +27,10 @@ public struct MessagingError: CustomNSError, LocalizedError, Hashable {
     /// The name of the topic has characters that topics must not have.
     case invalidTopicName = 8
 
-    /// Whether an error is one with this code, for `catch` clauses.
-    public static func ~= (code: Code, error: any Error) -> Bool { (error as? MessagingError)?.code == code }
+    /// Lets `catch` clauses match an error with this code, also as an `NSError`.
+    public static func ~= (code: Code, error: any Error) -> Bool {
+      error.hasCode(code.rawValue, in: MessagingErrorDomain)
+    }
   }
 
   /// The kind of the failure.

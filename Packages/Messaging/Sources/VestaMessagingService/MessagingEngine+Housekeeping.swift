@@ -3,7 +3,7 @@ import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-// What is removed when its time is over, and what is counted.
+// The removal of expired rows, and the counts.
 extension MessagingEngine {
   /// Removes what is over, at most once a minute; also when the clock was set back.
   func startSweeping() {

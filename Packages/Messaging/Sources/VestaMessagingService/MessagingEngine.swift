@@ -27,6 +27,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let options: MessagingServiceOptions
   let transports: [any PushTransport]
   let table = SessionTable()
+  let pushes = PushQueue()
   let deliveries = DeliveryCount()
   private let storage: LazyResource<any OrderedStore>
   private let commits = CommitObservation()

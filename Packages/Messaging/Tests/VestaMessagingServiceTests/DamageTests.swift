@@ -89,7 +89,7 @@ import VestaTesting
           let missing = Set(["direct", "score", "topic", "condition"]).subtracting(texts)
           #expect(missing.count <= 1, "\(label): \(id) misses \(missing)")
           if current == token, missing.isEmpty { whole.insert(id) }
-          // Whoever has a message row of its own damaged misses that one; everything new arrives.
+          // A registration whose message row is damaged misses that message; everything new arrives.
           try await engine.send("new", to: .topic("news"))
           #expect(try await receive(engine, current).contains("new"), label)
         }
@@ -153,7 +153,7 @@ import VestaTesting
 
   @Test func `numbers go on after the row with the last one was damaged`() async throws {
     let world = try await makeWorld()
-    // The messages are gone too, so that nothing but the time tells which numbers there were.
+    // The messages are gone too, so that only the time shows which numbers were used.
     world.clock.advance(by: .seconds(5 * 7 * 86_400))
     _ = try await world.engine().statistics(context: .owner)
     let copy = try await self.world(world, damaging: Keys.sequence, to: [0xFF])

@@ -56,7 +56,7 @@ private struct DeliveryModel {
       && later.contains { $0.collapseKey == message.collapseKey && isDirect($0) == isDirect(message) }
   }
 
-  /// What a connection of a registration that was away receives first.
+  /// The messages that a registration receives first when it connects again.
   func backlog(_ id: String, now: Int64) -> [Message] {
     let acknowledged = registrations[id]?.acknowledged ?? []
     let mine = messages.filter { $0.recipients.contains(id) }
@@ -106,7 +106,7 @@ private struct DeliveryModel {
     }
 
     var engine: MessagingEngine { engines[random.below(engines.count)] }
-    func pick<Value>(_ values: [Value]) -> Value { values[random.below(values.count)] }
+    func pick<Value>(_ values: [Value]) -> Value { random.pick(values) }
 
     // MARK: Steps
 
@@ -265,7 +265,7 @@ private struct DeliveryModel {
       let expected = owed.enumerated().filter { index, message in
         texts.contains(message.text) || !model.isReplaced(message, by: owed[(index + 1)...])
       }.map(\.element)
-      // What was replaced does not come back.
+      // A replaced message does not come back.
       model.forget(owed.map(\.text).filter { text in !expected.contains { $0.text == text } }, for: id)
       for isHigh in [true, false] {
         let texts = received.filter { $0.settings.isHighPriority == isHigh }.compactMap { $0.message.data["text"] }

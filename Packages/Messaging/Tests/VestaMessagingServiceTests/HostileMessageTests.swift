@@ -14,8 +14,8 @@ import VestaTesting
     (0..<depth).reduce(JSONValue.string("x")) { value, _ in .array([value]) }
   }
 
-  /// What is accepted can be delivered: a message that the service could not read again would be lost, and what waits
-  /// after it too.
+  /// An accepted message can be delivered: a message that the service could not read again would be lost, and what
+  /// waits after it too.
   @Test func `a message that cannot be stored is refused, and one that is accepted arrives`() async throws {
     let marks = String(repeating: "\u{301}", count: 50_000)
     var messages = [PushMessage](repeating: PushMessage(to: .topic("news"), data: ["text": "odd"]), count: 8)

@@ -122,6 +122,16 @@ private actor Renewals {
     await bench.end()
   }
 
+  @Test func `a code is caught, also as an NSError, and not across domains`() {
+    func caught(_ error: any Error) -> String {
+      do { throw error } catch MessagingError.network { return "network" } catch { return "another" }
+    }
+    #expect(caught(MessagingError(.network, "")) == "network")
+    #expect(caught(NSError(domain: MessagingErrorDomain, code: 4)) == "network")
+    #expect(caught(NSError(domain: MessagingErrorDomain, code: 3)) == "another")
+    #expect(caught(NSError(domain: "else", code: 4)) == "another")
+  }
+
   @Test func `failures have upstream's codes, in both forms`() async throws {
     let bench = try Bench()
     bench.backend.fail(.unavailable)

@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaMessaging
 
-/// Promises of single lines of the client: who is told, what is forgotten, and what is left behind.
+/// Promises of single lines of the client: which listeners are called, what is forgotten, and what stays.
 @Suite struct SmallClientPromiseTests {
   @Test func `deleting all data tells the service of every token, and forgets them`() async throws {
     let bench = try Bench()

@@ -194,7 +194,7 @@ import VestaTesting
     let last = try await stream.produce(1, bench)
     messaging.end()
     await task.value
-    // What was announced before the end has arrived when the stream ends.
+    // Messages that were announced before the end have arrived when the stream ends.
     #expect(seen.events.last == last)
     expectListeners(0, stream, bench)
     await stream.read(messaging) { _ in true }

@@ -1,4 +1,4 @@
-/// Splits what one side of a connection says into messages of PostgreSQL's protocol.
+/// Splits the bytes of one side of a connection into messages of PostgreSQL's protocol.
 struct MessageSplitter: Sendable {
   /// A whole message; a start-up has no kind, which is written as 0.
   struct Part: Sendable, Equatable {

@@ -95,7 +95,7 @@ final class ProxySocket: Sendable {
     #if canImport(Darwin)
       let flags: Int32 = 0
     #else
-      // A side that has ended is no signal.
+      // A write to a closed connection fails and raises no signal.
       let flags = Int32(MSG_NOSIGNAL)
     #endif
     // Unsafe pointer, used inside the closure only.
@@ -105,7 +105,7 @@ final class ProxySocket: Sendable {
   }
 }
 
-/// The system's call, where a method has its name.
+/// The system's call, which a method with the same name hides.
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
   send(descriptor, bytes, count, flags)
 }

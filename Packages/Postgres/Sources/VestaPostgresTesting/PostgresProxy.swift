@@ -17,7 +17,7 @@ public final class PostgresProxy: Sendable {
   public struct Message: Sendable {
     /// The connection, counted from 1.
     public let connection: Int
-    /// Whether the server has said it.
+    /// Whether the server has sent the message.
     public let isServers: Bool
     /// The first byte; "0" for a start-up, which has none.
     public let kind: Character
@@ -32,9 +32,9 @@ public final class PostgresProxy: Sendable {
 
   /// An action on a message.
   public enum Action: Sendable {
-    /// It is passed on.
+    /// The message is passed on.
     case pass
-    /// It is lost, and the connection with it, on both sides.
+    /// The message is dropped, and the connection is closed on both sides.
     case cut
     /// It is kept back, and so is all that either side says on this connection, until ``release()``. No end is
     /// passed on.

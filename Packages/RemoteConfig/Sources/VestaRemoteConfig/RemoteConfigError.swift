@@ -1,4 +1,5 @@
 public import Foundation
+import VestaCore
 
 /// The domain of ``RemoteConfigError``.
 public let RemoteConfigErrorDomain = "com.google.remoteconfig.ErrorDomain"
@@ -34,8 +35,10 @@ public struct RemoteConfigError: CustomNSError, LocalizedError, Hashable {
     /// The service or the app is at fault; the text says which.
     case internalError = 8003
 
-    /// Whether an error is one with this code, for `catch` clauses.
-    public static func ~= (code: Code, error: any Error) -> Bool { (error as? RemoteConfigError)?.code == code }
+    /// Lets `catch` clauses match an error with this code, also as an `NSError`.
+    public static func ~= (code: Code, error: any Error) -> Bool {
+      error.hasCode(code.rawValue, in: RemoteConfigErrorDomain)
+    }
   }
 
   /// The kind of the failure.
@@ -87,8 +90,10 @@ public struct RemoteConfigUpdateError: CustomNSError, LocalizedError, Hashable {
     /// The service has switched updates off.
     case unavailable = 8004
 
-    /// Whether an error is one with this code, for `catch` clauses.
-    public static func ~= (code: Code, error: any Error) -> Bool { (error as? RemoteConfigUpdateError)?.code == code }
+    /// Lets `catch` clauses match an error with this code, also as an `NSError`.
+    public static func ~= (code: Code, error: any Error) -> Bool {
+      error.hasCode(code.rawValue, in: RemoteConfigUpdateErrorDomain)
+    }
   }
 
   /// The kind of the failure.
@@ -136,9 +141,9 @@ public struct RemoteConfigCustomSignalsError: CustomNSError, LocalizedError, Has
     /// There are too many signals, or one is too long.
     case limitExceeded = 8103
 
-    /// Whether an error is one with this code, for `catch` clauses.
+    /// Lets `catch` clauses match an error with this code, also as an `NSError`.
     public static func ~= (code: Code, error: any Error) -> Bool {
-      (error as? RemoteConfigCustomSignalsError)?.code == code
+      error.hasCode(code.rawValue, in: RemoteConfigCustomSignalsErrorDomain)
     }
   }
 

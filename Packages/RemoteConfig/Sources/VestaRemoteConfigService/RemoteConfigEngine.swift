@@ -74,7 +74,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
       } catch let error as EventOutboxFull {
         throw RemoteConfigServiceError(.resourceExhausted, error.description)
       } catch let error as StoreError {
-        throw RemoteConfigServiceError(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
+        throw RemoteConfigServiceError(store: error)
       }
     }
   }
@@ -149,6 +149,11 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   ) async throws(RemoteConfigServiceError) -> [UInt8] {
     try await serve(context) { try await $0.downloadDefaults(namespace, format) }
   }
+}
+
+extension RemoteConfigServiceError {
+  /// A failure of the store; its description says what to do, and names no rows.
+  init(store error: StoreError) { self.init(error.isPassing ? .unavailable : .internal, error.description) }
 }
 
 private let log = Logger(service: "VestaRemoteConfigService")

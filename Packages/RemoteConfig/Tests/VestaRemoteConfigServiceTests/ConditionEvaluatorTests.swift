@@ -72,16 +72,4 @@ import VestaRemoteConfigBackend
   func `percentiles are those of Firebase's server SDKs`(seed: String, id: String, expected: Int) {
     #expect(Percentile.micro(seed: seed, id: id) == expected)
   }
-
-  @Test func `SHA-256 has the digests of the standard`() {
-    let hex = { (text: String) in
-      SHA256.digest(of: Array(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-    #expect(hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
-    #expect(hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-    #expect(
-      hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
-        == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
-    for length in 54...66 { #expect(hex(String(repeating: "a", count: length)).count == 64) }
-  }
 }

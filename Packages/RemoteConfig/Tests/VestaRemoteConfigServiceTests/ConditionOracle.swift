@@ -51,7 +51,7 @@ struct ConditionOracle {
   static let targets = ["1", "1.0", "1.2", "1.10", "1.2.3", "2", "0", "1.0.0.0.1"]
   static let comparisons = ["<", "<=", "==", "!=", ">=", ">"]
 
-  private mutating func pick<Value>(_ values: [Value]) -> Value { values[random.below(values.count)] }
+  private mutating func pick<Value>(_ values: [Value]) -> Value { random.pick(values) }
   private mutating func picks<Value>(_ values: [Value]) -> [Value] { (0...random.below(3)).map { _ in pick(values) } }
 
   private func quoted(_ text: String) -> String {

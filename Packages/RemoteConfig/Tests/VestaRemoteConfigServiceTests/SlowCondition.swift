@@ -85,7 +85,7 @@ struct SlowCondition {
     if let found = match(text, "device\\.language\\s+in\\s+\(list)") {
       return { instance, _ in
         guard let language = instance.languageCode?.lowercased() else { return false }
-        // A language without a region stands for all of its regions.
+        // A language without a region matches all of its regions.
         return strings(found[0]).map { $0.lowercased() }.contains { language == $0 || language.hasPrefix($0 + "-") }
       }
     }

@@ -45,7 +45,7 @@ import VestaTesting
 struct ConditionSource {
   var random: SplitMix
 
-  private mutating func pick<Value>(_ values: [Value]) -> Value { values[random.below(values.count)] }
+  private mutating func pick<Value>(_ values: [Value]) -> Value { random.pick(values) }
   private mutating func picks<Value>(_ values: [Value]) -> [Value] { (0...random.below(3)).map { _ in pick(values) } }
   private mutating func gap() -> String { pick(["", "", " ", "  "]) }
   private mutating func list(_ values: [String]) -> String {

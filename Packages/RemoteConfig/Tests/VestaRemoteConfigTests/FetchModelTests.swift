@@ -86,7 +86,7 @@ import VestaTesting
     }
     #expect(outcome == "error 8003", label)
     if failure != .invalidArgument, model.status != .noFetchYet {
-      // The bench draws 0.9, which stands for half as long again.
+      // The bench draws 0.9, which makes the delay longer by half.
       model.pause = model.status == .success || model.pause == 0 ? 120 : min(model.pause * 2, 7680)
       model.throttle = now...(now + model.pause * 1.5)
     }

@@ -8,7 +8,8 @@ import VestaTesting
 
 @testable import VestaRemoteConfig
 
-/// Promises of single lines of the client: what settings are bounded to, which keys have changed, who is told.
+/// Promises of single lines of the client: what settings are bounded to, which keys have changed, which listeners are
+/// called.
 @Suite struct SmallClientPromiseTests {
   @Test func `settings that make no sense become the nearest that do`() {
     let settings = RemoteConfigSettings()

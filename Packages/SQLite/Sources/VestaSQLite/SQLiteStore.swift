@@ -21,13 +21,7 @@ public import VestaStoreInterop
 public final class SQLiteStore: OrderedStore, CommitObservable {
   struct Turns {
     var queue = WriteQueue()
-    var whenIdle: [@Sendable () -> Void] = []
-  }
-
-  private enum Ending {
-    case notBegun
-    case underWay([@Sendable () -> Void])
-    case done
+    var whenIdle = Waiters()
   }
 
   let readers: ReaderPool
@@ -38,7 +32,8 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   let versions: StoreVersions
   let commitNews = ListenerRegistry<StoreVersion>()
   let turns = Locked(Turns())
-  private let ending = Locked(Ending.notBegun)
+  private let isEnding = Locked(false)
+  private let ended = Latch()
   private let visible: VisibleVersion
 
   struct Floors {
@@ -189,56 +184,28 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   /// The log is written back into the file on the way, so that the file alone is the whole store then.
   public func close() async throws {
     try bodies.refuseInside(nil, "close", path: path)
-    let isFirst: Bool = ending.withLock { ending in
-      guard case .notBegun = ending else { return false }
-      ending = .underWay([])
-      return true
+    let isFirst = isEnding.withLock { isEnding in
+      defer { isEnding = true }
+      return !isEnding
     }
-    guard isFirst else { return await waitForEnd() }
+    guard isFirst else { return await ended.wait() }
     // Writes first: who sees that reads are refused knows that waiting writes are.
     refuseWrites()
     readers.refuse()
-    await waitForTurns()
+    // The transactions that have begun are committed.
+    await turns.wait(in: \.whenIdle) { $0.queue.isIdle }
     await readers.close()
     writer.noteEnd(floor: floors.withLock { $0.raised })
     writer.close()
     commitNews.finish()
     files.release()
-    let waiting: [@Sendable () -> Void] = ending.withLock { ending in
-      defer { ending = .done }
-      guard case .underWay(let waiting) = ending else { return [] }
-      return waiting
-    }
-    for finish in waiting { finish() }
-  }
-
-  /// Waits until the one that closes the store has done so.
-  private func waitForEnd() async {
-    await withCheckedContinuation { continuation in
-      let isDone: Bool = ending.withLock { ending in
-        guard case .underWay(let waiting) = ending else { return true }
-        ending = .underWay(waiting + [{ continuation.resume() }])
-        return false
-      }
-      if isDone { continuation.resume() }
-    }
+    ended.open()
   }
 
   /// Refuses new transactions and those that wait for their turn.
   private func refuseWrites() {
     let refused = turns.withLock { $0.queue.close() }
     for waiter in refused { waiter.resume(.done(.failure(StoreError(.closed, operation: "write", path: path)))) }
-  }
-
-  /// Waits until the transactions that have begun are committed.
-  private func waitForTurns() async {
-    await withCheckedContinuation { continuation in
-      let isIdle = turns.withLock { turns in
-        if !turns.queue.isIdle { turns.whenIdle.append { continuation.resume() } }
-        return turns.queue.isIdle
-      }
-      if isIdle { continuation.resume() }
-    }
   }
 
   /// Makes every sync of the writer take so much longer, to see what a slow disk would do.

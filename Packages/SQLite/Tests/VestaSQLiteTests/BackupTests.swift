@@ -45,6 +45,15 @@ extension OneAtATime {
       try await store.close()
     }
 
+    @Test func `every backup is written to a file of its own, which nobody else has opened`() throws {
+      let directory = try TemporaryDirectory()
+      let target = directory.path(of: "copy.sqlite")
+      let partials = try (0..<50).map { _ in try Platform.makeUniqueFile(beside: target) }
+      #expect(Set(partials).count == 50)
+      #expect(partials.allSatisfy { $0.hasPrefix(directory.path) && $0 != target })
+      #expect(directory.names.count == 50)
+    }
+
     @Test func `a backup into the directory of an open store is refused, and the store loses nothing`() async throws {
       let (directory, store, _) = try await filled(10)
       let other = try TemporaryDirectory()

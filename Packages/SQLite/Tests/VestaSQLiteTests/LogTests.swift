@@ -43,6 +43,24 @@ extension OneAtATime {
       }
     }
 
+    @Test func `what a savepoint keeps for its undoing stays in memory, also after a compaction`() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open(.relaxed)
+      func isInMemory() async throws -> Bool {
+        let answer = Locked(false)
+        try await store.withTurn { writer in
+          let keeps = try writer.keepsInMemory()
+          answer.withLock { $0 = keeps }
+        }
+        return answer.withLock { $0 }
+      }
+      #expect(try await isInMemory())
+      try await store.put([1], for: [1])
+      try await store.compact()
+      #expect(try await isInMemory())
+      try await store.close()
+    }
+
     @Test func `a writer at the limit of the log waits for the reader that holds it`() async throws {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()

@@ -1,4 +1,5 @@
 import Foundation
+import VestaBytes
 import VestaConcurrency
 
 extension StorageMetadata {
@@ -52,12 +53,12 @@ extension StorageMetadata {
 
 /// Dates as the service writes them: `2026-11-21T23:00:00.000Z`, always with milliseconds; pure.
 enum MetadataDate {
-  static func text(_ date: Date) -> String { date.formatted(style) }
-
-  static func date(_ text: String) -> Date? {
-    guard text.utf8.count == 24, text.utf8.contains(UInt8(ascii: ".")) else { return nil }
-    return try? style.parse(text)
+  static func text(_ date: Date) -> String {
+    RFC3339.text(microseconds: Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded()) ?? 0, digits: 3)
   }
 
-  private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+  static func date(_ text: String) -> Date? {
+    guard text.utf8.count == 24, let time = RFC3339.microseconds(of: text) else { return nil }
+    return Date(timeIntervalSince1970: Double(time) / 1_000_000)
+  }
 }

@@ -7,7 +7,7 @@ import VestaTesting
 @testable import VestaStorageService
 
 @Suite struct ListingMachineTests {
-  /// What a listing holds, by the definition: every name with the prefix, grouped by its first delimiter.
+  /// The content of a listing by its definition: every name with the prefix, grouped by its first delimiter.
   static func model(_ names: [String], _ request: ListRequest) -> (items: [String], prefixes: [String]) {
     var items: [String] = []
     var prefixes: [String] = []

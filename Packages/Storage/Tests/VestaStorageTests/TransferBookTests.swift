@@ -1,5 +1,6 @@
 import Testing
 import VestaFiles
+import VestaStorageBackend
 import VestaTesting
 
 @testable import VestaStorage
@@ -78,5 +79,30 @@ import VestaTesting
     try FileManager.default.removeItem(atPath: path)
     #expect(book.interrupted() == [])
     #expect(try names(directory) == [])
+  }
+}
+
+/// What an earlier process has left of a download.
+@Suite struct DownloadLeftoverTests {
+  @Test func `what is left of a download and cannot be opened does not stay behind`() async throws {
+    let directory = try TemporaryDirectory()
+    let target = directory.path(of: "files/target")
+    try FileManager.default.createDirectory(atPath: directory.path(of: "files"), withIntermediateDirectories: true)
+    try directory.write([1, 2, 3], to: "files/victim")
+    let temporary = directory.path(of: "files/.target.part")
+    // Links are not followed, so the file cannot be opened; it is there all the same.
+    try FileManager.default.createSymbolicLink(
+      atPath: temporary, withDestinationPath: directory.path(of: "files/victim"))
+    let location = StorageLocation(bucket: "bucket", path: "a")
+    let object = StorageObject(
+      name: ObjectName(bucket: "bucket", name: "a"), generation: 1, size: 1 << 24, crc32c: 0, md5: nil, timeCreated: 0,
+      updated: 0, metadata: ObjectMetadata())
+    let book = DownloadBook(directory: URL(fileURLWithPath: directory.path(of: "book")))
+    book.remember(location, target, temporary: temporary, object)
+    let file = FileTarget(URL(fileURLWithPath: target), location, book)
+    #expect(try await file.begin() == nil)
+    #expect(book.entry(location, target) == nil)
+    #expect(directory.names.filter { $0.hasPrefix("files/") } == ["files/victim"])
+    #expect(try directory.bytes(of: "files/victim") == [1, 2, 3])
   }
 }

@@ -1,7 +1,7 @@
 /// The parts of a `Package.swift` that the rules look at, read from its text.
 ///
 /// Reading the text takes microseconds where `swift package dump-package` takes a third of a second. The price: a
-/// manifest has to be a literal. What the scanner does not find, the rules report as missing.
+/// manifest has to be a literal. Parts that the scanner does not find are reported as missing.
 struct Manifest {
   struct Dependency {
     /// The path as written; `nil` for a package that does not lie in this repository.

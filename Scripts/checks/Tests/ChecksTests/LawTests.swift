@@ -5,11 +5,11 @@ import Testing
 @Suite final class LawTests {
   var tree = CleanTree()
 
-  @Test func aTreeThatKeepsTheLawsHasNoViolations() {
+  @Test func `a tree that keeps the laws has no violations`() {
     #expect(tree.verdict == [])
   }
 
-  @Test func law1FindsAProductThatDependsOnAProduct() {
+  @Test func `law 1 finds a product that depends on a product`() {
     tree.replace("Packages/Firestore/Package.swift", #".package(path: "../Core")"#, #".package(path: "../Auth")"#)
     #expect(tree.verdict == ["Packages/Firestore/Package.swift:12: law 1"])
   }
@@ -18,13 +18,13 @@ import Testing
     #".package(url: "https://example.com/a.git", from: "1.0.0")"#, #".package(path: "../../../elsewhere")"#,
     #".package(path: "/opt/elsewhere")"#, #".package(path: "../SQLite")"#,
   ])
-  func law1FindsADependencyThatIsNeitherCoreNorInterop(dependency: String) {
+  func `law 1 finds a dependency that is neither Core nor interop`(dependency: String) {
     tree.replace("Packages/Auth/Package.swift", #".package(path: "../Core")"#, dependency)
     #expect(tree.verdict.contains("Packages/Auth/Package.swift:12: law 1"))
   }
 
   @Test(arguments: ["import VestaAuth", "public import struct VestaAuth.User", "@testable import VestaAuthService"])
-  func law1FindsAnImportOfAnotherProduct(line: String) {
+  func `law 1 finds an import of another product`(line: String) {
     tree.files["Packages/Firestore/Sources/VestaFirestore/A.swift"] = "// first\n\(line)\n"
     tree.files["Packages/Firestore/Tests/VestaFirestoreTests/A.swift"] = "\(line)\n"
     let expected = [
@@ -34,13 +34,13 @@ import Testing
     #expect(tree.verdict.filter { $0.hasSuffix(": law 1") } == expected)
   }
 
-  @Test func law1FindsASeamThatComesInByAccident() {
+  @Test func `law 1 finds a seam that comes in by accident`() {
     tree.files["Packages/Firestore/Sources/VestaFirestore/A.swift"] = "import VestaCryptoInterop\n"
     #expect(tree.verdict.contains("Packages/Firestore/Sources/VestaFirestore/A.swift:1: law 1"))
   }
 
   @Test(arguments: ["../../Packages/Auth", "../../Packages/SQLite", "../../../elsewhere"])
-  func law2FindsAnInteropThatDependsOnMoreThanTheGroundFloor(path: String) {
+  func `law 2 finds an interop that depends on more than the ground floor`(path: String) {
     tree.replace(
       "Interop/CryptoInterop/Package.swift", "dependencies: [],\n", "dependencies: [.package(path: \"\(path)\")],\n")
     #expect(tree.verdict == ["Interop/CryptoInterop/Package.swift:12: law 2"])
@@ -88,18 +88,18 @@ import Testing
     #expect(tree.verdict == ["Interop/Senders/Package.swift:1: prefix"])
   }
 
-  @Test func law2FindsAnInteropWhoseReadmeKeepsSilent() {
+  @Test func `law 2 finds an interop whose README keeps silent`() {
     tree.replace("Interop/AuthInterop/README.md", "Uses keys of CryptoInterop.", "")
     #expect(tree.verdict == ["Interop/AuthInterop/Package.swift:12: law 2"])
   }
 
   @Test(arguments: ["VestaFirestore", "VestaAuth"])
-  func law2FindsAnImportFromThePackages(module: String) {
+  func `law 2 finds an import from the packages`(module: String) {
     tree.files["Interop/AuthInterop/Sources/VestaAuthInterop/A.swift"] = "import \(module)\n"
     #expect(tree.verdict.contains("Interop/AuthInterop/Sources/VestaAuthInterop/A.swift:1: law 2"))
   }
 
-  @Test func law3FindsADependencyOfCore() {
+  @Test func `law 3 finds a dependency of Core`() {
     let dependency = #"dependencies: [.package(path: "../../Interop/AuthInterop")]"#
     tree.replace("Packages/Core/Package.swift", "dependencies: []", dependency)
     #expect(tree.verdict == ["Packages/Core/Package.swift:12: law 3"])
@@ -108,30 +108,30 @@ import Testing
   @Test(arguments: [
     "let a = VestaAuth.self", "let a = \"VestaFirestoreService\"", "let a: any AuthInterop", "/**/ VestaSQLite()",
   ])
-  func law3FindsTheNameOfAProductOrSeamInCore(line: String) {
+  func `law 3 finds the name of a product or seam in Core`(line: String) {
     tree.files["Packages/Core/Sources/VestaCore/A.swift"] = "\n\(line)\n"
     #expect(tree.verdict == ["Packages/Core/Sources/VestaCore/A.swift:2: law 3"])
   }
 
-  @Test func law3LetsCommentsAndLongerNamesPass() {
+  @Test func `law 3 lets comments and longer names pass`() {
     tree.files["Packages/Core/Sources/VestaCore/A.swift"] = "// as VestaAuth does\nlet myVestaAuthority = 1\n"
     #expect(tree.verdict == [])
   }
 
   @Test(arguments: ["Packages/Core", "Packages/Auth", "Interop/AuthInterop"])
-  func law4FindsASystemLibraryOutsideOfAPlugin(folder: String) {
+  func `law 4 finds a system library outside of a plug-in`(folder: String) {
     let library = #".systemLibrary(name: "CVestaZ", pkgConfig: "z", providers: [.apt(["zlib1g-dev"])]),"#
     tree.replace("\(folder)/Package.swift", "targets: [", "targets: [\n\(library)")
     #expect(tree.verdict == ["\(folder)/Package.swift:14: law 4"])
   }
 
   @Test(arguments: [#"pkgConfig: "sqlite3", "#, #", providers: [.apt(["libsqlite3-dev"])]"#])
-  func law4FindsASystemLibraryThatDoesNotSayWhereItComesFrom(part: String) {
+  func `law 4 finds a system library that does not say where it comes from`(part: String) {
     tree.replace("Packages/SQLite/Package.swift", part, part.hasPrefix("p") ? "" : "")
     #expect(tree.verdict == ["Packages/SQLite/Package.swift:15: law 4"])
   }
 
-  @Test func law4FindsAnImportOfAnotherPluginsLibrary() {
+  @Test func `law 4 finds an import of another plug-in's library`() {
     tree.files["Packages/Auth/Sources/VestaAuthService/A.swift"] = "import CVestaSQLite\n"
     let expected = "Packages/Auth/Sources/VestaAuthService/A.swift:1: law 4"
     #expect(tree.verdict.contains(expected))
@@ -140,7 +140,7 @@ import Testing
   @Test(arguments: [
     "import Glibc", "#if os(Linux)\n#endif", "#if canImport(Darwin)\n#endif", "#if DEBUG\n#elseif arch(arm64)\n#endif",
   ])
-  func law5FindsPlatformCodeOutsideOfItsFile(text: String) {
+  func `law 5 finds platform code outside of its file`(text: String) {
     tree.files["Packages/Auth/Sources/VestaAuth/A.swift"] = text + "\n"
     #expect(tree.verdict.count == 1)
     #expect(tree.verdict.first?.hasSuffix(": law 5") == true)
@@ -150,7 +150,7 @@ import Testing
     #expect(tree.verdict == [])
   }
 
-  @Test func aConsumerNamesEveryPackageItImports() {
+  @Test func `a consumer names every package it imports`() {
     tree.files["Tests/Consumers/AuthConsumer/Sources/AuthConsumer/main.swift"] = "import VestaAuth\nimport VestaCore\n"
     #expect(tree.verdict == ["Tests/Consumers/AuthConsumer/Sources/AuthConsumer/main.swift:2: manifest"])
   }

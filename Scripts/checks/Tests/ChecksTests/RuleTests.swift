@@ -16,19 +16,19 @@ import Testing
     #expect(tree.verdict == ["Packages/Auth/Package.swift:\(line): manifest"])
   }
 
-  @Test func twoPackagesWithOneFolderNameAreFound() {
+  @Test func `two packages with one folder name are found`() {
     tree.addPackage("Tests/Consumers/core", targets: ["CoreConsumer"])
     #expect(tree.verdict == ["Tests/Consumers/core/Package.swift:1: package"])
   }
 
-  @Test func aTargetOfCNeedsNoSwiftSettings() {
+  @Test func `a target of C needs no swift settings`() {
     tree.replace("Packages/SQLite/Package.swift", "targets: [", "targets: [\n.target(name: \"CVestaShim\"),")
     tree.files["Packages/SQLite/Sources/CVestaShim/shim.c"] = "int shim;\n"
     #expect(tree.verdict == [])
   }
 
   @Test(arguments: ["README.md", "CHANGELOG.md"])
-  func aPackageWithoutItsPapersIsFound(paper: String) {
+  func `a package without its papers is found`(paper: String) {
     tree.files["Packages/Auth/\(paper)"] = nil
     #expect(tree.verdict.filter { !$0.hasSuffix(": paths") } == ["Packages/Auth/Package.swift:1: package"])
   }
@@ -37,7 +37,7 @@ import Testing
     "import Foundation\n", "#if canImport(FoundationEssentials)\nimport Foundation\n#endif\n",
     "public import struct Foundation.Date\n", "#if DEBUG\n#else\nimport FoundationNetworking\n#endif\n",
   ])
-  func theFullFoundationIsFoundWhereItDoesNotBelong(text: String) {
+  func `the full Foundation is found where it does not belong`(text: String) {
     tree.files["Interop/AuthInterop/Sources/VestaAuthInterop/A.swift"] = text
     tree.files["Packages/Core/Sources/VestaConcurrency/A.swift"] = text
     tree.files["Packages/Core/Sources/VestaCore/A.swift"] = text
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: ["let a = Mutex(0)", "let a: Synchronization.Mutex<Int>"])
-  func theStandardMutexIsFound(line: String) {
+  func `the standard Mutex is found`(line: String) {
     tree.files[file] = "import Synchronization\n\(line)\nlet b = PlatformMutex()\n"
     #expect(tree.verdict == ["\(file):2: mutex"])
   }
@@ -56,7 +56,7 @@ import Testing
     "let a = unsafeDowncast(b, to: C.self)", "/// Documentation is no reason.\nnonisolated(unsafe) var a = 0",
     "// A reason.\n\nnonisolated(unsafe) var a = 0",
   ])
-  func anUnsafeWordWithoutAReasonIsFound(text: String) {
+  func `an unsafe word without a reason is found`(text: String) {
     tree.files[file] = text + "\n"
     #expect(tree.verdict.map { $0.hasSuffix(": unsafe") } == [true])
     tree.files[file] = text.replacing(/\n*$/, with: "  // Sound: written once before threads start.\n")
@@ -68,7 +68,7 @@ import Testing
     "public nonisolated(unsafe) var a = 0", "public struct A {}\nextension A: @unchecked Sendable {}",
     "@frozen public struct A<T>: @unchecked Sendable {}",
   ])
-  func anUnsafeWordOnAPublicNameIsFoundDespiteItsReason(text: String) {
+  func `an unsafe word on a public name is found despite its reason`(text: String) {
     tree.files[file] = text.replacing("@unchecked Sendable", with: "/* a reason */ @unchecked Sendable")
       .replacing("nonisolated(unsafe)", with: "/* a reason */ nonisolated(unsafe)")
     #expect(tree.verdict.map { $0.hasSuffix(": unsafe") } == [true])
@@ -79,7 +79,7 @@ import Testing
     "public struct A {}\nstruct B {}\n// Why.\nextension B: @unchecked Sendable {}",
     "public let a = 1\n// Why.\nnonisolated(unsafe) let b = 2",
   ])
-  func anUnsafeWordBesideAPublicNameIsFine(text: String) {
+  func `an unsafe word beside a public name is fine`(text: String) {
     tree.files[file] = text + "\n"
     #expect(tree.verdict == [])
   }
@@ -91,7 +91,7 @@ import Testing
     #expect(tree.verdict == ["\(file):1: traps"])
   }
 
-  @Test func aFatalErrorWithAReasonIsFineAndATryIsNot() {
+  @Test func `a fatal error with a reason is fine and a try is not`() {
     tree.files[file] = "// Misuse.\nfatalError(a)\n// No reason helps.\ntry! b()\n"
     #expect(tree.verdict == ["\(file):4: traps"])
   }
@@ -122,7 +122,7 @@ import Testing
     #expect(tree.verdict == [])
   }
 
-  @Test func aLongFileIsFound() {
+  @Test func `a long file is found`() {
     tree.files[file] = String(repeating: "// line\n", count: 600)
     #expect(tree.verdict == [])
     tree.files[file]? += "// one more\n"
@@ -135,18 +135,18 @@ import Testing
     ("public indirect enum A: Int,\n  Sendable {\n  case b\n}", 3),
     ("struct C {\n  public enum A {\n    /// B.\n    case b\n    @available(*, deprecated)\n    case c\n  }\n}", 6),
   ])
-  func aMemberOfAPublicTypeWithoutDocumentationIsFound(text: String, line: Int) {
+  func `a member of a public type without documentation is found`(text: String, line: Int) {
     tree.files[file] = text + "\n"
     #expect(tree.verdict == ["\(file):\(line): docs"])
   }
 
   @Test(arguments: ["import \\(x)/wo\u{72}k/a", "cd /ro\u{6f}t/x", "# at /tm\u{70}/perf/x"])
-  func aPathOfOneMachineIsFoundInAnyFile(line: String) {
+  func `a path of one machine is found in any file`(line: String) {
     tree.files["Scripts/help"] = "\n\(line)\n"
     #expect(tree.verdict == (line.contains("x)") ? [] : ["Scripts/help:2: words"]))
   }
 
-  @Test func aViolationSaysWhereAndWhatToDo() {
+  @Test func `a violation says where and what to do`() {
     let violation = Violation("A.swift", 7, "law 1", "do this")
     #expect(violation.description == "A.swift:7: law 1: do this")
   }

@@ -16,14 +16,14 @@ import Testing
     #expect(source.comments == [comment])
   }
 
-  @Test func aMultiLineStringIsNoCode() {
+  @Test func `a multi line string is no code`() {
     let source = SourceText("let a = \"\"\"\n  import B \"quoted\" \\(c) // d\n  \"\"\"; import E\n")
     #expect(source.code[1].trimmed == "c")
     #expect(source.imports.map(\.module) == ["E"])
     #expect(source.comments.allSatisfy { $0.trimmed.isEmpty })
   }
 
-  @Test func linesAndColumnsStayWhereTheyAre() {
+  @Test func `lines and columns stay where they are`() {
     let text = "a\n/* é\n */ b \"ü\nc"
     let source = SourceText(text)
     #expect(source.lines.joined(separator: "\n") == text)
@@ -31,7 +31,7 @@ import Testing
     #expect(source.code[3] == "c")
   }
 
-  @Test func everyFormOfImportIsRead() {
+  @Test func `every form of import is read`() {
     let source = SourceText(
       """
       @testable @_spi(Testing) import A
@@ -52,7 +52,7 @@ import Testing
     #expect(source.imports.map(\.conditions) == conditions)
   }
 
-  @Test func aManifestIsReadWithItsDependenciesAndTargets() {
+  @Test func `a manifest is read with its dependencies and targets`() {
     let manifest = Manifest(
       path: "Packages/A/Package.swift",
       text: """
@@ -73,7 +73,7 @@ import Testing
     #expect(manifest.targets.map(manifest.sources) == ["Packages/A/Code/A", "Packages/A/Sources/C"])
   }
 
-  @Test func aBrokenManifestIsReportedAndDoesNotTrap() {
+  @Test func `a broken manifest is reported and does not trap`() {
     var tree = CleanTree()
     for text in ["", "let package = Package(", "Package(targets: [.target(name: \"", ")", "Package(targets: x)"] {
       tree.files["Packages/Auth/Package.swift"] = text

@@ -40,7 +40,7 @@ import VestaTesting
     }
   }
 
-  @Test func theEngineKeepsEveryPromiseOnTheRealPlugIns() async throws {
+  @Test func `the engine keeps every promise on the real plug-ins`() async throws {
     try await withDirectory { root in
       var outcomes: [ContractOutcome] = []
       for contract in AuthContracts.all {
@@ -59,7 +59,7 @@ import VestaTesting
     }
   }
 
-  @Test func everythingIsStillThereAfterARestart() async throws {
+  @Test func `everything is still there after a restart`() async throws {
     try await withDirectory { directory in
       let first = engine(in: directory)
       let made = try await first.signUp(
@@ -76,7 +76,7 @@ import VestaTesting
     }
   }
 
-  @Test func aCustomTokenThatIsMadeWhileTheSecondChangesIsAccepted() async throws {
+  @Test func `a custom token that is made while the second changes is accepted`() async throws {
     try await withDirectory { directory in
       let time = Time()
       let engine = engine(in: directory, now: { time.next() })
@@ -87,7 +87,7 @@ import VestaTesting
     }
   }
 
-  @Test func aTokenVerifiesWithThePublishedKeysAlone() async throws {
+  @Test func `a token verifies with the published keys alone`() async throws {
     try await withDirectory { directory in
       let engine = engine(in: directory)
       let tokens = try await engine.signUp(SignUpRequest(), context: context).tokens
@@ -103,7 +103,7 @@ import VestaTesting
     }
   }
 
-  @Test func aUserOfFirebaseSignsInWithItsOwnHash() async throws {
+  @Test func `a user of Firebase signs in with its own hash`() async throws {
     try await withDirectory { directory in
       let engine = engine(in: directory, scheme: .standard)
       let key = [UInt8](repeating: 0x5A, count: 64)
@@ -127,7 +127,7 @@ import VestaTesting
     }
   }
 
-  @Test func anAuthenticatorAppSignsIn() async throws {
+  @Test func `an authenticator app signs in`() async throws {
     try await withDirectory { directory in
       let time: Int64 = 1_767_225_600_000
       let engine = engine(in: directory, now: { time })
@@ -154,7 +154,7 @@ import VestaTesting
   }
 
   /// The vectors of RFC 6238, appendix B, for SHA-1: they hold the app of these tests to the standard.
-  @Test func theAppOfTheseTestsIsThatOfTheStandard() throws {
+  @Test func `the app of these tests is that of the standard`() throws {
     let key = Array("12345678901234567890".utf8)
     let vectors: [(Int64, String)] = [
       (59, "287082"), (1_111_111_109, "081804"), (1_234_567_890, "005924"), (20_000_000_000, "353130"),

@@ -8,7 +8,9 @@ import VestaAnalyticsInteropFakes
     Implementation("FakeAnalytics") { AnalyticsInteropSubject(FakeAnalytics()) }
   ]
 
-  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<AnalyticsInteropSubject>) async {
+  @Test(arguments: all) func `an implementation keeps every promise`(
+    _ implementation: Implementation<AnalyticsInteropSubject>
+  ) async {
     await implementation.keeps(AnalyticsInteropContracts.all)
   }
 }

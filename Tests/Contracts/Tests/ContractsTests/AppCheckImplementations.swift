@@ -8,7 +8,9 @@ import VestaAppCheckInteropFakes
     Implementation("FakeAppCheck") { fakeAppCheck() }
   ]
 
-  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<AppCheckInteropSubject>) async {
+  @Test(arguments: all) func `an implementation keeps every promise`(
+    _ implementation: Implementation<AppCheckInteropSubject>
+  ) async {
     await implementation.keeps(AppCheckInteropContracts.all)
   }
 

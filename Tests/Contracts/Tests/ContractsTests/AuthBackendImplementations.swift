@@ -11,7 +11,9 @@ import VestaMemoryStore
     Implementation("AuthEngine") { engine() }
   ]
 
-  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<AuthSubject>) async {
+  @Test(arguments: all) func `an implementation keeps every promise`(_ implementation: Implementation<AuthSubject>)
+    async
+  {
     await implementation.keeps(AuthContracts.all)
   }
 

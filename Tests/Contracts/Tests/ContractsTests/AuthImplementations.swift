@@ -19,7 +19,9 @@ import VestaServiceInterop
     Implementation("Auth on the embedded engine") { try embeddedAuth() },
   ]
 
-  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<AuthInteropSubject>) async {
+  @Test(arguments: all) func `an implementation keeps every promise`(
+    _ implementation: Implementation<AuthInteropSubject>
+  ) async {
     await implementation.keeps(AuthInteropContracts.all)
   }
 

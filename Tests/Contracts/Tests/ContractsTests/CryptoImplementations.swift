@@ -8,7 +8,9 @@ import VestaCryptoInteropContracts
     Implementation("OpenSSLCrypto") { OpenSSLCrypto() }
   ]
 
-  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<any CryptoProvider>) async {
+  @Test(arguments: all) func `an implementation keeps every promise`(
+    _ implementation: Implementation<any CryptoProvider>
+  ) async {
     await implementation.keeps(CryptoContracts.all)
   }
 }

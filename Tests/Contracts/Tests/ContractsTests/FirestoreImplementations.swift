@@ -22,16 +22,18 @@ import VestaTesting
     return FirestoreEngine(store: store, options: options)
   }
 
-  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<FirestoreSubject>) async {
+  @Test(arguments: all) func `an implementation keeps every promise`(_ implementation: Implementation<FirestoreSubject>)
+    async
+  {
     await implementation.keeps(FirestoreContracts.all)
   }
 
   /// The reference has no past, no transactions and no calls that stay open.
-  @Test func theReferenceKeepsWhatItImplements() async {
+  @Test func `the reference keeps what it implements`() async {
     await Implementation("ReferenceBackend") { FirestoreSubject(ReferenceBackend()) }.keeps(FirestoreContracts.basic)
   }
 
-  @Test func theEngineKeepsEveryPromiseOnSQLite() async throws {
+  @Test func `the engine keeps every promise on SQLite`() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "vesta-contracts-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     for (number, contract) in FirestoreContracts.all.enumerated() {
@@ -46,7 +48,7 @@ import VestaTesting
   }
 
   /// Each flaw is found by the promises that it breaks, and by no other.
-  @Test(arguments: FirestoreFlaw.all) func aFlawBreaksItsPromise(_ flaw: FirestoreFlaw) async {
+  @Test(arguments: FirestoreFlaw.all) func `a flaw breaks its promise`(_ flaw: FirestoreFlaw) async {
     let outcomes = await FirestoreContracts.all.run { contract in
       let backend = flaw.applied(to: Self.engine(on: MemoryStore()))
       let isBroken = flaw.broken.contains(contract.name)

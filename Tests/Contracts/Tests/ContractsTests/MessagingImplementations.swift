@@ -9,7 +9,9 @@ import VestaMessagingInteropFakes
     Implementation("FakeMessaging") { fakeMessaging() }
   ]
 
-  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<MessagingInteropSubject>) async {
+  @Test(arguments: all) func `an implementation keeps every promise`(
+    _ implementation: Implementation<MessagingInteropSubject>
+  ) async {
     await implementation.keeps(MessagingInteropContracts.all)
   }
 

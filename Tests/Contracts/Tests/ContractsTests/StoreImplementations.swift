@@ -12,7 +12,9 @@ import VestaTesting
     Implementation("SQLiteStore") { try await sqliteStore() },
   ]
 
-  @Test(arguments: all) func keepsEveryPromise(_ implementation: Implementation<StoreSubject>) async {
+  @Test(arguments: all) func `an implementation keeps every promise`(_ implementation: Implementation<StoreSubject>)
+    async
+  {
     await implementation.keeps(StoreContracts.all)
   }
 

@@ -21,7 +21,7 @@ import VestaTesting
 
   init() throws {
     directory = try TemporaryDirectory()
-    // A process that is gone is told by the end of its output.
+    // The end of its output shows that a process is gone.
     signal(SIGPIPE, SIG_IGN)
   }
 

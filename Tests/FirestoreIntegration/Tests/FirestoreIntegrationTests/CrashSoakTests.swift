@@ -24,7 +24,8 @@ import VestaTesting
       let tasks = round % 2 == 0 ? 1 : 8
       let worker = try WorkerProcess("FirestoreCrashWorker", directory.path, "\(round)", "\(state.first)", "\(tasks)")
       let delay = Int.random(in: 0...120_000, using: &random)
-      let lines = try await worker.killAfter(microseconds: delay, afterLine: round % 5 == 4 ? nil : "ready")
+      let lines = try await worker.killAfter(
+        microseconds: delay, afterLine: round % 5 == 4 ? nil : "ready", andMore: 4 + random.below(6))
       #expect(!lines.contains { $0.hasPrefix("error") }, "\(lines)")
       let engine = try await Worker.engine(in: directory.path)
       try await state.check(engine, round: round, tasks: tasks, acknowledged: lines)

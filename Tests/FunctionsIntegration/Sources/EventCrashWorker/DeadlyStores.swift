@@ -134,7 +134,7 @@ private struct WatchedTransaction: StoreTransaction {
 
   /// The table of the outbox of the documents that a key is in; `nil` for every other key.
   private func table(_ key: [UInt8]) -> Int64? {
-    let outbox = KeyEncoder(.int(10)).bytes
+    let outbox = KeyEncoder(.int(4), .string("")).bytes
     guard key.starts(with: outbox) else { return nil }
     var decoder = KeyDecoder(key, from: outbox.count)
     return try? decoder.int()

@@ -54,8 +54,11 @@ enum Worker {
     return try VestaApp.configure(name: name, options: options, libraries: libraries)
   }
 
-  /// Registers a function that appends `path round id` to a file, in one system call.
-  static func register(_ app: VestaApp, ledger path: String) throws {
+  /// Registers a function that appends `path round id` to a file, in one system call, and says so.
+  static func register(
+    _ app: VestaApp, ledger path: String,
+    heard: @escaping @Sendable (_ number: String, _ round: Int) -> Void = { _, _ in }
+  ) throws {
     if !FileManager.default.fileExists(atPath: path) { _ = FileManager.default.createFile(atPath: path, contents: nil) }
     let file = Locked(try FileHandle(forWritingTo: URL(filePath: path)))
     try FunctionRegistry.registry(for: app).onDocumentWritten("ledger", document: "n/{number}") { event in
@@ -65,6 +68,7 @@ enum Worker {
         try file.seekToEnd()
         try file.write(contentsOf: line)
       }
+      heard(event.params["number"] ?? "?", round)
     }
   }
 

@@ -6,9 +6,11 @@ import VestaTesting
 
 /// Uploads and replaces objects until it is killed, and says what has been acknowledged.
 enum Worker {
-  /// - Parameter arguments: The directory, the seed, and the file that is uploaded; or `full` and the directory.
+  /// - Parameter arguments: The directory, the seed, and the file that is uploaded; `full` and the directory; or
+  ///   `memory`, the directory and a file.
   static func run(_ arguments: [String]) async {
     if arguments.count == 2, arguments[0] == "full" { return await fill(arguments[1]) }
+    if arguments.count == 3, arguments[0] == "memory" { return await transfer(arguments[2], in: arguments[1]) }
     guard arguments.count == 3, let seed = UInt64(arguments[1]) else { exit(2) }
     do {
       let harness = try StorageHarness(directory: arguments[0], name: "crash")
@@ -57,6 +59,29 @@ enum Worker {
       withUnsafeBytes(of: random.next()) { data.append(contentsOf: $0) }
     }
     return data.prefix(length)
+  }
+
+  // MARK: Memory
+
+  /// Uploads and downloads a file, and says how much memory that took at the most.
+  private static func transfer(_ path: String, in directory: String) async {
+    do {
+      let harness = try StorageHarness(directory: directory, name: "memory", checkpointInterval: 64 << 20)
+      let reference = harness.storage.reference(withPath: "file")
+      _ = try await reference.putFileAsync(from: URL(fileURLWithPath: path))
+      _ = try await reference.writeAsync(toFile: URL(fileURLWithPath: path + ".back"))
+      await harness.app.delete()
+      say("peak \(peakMemory().map { "\($0 / 1024)" } ?? "unknown")")
+    } catch {
+      say("error \(error)")
+    }
+  }
+
+  /// The most memory of the machine that the process has had so far, in KiB, where the system says it.
+  private static func peakMemory() -> Int? {
+    guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
+    let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
   }
 
   // MARK: A disk that is full

@@ -30,7 +30,7 @@ public struct AuthUser: AuthMessage {
   /// The time at which the password was set, in milliseconds since 1970.
   public var passwordUpdatedAt: Int64?
 
-  /// Tokens that were issued before count no more, in seconds since 1970.
+  /// The time in seconds since 1970 before which issued tokens are invalid.
   public var validSince: Int64?
 
   /// Whether an administrator has disabled the account.

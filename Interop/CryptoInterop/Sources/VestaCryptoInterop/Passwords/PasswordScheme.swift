@@ -1,6 +1,6 @@
 /// How a password is turned into a hash, with all parameters but the salt.
 public enum PasswordScheme: Sendable, Hashable {
-  /// scrypt (RFC 7914). What new passwords should use.
+  /// scrypt (RFC 7914); the choice for new passwords.
   case scrypt(ScryptParameters)
   /// Firebase's scrypt: the scrypt output encrypts the project's signer key. For users exported from Firebase.
   case firebaseScrypt(FirebaseScryptParameters)

@@ -56,7 +56,7 @@ public struct DatabasePosition: Comparable, Hashable, Sendable {
   /// Whether the order makes no difference between the two.
   public static func == (left: DatabasePosition, right: DatabasePosition) -> Bool { !(left < right) && !(right < left) }
 
-  /// Feeds what equality depends on.
+  /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
   /// Whether the first comes first.

@@ -59,7 +59,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
     return left.isWholeInOrder || left.text.hasSameBytes(as: right.text)
   }
 
-  /// Feeds what equality depends on.
+  /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(order)
     if isWholeInOrder { return }

@@ -60,7 +60,7 @@ public enum DatabaseLeaf: Hashable, Comparable, Sendable {
     }
   }
 
-  /// Feeds what equality depends on.
+  /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(rank)
     switch self {

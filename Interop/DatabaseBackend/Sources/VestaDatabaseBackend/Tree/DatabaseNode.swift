@@ -48,25 +48,40 @@ public struct DatabaseNode: Sendable, Hashable {
 
   /// Whether nothing has to be dropped or moved.
   private static func isInOrder(_ children: [(DatabaseKey, DatabaseNode)]) -> Bool {
-    for index in children.indices {
-      if children[index].1.isEmpty { return false }
-      if index > 0, !(children[index - 1].0 < children[index].0) { return false }
+    var last = DatabaseKey.minimum
+    // Each child is copied out of the array once, and not once for each question.
+    for (key, child) in children {
+      if child.isEmpty || !(last < key) { return false }
+      last = key
     }
     return true
   }
 
+  /// A child as it is sorted: a small number rather than the child itself.
+  private struct Place {
+    let order: Int64
+    let index: Int
+    let isEmpty: Bool
+  }
+
   private static func ordered(_ children: [(DatabaseKey, DatabaseNode)]) -> [(DatabaseKey, DatabaseNode)] {
-    // Small numbers are sorted rather than children, and places break ties: the last one of equal keys comes last.
-    let order = children.indices.map { (order: children[$0].0.order, index: $0) }.sorted { left, right in
+    var places: [Place] = []
+    places.reserveCapacity(children.count)
+    for (index, (key, child)) in children.enumerated() {
+      places.append(Place(order: key.order, index: index, isEmpty: child.isEmpty))
+    }
+    // Where keys are equal the places break the tie: the last one of them comes last.
+    places.sort { left, right in
       if left.order != right.order { return left.order < right.order }
       let (first, second) = (children[left.index].0, children[right.index].0)
       return first < second || (left.index < right.index && first == second)
-    }.map(\.index)
+    }
     var entries: [(DatabaseKey, DatabaseNode)] = []
     entries.reserveCapacity(children.count)
-    for (place, index) in order.enumerated() {
-      let isLast = place + 1 == order.count || children[order[place + 1]].0 != children[index].0
-      if isLast, !children[index].1.isEmpty { entries.append(children[index]) }
+    for (number, place) in places.enumerated() where !place.isEmpty {
+      let next = number + 1 < places.count ? places[number + 1] : nil
+      if let next, next.order == place.order, children[next.index].0 == children[place.index].0 { continue }
+      entries.append(children[place.index])
     }
     return entries
   }
@@ -190,7 +205,7 @@ public struct DatabaseNode: Sendable, Hashable {
     }
   }
 
-  /// Feeds what equality depends on.
+  /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(leaf)
     hasher.combine(priority)

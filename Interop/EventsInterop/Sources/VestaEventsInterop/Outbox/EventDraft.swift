@@ -31,7 +31,7 @@ public struct EventOutboxLimits: Sendable, Hashable {
   /// ``EventOutboxFull``.
   public var maximumPending: Int
 
-  /// The largest number of dead letters of one function; beyond that the oldest go.
+  /// The number of dead letters of one function that are kept; the oldest go when there are a tenth more.
   public var maximumDeadLetters: Int
 
   /// The size up to which an event is handed out with its entry, in bytes.

@@ -9,6 +9,10 @@ import VestaStoreInterop
 /// | `(2, function, version, number)` | its failed attempts: an `EventState` |
 /// | `(3, function, version, number)` | a dead letter: a `DeadRecord` |
 /// | `(4)` | the right to deliver: a `LeaseRecord` |
+///
+/// The queue is in descending order: its newest event comes first. An engine whose newest rows come last among those
+/// before the outbox, such as the rows of a log, writes both to one page of the store, and its commits become little
+/// larger by the event. So the oldest event of a queue is the last row of its range.
 struct EventKeys: Sendable {
   enum Table: Int64 {
     case queue = 1
@@ -25,28 +29,30 @@ struct EventKeys: Sendable {
 
   func key(_ table: Table, _ function: String, _ position: EventPosition) -> [UInt8] {
     var key = self.table(table, function)
-    key.append(int: position.version)
-    key.append(int: position.number)
+    let direction: KeyDirection = table == .queue ? .descending : .ascending
+    key.append(int: position.version, direction)
+    key.append(int: position.number, direction)
     return key.bytes
   }
 
   /// The events of one commit.
   func commit(_ function: String, _ version: Int64) -> KeyRange {
     var key = table(.queue, function)
-    key.append(int: version)
+    key.append(int: version, .descending)
     return key.range
   }
 
   /// The rows from one position to another, both of them too.
   func range(_ table: Table, _ function: String, _ first: EventPosition, _ last: EventPosition) -> KeyRange {
-    KeyRange(from: key(table, function, first), to: key(table, function, last) + [0])
+    let (lower, upper) = table == .queue ? (last, first) : (first, last)
+    return KeyRange(from: key(table, function, lower), to: key(table, function, upper) + [0])
   }
 
-  /// A part of a queue: after one position, up to and with another.
+  /// A part of a queue, to be scanned in descending order: after one position, up to and with another.
   func queue(_ function: String, after: EventPosition?, through: EventPosition?) -> KeyRange {
     let all = all(.queue, of: function)
-    let lower = after.map { key(.queue, function, $0) + [0] } ?? all.lower
-    let upper = through.map { key(.queue, function, $0) + [0] } ?? all.upper
+    let lower = through.map { key(.queue, function, $0) } ?? all.lower
+    let upper = after.map { key(.queue, function, $0) } ?? all.upper
     return KeyRange(from: lower, to: upper)
   }
 

@@ -7,7 +7,7 @@ extension EventOutbox {
 
   /// Takes or extends the right to deliver.
   public func lease(for owner: String, now: Int64, duration: Int64) async throws -> EventLease {
-    try await open().write { transaction in
+    let lease: EventLease = try await open().write { transaction in
       let present = try await LeaseRecord.read(self.keys, transaction)
       // A lease cannot last longer than `duration`: the clock of its owner was ahead, or this one was set back.
       let isOver = present.map { $0.expiry <= now || $0.expiry - now > duration } ?? true
@@ -17,6 +17,9 @@ extension EventOutbox {
       try await transaction.put(try lease.fieldBytes(), for: self.keys.lease)
       return .held(isNew: !isOwn)
     }.value
+    // Another owner may have added letters.
+    if lease == .held(isNew: true) { state.withLock { $0.letters = [:] } }
+    return lease
   }
 
   /// Gives the right to deliver up.
@@ -35,7 +38,7 @@ extension EventOutbox {
       var page = EventPage(entries: [], isLast: false)
       let range = keys.queue(request.function, after: request.after, through: request.through)
       page.isLast = true
-      _ = try await reader.scan(range, order: .ascending, limit: nil) { key, value in
+      _ = try await reader.scan(range, order: .descending, limit: nil) { key, value in
         if page.entries.count >= request.limit {
           page.isLast = false
           return .stop
@@ -49,17 +52,35 @@ extension EventOutbox {
         }
         return .next
       }
-      let states = try await reader.get(page.entries.map { keys.key(.states, $0.function, $0.position) })
-      for (index, bytes) in states.enumerated() {
-        guard let bytes else { continue }
-        // A row that cannot be read says that the event has failed before, and no more.
-        let state = (try? EventState(fieldBytes: bytes)) ?? EventState(attempts: 1)
-        page.entries[index].attempts = state.attempts
-        page.entries[index].retryTime = state.retryTime
-      }
+      try await addAttempts(to: &page.entries, reader)
       return page
     }
   }
+
+  /// Completes entries of a page, which are in order, with their failed attempts, which few have.
+  private func addAttempts(to entries: inout [EventEntry], _ reader: any StoreReader) async throws {
+    guard let first = entries.first, let last = entries.last else { return }
+    var failed: [[UInt8]: EventState] = [:]
+    let limit = 2 * entries.count
+    let range = keys.range(.states, first.function, first.position, last.position)
+    let end = try await reader.scan(range, order: .ascending, limit: limit) { key, value in
+      failed[key.bytes] = state(value.bytes)
+      return .next
+    }
+    // Those of a lane may be far apart, with many failures of others between them.
+    let isAll = end.visited < limit
+    let states = isAll ? [] : try await reader.get(entries.map { keys.key(.states, $0.function, $0.position) })
+    guard !isAll || !failed.isEmpty else { return }
+    for index in entries.indices {
+      let key = keys.key(.states, entries[index].function, entries[index].position)
+      guard let state = isAll ? failed[key] : states[index].map(state) else { continue }
+      entries[index].attempts = state.attempts
+      entries[index].retryTime = state.retryTime
+    }
+  }
+
+  /// A row that cannot be read says that the event has failed before, and no more.
+  private func state(_ bytes: [UInt8]) -> EventState { (try? EventState(fieldBytes: bytes)) ?? EventState(attempts: 1) }
 
   private func entry(_ function: String, _ position: EventPosition, _ value: [UInt8]) -> EventEntry {
     do {
@@ -79,17 +100,23 @@ extension EventOutbox {
 
   /// Keeps the outcomes of deliveries.
   public func settle(_ outcomes: [EventOutcome], by owner: String) async throws {
-    let gone = try await open().write { transaction in
+    let known = state.withLock { $0.letters }
+    let (gone, letters) = try await open().write { transaction in
       guard try await LeaseRecord.read(self.keys, transaction)?.owner == owner else { throw EventLeaseLost() }
       for outcome in outcomes { try await self.settle(outcome, transaction) }
       let delivered = outcomes.filter { $0.result == .delivered }
       for (function, outcomes) in Dictionary(grouping: delivered, by: \.function) {
         try await self.removeDelivered(outcomes.map(\.position), of: function, transaction)
       }
-      let died = outcomes.filter { if case .dead = $0.result { true } else { false } }.map(\.function)
-      for function in Set(died) { try await self.trimDeadLetters(function, transaction) }
-      return outcomes.filter { if case .retry = $0.result { false } else { true } }.map(\.function)
+      let died = outcomes.filter { if case .dead = $0.result { true } else { false } }
+      var letters: [String: Int] = [:]
+      for (function, new) in Dictionary(grouping: died, by: \.function) {
+        letters[function] = try await self.trimDeadLetters(
+          function, known[function].map { $0 + new.count }, transaction)
+      }
+      return (outcomes.filter { if case .retry = $0.result { false } else { true } }.map(\.function), letters)
     }.value
+    state.withLock { $0.letters.merge(letters) { $1 } }
     forget(gone)
   }
 
@@ -179,16 +206,23 @@ extension EventOutbox {
 
   // MARK: Dead letters
 
-  private func trimDeadLetters(_ function: String, _ transaction: any StoreTransaction) async throws {
-    var oldest: [[UInt8]] = []
-    let end = try await transaction.scan(
-      keys.all(.dead, of: function), order: .descending, limit: nil
-    ) { key, _ in
-      oldest.append(key.bytes)
+  /// Deletes the oldest dead letters where there are too many.
+  ///
+  /// - Parameter known: How many there are at the most; they are counted where that is unknown, or a tenth more than
+  ///   are kept: counting thousands of letters at each failure would hold up all changes.
+  /// - Returns: How many there are at the most.
+  private func trimDeadLetters(
+    _ function: String, _ known: Int?, _ transaction: any StoreTransaction
+  ) async throws -> Int {
+    if let known, known <= limits.maximumDeadLetters + limits.maximumDeadLetters / 10 { return known }
+    var newest: [[UInt8]] = []
+    _ = try await transaction.scan(keys.all(.dead, of: function), order: .descending, limit: nil) { key, _ in
+      newest.append(key.bytes)
       return .next
     }
-    guard end.visited > limits.maximumDeadLetters else { return }
-    for key in oldest.dropFirst(limits.maximumDeadLetters) { try await transaction.delete(key) }
+    guard newest.count > limits.maximumDeadLetters else { return newest.count }
+    for key in newest.dropFirst(limits.maximumDeadLetters) { try await transaction.delete(key) }
+    return limits.maximumDeadLetters
   }
 
   /// The dead letters of a function, the oldest first.

@@ -8,7 +8,7 @@ public import VestaStoreInterop
 ///
 /// ```
 /// commit v7 changes rooms/a and rooms/b; "greet" wants both, "count" wants rooms/b
-///   (1, "greet", v7, 0) -> rooms/a     (1, "greet", v7, 1) -> rooms/b     (1, "count", v7, 1) -> rooms/b
+///   (1, "greet", v7, 0) -> rooms/a     (1, "greet", v7, 1) -> rooms/b     (1, "count", v7, 0) -> rooms/b
 /// "greet" fails on rooms/a for the first time
 ///   (2, "greet", v7, 0) -> one attempt, again at …
 /// and for the last time
@@ -26,6 +26,8 @@ public final class EventOutbox: EventSource {
     var pending: [String: Int] = [:]
     /// How many changes are refused, by function, before the events of a full queue are counted again.
     var refusals: [String: Int] = [:]
+    /// How many dead letters there are at the most, by function, as far as this process has counted them.
+    var letters: [String: Int] = [:]
     var isClosed = false
   }
 
@@ -117,7 +119,7 @@ public final class EventOutbox: EventSource {
   }
 
   private func next(_ function: String, _ version: Int64, _ transaction: any StoreTransaction) async throws -> Int64 {
-    guard let last = try await transaction.last(in: keys.commit(function, version)) else { return 0 }
+    guard let last = try await transaction.first(in: keys.commit(function, version)) else { return 0 }
     return try keys.position(last.key, .queue, function).number + 1
   }
 
@@ -156,10 +158,12 @@ public final class EventOutbox: EventSource {
     state.withLock { $0.interest = interest }
   }
 
-  /// Notifies an observer after commits with events, and before the outbox closes.
+  /// Notifies an observer after commits with events, and before the outbox closes; never after that.
   public func observe(_ observer: any EventSourceObserver) -> ListenerRegistration {
     let id = state.withLock { state in
       state.lastObserver += 1
+      // Nobody would ever let go of it.
+      guard !state.isClosed else { return state.lastObserver }
       state.observers[state.lastObserver] = observer
       return state.lastObserver
     }

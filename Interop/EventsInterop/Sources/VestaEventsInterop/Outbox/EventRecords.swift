@@ -3,7 +3,10 @@ public import VestaBytes
 /// An event as an outbox keeps it.
 public struct EventRecord: FieldRecord, Hashable {
   /// The type.
-  public private(set) var type = ""
+  public var type: String { EventTypeCode.type(storedType) }
+
+  /// The type as the row has it: a short code, since each event has one.
+  private var storedType = ""
 
   /// The database, bucket or tenant.
   public private(set) var scope = ""
@@ -26,11 +29,11 @@ public struct EventRecord: FieldRecord, Hashable {
   /// Reads a row of the queue; one that lost its bytes is damaged, although a record without fields can be read.
   init(row bytes: [UInt8]) throws {
     try self.init(fieldBytes: bytes)
-    guard !type.isEmpty else { throw BytesError(.malformed, "field 1: the event has no type") }
+    guard !storedType.isEmpty else { throw BytesError(.malformed, "field 1: the event has no type") }
   }
 
   init(_ draft: EventDraft) {
-    type = draft.type.rawValue
+    storedType = EventTypeCode.code(draft.type)
     scope = draft.scope
     path = draft.path
     payload = draft.payload
@@ -38,13 +41,27 @@ public struct EventRecord: FieldRecord, Hashable {
 
   /// Visits the fields; the payload comes last, so that the others can be read without it.
   public mutating func visit(_ visitor: inout some RecordVisitor) throws {
-    try visitor.field(1, &type)
+    try visitor.field(1, &storedType)
     try visitor.field(2, &scope)
     try visitor.field(3, &path)
     try visitor.field(4, &id)
     try visitor.field(5, &time)
     try visitor.field(6, &payload)
   }
+}
+
+/// The codes of the types of events in rows; a type without a code is written as it is.
+enum EventTypeCode {
+  private static let codes: [EventType: String] = [
+    .documentCreated: "dc", .documentUpdated: "du", .documentDeleted: "dd", .userCreated: "uc", .userDeleted: "ud",
+    .objectFinalized: "of", .objectDeleted: "od", .objectMetadataUpdated: "om", .valueCreated: "vc",
+    .valueUpdated: "vu", .valueDeleted: "vd", .configUpdated: "cu", .scheduleDue: "sd",
+  ]
+  private static let types = Dictionary(uniqueKeysWithValues: codes.map { ($1, $0.rawValue) })
+
+  static func code(_ type: EventType) -> String { codes[type] ?? type.rawValue }
+
+  static func type(_ code: String) -> String { types[code] ?? code }
 }
 
 /// The failed attempts of an event.

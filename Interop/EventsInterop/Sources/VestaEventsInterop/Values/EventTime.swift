@@ -8,12 +8,19 @@ public enum EventTime {
   public static func text(microseconds: Int64) -> String {
     let days = flooredDivision(microseconds, by: day)
     let rest = microseconds - days * day
-    let (year, month, dayOfMonth) = date(ofDay: days)
-    let seconds = rest / 1_000_000
-    let fraction = rest % 1_000_000
-    let date = "\(digits(year, 4))-\(digits(Int64(month), 2))-\(digits(Int64(dayOfMonth), 2))"
-    let time = "\(digits(seconds / 3_600, 2)):\(digits(seconds / 60 % 60, 2)):\(digits(seconds % 60, 2))"
-    return fraction == 0 ? "\(date)T\(time)Z" : "\(date)T\(time).\(digits(fraction, 6))Z"
+    let date = date(ofDay: days)
+    let (seconds, fraction) = (rest / 1_000_000, rest % 1_000_000)
+    // One buffer: each event of a document has two of these.
+    var text: [UInt8] = []
+    text.reserveCapacity(27)
+    append(date.year, 4, "-", to: &text)
+    append(Int64(date.month), 2, "-", to: &text)
+    append(Int64(date.day), 2, "T", to: &text)
+    append(seconds / 3_600, 2, ":", to: &text)
+    append(seconds / 60 % 60, 2, ":", to: &text)
+    append(seconds % 60, 2, fraction == 0 ? "Z" : ".", to: &text)
+    if fraction > 0 { append(fraction, 6, "Z", to: &text) }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The microseconds since 1970 of a text; `nil` for a text that is no time.
@@ -63,8 +70,19 @@ public enum EventTime {
     number >= 0 ? number / divisor : -((-number + divisor - 1) / divisor)
   }
 
-  private static func digits(_ number: Int64, _ count: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, count - text.count)) + text
+  /// Appends a number with zeros before it, and what follows it; a year before the year 0 has its sign.
+  private static func append(_ number: Int64, _ count: Int, _ end: Unicode.Scalar, to text: inout [UInt8]) {
+    if (0..<10_000_000).contains(number) {
+      var scale: Int64 = 1
+      for _ in 1..<count { scale *= 10 }
+      while number / scale > 9 { scale *= 10 }
+      while scale > 0 {
+        text.append(UInt8(ascii: "0") + UInt8(number / scale % 10))
+        scale /= 10
+      }
+    } else {
+      text.append(contentsOf: String(number).utf8)
+    }
+    text.append(UInt8(ascii: end))
   }
 }

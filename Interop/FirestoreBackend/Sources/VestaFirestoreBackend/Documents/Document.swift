@@ -30,7 +30,7 @@ public struct Document: Sendable, Hashable {
       && left.updateTime == right.updateTime
   }
 
-  /// Feeds what equality goes by.
+  /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) {
     UTF8Order.hash(name, into: &hasher)
     hasher.combine(fields)

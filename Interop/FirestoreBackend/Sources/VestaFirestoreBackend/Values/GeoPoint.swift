@@ -15,7 +15,7 @@ public struct GeoPoint: Sendable, Hashable {
   /// Whether the two have the same coordinates, bit for bit; every NaN is the same.
   public static func == (left: GeoPoint, right: GeoPoint) -> Bool { left.bits == right.bits }
 
-  /// Feeds what equality goes by.
+  /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(bits) }
 
   private var bits: [UInt64] { [Value.canonicalBits(of: latitude), Value.canonicalBits(of: longitude)] }

@@ -99,7 +99,7 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
       && left.values == right.values
   }
 
-  /// Feeds what equality goes by.
+  /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(names.count)
     for name in names { UTF8Order.hash(name, into: &hasher) }

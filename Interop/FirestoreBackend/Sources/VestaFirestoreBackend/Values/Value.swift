@@ -45,7 +45,7 @@ public enum Value: Sendable, Hashable {
     }
   }
 
-  /// Feeds what equality goes by.
+  /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)

@@ -9,7 +9,7 @@ public struct DeliverySettings: Sendable, Hashable {
   /// A later message with the same key replaces this one while it waits.
   public var collapseKey: String?
 
-  /// Four weeks, in seconds: the longest time that a message waits, and that of one that says nothing.
+  /// Four weeks, in seconds: the longest time that a message waits, and the default.
   public static let maximumTimeToLive: Double = 2_419_200
 
   /// The settings of a message.

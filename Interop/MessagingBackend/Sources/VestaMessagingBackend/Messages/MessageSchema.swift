@@ -17,7 +17,7 @@ indirect enum MessageSchema: Sendable {
   case timestamp
   case oneOf([String])
   case list(MessageSchema)
-  /// An object of strings by any names.
+  /// An object with string values and any names.
   case strings
   /// Any JSON object.
   case anything
@@ -50,7 +50,7 @@ indirect enum MessageSchema: Sendable {
     case (.color, .string(let text)):
       guard Self.isColor(text) else { throw .invalid(path, "Expected a color such as \"#1a2b3c\".") }
     case (.timestamp, .string(let text)):
-      guard text.contains("T"), text.hasSuffix("Z") || text.contains("+") else {
+      guard RFC3339.parse(text) != nil else {
         throw .invalid(path, "Expected a point in time such as \"2026-01-31T09:30:00Z\".")
       }
     case (.oneOf(let names), .string(let text)):

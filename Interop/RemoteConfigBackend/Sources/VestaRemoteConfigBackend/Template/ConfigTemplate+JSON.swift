@@ -101,7 +101,7 @@ extension ConfigVersion {
   var jsonObject: JSONObject {
     var object = JSONObject()
     object["versionNumber"] = versionNumber.map { .string("\($0)") }
-    object["updateTime"] = updateTime.map { .string(ConfigTime.text($0)) }
+    object["updateTime"] = updateTime.map { .string(RFC3339.text(microseconds: $0, digits: 6)) }
     object["updateOrigin"] = updateOrigin.map { .string($0.rawValue) }
     object["updateType"] = updateType.map { .string($0.rawValue) }
     if let updateUser {

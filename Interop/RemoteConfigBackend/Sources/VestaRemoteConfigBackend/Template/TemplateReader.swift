@@ -107,7 +107,7 @@ struct TemplateReader {
   mutating func version(_ object: JSONObject, at path: String) -> ConfigVersion {
     var version = ConfigVersion()
     version.versionNumber = integer(object["versionNumber"], at: "\(path).versionNumber")
-    version.updateTime = string(object["updateTime"], at: "\(path).updateTime").flatMap(ConfigTime.micros)
+    version.updateTime = string(object["updateTime"], at: "\(path).updateTime").flatMap(RFC3339.microseconds)
     version.updateOrigin = string(object["updateOrigin"], at: "\(path).updateOrigin").flatMap {
       ConfigVersion.Origin(rawValue: $0)
     }

@@ -113,6 +113,9 @@ public final class StoreBodies: Sendable {
     }
   }
 
+  /// How many transactions of the process wait, for tests.
+  static var waitingTransactions: Int { waiting.withLock { $0.count } }
+
   /// Follows the chains of waiting from this store.
   private func isHeld(byOneOf bodies: [StoreBody], _ waiting: [ObjectIdentifier: [StoreBodies]]) -> Bool {
     var stores = [self]

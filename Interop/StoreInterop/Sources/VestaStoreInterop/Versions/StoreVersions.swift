@@ -72,6 +72,9 @@ public final class StoreVersions: Sendable {
     return raised
   }
 
+  /// How many calls wait, for tests.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   private static func isPending(_ version: StoreVersion, _ state: State) -> Bool {
     state.firstPending.map { $0 <= version } ?? false
   }

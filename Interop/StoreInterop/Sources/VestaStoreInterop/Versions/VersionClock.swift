@@ -5,8 +5,8 @@
 ///   has recovered.
 /// - **A clock set back** does not set versions back. While the versions are ahead of the wall clock they advance at
 ///   half the speed of time (at least by one per commit), so that the wall clock catches up with them: a clock set back
-///   by ten seconds costs twenty seconds of slightly late versions. What goes by time, such as pruning, continues
-///   meanwhile.
+///   by ten seconds costs twenty seconds of slightly late versions. Work that depends on time, such as pruning,
+///   continues meanwhile.
 /// - **A clock that jumps ahead** is followed at once by up to `largestStep` (one hour). An hour that was used comes
 ///   back within an hour of the steady clock, so many small jumps do not add up. Beyond that the versions continue with
 ///   the steady clock. After the wall clock has been ahead for `probation` (five minutes) they follow it at `pursuit`

@@ -44,6 +44,8 @@ extension StoreContracts {
             }
           }
           try expect(try await reader.entries(in: ends).map(\.key), equals: ["b", "c"].map(bytes), "a part")
+          try expect(try await reader.firstKey(in: ends), equals: bytes("b"), "first key of a part")
+          try expect(try await reader.firstKey(in: KeyRange(from: bytes("x"), to: nil)), equals: nil, "no first key")
         }
       }
     },

@@ -49,7 +49,7 @@ extension Auth {
   /// Returns the purpose and the e-mail address of a code; the code stays usable.
   ///
   /// - Parameter code: The code.
-  /// - Returns: What there is to know.
+  /// - Returns: The purpose and the address.
   /// - Throws: ``AuthError``: `invalidActionCode`, `expiredActionCode`.
   public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
     let response = try await perform { backend, context throws(AuthServiceError) in

@@ -1,4 +1,5 @@
-import Foundation
+public import Foundation
+import VestaCore
 
 /// Why an operation of Auth failed, with the numbers and names of Firebase's SDK.
 ///
@@ -53,19 +54,17 @@ public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIt
 
   /// Feeds the number to a hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+}
 
+extension AuthErrorCode: CustomNSError {
   /// Lets `catch AuthErrorCode.wrongPassword` match an ``AuthError``, an `NSError` made of one, or a code.
-  ///
-  /// - Parameters:
-  ///   - code: The code.
-  ///   - error: Any error.
-  /// - Returns: `true` when the error has that code.
-  public static func ~= (code: Self, error: any Error) -> Bool {
-    if let error = error as? AuthError { return error.code == code }
-    if let other = error as? AuthErrorCode { return other == code }
-    let error = error as NSError
-    return error.domain == AuthErrorDomain && error.code == code.rawValue
-  }
+  public static func ~= (code: Self, error: any Error) -> Bool { error.hasCode(code.rawValue, in: AuthErrorDomain) }
+
+  /// ``AuthErrorDomain``.
+  public static var errorDomain: String { AuthErrorDomain }
+
+  /// The number of the code.
+  public var errorCode: Int { rawValue }
 }
 
 extension AuthErrorCode {

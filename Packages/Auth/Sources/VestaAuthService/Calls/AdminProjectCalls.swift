@@ -22,7 +22,7 @@ extension AuthOperation {
     let name = try tenantName(request.displayName)
     let record = TenantRecord(displayName: request.displayName, signIn: request.signIn)
     let id = "\(name)-\(try engine.identifier(length: 10).lowercased())"
-    try await engine.write { try await $0.put(record, Keys.tenant(id)) }
+    try await engine.write { try await $0.put(record, Keys.tenant(TenantKey(id))) }
     return record.tenant(id)
   }
 
@@ -48,7 +48,7 @@ extension AuthOperation {
       var record = try await transaction.tenant(request.tenantID)
       record.displayName = request.displayName ?? record.displayName
       if let signIn = request.signIn { record.signIn = signIn }
-      try await transaction.put(record, Keys.tenant(request.tenantID))
+      try await transaction.put(record, Keys.tenant(TenantKey(request.tenantID)))
       return record.tenant(request.tenantID)
     }
   }
@@ -57,8 +57,8 @@ extension AuthOperation {
   func deleteTenant(id: String) async throws {
     try await engine.write { transaction in
       _ = try await transaction.tenant(id)
-      for range in Keys.everything(of: id) { try await transaction.deleteRange(range) }
-      try await transaction.delete(Keys.tenant(id))
+      for range in Keys.everything(of: TenantKey(id)) { try await transaction.deleteRange(range) }
+      try await transaction.delete(Keys.tenant(TenantKey(id)))
     }
   }
 
@@ -66,7 +66,7 @@ extension AuthOperation {
   func listTenants(_ request: ListTenantsRequest) async throws -> ListTenantsResponse {
     try await engine.read { reader in
       var range = Keys.tenants
-      if let last = request.pageToken, !last.isEmpty { range = range.after(Keys.tenant(last)) }
+      if let last = request.pageToken, !last.isEmpty { range = range.after(Keys.tenant(TenantKey(last))) }
       var ids: [String] = []
       let size = min(max(1, request.pageSize), 1000)
       let tenants = try await reader.entries(in: range, limit: size).map { entry in
@@ -83,7 +83,7 @@ extension AuthOperation {
 extension StoreReader {
   /// A tenant that has to exist.
   fileprivate func tenant(_ id: String) async throws -> TenantRecord {
-    guard let record = try await record(TenantRecord.self, Keys.tenant(id)) else {
+    guard let record = try await record(TenantRecord.self, Keys.tenant(TenantKey(id))) else {
       throw AuthServiceError(.tenantNotFound)
     }
     return record

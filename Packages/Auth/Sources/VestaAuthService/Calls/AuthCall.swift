@@ -35,7 +35,7 @@ extension AuthCall {
   var options: AuthServiceOptions { engine.options }
   var crypto: any CryptoProvider { engine.crypto }
   /// The tenant as keys have it.
-  var tenant: String { scope.tenant }
+  var tenant: TenantKey { scope.tenant }
   var nowSeconds: Int64 { now / 1000 }
 
   // MARK: Accounts
@@ -52,7 +52,7 @@ extension AuthCall {
     try await reader.user(tenant, providerID: providerID, rawID: rawID)
   }
 
-  /// An account that has to exist.
+  /// The account with an id.
   func existingUser(_ localID: String) async throws -> UserRecord {
     guard let user = try await user(localID) else { throw AuthServiceError(.userNotFound) }
     return user

@@ -33,7 +33,7 @@ struct AuthOperation: Sendable {
   func read<Value>(
     for proof: Proof? = nil, checksDisabled: Bool = true, _ body: (ReadCall) async throws -> Value
   ) async throws -> Value {
-    try await engine.read(expecting: Scope.keys(proof?.tenantID ?? context.tenantID)) { reader in
+    try await engine.read(expecting: Scope.keys(TenantKey(proof?.tenantID ?? context.tenantID))) { reader in
       let scope = try await self.scope(proof, checksDisabled, in: reader)
       return try await body(ReadCall(engine: engine, scope: scope, now: now, reader: reader))
     }
@@ -59,7 +59,7 @@ struct AuthOperation: Sendable {
 
   private func scope(_ proof: Proof?, _ checksDisabled: Bool, in reader: any StoreReader) async throws -> Scope {
     let scope = try await Scope.read(
-      proof?.tenantID ?? context.tenantID, initial: options.initialConfig, in: reader)
+      TenantKey(proof?.tenantID ?? context.tenantID), initial: options.initialConfig, in: reader)
     if checksDisabled, scope.signIn.isDisabled { throw AuthServiceError(.projectDisabled) }
     return scope
   }

@@ -38,7 +38,7 @@ extension AuthOperation {
   }
 }
 
-/// A code that has been kept.
+/// A stored code.
 private struct MadeCode: Sendable {
   var email: String
   /// `nil` where the account is not there and that is hidden.
@@ -175,7 +175,7 @@ extension AuthOperation {
   /// The codes by e-mail that can still be used, in the order in which they were sent.
   func sentOobCodes() async throws -> [SentOobCode] {
     await engine.outbox.drain()
-    let recorded = engine.sender.recordedEmails.filter { ($0.tenantID ?? "") == (context.tenantID ?? "") }
+    let recorded = engine.sender.recordedEmails.filter { TenantKey($0.tenantID) == TenantKey(context.tenantID) }
     let usable = try await areUsable(recorded.map(\.code))
     return zip(recorded, usable).filter(\.1).map { message, _ in
       SentOobCode(
@@ -186,7 +186,7 @@ extension AuthOperation {
 
   /// The codes to phones that can still be used, in the order in which they were sent.
   func sentVerificationCodes() async throws -> [SentVerificationCode] {
-    let recorded = engine.sender.recordedTexts.filter { ($0.tenantID ?? "") == (context.tenantID ?? "") }
+    let recorded = engine.sender.recordedTexts.filter { TenantKey($0.tenantID) == TenantKey(context.tenantID) }
     let usable = try await areUsable(recorded.map(\.sessionInfo))
     return zip(recorded, usable).filter(\.1).map { message, _ in
       SentVerificationCode(phoneNumber: message.phoneNumber, sessionInfo: message.sessionInfo, code: message.code)

@@ -17,7 +17,7 @@ struct GuessLimits: Sendable {
 }
 
 extension AuthEngine {
-  /// Whether other processes may have the store, too.
+  /// Whether other processes may have the store open, too.
   var sharesStore: Bool {
     get async throws {
       let store = try await storage.get() as? any CommitObservable
@@ -36,7 +36,7 @@ enum GuessedAccount: Sendable {
 
   private static let slots: Int64 = 1_024
 
-  func key(_ tenant: String) -> [UInt8] {
+  func key(_ tenant: TenantKey) -> [UInt8] {
     switch self {
     case .password(let localID): Keys.guesses(tenant, of: localID)
     case .secondFactor(let localID): Keys.factorGuesses(tenant, of: localID)
@@ -57,7 +57,7 @@ extension AuthOperation {
   /// Takes one guess for an account from what all processes of the store may guess together.
   ///
   /// Called outside of any transaction, before anything is compared: no refusal undoes it.
-  func takeSharedGuess(_ account: GuessedAccount, tenant: String) async throws {
+  func takeSharedGuess(_ account: GuessedAccount, tenant: TenantKey) async throws {
     guard try await engine.sharesStore else { return }
     let (key, limit, now) = (account.key(tenant), options.accountGuesses, now)
     let mayGo = try await engine.write { transaction in
@@ -71,7 +71,7 @@ extension AuthOperation {
   }
 
   /// Forgets the guesses for an account after a right one.
-  func forgiveGuesses(_ account: String, tenant: String) {
+  func forgiveGuesses(_ account: String, tenant: TenantKey) {
     engine.limits.withLock { limits in
       limits.accounts.reset("\(tenant)\u{0}\(account)")
       if let address = context.clientAddress { limits.addresses.giveBack(address, now: now) }

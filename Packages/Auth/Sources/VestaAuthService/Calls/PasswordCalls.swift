@@ -140,7 +140,7 @@ extension AuthOperation {
 
 /// The account that a password is to be compared with.
 private struct Candidate: Sendable {
-  var tenant: String
+  var tenant: TenantKey
   var email: String
   /// `nil` where there is none and that is hidden.
   var user: UserRecord?

@@ -25,12 +25,11 @@ extension AuthOperation {
       guard let session = try await reader.record(SessionRecord.self, key) else {
         throw AuthServiceError(.invalidRefreshToken)
       }
-      let tenantID = token.tenant.isEmpty ? nil : token.tenant
-      try checkTenant(tenantID)
+      try checkTenant(token.tenant.id)
       guard let user = try await reader.user(token.tenant, token.localID) else { throw AuthServiceError(.userNotFound) }
       guard session.epoch == user.epoch else { throw AuthServiceError(.tokenExpired) }
       guard !user.disabled else { throw AuthServiceError(.userDisabled) }
-      return Grant(user: user, tenantID: tenantID, facts: session.facts, refreshToken: token.text)
+      return Grant(user: user, tenantID: token.tenant.id, facts: session.facts, refreshToken: token.text)
     }
   }
 

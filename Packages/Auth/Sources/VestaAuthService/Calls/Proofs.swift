@@ -70,7 +70,7 @@ extension AuthOperation {
 
   /// Refuses a token of another tenant than that of the call; absent counts as different.
   func checkTenant(_ tenantID: String?) throws {
-    guard let wanted = context.tenantID, !wanted.isEmpty else { return }
-    guard wanted == tenantID else { throw AuthServiceError(.tenantIDMismatch) }
+    let wanted = TenantKey(context.tenantID)
+    guard wanted == .project || wanted == TenantKey(tenantID) else { throw AuthServiceError(.tenantIDMismatch) }
   }
 }

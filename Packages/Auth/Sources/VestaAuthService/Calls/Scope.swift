@@ -3,38 +3,38 @@ import VestaStoreInterop
 
 /// The project or tenant of a call, with its settings.
 struct Scope: Sendable {
-  let tenantID: String?
+  /// The tenant as keys have it.
+  let tenant: TenantKey
   let config: ProjectConfig
   let signIn: SignInSettings
 
-  /// The tenant as keys have it.
-  var tenant: String { tenantID ?? "" }
+  /// The tenant's id; `nil` for the project itself.
+  var tenantID: String? { tenant.id }
 
   /// The keys that the scope of a tenant is read from.
-  static func keys(_ tenantID: String?) -> [[UInt8]] {
-    guard let tenantID, !tenantID.isEmpty else { return [Keys.config] }
-    return [Keys.config, Keys.tenant(tenantID)]
+  static func keys(_ tenant: TenantKey) -> [[UInt8]] {
+    tenant == .project ? [Keys.config] : [Keys.config, Keys.tenant(tenant)]
   }
 
   /// Reads the scope of a tenant.
   ///
   /// - Parameters:
-  ///   - tenantID: The tenant; `nil` and empty are the project itself.
+  ///   - tenant: The tenant, or the project itself.
   ///   - initial: The settings of a project that has none in the store yet.
   ///   - reader: Where to read.
   static func read(
-    _ tenantID: String?, initial: ProjectConfig, in reader: any StoreReader
+    _ tenant: TenantKey, initial: ProjectConfig, in reader: any StoreReader
   ) async throws -> Scope {
-    guard let tenantID, !tenantID.isEmpty else {
+    if tenant == .project {
       let config = try await config(initial: initial, in: reader)
-      return Scope(tenantID: nil, config: config, signIn: config.signIn)
+      return Scope(tenant: .project, config: config, signIn: config.signIn)
     }
-    let rows = try await reader.get([Keys.config, Keys.tenant(tenantID)])
+    let rows = try await reader.get([Keys.config, Keys.tenant(tenant)])
     let config = try rows[0].map { try RecordCodec.decode(ConfigRecord.self, from: $0).config }
     guard let row = rows[1] else { throw AuthServiceError(.tenantNotFound) }
     var signIn = try RecordCodec.decode(TenantRecord.self, from: row).signIn
     signIn.allowsPhone = false
-    return Scope(tenantID: tenantID, config: config ?? initial, signIn: signIn)
+    return Scope(tenant: tenant, config: config ?? initial, signIn: signIn)
   }
 
   static func config(initial: ProjectConfig, in reader: any StoreReader) async throws -> ProjectConfig {

@@ -31,8 +31,3 @@ struct ServiceError: ServiceFailure {
     }
   }
 }
-
-extension StoreError {
-  /// Whether the same call may succeed later without anybody having done anything about it.
-  fileprivate var isPassing: Bool { [.closed, .conflict, .unknownOutcome].contains(code) }
-}

@@ -50,7 +50,7 @@ enum UserEvents {
   }
 
   private static func time(_ milliseconds: Int64) -> JSONValue {
-    .string(EventTime.text(microseconds: milliseconds * 1_000))
+    .string(RFC3339.text(microseconds: milliseconds * 1_000))
   }
 }
 
@@ -71,10 +71,10 @@ extension WriteCall {
 
   private func record(_ type: EventType, _ user: UserRecord) async throws {
     guard let interest = engine.events.interest else { return }
-    let functions = interest.functions(for: type, scope: tenant, path: user.localID)
+    let functions = interest.functions(for: type, scope: tenant.rawValue, path: user.localID)
     guard !functions.isEmpty else { return }
     let draft = EventDraft(
-      type, scope: tenant, path: user.localID, functions: functions, payload: try UserEvents.payload(of: user))
+      type, scope: tenant.rawValue, path: user.localID, functions: functions, payload: try UserEvents.payload(of: user))
     try await engine.events.append([draft], in: transaction)
   }
 }

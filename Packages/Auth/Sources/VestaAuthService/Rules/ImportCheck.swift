@@ -52,7 +52,7 @@ enum ImportCheck {
     _ entry: ImportedUser, scope: Scope, now: Int64, factors: ([NewMfaEnrollment]) throws -> [UserRecord.Factor]
   ) throws -> UserRecord {
     guard !entry.localID.isEmpty else { throw Refusal(message: "localId is missing") }
-    if let tenantID = entry.tenantID, tenantID != scope.tenantID {
+    if let tenantID = entry.tenantID, TenantKey(tenantID) != scope.tenant {
       throw Refusal(message: "Tenant id in userInfo does not match the tenant id in request.")
     }
     let localID = try refusing("localId is invalid") { try Checks.localID(entry.localID) }

@@ -10,7 +10,7 @@ struct SessionToken: Sendable, Equatable {
   /// More than the longest tenant and user id make; nothing longer is looked at.
   private static let longest = 1024
 
-  let tenant: String
+  let tenant: TenantKey
   let localID: String
 
   /// The token as the client receives it.
@@ -22,11 +22,11 @@ struct SessionToken: Sendable, Equatable {
   ///   - secret: 86 letters of base64url.
   ///   - tenant: The tenant as keys have it.
   ///   - localID: The account.
-  init(secret: String, tenant: String, localID: String) {
+  init(secret: String, tenant: TenantKey, localID: String) {
     self.tenant = tenant
     self.localID = localID
     var owner = KeyEncoder()
-    owner.append(string: tenant)
+    owner.append(string: tenant.rawValue)
     owner.append(string: localID)
     text = secret + "." + Base64.url.encode(owner.bytes)
   }
@@ -39,6 +39,6 @@ struct SessionToken: Sendable, Equatable {
     else { return nil }
     var key = KeyDecoder(owner)
     guard let tenant = try? key.string(), let localID = try? key.string(), key.isAtEnd else { return nil }
-    (self.tenant, self.localID, self.text) = (tenant, localID, text)
+    (self.tenant, self.localID, self.text) = (TenantKey(tenant), localID, text)
   }
 }

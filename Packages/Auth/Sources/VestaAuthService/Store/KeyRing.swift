@@ -6,8 +6,8 @@ import VestaStoreInterop
 /// The keys that sign and verify tokens: kept in the store, and in memory once they have been read.
 ///
 /// A key signs for `signingKeyLifetime`, then a new one takes its place. Retired keys verify for as long as the longest
-/// token that they may have signed, a session cookie of two weeks. What is in memory is a cache: it is compared with
-/// the store once a minute, so a rotation reaches every process that shares the store.
+/// token that they may have signed, a session cookie of two weeks. The keys in memory are a cache: it is
+/// compared with the store once a minute, so a rotation reaches every process that shares the store.
 final class KeyRing: Sendable {
   /// The keys as they are used.
   struct Loaded: Sendable {

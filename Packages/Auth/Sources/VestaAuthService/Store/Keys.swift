@@ -45,52 +45,52 @@ enum Keys {
   static let signingKeys = Table.meta.prefix.text("signing-keys").bytes
   static let serviceAccount = Table.meta.prefix.text("service-account").bytes
 
-  static func tenant(_ id: String) -> [UInt8] { Table.tenant.prefix.text(id).bytes }
+  static func tenant(_ tenant: TenantKey) -> [UInt8] { Table.tenant.prefix.tenant(tenant).bytes }
   static let tenants = Table.tenant.prefix.range
   static let outbox = Table.outbox.prefix.bytes
 
   static func signerKey(_ id: String) -> [UInt8] { Table.signerKey.prefix.text(id).bytes }
 
-  static func user(_ tenant: String, _ localID: String) -> [UInt8] {
-    Table.user.prefix.text(tenant).text(localID).bytes
+  static func user(_ tenant: TenantKey, _ localID: String) -> [UInt8] {
+    Table.user.prefix.tenant(tenant).text(localID).bytes
   }
-  static func users(_ tenant: String) -> KeyRange { Table.user.prefix.text(tenant).range }
+  static func users(_ tenant: TenantKey) -> KeyRange { Table.user.prefix.tenant(tenant).range }
 
-  static func email(_ tenant: String, _ email: String) -> [UInt8] {
-    Table.email.prefix.text(tenant).text(email).bytes
+  static func email(_ tenant: TenantKey, _ email: String) -> [UInt8] {
+    Table.email.prefix.tenant(tenant).text(email).bytes
   }
-  static func phone(_ tenant: String, _ number: String) -> [UInt8] {
-    Table.phone.prefix.text(tenant).text(number).bytes
+  static func phone(_ tenant: TenantKey, _ number: String) -> [UInt8] {
+    Table.phone.prefix.tenant(tenant).text(number).bytes
   }
-  static func provider(_ tenant: String, _ providerID: String, _ rawID: String) -> [UInt8] {
-    Table.provider.prefix.text(tenant).text(providerID).text(rawID).bytes
+  static func provider(_ tenant: TenantKey, _ providerID: String, _ rawID: String) -> [UInt8] {
+    Table.provider.prefix.tenant(tenant).text(providerID).text(rawID).bytes
   }
-  static func providerEmail(_ tenant: String, _ email: String, _ localID: String) -> [UInt8] {
-    Table.providerEmail.prefix.text(tenant).text(email).text(localID).bytes
+  static func providerEmail(_ tenant: TenantKey, _ email: String, _ localID: String) -> [UInt8] {
+    Table.providerEmail.prefix.tenant(tenant).text(email).text(localID).bytes
   }
-  static func providerEmails(_ tenant: String, _ email: String) -> KeyRange {
-    Table.providerEmail.prefix.text(tenant).text(email).range
+  static func providerEmails(_ tenant: TenantKey, _ email: String) -> KeyRange {
+    Table.providerEmail.prefix.tenant(tenant).text(email).range
   }
 
-  static func guesses(_ tenant: String, of localID: String) -> [UInt8] {
-    Table.guesses.prefix.text(tenant).text(localID).bytes
+  static func guesses(_ tenant: TenantKey, of localID: String) -> [UInt8] {
+    Table.guesses.prefix.tenant(tenant).text(localID).bytes
   }
-  static func factorGuesses(_ tenant: String, of localID: String) -> [UInt8] {
-    Table.guesses.prefix.text(tenant).text(localID).text("second-factor").bytes
+  static func factorGuesses(_ tenant: TenantKey, of localID: String) -> [UInt8] {
+    Table.guesses.prefix.tenant(tenant).text(localID).text("second-factor").bytes
   }
   /// - Parameter slot: One of a fixed number, which addresses without an account share.
-  static func guesses(_ tenant: String, ofAbsent slot: Int64) -> [UInt8] {
-    Table.guesses.prefix.text(tenant).number(slot).bytes
+  static func guesses(_ tenant: TenantKey, ofAbsent slot: Int64) -> [UInt8] {
+    Table.guesses.prefix.tenant(tenant).number(slot).bytes
   }
-  static func allGuesses(_ tenant: String, of localID: String) -> KeyRange {
-    Table.guesses.prefix.text(tenant).text(localID).range
+  static func allGuesses(_ tenant: TenantKey, of localID: String) -> KeyRange {
+    Table.guesses.prefix.tenant(tenant).text(localID).range
   }
 
-  static func session(_ tenant: String, _ localID: String, _ hash: [UInt8]) -> [UInt8] {
-    Table.session.prefix.text(tenant).text(localID).hash(hash).bytes
+  static func session(_ tenant: TenantKey, _ localID: String, _ hash: [UInt8]) -> [UInt8] {
+    Table.session.prefix.tenant(tenant).text(localID).hash(hash).bytes
   }
-  static func sessions(_ tenant: String, _ localID: String) -> KeyRange {
-    Table.session.prefix.text(tenant).text(localID).range
+  static func sessions(_ tenant: TenantKey, _ localID: String) -> KeyRange {
+    Table.session.prefix.tenant(tenant).text(localID).range
   }
 
   static func ticket(_ hash: [UInt8]) -> [UInt8] { Table.ticket.prefix.hash(hash).bytes }
@@ -109,9 +109,9 @@ enum Keys {
   }
 
   /// All that belongs to a tenant, but its tickets, which lead nowhere without their users.
-  static func everything(of tenant: String) -> [KeyRange] {
+  static func everything(of tenant: TenantKey) -> [KeyRange] {
     [Table.user, .email, .phone, .provider, .providerEmail, .guesses, .session].map {
-      $0.prefix.text(tenant).range
+      $0.prefix.tenant(tenant).range
     }
   }
 
@@ -133,6 +133,9 @@ enum Keys {
 }
 
 extension KeyEncoder {
+  /// The key followed by a tenant.
+  fileprivate func tenant(_ tenant: TenantKey) -> KeyEncoder { text(tenant.rawValue) }
+
   /// The key followed by a string.
   fileprivate func text(_ text: String) -> KeyEncoder {
     var key = self

@@ -32,7 +32,7 @@ struct TicketRecord: FieldRecord, Equatable {
   }
 
   var purpose: Purpose
-  var tenant: String
+  var tenant: TenantKey
   var expiresAt: Int64
   var localID: String?
   /// The epoch of the account when the ticket was issued.
@@ -51,9 +51,9 @@ struct TicketRecord: FieldRecord, Equatable {
   var factorID: String?
   var facts: SessionFacts?
 
-  init() { self.init(.oobCode, tenant: "", expiresAt: 0) }
+  init() { self.init(.oobCode, tenant: .project, expiresAt: 0) }
 
-  init(_ purpose: Purpose, tenant: String, expiresAt: Int64) {
+  init(_ purpose: Purpose, tenant: TenantKey, expiresAt: Int64) {
     self.purpose = purpose
     self.tenant = tenant
     self.expiresAt = expiresAt

@@ -13,23 +13,23 @@ extension StoreReader {
     try await get(key).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  func user(_ tenant: String, _ localID: String) async throws -> UserRecord? {
+  func user(_ tenant: TenantKey, _ localID: String) async throws -> UserRecord? {
     try await record(UserRecord.self, Keys.user(tenant, localID))
   }
 
-  func user(_ tenant: String, email: String) async throws -> UserRecord? {
+  func user(_ tenant: TenantKey, email: String) async throws -> UserRecord? {
     try await user(tenant, at: Keys.email(tenant, email))
   }
 
-  func user(_ tenant: String, phoneNumber: String) async throws -> UserRecord? {
+  func user(_ tenant: TenantKey, phoneNumber: String) async throws -> UserRecord? {
     try await user(tenant, at: Keys.phone(tenant, phoneNumber))
   }
 
-  func user(_ tenant: String, providerID: String, rawID: String) async throws -> UserRecord? {
+  func user(_ tenant: TenantKey, providerID: String, rawID: String) async throws -> UserRecord? {
     try await user(tenant, at: Keys.provider(tenant, providerID, rawID))
   }
 
-  private func user(_ tenant: String, at index: [UInt8]) async throws -> UserRecord? {
+  private func user(_ tenant: TenantKey, at index: [UInt8]) async throws -> UserRecord? {
     guard let localID = try await text(index) else { return nil }
     return try await user(tenant, localID)
   }
@@ -47,7 +47,7 @@ extension StoreTransaction {
   ///   - old: The account as it was; `nil` for a new one.
   ///   - tenant: The tenant.
   /// - Throws: `AuthServiceError` when an address, a number or a provider's user belongs to another account.
-  func save(_ user: UserRecord, replacing old: UserRecord?, tenant: String) async throws {
+  func save(_ user: UserRecord, replacing old: UserRecord?, tenant: TenantKey) async throws {
     if user.hasOtherClaims(than: old) { try Checks.tokenSize(of: user) }
     if let old, user.hasIndexRows(of: old) { return try await put(user, Keys.user(tenant, user.localID)) }
     let wanted = user.indexRows(tenant)
@@ -66,7 +66,7 @@ extension StoreTransaction {
   }
 
   /// Takes an account away, with its index rows and its sessions.
-  func remove(_ user: UserRecord, tenant: String) async throws {
+  func remove(_ user: UserRecord, tenant: TenantKey) async throws {
     for key in user.indexRows(tenant).keys { try await delete(key) }
     try await deleteRange(Keys.sessions(tenant, user.localID))
     try await deleteRange(Keys.allGuesses(tenant, of: user.localID))
@@ -76,14 +76,14 @@ extension StoreTransaction {
   /// Forgets the sessions of an account that are over, now that its epoch has moved on.
   ///
   /// Sessions of the epoch before this one are kept: their refresh tokens are refused as expired.
-  func forgetOldSessions(of user: UserRecord, tenant: String) async throws {
+  func forgetOldSessions(of user: UserRecord, tenant: TenantKey) async throws {
     _ = try await keepSessions(of: user, tenant: tenant, atMost: .max)
   }
 
   /// Forgets the sessions of an account that are over, and of the others the oldest beyond a number.
   ///
   /// - Returns: How many sessions are left.
-  func keepSessions(of user: UserRecord, tenant: String, atMost most: Int) async throws -> Int {
+  func keepSessions(of user: UserRecord, tenant: TenantKey, atMost most: Int) async throws -> Int {
     let sessions = try await entries(in: Keys.sessions(tenant, user.localID)).map {
       (key: $0.key, record: try RecordCodec.decode(SessionRecord.self, from: $0.value))
     }
@@ -116,7 +116,7 @@ extension UserRecord {
   }
 
   /// The index rows that this account is found by.
-  func indexRows(_ tenant: String) -> [[UInt8]: IndexRow] {
+  func indexRows(_ tenant: TenantKey) -> [[UInt8]: IndexRow] {
     var rows: [[UInt8]: IndexRow] = [:]
     if let phoneNumber { rows[Keys.phone(tenant, phoneNumber)] = IndexRow(conflict: .phoneNumberExists, rank: 0) }
     if let email { rows[Keys.email(tenant, email)] = IndexRow(conflict: .emailExists, rank: 1) }

@@ -20,9 +20,9 @@
 /// ```
 ///
 /// The format: a field is a varint, twice its number plus one where bytes follow, and then a zigzag varint, or a count
-/// and that many bytes. What is absent, zero, false or an empty array is not written; an optional number is written
-/// also when it is zero. A reader skips the fields that it does not know, so records can gain and lose fields; the
-/// number of a field means the same for ever. Fields are visited in ascending order of their numbers.
+/// and that many bytes. A value that is absent, zero, false or an empty array is not written; an optional number is
+/// written also when it is zero. A reader skips the fields that it does not know, so records can gain and lose fields;
+/// the number of a field means the same for ever. Fields are visited in ascending order of their numbers.
 public protocol FieldRecord: Sendable {
   /// A record to read into; every visited field is set then.
   init()

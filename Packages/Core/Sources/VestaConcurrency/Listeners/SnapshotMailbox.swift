@@ -94,7 +94,7 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
   ///
   /// `nil` is the end, also for a task that was cancelled.
   func next() async throws -> Element? {
-    // Without a wait there is nothing to set up.
+    // A snapshot that is ready needs no continuation.
     if !Task.isCancelled, let answer = state.withLock({ $0.answer() }) { return try answer.get() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

@@ -65,7 +65,7 @@ public final class StateSource<State: Sendable, Event: Sendable>: Sendable {
   /// Changes the state and announces events, as one step.
   ///
   /// - Parameter body: Gets the state, and a closure that announces an event to all current listeners; it must not call
-  ///   the source. What it changed before it threw stays changed.
+  ///   the source. Its changes before the error stay.
   /// - Returns: What `body` returned.
   /// - Throws: What `body` threw.
   @discardableResult

@@ -17,7 +17,7 @@ extension AsyncStream where Element: Sendable {
   /// ```
   ///
   /// - Parameter addListener: Adds a listener that writes to the sink, and returns what removes it.
-  /// - Returns: The stream. What the consumer has not taken yet is buffered without a limit.
+  /// - Returns: The stream. Events that the consumer has not taken yet are buffered without a limit.
   public static func events(
     _ addListener: (StreamSink<Element>) -> ListenerRegistration
   ) -> AsyncStream<Element> {
@@ -35,7 +35,7 @@ extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
   /// A stream of all events of a listener, none dropped, none merged; it can end with an error.
   ///
   /// - Parameter addListener: Adds a listener that writes to the sink, and returns what removes it.
-  /// - Returns: The stream. What the consumer has not taken yet is buffered without a limit.
+  /// - Returns: The stream. Events that the consumer has not taken yet are buffered without a limit.
   public static func events(
     _ addListener: (StreamSink<Element>) -> ListenerRegistration
   ) -> AsyncThrowingStream<Element, any Error> {

@@ -26,6 +26,8 @@ public final class LazyResource<Resource: Sendable>: Sendable {
     /// Opened when nothing is being opened any more; there is one while something is.
     var opening: Latch?
     var isClosing = false
+    /// The number of cancelled turns among those that wait for the opening.
+    var cancelled = 0
   }
 
   private let guarded = Locked(Guarded())
@@ -67,12 +69,31 @@ public final class LazyResource<Resource: Sendable>: Sendable {
           return (nil, false)
         case .shut:
           guarded.state = .opening([turn])
+          guarded.cancelled = 0
           guarded.opening = Latch()
           return (nil, true)
         }
       }
       if let answer { turn.begin()?.resume(with: answer) }
       if begins { Task(priority: .ofSharedWork) { await self.openNow() } }
+    } onCancel: { [self] _ in
+      forgetCancelled()
+    }
+  }
+
+  /// The number of turns that are kept, cancelled ones included, for tests.
+  var storedCount: Int {
+    guarded.withLock { if case .opening(let turns) = $0.state { turns.count } else { 0 } }
+  }
+
+  /// Drops cancelled turns when they are most of those that wait: an opening that hangs must not collect them.
+  private func forgetCancelled() {
+    guarded.withLock { guarded in
+      guard case .opening(let turns) = guarded.state else { return }
+      guarded.cancelled += 1
+      guard guarded.cancelled > 32, guarded.cancelled * 2 > turns.count else { return }
+      guarded.state = .opening(turns.filter { !$0.isOver })
+      guarded.cancelled = 0
     }
   }
 

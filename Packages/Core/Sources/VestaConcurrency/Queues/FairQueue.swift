@@ -16,14 +16,8 @@ public final class FairQueue: Sendable {
     /// The number of cancelled turns that are still in `waiting`.
     var cancelled = 0
     var closedError: (any Error)?
-    var drainWaiters: [CheckedContinuation<Void, Never>] = []
-
-    /// Takes the callers of `drained()`, if nobody is inside.
-    mutating func takeDrainWaiters() -> [CheckedContinuation<Void, Never>] {
-      guard running == 0 else { return [] }
-      defer { drainWaiters = [] }
-      return drainWaiters
-    }
+    /// The callers of `drained()`.
+    var drainWaiters = Waiters()
   }
 
   private let limit: Int
@@ -101,13 +95,13 @@ public final class FairQueue: Sendable {
   /// Releases a slot: to the caller that has waited longest, if one waits.
   public func leave() {
     while true {
-      let (next, drained) = state.withLock { state -> (Turn<Void>?, [CheckedContinuation<Void, Never>]) in
-        if let next = state.waiting.popFirst() { return (next, []) }
+      let (next, drained) = state.withLock { state -> (Turn<Void>?, Waiters) in
+        if let next = state.waiting.popFirst() { return (next, Waiters()) }
         state.cancelled = 0
         state.running -= 1
-        return (nil, state.takeDrainWaiters())
+        return (nil, state.running == 0 ? state.drainWaiters.takeAll() : Waiters())
       }
-      for continuation in drained { continuation.resume() }
+      drained.resume()
       guard let next else { return }
       if let continuation = next.begin() { return continuation.resume() }
       state.withLock { $0.cancelled = max(0, $0.cancelled - 1) }
@@ -130,15 +124,7 @@ public final class FairQueue: Sendable {
   }
 
   /// Returns when nobody is inside; meant for after ``close(throwing:)``.
-  public func drained() async {
-    await withCheckedContinuation { continuation in
-      let isEmpty = state.withLock { state in
-        if state.running > 0 { state.drainWaiters.append(continuation) }
-        return state.running == 0
-      }
-      if isEmpty { continuation.resume() }
-    }
-  }
+  public func drained() async { await state.wait(in: \.drainWaiters) { $0.running == 0 } }
 
   /// Takes cancelled turns out of the line when they are most of it, so that memory stays bounded by those who wait.
   private func forgetCancelled() {

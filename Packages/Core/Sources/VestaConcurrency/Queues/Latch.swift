@@ -8,7 +8,7 @@
 public final class Latch: Sendable {
   private struct State {
     var isOpen = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    var waiting = Waiters()
   }
 
   private let state = Locked(State())
@@ -26,20 +26,11 @@ public final class Latch: Sendable {
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
-      defer { state.waiting = [] }
-      return state.waiting
+      return state.waiting.takeAll()
     }
-    for continuation in waiting { continuation.resume() }
+    waiting.resume()
   }
 
   /// Waits until it is open; a cancellation does not end the wait.
-  public func wait() async {
-    await withCheckedContinuation { continuation in
-      let isOpen = state.withLock { state in
-        if !state.isOpen { state.waiting.append(continuation) }
-        return state.isOpen
-      }
-      if isOpen { continuation.resume() }
-    }
-  }
+  public func wait() async { await state.wait(in: \.waiting) { $0.isOpen } }
 }

@@ -1,6 +1,6 @@
 /// An asynchronous wait that ends once: it is served, or its task is cancelled, whichever comes first.
 ///
-/// Whoever serves the wait calls ``begin()`` when it is ready; `nil` means that the waiter has left and there is
+/// The code that serves the wait calls ``begin()`` when it is ready; `nil` means that the waiter has left and there is
 /// nothing to do. A turn is made before its wait starts, so a cancellation may come at any time, also before the
 /// continuation exists, and is never lost. Every waiting queue of the house is made of turns.
 ///

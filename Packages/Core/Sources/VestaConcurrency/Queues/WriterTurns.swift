@@ -28,7 +28,7 @@ public final class WriterTurns: Sendable {
     var readers = 0
     var isClosed = false
     var running: Scope?
-    var closers: [CheckedContinuation<Void, Never>] = []
+    var closers = Waiters()
   }
 
   private let writers = FairQueue(limit: 1)
@@ -94,23 +94,15 @@ public final class WriterTurns: Sendable {
     }
     writers.close(throwing: error(.closed, "write"))
     await writers.drained()
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        if state.readers > 0 { state.closers.append(continuation) }
-        return state.readers == 0
-      }
-      if isIdle { continuation.resume() }
-    }
+    await state.wait(in: \.closers) { $0.readers == 0 }
     return isFirst
   }
 
   private func endRead() {
-    let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+    let closers = state.withLock { state in
       state.readers -= 1
-      guard state.readers == 0 else { return [] }
-      defer { state.closers = [] }
-      return state.closers
+      return state.readers == 0 ? state.closers.takeAll() : Waiters()
     }
-    for closer in closers { closer.resume() }
+    closers.resume()
   }
 }

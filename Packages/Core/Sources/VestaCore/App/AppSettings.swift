@@ -1,5 +1,4 @@
 import VestaConcurrency
-import VestaFiles
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -9,24 +8,28 @@ import VestaFiles
 
 /// The few settings of an app that outlive the process, in one small file.
 ///
-/// The file is read when a setting is first asked for, and replaced, durably, when one changes. While
-/// it cannot be read, and when it is damaged, data collection is off, as it may have been switched off in there; an app
-/// must not fail over its settings.
+/// The file is read when a setting is first asked for, and replaced, durably, when one changes. While it cannot be
+/// read, and from the time when it is found damaged, data collection is off, as it may have been switched off in there;
+/// an app must not fail over its settings.
 final class AppSettings: Sendable {
   private struct Contents: Codable {
     var isDataCollectionDefaultEnabled: Bool?
   }
 
-  private let file: URL
+  private let file: ValueFile<Contents>
+  private let path: String
   private let contents = Locked<Contents?>(nil)
 
-  init(directory: URL) { file = directory.appending(path: "app.json") }
+  init(directory: URL) {
+    let file = directory.appending(path: "app.json")
+    (self.file, path) = (ValueFile(file), file.path)
+  }
 
   var isDataCollectionDefaultEnabled: Bool {
     get {
       let (loaded, failure) = contents.withLock { load(&$0) }
       if let failure {
-        log.warning("I-COR000008", "The settings in \(file.path) could not be read, data collection is off: \(failure)")
+        log.warning("I-COR000008", "The settings in \(path) could not be read, data collection is off: \(failure)")
       }
       return loaded.isDataCollectionDefaultEnabled ?? true
     }
@@ -38,44 +41,45 @@ final class AppSettings: Sendable {
         contents = changed
         return write(changed)
       }
-      if let failure { log.warning("I-COR000005", "A setting could not be saved to \(file.path): \(failure)") }
+      if let failure { log.warning("I-COR000005", "A setting could not be saved to \(path): \(failure)") }
     }
   }
 
   /// Forgets what was set, on disk too: the next app of this name begins with the defaults.
   func clear() {
     // The file is removed under the lock, as it is written; nothing is called back.
-    let failure = contents.withLock { contents -> FileFailure? in
+    let failure = contents.withLock { contents -> (any Error)? in
       // Loaded from the file only if it was needed; an app that never set anything has no file.
       guard load(&contents).contents.isDataCollectionDefaultEnabled != nil else { return nil }
       contents = Contents()
-      do throws(FileFailure) {
-        try DurableFile.remove(file.path)
+      do {
+        try file.remove()
         return nil
       } catch {
         return error
       }
     }
-    if let failure { log.warning("I-COR000005", "The settings in \(file.path) could not be removed: \(failure)") }
+    if let failure { log.warning("I-COR000005", "The settings in \(path) could not be removed: \(failure)") }
   }
 
   /// The contents, read from the file when that is needed; those to go by, and the failure, when it cannot be read.
   private func load(_ known: inout Contents?) -> (contents: Contents, failure: (any Error)?) {
     if let known { return (known, nil) }
+    let off = Contents(isDataCollectionDefaultEnabled: false)
     do {
-      let read = try DurableFile.read(file.path).map { try JSONDecoder().decode(Contents.self, from: Data($0)) }
-      known = read ?? Contents()
-      return (read ?? Contents(), nil)
+      let read = try file.read(damagedAs: off) ?? Contents()
+      known = read
+      return (read, nil)
     } catch {
-      // Not remembered: the next request tries again.
-      return (Contents(isDataCollectionDefaultEnabled: false), error)
+      // Remembered if the file says so by now; otherwise the next request tries again.
+      if let damaged = error as? DamagedFile, damaged.keptAs != nil { known = off }
+      return (off, error)
     }
   }
 
   private func write(_ contents: Contents) -> (any Error)? {
     do {
-      try DurableFile.makeDirectory(file.deletingLastPathComponent().path)
-      try DurableFile.replace(file.path, with: Array(try JSONEncoder().encode(contents)))
+      try file.save { contents }
       return nil
     } catch {
       return error

@@ -40,7 +40,7 @@ public final class VestaApp: Sendable {
   /// The days on which this app was used, for servers that count them.
   public let heartbeat: Heartbeat
 
-  private let frozenOptions: VestaOptions
+  let frozenOptions: VestaOptions
   private let settings: AppSettings
   private let state: Locked<State>
 
@@ -242,18 +242,6 @@ public final class VestaApp: Sendable {
 
   /// The app whose instances the current task is taking down.
   @TaskLocal private static var appBeingTornDown: ObjectIdentifier?
-
-  /// Deletes the app, and calls back when that is done.
-  ///
-  /// - Parameter completion: Called with what `delete()` returns, on the callback queue of the options (the main queue
-  ///   unless it was set).
-  public func delete(_ completion: @escaping @Sendable (Bool) -> Void) {
-    let queue = frozenOptions.callbackQueue ?? .main
-    Task {
-      let isDeleted = await delete()
-      queue.async { completion(isDeleted) }
-    }
-  }
 
   private func takeDown() async {
     AppRegistry.shared.beginRemoval(of: name)

@@ -19,7 +19,7 @@ public final class ListenerHandle: NSObject, Sendable {
   /// - Parameter registration: The registration of the listener.
   public init(_ registration: ListenerRegistration) { self.registration = registration }
 
-  /// Removes the listener; only the first call does something.
+  /// Removes the listener; only the first call has an effect.
   public func remove() { registration.cancel() }
 
   /// Removes the listener of a handle; an object of another kind is ignored.

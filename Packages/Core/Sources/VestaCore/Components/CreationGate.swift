@@ -18,8 +18,14 @@ final class CreationGate<Item: Hashable & Sendable>: Sendable {
     case closed
   }
 
+  /// The numbers of the items that are being created or waited for, and by how many callers; of no others.
+  private struct Numbers {
+    var known: [Item: (number: Int, callers: Int)] = [:]
+    var last = 0
+  }
+
   private let number: Int
-  private let numbers = Locked<[Item: Int]>([:])
+  private let numbers = Locked(Numbers())
   private let place: String
   private let label: @Sendable (Item) -> String
 
@@ -39,33 +45,35 @@ final class CreationGate<Item: Hashable & Sendable>: Sendable {
   /// Asks to create an item; waits for another thread that is creating it.
   func enter(_ item: Item) -> Entry {
     let thread = PlatformThreadID.current
-    let item = boardItem(item)
+    let known = boardItem(item, callers: 1)
     let (entry, semaphore): (Entry, DispatchSemaphore?) = CreationBoard.shared.withLock { board in
       if board.gates[number]?.isClosed == true { return (.closed, nil) }
-      switch board.ledger.request(item, by: thread) {
+      switch board.ledger.request(known, by: thread) {
       case .create:
         board.gates[number]?.running += 1
         return (.create, nil)
       case .cycle(let path): return (.cycle(path: Self.labels(path)), nil)
       case .wait:
         let semaphore = DispatchSemaphore(value: 0)
-        board.sleepers[item, default: []].append(semaphore)
+        board.sleepers[known, default: []].append(semaphore)
         return (.lookAgain, semaphore)
       }
     }
     semaphore?.wait()
+    if entry != .create { release(item) }
     return entry
   }
 
   /// Says that the item has been created, or that it could not be.
   func leave(_ item: Item) {
     let thread = PlatformThreadID.current
-    let item = boardItem(item)
+    let known = boardItem(item, callers: 0)
     let (sleepers, drained) = CreationBoard.shared.withLock { board in
-      board.ledger.finish(item, by: thread)
+      board.ledger.finish(known, by: thread)
       board.gates[number]?.running -= 1
-      return (board.sleepers.removeValue(forKey: item) ?? [], board.takeDrained(number))
+      return (board.sleepers.removeValue(forKey: known) ?? [], board.takeDrained(number))
     }
+    release(item)
     for semaphore in sleepers { semaphore.signal() }
     for continuation in drained { continuation.resume() }
   }
@@ -85,13 +93,28 @@ final class CreationGate<Item: Hashable & Sendable>: Sendable {
   /// The number of calls of `close` that wait, for tests.
   var waitingCloses: Int { CreationBoard.shared.withLock { $0.gates[number]?.drained.count ?? 0 } }
 
-  private func boardItem(_ item: Item) -> CreationBoard.Item {
+  /// The number of items whose numbers are kept, for tests.
+  var knownItems: Int { numbers.withLock { $0.known.count } }
+
+  private func boardItem(_ item: Item, callers: Int) -> CreationBoard.Item {
     let index = numbers.withLock { numbers in
-      if let index = numbers[item] { return index }
-      numbers[item] = numbers.count
-      return numbers.count - 1
+      if let known = numbers.known[item] {
+        numbers.known[item]?.callers += callers
+        return known.number
+      }
+      numbers.last += 1
+      numbers.known[item] = (numbers.last, callers)
+      return numbers.last
     }
     return CreationBoard.Item(gate: number, index: index, label: label(item), place: place)
+  }
+
+  /// Forgets the number of an item when its last caller is done with it.
+  private func release(_ item: Item) {
+    numbers.withLock { numbers in
+      guard let known = numbers.known[item] else { return }
+      numbers.known[item] = known.callers > 1 ? (known.number, known.callers - 1) : nil
+    }
   }
 
   private static func labels(_ path: [CreationBoard.Item]) -> [String] {

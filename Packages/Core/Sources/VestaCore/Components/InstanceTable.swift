@@ -29,7 +29,7 @@ public final class InstanceTable<Key: Hashable & Sendable, Instance: Sendable>: 
   ///
   /// - Parameters:
   ///   - key: Which instance.
-  ///   - create: Makes it, on the thread that asked first and with no lock held. What it throws is thrown to that
+  ///   - create: Makes it, on the thread that asked first and with no lock held. Its error is thrown to that
   ///     caller; the next one tries again.
   /// - Returns: The instance.
   /// - Throws: What `create` threw, or `VestaError.Code.dependencyCycle` when creating an instance needs that instance,

@@ -11,7 +11,18 @@ import VestaConcurrency
 ///   another thread may still finish.
 /// - Dropping the registration keeps the listener: only `cancel()` removes it.
 ///
-/// `StateSource` of VestaConcurrency keeps all of them.
+/// `StateSource` of VestaConcurrency keeps all of them. A seam adds them to its own contracts:
+///
+/// ```swift
+/// static let listeners = ListenerContracts.all(greets: false) { (subject: FlagsSubject) in
+///   ListenerSubject(
+///     add: { subject.flags.addFlagListener($0) },
+///     change: { number in
+///       try await subject.set("flag-\(number)", true)
+///       return FlagChange(name: "flag-\(number)", isOn: true)
+///     })
+/// }
+/// ```
 public enum ListenerContracts {
   /// The promises as checks on an implementation of a seam.
   ///

@@ -20,19 +20,3 @@ final class EventQueue: Sendable {
     queue.withLock { $0 }.async { for call in calls { call() } }
   }
 }
-
-/// The system's random number generator, or one with a seed.
-struct RepoRandom: RandomNumberGenerator, Sendable {
-  private var state: UInt64?
-  private var system = SystemRandomNumberGenerator()
-
-  init(seed: UInt64?) { state = seed }
-
-  mutating func next() -> UInt64 {
-    guard let value = state else { return system.next() }
-    // A linear congruential step is enough: it only spreads reconnections.
-    let next = value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    state = next
-    return next
-  }
-}

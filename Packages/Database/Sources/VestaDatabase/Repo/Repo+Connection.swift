@@ -67,7 +67,7 @@ extension Repo {
 
   private func gotTokens(_ token: String?, _ appCheckToken: String?, _ attempt: Int) {
     guard generation == attempt, phase == .gettingToken else { return }
-    // Whoever has signed in or out in the meantime counts, and not the token that was asked for before.
+    // A sign-in or sign-out in the meantime decides, and not the token that was requested before it.
     if !hasTokenNews { self.token = token }
     self.appCheckToken = appCheckToken
     open(attempt)
@@ -256,7 +256,7 @@ extension Repo {
   private func sendPut(_ id: Int) {
     guard let put = puts[id] else { return }
     puts[id]?.isSent = true
-    // What was listened to before the write must be so for the service too.
+    // Listens that began before the write must reach the service before it too.
     performListenActions()
     request(put.request) { repo, reply in
       repo.acknowledgeInOrder { repo in

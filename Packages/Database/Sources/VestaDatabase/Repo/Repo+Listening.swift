@@ -21,7 +21,7 @@ extension Repo {
     }
   }
 
-  /// Removes an observer of a query; the default query stands for all queries of the place.
+  /// Removes an observer of a query; the default query means all queries of the path.
   func remove(_ id: Int, at path: DatabasePath, _ spec: DatabaseQuerySpec) {
     observers[id]?.silence()
     observers[id] = nil
@@ -156,9 +156,9 @@ extension Repo {
     limitGet(id)
   }
 
-  /// Ends a read that has no connection for three seconds.
+  /// Ends a read that has no connection for too long.
   func limitGet(_ id: Int) {
-    let timer = environment.clock.schedule(after: .seconds(3)) { [weak self] in
+    let timer = environment.clock.schedule(after: environment.readTime) { [weak self] in
       self?.enqueue { repo in repo.endGet(id, .failure("Client is offline.")) }
     }
     gets[id]?.timer = timer
@@ -190,7 +190,6 @@ extension Repo {
       let error = UnknownValueError(path: get.path, reason: reason)
       complete { get.completion(.failure(error)) }
     }
-    flush()
   }
 }
 

@@ -44,7 +44,7 @@ extension Repo {
     let write = OutstandingPut(request: request, isTransaction: false) { repo, reply in
       repo.acknowledge(writeID, path, reply, completion)
     } onEnd: { repo, error in
-      // What the device keeps stays there, and is sent at the next start.
+      // Stored writes stay on the device, and are sent at the next start.
       repo.complete { completion(error) }
     }
     put(write, keeping: stored)

@@ -21,7 +21,10 @@ actor Repo {
     var appCheck: (any AppCheckInterop)?
     var clock: ServiceClock = .system
     var userAgent = ""
-    var seed: UInt64?
+    /// Spreads reconnections.
+    var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    /// How long a read waits for a connection.
+    var readTime = Duration.seconds(3)
   }
 
   nonisolated let url: DatabaseURL
@@ -60,11 +63,11 @@ actor Repo {
   var connectedAt: Int64 = 0
   var lastSession: String?
   var timer: ListenerRegistration?
-  var random: RepoRandom
+  var random: any RandomNumberGenerator & Sendable
   var forcesTokenRefresh = false
   /// The newest token.
   var token: String?
-  /// The token that the service has been told on this connection.
+  /// The token that was sent to the service on this connection.
   var sentToken: String?
   /// Whether the token has changed while it was being fetched.
   var hasTokenNews = false
@@ -95,7 +98,7 @@ actor Repo {
     self.events = events
     self.persistence = persistence
     queue = WorkQueue(label: "vesta.database.\(url.namespace)")
-    random = RepoRandom(seed: environment.seed)
+    random = environment.random
   }
 
   // MARK: Running

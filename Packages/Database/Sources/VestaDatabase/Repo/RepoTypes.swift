@@ -80,7 +80,7 @@ struct OutstandingPut: Sendable {
   let onEnd: @Sendable (isolated Repo, DatabaseError) -> Void
 }
 
-/// Where a client stands with the service.
+/// The state of a client's connection to the service.
 enum ConnectionPhase: Sendable, Equatable {
   case disconnected
   case waiting

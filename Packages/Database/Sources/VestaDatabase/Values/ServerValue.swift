@@ -31,7 +31,7 @@ public struct ServerTimestamp: Codable, Equatable, Hashable, Sendable {
     value = container.decodeNil() ? nil : Date(timeIntervalSince1970: Double(try container.decode(Int.self)) / 1000)
   }
 
-  /// Writes milliseconds since 1970, or what stands for the time of the service.
+  /// Writes milliseconds since 1970, or the placeholder for the time of the service.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     if let value {

@@ -28,6 +28,11 @@ struct NodeFilter: Sendable {
 
   var filtersNodes: Bool { !spec.loadsAllData }
 
+  /// What it keeps of a node, in the query's order.
+  func full(_ node: DatabaseNode) -> IndexedNode {
+    IndexedNode(filtersNodes ? window(of: node) : node, index: spec.index)
+  }
+
   /// Replaces the whole node.
   func updateFull(_ old: IndexedNode, to new: DatabaseNode, _ changes: inout ChildChanges) -> IndexedNode {
     let wanted = filtersNodes ? window(of: new) : new
@@ -136,12 +141,13 @@ struct NodeFilter: Sendable {
       return old.setting(key, to: new).setting(edge.key, to: .empty)
     }
     if !new.isEmpty, !isOrdered(edgePosition, position) {
-      // What is outside comes after the edge, and this child does not.
+      // Children outside come after the edge, and this child does not.
       changes.changed(key, new, from: before)
       return old.setting(key, to: new)
     }
     var next = source.child(next: edgePosition, index: spec.index, side: limit.side)
-    while let candidate = next, candidate.key == key || !old.node[candidate.key].isEmpty {
+    // The data may be ahead of the window: a child of it, this one too, can stand further on there.
+    while let candidate = next, !old.node[candidate.key].isEmpty {
       let after = spec.index.position(of: candidate.key, candidate.node)
       next = source.child(next: after, index: spec.index, side: limit.side)
     }

@@ -2,7 +2,7 @@ public import VestaDatabaseBackend
 
 /// The server's data that a device keeps, and the queries that it belongs to.
 ///
-/// A value that answers at once. What has to be stored gathers in ``takeChanges()``; whoever owns the cache writes it
+/// A value that answers at once. Changes to store gather in ``takeChanges()``; the owner of the cache writes them
 /// down.
 public struct SyncCache: Sendable {
   /// A query of which data is kept.

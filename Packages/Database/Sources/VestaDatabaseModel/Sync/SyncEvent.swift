@@ -6,7 +6,7 @@ public enum SyncEventKind: Int, Sendable, Hashable, CaseIterable {
   case childRemoved
   /// A child is new.
   case childAdded
-  /// A child stands elsewhere among the others.
+  /// The position of a child among the others has changed.
   case childMoved
   /// A child has changed.
   case childChanged

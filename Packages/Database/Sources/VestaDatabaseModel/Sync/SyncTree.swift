@@ -2,7 +2,7 @@ public import VestaDatabaseBackend
 
 /// Everything a client listens to, everything it has written, and the events that follow: a value without I/O.
 ///
-/// Operations return the events to raise, in order. What is to be asked of the service gathers in
+/// Operations return the events to raise, in order. Requests to the service gather in
 /// ``takeListenActions()``.
 ///
 /// How an operation runs, by the example of `set(/a/b, 1)` while `/a` is listened to and the server's `/a` is `{b: 0}`:

@@ -12,11 +12,9 @@ struct View: Sendable {
     self.path = path
     self.spec = spec
     filter = NodeFilter(spec: spec)
-    var ignored = ChildChanges()
-    let none = IndexedNode(.empty, index: spec.index)
     cache = ViewCache(
       event: CacheNode(
-        indexed: filter.updateFull(none, to: event.node, &ignored), isComplete: event.isComplete,
+        indexed: filter.full(event.node), isComplete: event.isComplete,
         isFiltered: filter.filtersNodes),
       server: CacheNode(
         indexed: IndexedNode(server.node, index: spec.index), isComplete: server.isComplete,

@@ -38,9 +38,9 @@ struct ViewProcessor {
     var ignored = ChildChanges()
     let indexed: IndexedNode
     if path.isRoot {
-      indexed = filter.updateFull(old.server.indexed, to: node, &ignored)
+      indexed = filter.full(node)
     } else if filter.filtersNodes, !old.server.isFiltered {
-      indexed = filter.updateFull(old.server.indexed, to: old.server.node.setting(path, to: node), &ignored)
+      indexed = filter.full(old.server.node.setting(path, to: node))
     } else {
       guard let key = path.front else { return old }
       if !old.server.isComplete(for: path), path.count > 1 { return old }
@@ -218,7 +218,8 @@ struct ViewProcessor {
         : writes.completeChildren(server: old.server.node)
       cache.event.indexed = filter.updateFull(old.event.indexed, to: node, &changes)
     }
-    cache.event.isComplete = old.server.isComplete || writes.shadow(at: .root) != nil
+    // No other write covers all of the place: it would cover this path too.
+    cache.event.isComplete = old.server.isComplete
     cache.event.isFiltered = filter.filtersNodes
     return cache
   }
@@ -245,7 +246,7 @@ struct ViewProcessor {
   /// Where a filter finds children.
   ///
   /// The view's own data counts where it is complete: that of another view is still the data before the operation, in
-  /// which a child that the operation has moved stands at its old place.
+  /// which a child that the operation has moved is at its old position.
   private func source(_ cache: ViewCache) -> ViewChildSource {
     let isOwn = cache.server.isComplete && !cache.server.isFiltered
     return ViewChildSource(writes: writes, cache: cache, completeServer: isOwn ? cache.server.node : completeServer)

@@ -2,7 +2,7 @@ public import VestaDatabaseBackend
 
 /// Values at several places, of which none is below another: what a multi-path write writes.
 public struct WriteTrie: Sendable, Hashable {
-  /// The value of this place; nothing is below it then.
+  /// The written value at this path; there are no children then.
   public private(set) var value: DatabaseNode?
 
   /// The values below this path.

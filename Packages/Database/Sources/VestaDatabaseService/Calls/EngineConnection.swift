@@ -30,6 +30,8 @@ final class EngineConnection: Sendable {
     var operations = 0
     /// How many jobs of the connection wait or run.
     var jobs = 0
+    /// Jobs that wait while a hash is being checked; `nil` while none is.
+    var waiting: [Room.Job]?
   }
 
   let session: String
@@ -109,6 +111,28 @@ final class EngineConnection: Sendable {
   func jobBegins() { state.withLock { $0.jobs += 1 } }
 
   func jobEnds() { state.withLock { $0.jobs -= 1 } }
+
+  /// Lets the jobs to come wait.
+  func suspend() { state.withLock { $0.waiting = $0.waiting ?? [] } }
+
+  /// Keeps a job for later where jobs wait; the end of the connection never does.
+  ///
+  /// - Returns: Whether it waits.
+  func keep(_ job: Room.Job) -> Bool {
+    if case .close = job { return false }
+    return state.withLock { state in
+      state.waiting?.append(job)
+      return state.waiting != nil
+    }
+  }
+
+  /// Hands out the jobs that have waited; those to come do not wait.
+  func resume() -> [Room.Job] {
+    state.withLock { state in
+      defer { state.waiting = nil }
+      return state.waiting ?? []
+    }
+  }
 
   func signOut() { state.withLock { $0.user = nil } }
 

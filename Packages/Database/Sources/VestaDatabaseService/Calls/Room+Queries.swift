@@ -11,25 +11,21 @@ extension Room {
   /// Brings the results of queries up to date, and sends what has changed.
   ///
   /// - Parameters:
-  ///   - queries: The queries, and what a commit has written that concerns them.
+  ///   - places: The places of queries, and what a commit has written that concerns them.
   ///   - version: The version of the commit.
-  func refresh(_ queries: [Int: [DatabasePathValue]], _ version: StoreVersion) async {
-    let reading = hub.reading(queries)
+  func refresh(_ places: [Int: [DatabasePathValue]], _ version: StoreVersion) async {
+    let reading = hub.reading(places, version)
     var whole = reading.whole
     do {
+      // Where somebody has written since, what is read is not what this commit has left.
       let (children, seen) = reading.wantsChildren ? try await read(reading) : ([:], version)
-      if seen > version {
-        // Somebody has written since: what was read is not what this commit has left.
-        whole.formUnion(reading.touched.keys)
-      } else {
-        let published = hub.update(reading, children: children, version)
-        for connection in published.connections { connection.deliver() }
-        whole.formUnion(published.queries.keys)
-      }
+      let updated = hub.update(reading, children: children, version, isExact: seen <= version)
+      for connection in updated.connections { connection.deliver() }
+      whole.formUnion(updated.again)
       hub.beginReading(whole)
       readAnew(whole)
     } catch {
-      revoke(Set(queries.keys))
+      revoke(whole.union(hub.queries(at: reading.places.keys)))
     }
   }
 
@@ -37,28 +33,21 @@ extension Room {
   private func read(
     _ reading: ListenHub.Reading
   ) async throws -> (nodes: [DatabasePath: DatabaseNode], version: StoreVersion) {
-    let keys = context.keys
+    let (keys, hub) = (context.keys, hub)
     return try await openStore().read { reader in
       let tree = TreeReader(reader: reader, keys: keys)
-      var places: [SortPlace: DatabaseNode] = [:]
       var nodes: [DatabasePath: DatabaseNode] = [:]
-      for (id, children) in reading.touched {
-        guard let (window, path) = reading.windows[id] else { continue }
-        for (key, node) in children where node == nil && nodes[path.child(key)] == nil {
-          let place = SortPlace(child: path.child(key), index: window.spec.index)
-          let known = places[place]
-          let sample = if let known { known } else { try await tree.sample(place.child, place.index) }
-          places[place] = sample
-          if window.mayTake(key, sample) { nodes[place.child] = try await tree.node(place.child) }
+      for (number, place) in reading.places {
+        for (key, node) in place.children where node == nil {
+          let child = place.path.child(key)
+          for index in place.indexes where nodes[child] == nil {
+            let sample = try await tree.sample(child, index)
+            if hub.mayTake(number, index, key, sample) { nodes[child] = try await tree.node(child) }
+          }
         }
       }
       return (nodes, reader.version)
     }
-  }
-
-  private struct SortPlace: Hashable {
-    let child: DatabasePath
-    let index: DatabaseIndex
   }
 
   /// Reads queries anew beside the commits that follow, until no commit has touched them since.
@@ -83,7 +72,7 @@ extension Room {
     }
   }
 
-  /// A query that cannot be read leaves its listeners with old data: they are told, and can listen again.
+  /// A query that cannot be read leaves its listeners with old data: they get an error, and can listen again.
   private func revoke(_ watches: Set<Int>) {
     for connection in hub.revoke(watches.sorted()) { connection.deliver() }
   }

@@ -90,6 +90,8 @@ extension Room {
   ///   - time: The time at which its lease must be over.
   private func runEndOperations(below prefix: [UInt8], owner: String? = nil, expiredAt time: Int64 = 0) async throws {
     let (context, now) = (context, now)
+    var isKnown = false
+    defer { if !isKnown { overtakeChecks() } }
     let commit = try await openStore().write { transaction -> [[DatabasePathValue]] in
       if let owner {
         let row = try await transaction.get(context.keys.owner(owner))
@@ -103,11 +105,13 @@ extension Room {
       for row in rows {
         let value = try EndOperations.decode(row.value)
         let operation = WriteOperation(put: value.path, value.node)
-        written.append(try await operation.run(in: transaction, context, now: now) ?? [])
+        let end = try await operation.run(in: transaction, context, now: now)
+        if case .written(let values) = end { written.append(values) }
       }
       try await CommitLog.append(written, in: transaction, context)
       return written
     }
+    isKnown = true
     if !commit.value.isEmpty { await publish(commit.value, commit.version) }
   }
 
@@ -189,7 +193,7 @@ extension Room {
     _ = try? await openStore().write { try await $0.delete(keys.owner(owner)) }
   }
 
-  /// Tells the listens of the commits that they have not been told of, in the order of versions.
+  /// Sends the listens the commits that they have not seen yet, in the order of versions.
   func catchUp() async {
     do {
       let (context, last) = (context, state.withLock { $0.lastPublished })

@@ -9,6 +9,10 @@ extension Room {
   private enum Outcome: Sendable {
     case reply(DatabaseReply)
     case written([DatabasePathValue])
+    /// Its hash is one of very many rows.
+    case large
+    /// It comes after a write of its connection whose hash is still to be checked.
+    case later
   }
 
   func commit(_ writes: inout [Write]) async {
@@ -20,52 +24,70 @@ extension Room {
     } catch  where group.count > 1 && !(StoreError.Code.unknownOutcome ~= error) {
       // One of them may be what the store refuses: each has its own transaction then. Writes that may be stored
       // already are not repeated.
-      for write in group {
+      for write in group where !write.connection.keep(write.job) {
         do {
           try await run([write])
         } catch {
+          overtakeChecks()
           fail(write, error)
         }
       }
     } catch {
+      overtakeChecks()
       for write in group { fail(write, error) }
     }
   }
 
-  private func fail(_ write: Write, _ error: any Error) {
+  func fail(_ write: Write, _ error: any Error) {
     let isUnknown = StoreError.Code.unknownOutcome ~= error
     let sentence = isUnknown ? "It is unknown whether the write was stored" : "The write was not stored"
     answer(write, DatabaseReply(.unavailable, message: "\(sentence): \(error)"), .zero)
   }
 
-  private func answer(_ write: Write, _ reply: DatabaseReply, _ version: StoreVersion) {
+  func answer(_ write: Write, _ reply: DatabaseReply, _ version: StoreVersion) {
     write.connection.jobEnds()
     hub.reply(.reply(write.id, reply), to: write.connection, version)
     write.connection.deliver()
   }
 
   private func run(_ group: [Write]) async throws {
-    let (context, access, now) = (context, access, now)
+    let (context, access, now, rows) = (context, access, now, options.rowsOfACheck)
     let numbers = group.map { write in
       (0..<write.request.endOperationCount).map { _ in write.connection.nextOperation() }
     }
     let commit = try await openStore().write { transaction -> [Outcome] in
       var outcomes: [Outcome] = []
+      var waiting: Set<String> = []
       for (write, numbers) in zip(group, numbers) {
+        if waiting.contains(write.connection.session) {
+          outcomes.append(.later)
+          continue
+        }
         let call = WriteCall(
-          connection: write.connection, context: context, access: access, now: now, numbers: numbers)
-        outcomes.append(try await call.run(write.request, in: transaction))
+          connection: write.connection, context: context, access: access, now: now, numbers: numbers,
+          rows: write.checks < Room.checksBeside ? rows : nil)
+        let outcome = try await call.run(write.request, in: transaction)
+        if case .large = outcome { waiting.insert(write.connection.session) }
+        outcomes.append(outcome)
       }
       let written = outcomes.compactMap { if case .written(let values) = $0 { values } else { nil } }
       try await CommitLog.append(written, in: transaction, context)
       return outcomes
     }
     let written = commit.value.compactMap { if case .written(let values) = $0 { values } else { nil } }
-    if !written.isEmpty { await publish(written, commit.version) }
+    let isStale = commit.value.contains { if case .reply(let reply) = $0 { reply.status == .dataStale } else { false } }
+    if !written.isEmpty {
+      await publish(written, commit.version)
+    } else if isStale, context.isShared {
+      // What another engine has written comes before the reply that it has.
+      await catchUp()
+    }
     for (write, outcome) in zip(group, commit.value) {
       switch outcome {
       case .reply(let reply): answer(write, reply, commit.version)
       case .written: answer(write, .ok, commit.version)
+      case .large: check(write)
+      case .later: _ = write.connection.keep(write.job)
       }
     }
   }
@@ -77,6 +99,8 @@ extension Room {
     let access: any DatabaseAccess
     let now: Int64
     let numbers: [Int]
+    /// How many rows may be read for a hash.
+    let rows: Int?
 
     func run(_ request: DatabaseRequest, in transaction: any StoreTransaction) async throws -> Outcome {
       switch request {
@@ -103,10 +127,11 @@ extension Room {
 
     private func write(_ operation: WriteOperation, in transaction: any StoreTransaction) async throws -> Outcome {
       if let refusal = refusal(operation) { return .reply(refusal) }
-      guard let written = try await operation.run(in: transaction, context, now: now) else {
-        return .reply(DatabaseReply(.dataStale, message: "The data has changed."))
+      switch try await operation.run(in: transaction, context, now: now, rows: rows) {
+      case .written(let values): return .written(values)
+      case .stale: return .reply(.stale)
+      case .large: return .large
       }
-      return .written(written)
     }
 
     private func keep(_ operation: WriteOperation, in transaction: any StoreTransaction) async throws -> Outcome {
@@ -132,20 +157,21 @@ extension Room {
 
   /// Tells the listens of a commit of this engine; in company, with those of the others before it.
   func publish(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
+    overtakeChecks(writes)
     if let events = context.events, events.interest != nil { events.wake() }
     if context.isShared { await catchUp() } else { await tell(writes, version) }
   }
 
   /// Tells the listens of a commit.
   func tell(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
-    var queries: [Int: [DatabasePathValue]] = [:], disturbed: Set<Int> = []
+    var places: [Int: [DatabasePathValue]] = [:], disturbed: Set<Int> = []
     for values in writes {
       let published = hub.publish(values, version)
       for connection in published.connections { connection.deliver() }
-      queries.merge(published.queries) { $0 + $1 }
+      places.merge(published.places) { $0 + $1 }
       disturbed.formUnion(published.disturbed)
     }
-    if !queries.isEmpty { await refresh(queries, version) }
+    if !places.isEmpty { await refresh(places, version) }
     for connection in hub.restoreWindows(disturbed) { connection.deliver() }
   }
 }
@@ -159,4 +185,9 @@ extension DatabaseRequest {
     default: 0
     }
   }
+}
+
+extension DatabaseReply {
+  /// The data does not have the hash of the write.
+  static let stale = DatabaseReply(.dataStale, message: "The data has changed.")
 }

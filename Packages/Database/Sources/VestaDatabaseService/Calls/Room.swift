@@ -34,12 +34,15 @@ final class Room: Sendable {
     var connections: [String: EngineConnection] = [:]
     /// Sessions whose operations for the end could not be carried out yet.
     var unfinished: Set<String> = []
-    /// The last commit whose changes the listens were told; for engines that share a store.
+    /// The last commit whose changes were sent to the listens; for engines that share a store.
     var lastPublished = StoreVersion.zero
     var timer: ListenerRegistration?
     var observation: ListenerRegistration?
     /// The time at which the building of the indexes goes on after a failure.
     var retry: ListenerRegistration?
+    /// The writes whose hashes are being checked, by number.
+    var checks: [Int: HashCheck] = [:]
+    var lastCheck = 0
     var isOver = false
   }
 
@@ -50,12 +53,14 @@ final class Room: Sendable {
   let reads = PendingCount()
   let state = Locked(State())
   let openStore: @Sendable () async throws -> any OrderedStore
+  private let whenConnectionEnds: @Sendable () -> Void
 
   /// The jobs.
   let lane = CommitLane<Job>(limit: 256)
 
   init(
     namespace: String, owner: String, options: DatabaseServiceOptions, events: EventOutbox? = nil,
+    whenConnectionEnds: @escaping @Sendable () -> Void = {},
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     context = RoomContext(
@@ -64,7 +69,11 @@ final class Room: Sendable {
     access = options.access
     self.options = options
     self.openStore = openStore
+    self.whenConnectionEnds = whenConnectionEnds
   }
+
+  /// Whether nobody is connected, and nothing is left to do for sessions that have ended.
+  var isDone: Bool { state.withLock { $0.connections.isEmpty && $0.unfinished.isEmpty } }
 
   /// The time in milliseconds since 1970.
   var now: Int64 { options.clock.milliseconds() }
@@ -109,19 +118,17 @@ final class Room: Sendable {
 
   // MARK: Jobs
 
-  private func process(_ jobs: [Job]) async {
+  func process(_ jobs: [Job]) async {
     var writes: [Write] = []
     for job in jobs {
       if case .request(let connection, let request, let id) = job, request.isWrite {
-        if isOpen(connection) {
-          writes.append(Write(connection: connection, request: request, id: id))
-        } else {
-          connection.jobEnds()
-        }
+        // Nobody counts the jobs of a connection that has ended.
+        if connection.keep(job) || !isOpen(connection) { continue }
+        writes.append(Write(connection: connection, request: request, id: id))
         continue
       }
       await commit(&writes)
-      await process(job)
+      if job.connection?.keep(job) != true { await process(job) }
     }
     await commit(&writes)
   }
@@ -136,21 +143,23 @@ final class Room: Sendable {
     case .request(let connection, let request, let id):
       if isOpen(connection) { answer(connection, request, id) }
     case .signedIn(let connection, let id): userChanged(connection, id)
-    case .close(let connection): await close(connection)
+    case .close(let connection):
+      await close(connection)
+      whenConnectionEnds()
     case .perform(let body): await body()
     }
   }
 
   /// Whether the connection has been opened and has not ended: what it asks before and afterwards is dropped, because
   /// its client asks again on the next one.
-  private func isOpen(_ connection: EngineConnection) -> Bool {
+  func isOpen(_ connection: EngineConnection) -> Bool {
     state.withLock { $0.connections[connection.session] === connection }
   }
 
   private func open(_ connection: EngineConnection) async {
     do {
       try await prepare()
-      // What cannot be carried out now is no reason to turn a client away.
+      // A failure to carry them out now is no reason to refuse a client.
       try? await finishSessions()
       // The greeting comes before anything that a read can say from here on.
       connection.enqueue([.hello(DatabaseHello(timestamp: now, session: connection.session))])
@@ -187,6 +196,10 @@ struct Write: Sendable {
   let connection: EngineConnection
   let request: DatabaseRequest
   let id: Int
+  /// How often its hash has been checked beside the writes of others.
+  var checks = 0
+
+  var job: Room.Job { .request(connection, request, id) }
 }
 
 /// The context that every call of a database has.
@@ -195,7 +208,7 @@ struct RoomContext: Sendable {
   let owner: String
   let keys: Keys
   let catalogs: CatalogCache
-  /// Whether other engines have to be told of commits.
+  /// Whether other engines have to be notified of commits.
   let isShared: Bool
   let namespace: String
   /// Where changes are recorded that functions want.

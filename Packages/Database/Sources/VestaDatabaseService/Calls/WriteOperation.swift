@@ -22,7 +22,7 @@ struct WriteOperation: Sendable {
     hash = nil
   }
 
-  /// Where the write puts what.
+  /// The paths and the values that the write sets.
   var places: [DatabasePathValue] { values.map { DatabasePathValue(path.appending($0.path), $0.node) } }
 
   /// The places in the order in which they are written: that in which clients put the values of a merge together.
@@ -42,13 +42,26 @@ struct WriteOperation: Sendable {
     return nil
   }
 
-  /// Carries the write out.
+  /// The end of a write.
+  enum End: Sendable {
+    /// What has been written where, with server values replaced.
+    case written([DatabasePathValue])
+    /// The hash is not that of the data.
+    case stale
+    /// There are more rows than may be read for the hash; nothing has been written.
+    case large
+  }
+
+  /// Carries the write out, if it asks nothing or the data has its hash.
   ///
-  /// - Returns: What has been written where, with server values replaced; `nil` when the hash is not that of the data.
-  func run(in transaction: any StoreTransaction, _ room: RoomContext, now: Int64) async throws -> [DatabasePathValue]? {
+  /// - Parameter rows: How many rows are read for the hash at the most; `nil` for all.
+  func run(
+    in transaction: any StoreTransaction, _ room: RoomContext, now: Int64, rows: Int? = nil
+  ) async throws -> End {
     let reader = TreeReader(reader: transaction, keys: room.keys)
     if let hash {
-      guard NodeHash.matches(hash, try await reader.node(path)) else { return nil }
+      guard let isCurrent = try await isCurrent(hash, reader, rows) else { return .large }
+      guard isCurrent else { return .stale }
     }
     var written: [DatabasePathValue] = []
     for place in orderedPlaces {
@@ -59,13 +72,43 @@ struct WriteOperation: Sendable {
       let node = ServerValues.resolve(place.node, now: now) { old[$0] ?? .empty }
       written.append(DatabasePathValue(place.path, node))
     }
+    try await write(written, in: transaction, room)
+    return .written(written)
+  }
+
+  /// Writes one node where another is known to be: the rows in which they differ.
+  ///
+  /// - Parameter limit: The most places that are written one by one.
+  /// - Returns: What has been written where.
+  func replace(
+    _ old: DatabaseNode, in transaction: any StoreTransaction, _ room: RoomContext, now: Int64, limit: Int
+  ) async throws -> [DatabasePathValue] {
+    let node = values.reduce(old) { node, value in
+      node.setting(value.path, to: ServerValues.resolve(value.node, now: now) { old[value.path.appending($0)] })
+    }
+    let places = NodeChanges.places(old, node, limit: limit) ?? [DatabasePathValue(.root, node)]
+    let written = places.map { DatabasePathValue(path.appending($0.path), $0.node) }
+    try await write(written, in: transaction, room)
+    return written
+  }
+
+  /// - Returns: Whether the data has a hash; `nil` when there are too many rows to say.
+  private func isCurrent(_ hash: String, _ reader: TreeReader, _ rows: Int?) async throws -> Bool? {
+    // The empty hash is that of nothing and of nothing else.
+    if hash.isEmpty, path.back?.isPriority != true { return try await !reader.exists(path) }
+    return try await reader.node(path, rows: rows).map { NodeHash.matches(hash, $0) }
+  }
+
+  private func write(
+    _ written: [DatabasePathValue], in transaction: any StoreTransaction, _ room: RoomContext
+  ) async throws {
+    let reader = TreeReader(reader: transaction, keys: room.keys)
     let catalog = try await room.catalogs.read(transaction, room.keys)
     let writer = TreeWriter(transaction: transaction, keys: room.keys, catalog: catalog)
     var events = TreeEvents(room.events, scope: room.namespace, writing: written.map(\.path))
     try await events?.begin(reader)
     for value in written { try await writer.write(value.path, value.node) }
     try await events?.finish(reader, in: transaction)
-    return written
   }
 }
 

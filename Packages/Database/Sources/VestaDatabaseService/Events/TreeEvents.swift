@@ -117,7 +117,7 @@ struct TreeEvents {
     before.forEachChild { key, _ in keys.insert(key) }
     after.forEachChild { key, _ in keys.insert(key) }
     return keys.sorted().flatMap { key in
-      // What is equal has no references that differ.
+      // Equal nodes have no references that differ.
       before[key] == after[key] ? [] : references(below: root.child(key), depth - 1, before[key], after[key])
     }
   }
@@ -141,7 +141,7 @@ struct TreeEvents {
   }
 }
 
-/// A node before and after a change, as an event keeps it; no bytes stand for a value that was too large to be kept.
+/// A node before and after a change, as an event keeps it; empty for a value that was too large to be kept.
 struct ChangedNodes: FieldRecord {
   var before: [UInt8]?
   var after: [UInt8]?

@@ -9,8 +9,8 @@ extension ListenHub {
   struct Published {
     /// The connections that have something to deliver.
     var connections: [EngineConnection] = []
-    /// The queries that it touches, and the values that do.
-    var queries: [Int: [DatabasePathValue]] = [:]
+    /// The paths whose queries the commit may affect, and for each the values that affect them.
+    var places: [Int: [DatabasePathValue]] = [:]
     /// The queries that are to be sent their whole window once the commit is over.
     var disturbed: [Int] = []
   }
@@ -27,41 +27,50 @@ extension ListenHub {
       // A listen is given the values that concern it: going through all of them for each would cost their product.
       var concerned: [Int: [DatabasePathValue]] = [:]
       for value in values { state.places.visit(value.path.keys) { concerned[$0, default: []].append(value) } }
-      var limited: [(id: Int, watch: Watch)] = []
-      var told: [(connection: ObjectIdentifier, path: DatabasePath)] = []
+      var told: [Watch] = []
       for (id, values) in concerned.sorted(by: { $0.key < $1.key }) {
+        if let place = state.queries[id] {
+          published.places[id] = values
+          for query in place.unsettled { Self.overtake(query, version, &state) }
+          continue
+        }
         guard let watch = state.watches[id] else { continue }
-        if watch.window?.spec.limit != nil { limited.append((id, watch)) }
         guard let seen = watch.version else {
-          if watch.query.spec.loadsAllData {
-            state.watches[id]?.waiting.append((values, version))
-          } else {
-            state.watches[id]?.staleAt = version
-          }
+          state.watches[id]?.waiting.append((values, version))
           continue
         }
         guard version > seen else { continue }
-        if watch.isReading {
-          state.watches[id]?.staleAt = version
-        } else if watch.window != nil {
-          published.queries[id] = values
-        } else {
-          watch.connection.enqueue(Self.messages(values, watch))
-          published.connections.append(watch.connection)
-          told.append((ObjectIdentifier(watch.connection), watch.query.path))
-        }
+        watch.connection.enqueue(Self.messages(values, watch))
+        published.connections.append(watch.connection)
+        told.append(watch)
       }
-      if limited.isEmpty || told.isEmpty { return published }
-      let places = Dictionary(grouping: told, by: \.connection)
-      for (id, watch) in limited {
-        let others = places[ObjectIdentifier(watch.connection)] ?? []
-        if others.contains(where: { Self.disturbs($0.path, watch) }) { published.disturbed.append(id) }
-      }
+      for watch in told { published.disturbed += Self.queries(disturbedBy: watch, state) }
       return published
     }
   }
 
-  /// Whether what a client is told of a place can push a child out of its copy of a window.
+  /// Notes a commit for a query that is being read.
+  private static func overtake(_ id: Int, _ version: StoreVersion, _ state: inout State) {
+    guard let watch = state.watches[id] else { return }
+    let isRead = watch.version.map { watch.isReading && version > $0 } ?? true
+    if isRead { state.watches[id]?.staleAt = version }
+  }
+
+  /// The queries above a listen to everything whose windows on the client lose a child to what the listen receives.
+  private static func queries(disturbedBy watch: Watch, _ state: State) -> [Int] {
+    let owned = state.owned[ObjectIdentifier(watch.connection)]?.all ?? []
+    var found: [Int] = []
+    for depth in 0..<watch.query.path.count {
+      guard let number = state.queryPlaces[DatabasePath(watch.query.path.keys.prefix(depth))] else { continue }
+      guard let place = state.queries[number] else { continue }
+      for id in place.queries(among: owned) {
+        if let other = state.watches[id], disturbs(watch.query.path, other) { found.append(id) }
+      }
+    }
+    return found.sorted()
+  }
+
+  /// Whether the change at a path that is sent to a client can push a child out of its copy of a window.
   ///
   /// A child that is in the window takes nobody's place.
   private static func disturbs(_ place: DatabasePath, _ watch: Watch) -> Bool {
@@ -91,15 +100,9 @@ extension ListenHub {
     }
   }
 
-  /// Sends the queries above a listen to everything their windows, after the first data of that listen.
+  /// Sends the windows of the queries above a listen to all data, after the first data of that listen.
   static func restoreWindows(above watch: Watch, _ state: inout State) {
-    let owned = state.owned[ObjectIdentifier(watch.connection)]?.all ?? []
-    for depth in 0..<watch.query.path.count {
-      for id in state.places.ids(at: watch.query.path.keys.prefix(depth)).intersection(owned).sorted() {
-        guard let other = state.watches[id], disturbs(watch.query.path, other) else { continue }
-        restoreWindow(id, &state)
-      }
-    }
+    for id in queries(disturbedBy: watch, state) { restoreWindow(id, &state) }
   }
 
   /// Returns the messages of a write for a listen to everything.

@@ -5,35 +5,67 @@ import VestaStoreInterop
 
 /// Queries: what commits make of their windows, and what has to be read for that.
 extension ListenHub {
-  /// The children and queries that have to be read before queries can be updated.
+  /// What a commit does to the queries of some places, and what has to be read for that.
   struct Reading: Sendable {
-    /// The children that a commit touches, by query; `nil` where the store has to be asked.
-    var touched: [Int: [DatabaseKey: DatabaseNode?]] = [:]
-    /// The windows and places of those queries.
-    var windows: [Int: (window: QueryWindow, path: DatabasePath)] = [:]
+    struct Place: Sendable {
+      let path: DatabasePath
+      /// The children that the commit touches; `nil` where the store has to be asked.
+      let children: [DatabaseKey: DatabaseNode?]
+      /// The orders of its queries.
+      let indexes: [DatabaseIndex]
+    }
+
+    var places: [Int: Place] = [:]
     /// The queries that are to be read anew.
     var whole: Set<Int> = []
 
     /// Whether the store has to be asked for children.
-    var wantsChildren: Bool { touched.values.contains { $0.values.contains { $0 == nil } } }
+    var wantsChildren: Bool { places.values.contains { $0.children.values.contains { $0 == nil } } }
   }
 
   /// Finds out what queries need after a commit.
   ///
-  /// - Parameter queries: The queries, and what the commit has written at, above and below their places.
-  func reading(_ queries: [Int: [DatabasePathValue]]) -> Reading {
+  /// - Parameters:
+  ///   - places: The places, and what the commit has written at, above and below them.
+  ///   - version: The version of the commit.
+  func reading(_ places: [Int: [DatabasePathValue]], _ version: StoreVersion) -> Reading {
     state.withLock { state in
       var reading = Reading()
-      for (id, values) in queries {
-        guard let watch = state.watches[id], let window = watch.window else { continue }
-        switch window.touch(Self.below(watch.query.path, values)) {
-        case .everything: reading.whole.insert(id)
+      for (number, values) in places {
+        Self.settle(number, version, &state)
+        guard let place = state.queries[number], !place.groups.isEmpty else { continue }
+        switch ChildTouch(Self.below(place.path, values), place.node) {
+        case .everything: reading.whole.formUnion(place.settled)
         case .children(let children):
-          reading.touched[id] = children
-          reading.windows[id] = (window, watch.query.path)
+          reading.places[number] = .init(path: place.path, children: children, indexes: Array(place.groups.keys))
         }
       }
       return reading
+    }
+  }
+
+  /// Settles the queries of a place that have all that came before a commit.
+  private static func settle(_ number: Int, _ version: StoreVersion, _ state: inout State) {
+    for id in state.queries[number]?.unsettled ?? [] {
+      guard let watch = state.watches[id], !watch.isReading, let seen = watch.version, seen < version else { continue }
+      if let window = watch.window { state.queries[number]?.settle(id, window) }
+    }
+  }
+
+  /// The settled queries of some places.
+  func queries(at places: some Sequence<Int>) -> Set<Int> {
+    state.withLock { state in Set(places.flatMap { state.queries[$0]?.settled ?? [] }) }
+  }
+
+  /// Whether a query may take a child that none of the place has, going by what it is ordered by.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the place.
+  ///   - sample: A node that stands where the child stands.
+  func mayTake(_ number: Int, _ index: DatabaseIndex, _ key: DatabaseKey, _ sample: DatabaseNode) -> Bool {
+    state.withLock { state in
+      let ids = state.queries[number]?.groups[index]?.windows(at: key, sample) ?? []
+      return ids.contains { state.watches[$0]?.window?.mayTake(key, sample) ?? false }
     }
   }
 
@@ -51,30 +83,53 @@ extension ListenHub {
   /// - Parameters:
   ///   - children: What the children that had to be read are now; those that no window wants are not among them.
   ///   - version: The version of the commit.
+  ///   - isExact: Whether the children were read as this commit has left them, and no later one has come between.
   /// - Returns: The connections that have something to deliver, and the queries that are to be read anew after all.
   func update(
-    _ reading: Reading, children: [DatabasePath: DatabaseNode], _ version: StoreVersion
-  ) -> Published {
+    _ reading: Reading, children: [DatabasePath: DatabaseNode], _ version: StoreVersion, isExact: Bool
+  ) -> (connections: [EngineConnection], again: Set<Int>) {
     state.withLock { state in
-      var published = Published()
-      for (id, touched) in reading.touched.sorted(by: { $0.key < $1.key }) {
-        guard let watch = state.watches[id], var window = watch.window else { continue }
-        let place = watch.query.path
+      var connections: [EngineConnection] = []
+      var again: Set<Int> = []
+      for (number, place) in reading.places.sorted(by: { $0.key < $1.key }) {
         var now: [DatabaseKey: DatabaseNode] = [:]
-        for (key, node) in touched { now[key] = node ?? children[place.child(key)] ?? .empty }
-        guard let changes = window.update(now) else {
-          published.queries[id] = []
-          continue
+        var changes: [Int: [DatabaseKey: DatabaseNode]] = [:]
+        for (key, known) in place.children {
+          guard let node = known ?? children[place.path.child(key)] else { continue }
+          now[key] = node
+          let ids = state.queries[number]?.concerned(by: key, node) ?? []
+          if known == nil, !isExact { again.formUnion(ids) }
+          for id in ids { changes[id, default: [:]][key] = node }
         }
-        state.watches[id]?.window = window
-        state.watches[id]?.version = max(watch.version ?? version, version)
-        if let message = Self.message(changes, watch) {
-          watch.connection.enqueue([message])
-          published.connections.append(watch.connection)
+        for (id, now) in changes.sorted(by: { $0.key < $1.key }) where !again.contains(id) {
+          guard let connection = state.watches[id]?.connection else { continue }
+          if Self.update(id, now, in: number, version, &state) {
+            connections.append(connection)
+          } else {
+            again.insert(id)
+          }
         }
+        state.queries[number]?.update(now)
       }
-      return published
+      return (connections, again)
     }
+  }
+
+  /// Changes the window of a settled query, and tells its listener.
+  ///
+  /// - Returns: Whether that could be done without the store.
+  private static func update(
+    _ id: Int, _ now: [DatabaseKey: DatabaseNode], in number: Int, _ version: StoreVersion, _ state: inout State
+  ) -> Bool {
+    guard let watch = state.watches[id], let old = watch.window else { return true }
+    var window = old
+    state.comparisons += 1
+    guard let changes = window.update(now) else { return false }
+    state.watches[id]?.window = window
+    state.watches[id]?.version = max(watch.version ?? version, version)
+    state.queries[number]?.update(id, from: old, to: window, changes.lazy.compactMap(\.path.front))
+    if let message = message(changes, watch) { watch.connection.enqueue([message]) }
+    return true
   }
 
   // MARK: Reading anew
@@ -85,6 +140,10 @@ extension ListenHub {
       for id in ids {
         guard let watch = state.watches[id] else { continue }
         state.watches[id]?.isReading = true
+        if let number = state.queryPlaces[watch.query.path], let window = watch.window {
+          state.queries[number]?.unsettle(id, window)
+          state.queries[number]?.unsettled.insert(id)
+        }
         state.owned[ObjectIdentifier(watch.connection)]?.reading.insert(id)
       }
     }
@@ -99,7 +158,7 @@ extension ListenHub {
     }
   }
 
-  /// Sends the listens of queries that were read anew what has changed, and the replies that have waited for it.
+  /// Sends the changes of queries that were read again to their listens, and the replies that have waited for them.
   ///
   /// - Returns: The connections that have something to deliver, and the queries that commits have touched since.
   func replace(

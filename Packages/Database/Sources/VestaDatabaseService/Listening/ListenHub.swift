@@ -8,7 +8,7 @@ import VestaStoreInterop
 /// A listen to everything is sent what was written. A query has a window, the result that its client has: a commit
 /// changes it as far as it says what the children have become (`QueryWindow`), and the rest is read. A query that has
 /// to be read anew is read beside the commits that follow, and the replies to its own client wait for it: the data of
-/// a write comes before its reply.
+/// a write comes before its reply. The queries of one place are found by what a commit changes there (`QueryPlace`).
 ///
 /// To read on: `ListenHub+Commits.swift` for commits and listens to everything, `ListenHub+Queries.swift` for queries.
 final class ListenHub: Sendable {
@@ -36,9 +36,16 @@ final class ListenHub: Sendable {
     var isDisturbed = false
   }
 
+  /// A listen as its connection names it.
+  struct Name: Hashable {
+    let query: Query
+    let tag: Int?
+  }
+
   /// The listens of one connection.
   struct Owned {
     var all: Set<Int> = []
+    var byName: [Name: Set<Int>] = [:]
     /// How many of them have no data yet.
     var starting = 0
     /// The listens that have been ended and go on until others have their data.
@@ -51,12 +58,26 @@ final class ListenHub: Sendable {
 
   struct State {
     var watches: [Int: Watch] = [:]
+    /// The numbers of the listens to everything, and those of the places that have queries.
     var places = PlaceTrie()
+    /// The places that have queries, by their numbers.
+    var queries: [Int: QueryPlace] = [:]
+    var queryPlaces: [DatabasePath: Int] = [:]
     var owned: [ObjectIdentifier: Owned] = [:]
     var next = 1
+    /// How many windows have been compared with commits.
+    var comparisons = 0
+
+    mutating func makeID() -> Int {
+      defer { next += 1 }
+      return next
+    }
   }
 
   let state = Locked(State())
+
+  /// How many windows of queries have been compared with commits up to now: the cost of queries to writers.
+  var comparisons: Int { state.withLock { $0.comparisons } }
 
   /// How many listens there are.
   var count: Int { state.withLock { $0.watches.count } }
@@ -66,15 +87,30 @@ final class ListenHub: Sendable {
   /// Adds a listen whose first data is still to be read.
   func add(_ connection: EngineConnection, _ listen: DatabaseListen) -> Int {
     state.withLock { state in
-      let id = state.next
-      state.next += 1
+      let id = state.makeID()
       let query = Query(path: listen.path, spec: listen.spec)
       state.watches[id] = Watch(connection: connection, query: query, tag: listen.tag)
-      state.places.insert(id, at: listen.path.keys)
-      state.owned[ObjectIdentifier(connection), default: Owned()].all.insert(id)
-      state.owned[ObjectIdentifier(connection)]?.starting += 1
+      if query.spec.loadsAllData {
+        state.places.insert(id, at: query.path.keys)
+      } else {
+        let place = Self.place(of: query.path, &state)
+        state.queries[place, default: QueryPlace(query.path)].unsettled.insert(id)
+      }
+      let owner = ObjectIdentifier(connection)
+      state.owned[owner, default: Owned()].all.insert(id)
+      state.owned[owner]?.byName[Name(query: query, tag: listen.tag), default: []].insert(id)
+      state.owned[owner]?.starting += 1
       return id
     }
+  }
+
+  /// The number of a place that has queries, or has them from now on.
+  private static func place(of path: DatabasePath, _ state: inout State) -> Int {
+    if let known = state.queryPlaces[path] { return known }
+    let number = state.makeID()
+    state.queryPlaces[path] = number
+    state.places.insert(number, at: path.keys)
+    return number
   }
 
   /// Starts a listen with its first data, and hands out what came in between.
@@ -121,12 +157,11 @@ final class ListenHub: Sendable {
   /// one following the other without a gap.
   func remove(_ connection: EngineConnection, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ tag: Int?) {
     state.withLock { state in
-      let query = Query(path: path, spec: spec)
-      guard let owned = state.owned[ObjectIdentifier(connection)] else { return }
-      for id in state.places.ids(at: path.keys) where owned.all.contains(id) {
-        guard let watch = state.watches[id], watch.query == query, watch.tag == tag else { continue }
+      let owner = ObjectIdentifier(connection)
+      guard let owned = state.owned[owner] else { return }
+      for id in owned.byName[Name(query: Query(path: path, spec: spec), tag: tag)] ?? [] {
         if owned.starting > 0 {
-          state.owned[ObjectIdentifier(connection)]?.ending.insert(id)
+          state.owned[owner]?.ending.insert(id)
         } else {
           Self.remove(id, &state)
         }
@@ -152,14 +187,30 @@ final class ListenHub: Sendable {
 
   private static func remove(_ id: Int, _ state: inout State) {
     guard let watch = state.watches.removeValue(forKey: id) else { return }
-    state.places.remove(id, at: watch.query.path.keys)
-    let owner = ObjectIdentifier(watch.connection)
+    if watch.query.spec.loadsAllData {
+      state.places.remove(id, at: watch.query.path.keys)
+    } else {
+      removeQuery(id, watch, &state)
+    }
+    let owner = ObjectIdentifier(watch.connection), name = Name(query: watch.query, tag: watch.tag)
     state.owned[owner]?.all.remove(id)
+    state.owned[owner]?.byName[name]?.remove(id)
+    if state.owned[owner]?.byName[name]?.isEmpty == true { state.owned[owner]?.byName[name] = nil }
     state.owned[owner]?.ending.remove(id)
     state.owned[owner]?.reading.remove(id)
     if watch.version == nil { state.owned[owner]?.starting -= 1 }
     releaseReplies(to: watch.connection, &state)
     if state.owned[owner]?.all.isEmpty == true { state.owned[owner] = nil }
+  }
+
+  private static func removeQuery(_ id: Int, _ watch: Watch, _ state: inout State) {
+    guard let number = state.queryPlaces[watch.query.path] else { return }
+    state.queries[number]?.unsettled.remove(id)
+    if let window = watch.window { state.queries[number]?.unsettle(id, window) }
+    guard state.queries[number]?.isEmpty == true else { return }
+    state.queries[number] = nil
+    state.queryPlaces[watch.query.path] = nil
+    state.places.remove(number, at: watch.query.path.keys)
   }
 
   /// Ends the listens of a connection that its user may not have, or no longer.

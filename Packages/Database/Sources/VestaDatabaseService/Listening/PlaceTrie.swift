@@ -5,7 +5,8 @@ struct PlaceTrie {
   private var ids: Set<Int> = []
   private var children: [DatabaseKey: PlaceTrie] = [:]
 
-  private var isEmpty: Bool { ids.isEmpty && children.isEmpty }
+  /// Whether it has no number, and keeps nothing of those that it had.
+  var isEmpty: Bool { ids.isEmpty && children.isEmpty }
 
   mutating func insert(_ id: Int, at keys: ArraySlice<DatabaseKey>) {
     guard let front = keys.first else {

@@ -10,7 +10,7 @@ import VestaDatabaseModel
 public struct DatabaseIndexes: Sendable, Hashable {
   /// One index.
   struct Definition: Sendable, Hashable {
-    /// The keys of the place; `nil` for one that matches every key.
+    /// The keys of the path; `nil` for one that matches every key.
     let pattern: [String?]
     /// The path below each child by whose value the children are ordered; the root path for the child itself.
     let path: DatabasePath

@@ -18,42 +18,23 @@ struct QueryWindow: Sendable {
     indexed = IndexedNode(node, index: spec.index)
   }
 
-  // MARK: What a commit touches
+  // MARK: What a commit changes
 
-  /// The children of a query that a commit touches.
-  enum Touch: Sendable {
-    /// The children that it touches: what they are now, or `nil` where the store has to be asked.
-    case children([DatabaseKey: DatabaseNode?])
-    /// It replaces all of them.
-    case everything
-  }
-
-  /// Returns the children that a commit touches.
+  /// From where to where its children can stand, ends included.
   ///
-  /// - Parameter values: What the commit has written, in order, by paths below the place of the query; the root for a
-  ///   value of the place itself.
-  func touch(_ values: [(path: DatabasePath, node: DatabaseNode)]) -> Touch {
-    var known: [DatabaseKey: DatabaseNode?] = [:]
-    for (path, node) in values {
-      guard let key = path.front else { return .everything }
-      if key.isPriority { continue }
-      let below = path.withoutFront
-      if below.isRoot {
-        known[key] = .some(node)
-      } else if let earlier = known[key] {
-        known[key] = .some(earlier?.setting(below, to: node))
-      } else if !indexed.node[key].isEmpty {
-        known[key] = .some(indexed.node[key].setting(below, to: node))
-      } else {
-        known[key] = .some(nil)
-      }
+  /// A full window ends with its last child: what is beyond is not in it, and does not come in unless a child leaves.
+  var interval: PositionInterval {
+    var (lower, upper) = (spec.startPosition, spec.endPosition)
+    if let limit = spec.limit, node.childCount >= limit.count {
+      if limit.side == .first, let edge = indexed.last { upper = spec.index.position(of: edge.key, edge.node) }
+      if limit.side == .last, let edge = indexed.first { lower = spec.index.position(of: edge.key, edge.node) }
     }
-    return .children(known)
+    return PositionInterval(lower: lower, upper: upper)
   }
 
   /// Whether a child that is not in the window may belong there, going by what it is ordered by.
   ///
-  /// - Parameter sample: A node that stands where the child stands.
+  /// - Parameter sample: A node with the same position in the order as the child.
   func mayTake(_ key: DatabaseKey, _ sample: DatabaseNode) -> Bool {
     guard spec.contains(key, sample) else { return false }
     guard let limit = spec.limit, node.childCount >= limit.count,

@@ -16,13 +16,10 @@ final class CatalogCache: Sendable {
     return catalog
   }
 
+  /// Writes the catalog, if it is another one; a database that never had an index has no row.
   func write(_ catalog: IndexCatalog, _ transaction: any StoreTransaction, _ keys: Keys) async throws {
     let bytes = catalog.bytes
-    guard try await transaction.get(keys.catalog()) != bytes else { return }
-    if catalog == IndexCatalog() {
-      try await transaction.delete(keys.catalog())
-    } else {
-      try await transaction.put(bytes, for: keys.catalog())
-    }
+    guard catalog != IndexCatalog(), try await transaction.get(keys.catalog()) != bytes else { return }
+    try await transaction.put(bytes, for: keys.catalog())
   }
 }

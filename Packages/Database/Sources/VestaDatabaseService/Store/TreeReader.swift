@@ -33,20 +33,25 @@ struct TreeReader {
 
   /// Whether anything is at a place or below it.
   func exists(_ path: DatabasePath) async throws -> Bool {
-    try await !reader.entries(in: KeyRange(prefix: keys.data(path)), limit: 1).isEmpty
+    try await reader.firstKey(in: KeyRange(prefix: keys.data(path))) != nil
   }
 
   /// A node with all that is below it.
-  func node(_ path: DatabasePath) async throws -> DatabaseNode {
+  func node(_ path: DatabasePath) async throws -> DatabaseNode { try await node(path, rows: nil) ?? .empty }
+
+  /// A node with all that is below it; `nil` when it has more rows than are to be read.
+  func node(_ path: DatabasePath, rows: Int?) async throws -> DatabaseNode? {
     if path.back?.isPriority == true, let parent = path.parent {
       return try await row(parent)?.priority.map { DatabaseNode($0) } ?? .empty
     }
     let prefix = keys.data(path)
     var tree = TreeBuilder(below: prefix.count)
-    _ = try await reader.scan(KeyRange(prefix: prefix), order: .ascending, limit: nil) { key, value in
+    let limit = rows.map { $0 + 1 }
+    let end = try await reader.scan(KeyRange(prefix: prefix), order: .ascending, limit: limit) { key, value in
       try Self.add(key.bytes, value.bytes, to: &tree)
       return .next
     }
+    if let rows, end.visited > rows { return nil }
     return tree.finish()
   }
 
@@ -58,7 +63,7 @@ struct TreeReader {
     return try await exists(place) ? .object : .null
   }
 
-  /// A node that stands among its siblings where a child stands, and has no more than that takes.
+  /// A node with just enough content to have the same position among its siblings as a child.
   func sample(_ child: DatabasePath, _ index: DatabaseIndex) async throws -> DatabaseNode {
     switch index {
     case .key: return .empty

@@ -60,16 +60,6 @@ extension Firestore {
     return Query(QueryDescription(query), firestore: self)
   }
 
-  /// Completion form of ``getQuery(named:)``.
-  @preconcurrency
-  public func getQuery(named name: String, completion: @escaping @Sendable (Query?) -> Void) {
-    let queue = callbackQueue
-    Task.detached {
-      let query = await self.getQuery(named: name)
-      queue.async { completion(query) }
-    }
-  }
-
   private func load(
     _ bytes: @escaping @Sendable () throws -> [UInt8],
     _ completion: (@Sendable (LoadBundleTaskProgress?, (any Error)?) -> Void)?

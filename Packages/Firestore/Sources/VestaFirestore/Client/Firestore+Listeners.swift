@@ -47,7 +47,10 @@ extension Firestore {
     .snapshots(merge: merge) { sink in
       do {
         let local = try query.local()
-        let registration = try client().listen(local, options: ListenOptions(options)) { result in
+        var options = ListenOptions(options)
+        // Who makes a stream waits for its first snapshot, and may as well read it.
+        options.isAwaited = !isMainThread
+        let registration = try client().listen(local, options: options) { result in
           do {
             sink.send(try make(result.get()))
           } catch {

@@ -60,7 +60,7 @@ private final class OneEvent: Sendable {
 
   private let state = Locked(State())
 
-  /// Whether the task is to be served; it was cancelled before otherwise, and has been told.
+  /// Whether the task is to be served; otherwise it was cancelled before and has been resumed.
   func begin(_ continuation: CheckedContinuation<ViewSnapshot, any Error>) -> Bool {
     let isOver = state.withLock { state in
       if !state.isOver { state.continuation = continuation }

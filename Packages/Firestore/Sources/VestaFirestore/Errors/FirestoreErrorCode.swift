@@ -1,4 +1,5 @@
 public import Foundation
+import VestaCore
 internal import VestaFirestoreBackend
 
 /// The domain of Firestore's errors when they are seen as `NSError`.
@@ -92,9 +93,7 @@ extension FirestoreErrorCode.Code {
   /// The long form `catch FirestoreErrorCode.Code.notFound` does not compile, here as in the Firebase SDK: the pattern
   /// names a case of an enumeration that is no error.
   public static func ~= (code: FirestoreErrorCode.Code, error: any Error) -> Bool {
-    if let error = error as? FirestoreErrorCode { return error.code == code }
-    let error = error as NSError
-    return error.domain == FirestoreErrorDomain && error.code == code.rawValue
+    error.hasCode(code.rawValue, in: FirestoreErrorDomain)
   }
 }
 

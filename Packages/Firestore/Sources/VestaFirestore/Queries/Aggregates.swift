@@ -94,14 +94,6 @@ public final class AggregateQuery: Sendable, Hashable {
     }
   }
 
-  /// Completion form of ``getAggregation(source:)``.
-  @preconcurrency
-  public func getAggregation(
-    source: AggregateSource, completion: @escaping @Sendable (AggregateQuerySnapshot?, (any Error)?) -> Void
-  ) {
-    query.firestore.complete(completion) { try await self.getAggregation(source: source) }
-  }
-
   /// Whether two queries ask for the same figures.
   public static func == (left: AggregateQuery, right: AggregateQuery) -> Bool {
     left.query == right.query && left.fields == right.fields

@@ -31,6 +31,7 @@ extension Query {
   ///   called again.
   /// - Returns: What removes the listener.
   @preconcurrency
+  @discardableResult
   public func addSnapshotListener(
     _ listener: @escaping @Sendable (QuerySnapshot?, (any Error)?) -> Void
   ) -> any ListenerRegistration {
@@ -43,6 +44,7 @@ extension Query {
   ///   - includeMetadataChanges: Whether changes of metadata alone are events.
   ///   - listener: As in ``addSnapshotListener(_:)``.
   @preconcurrency
+  @discardableResult
   public func addSnapshotListener(
     includeMetadataChanges: Bool, listener: @escaping @Sendable (QuerySnapshot?, (any Error)?) -> Void
   ) -> any ListenerRegistration {
@@ -56,6 +58,7 @@ extension Query {
   ///   - options: The source, and whether changes of metadata alone are events.
   ///   - listener: As in ``addSnapshotListener(_:)``.
   @preconcurrency
+  @discardableResult
   public func addSnapshotListener(
     options: SnapshotListenOptions, listener: @escaping @Sendable (QuerySnapshot?, (any Error)?) -> Void
   ) -> any ListenerRegistration {

@@ -8,6 +8,7 @@ extension DocumentReference {
   ///   called again.
   /// - Returns: What removes the listener.
   @preconcurrency
+  @discardableResult
   public func addSnapshotListener(
     _ listener: @escaping @Sendable (DocumentSnapshot?, (any Error)?) -> Void
   ) -> any ListenerRegistration {
@@ -20,6 +21,7 @@ extension DocumentReference {
   ///   - includeMetadataChanges: Whether changes of metadata alone are events.
   ///   - listener: As in ``addSnapshotListener(_:)``.
   @preconcurrency
+  @discardableResult
   public func addSnapshotListener(
     includeMetadataChanges: Bool, listener: @escaping @Sendable (DocumentSnapshot?, (any Error)?) -> Void
   ) -> any ListenerRegistration {
@@ -33,6 +35,7 @@ extension DocumentReference {
   ///   - options: The source, and whether changes of metadata alone are events.
   ///   - listener: As in ``addSnapshotListener(_:)``.
   @preconcurrency
+  @discardableResult
   public func addSnapshotListener(
     options: SnapshotListenOptions, listener: @escaping @Sendable (DocumentSnapshot?, (any Error)?) -> Void
   ) -> any ListenerRegistration {

@@ -31,7 +31,7 @@ enum UserPath {
   private static func segments(of string: String, kind: Kind) -> [String] {
     // By bytes: as a character, a slash with an accent on it would be no slash.
     var segments = string[...].utf8.split(separator: UInt8(ascii: "/"))
-    // One slash at either end is tolerated; another empty segment stands between two slashes.
+    // One slash at either end is tolerated; another empty segment lies between two slashes.
     if segments.count > 1, segments.last?.isEmpty == true { segments.removeLast() }
     if segments.count > 1, segments.first?.isEmpty == true { segments.removeFirst() }
     precondition(segments != [""], "\(kind == .document ? "Document" : "Collection") path cannot be nil or empty.")

@@ -57,7 +57,7 @@ struct ServerTimestampView: Sendable {
 }
 
 extension VectorValue {
-  /// The vector that a map stands for; `nil` for every other map.
+  /// The vector that a map encodes; `nil` for every other map.
   convenience init?(stored fields: MapValue) {
     guard fields.isVector, let elements = Value.map(fields).vectorElements else { return nil }
     var numbers: [Double] = []

@@ -52,34 +52,8 @@ extension Firestore {
     try await runTransaction(with: nil, blocking: updateBlock)
   }
 
-  /// Completion form of ``runTransaction(with:_:)``.
-  @preconcurrency
-  public func runTransaction(
-    _ updateBlock: @escaping @Sendable (Transaction, NSErrorPointer) -> Any?,
-    completion: @escaping @Sendable (Any?, (any Error)?) -> Void
-  ) {
-    runTransaction(with: nil, block: updateBlock, completion: completion)
-  }
-
-  /// Completion form of ``runTransaction(with:_:)`` with options.
-  @preconcurrency
-  public func runTransaction(
-    with options: TransactionOptions?, block updateBlock: @escaping @Sendable (Transaction, NSErrorPointer) -> Any?,
-    completion: @escaping @Sendable (Any?, (any Error)?) -> Void
-  ) {
-    let queue = callbackQueue
-    Task.detached {
-      do {
-        let value = BlockResult(try await self.runTransaction(with: options, blocking: updateBlock))
-        queue.async { completion(value.any, nil) }
-      } catch {
-        queue.async { completion(nil, error) }
-      }
-    }
-  }
-
   /// Runs blocks that wait on a queue of their own, so that they hold up no task.
-  private func runTransaction(
+  func runTransaction(
     with options: TransactionOptions?, blocking block: @escaping @Sendable (Transaction, NSErrorPointer) -> Any?
   ) async throws -> Any? {
     let result = try await runTransaction(with: options) { transaction in
@@ -97,7 +71,7 @@ extension Firestore {
 
 /// The value of a block, on its way to the caller.
 // Sound as @unchecked Sendable: the block that made the value hands it over and ends.
-private struct BlockResult: @unchecked Sendable {
+struct BlockResult: @unchecked Sendable {
   let any: Any?
 
   init(_ any: Any?) { self.any = any }

@@ -109,12 +109,6 @@ public final class WriteBatch: Sendable {
   ///   refusal.
   public func commit() async throws { try await startCommit().acknowledgement() }
 
-  /// Completion form of ``commit()``.
-  @preconcurrency
-  public func commit(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    firestore.complete(completion) { try self.startCommit() }
-  }
-
   /// Begins to write everything in the batch: `localCommit()` of the result returns also while there is no network.
   ///
   /// - Throws: ``FirestoreErrorCode/Code/invalidArgument`` for data that Firestore does not store.

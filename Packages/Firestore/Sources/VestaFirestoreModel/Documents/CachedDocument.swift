@@ -130,7 +130,7 @@ package struct CachedDocument: Sendable, Hashable {
       && left.contents == right.contents
   }
 
-  /// Feeds what equality goes by.
+  /// Feeds the parts that equality compares to a hasher.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(path)
     hasher.combine(version)
@@ -139,6 +139,6 @@ package struct CachedDocument: Sendable, Hashable {
 }
 
 extension Timestamp {
-  /// The beginning of 1970, which stands for "no version".
+  /// The beginning of 1970, which means "no version".
   package static let zero = Timestamp(seconds: 0)
 }

@@ -44,9 +44,9 @@ package struct IndexEncoder: Sendable {
     return encoder.bytes
   }
 
-  /// Whether not all of a value counts in an index; such values cannot stand in filters.
+  /// Whether not all of a value counts in an index; such values cannot be in filters.
   package static func truncates(_ value: Value) -> Bool {
-    // What is short in total cannot be cut.
+    // A value that is short in total cannot be cut.
     if DocumentSize.size(of: value) < FirestoreLimits.indexedValueLength { return false }
     var encoder = IndexEncoder()
     encoder.append(value)

@@ -4,7 +4,7 @@ package import VestaFirestoreBackend
 package struct MutationBatch: Sendable, Hashable {
   /// The identifier; later batches of a user have larger ones.
   package let id: Int
-  /// The local time of the write, which stands in for pending server timestamps.
+  /// The local time of the write, the estimate of pending server timestamps.
   package let localWriteTime: Timestamp
   /// The values of incremented numbers at the time of the write, see `Mutation.base(on:)`.
   package let baseMutations: [Mutation]

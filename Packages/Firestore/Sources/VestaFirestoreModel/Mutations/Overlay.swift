@@ -4,7 +4,7 @@ import VestaFirestoreBackend
 ///
 /// A local document is the service's document with its overlay, so that reading it does not replay the queue.
 package struct Overlay: Sendable, Hashable {
-  /// The largest identifier of the batches it stands for.
+  /// The largest identifier of the batches that it combines.
   package let largestBatchID: Int
   /// The equivalent mutation, without transforms and preconditions.
   package let mutation: Mutation

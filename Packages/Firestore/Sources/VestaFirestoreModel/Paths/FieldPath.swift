@@ -3,12 +3,12 @@ package import VestaFirestoreBackend
 /// The way to a field: names of maps within each other.
 ///
 /// As text, names are joined by dots. A name that is not simple, which is letters, digits and underscores and no digit
-/// first, stands between backticks, with a backslash before backticks and backslashes in it.
+/// first, is written between backticks, with a backslash before backticks and backslashes in it.
 package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The names, at least one.
   package let names: [String]
 
-  /// The path that stands for the name of the document.
+  /// The path `__name__`, which means the name of the document.
   package static let documentName = FieldPath(["__name__"])
 
   /// A path of names, taken as they are.
@@ -27,7 +27,7 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
     self.names = names
   }
 
-  /// Whether the path stands for the name of the document.
+  /// Whether the path means the name of the document.
   package var isDocumentName: Bool { names.count == 1 && names[0] == "__name__" }
 
   /// Whether the path is the other one, or within it.
@@ -52,7 +52,7 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
     left.names.count == right.names.count && left.hasPrefix(right)
   }
 
-  /// Feeds what equality goes by.
+  /// Feeds the parts that equality compares to a hasher.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(names.count)
     for name in names { UTF8Order.hash(name, into: &hasher) }
@@ -63,7 +63,7 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
 
   /// Checks that a path can be used in a mask, a selection or a figure.
   ///
-  /// - Throws: `INVALID_ARGUMENT` for names that are reserved; `__name__` is a field only when it stands alone.
+  /// - Throws: `INVALID_ARGUMENT` for names that are reserved; `__name__` is a field only as the whole path.
   package func checkForQuery() throws(FirestoreServiceError) {
     if isDocumentName { return }
     for name in names where PathRules.isReserved(name) { throw FieldPath.reserved(name) }
@@ -71,7 +71,7 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
 
   /// Checks that a path can be used in a filter or an order, where the type of a nested value is a field like others.
   ///
-  /// - Throws: `INVALID_ARGUMENT` for names that are reserved; `__name__` is a field only when it stands alone.
+  /// - Throws: `INVALID_ARGUMENT` for names that are reserved; `__name__` is a field only as the whole path.
   package func checkForComparison() throws(FirestoreServiceError) {
     if isDocumentName { return }
     for (index, name) in names.enumerated() where PathRules.isReserved(name) {

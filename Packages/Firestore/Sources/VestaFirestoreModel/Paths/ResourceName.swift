@@ -43,7 +43,7 @@ package struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
     UTF8Order.equal(left.project, right.project) && UTF8Order.equal(left.database, right.database)
   }
 
-  /// Feeds what equality goes by.
+  /// Feeds the parts that equality compares to a hasher.
   package func hash(into hasher: inout Hasher) {
     UTF8Order.hash(project, into: &hasher)
     UTF8Order.hash(database, into: &hasher)
@@ -156,7 +156,7 @@ package enum PathRules {
     }
   }
 
-  /// Whether a collection's name is one that stands for an escaped name, `__esc…__`.
+  /// Whether a collection's name is an escaped name, `__esc…__`.
   private static func isEscaped(_ name: String) -> Bool { name.utf8.starts(with: "__esc".utf8) }
 
   /// Whether a name begins and ends with two underscores.

@@ -2,7 +2,7 @@ import VestaFirestoreBackend
 
 /// Identifiers of collections and documents in turn, such as `rooms/a/messages/m1`.
 ///
-/// Equal and ordered by segments, each by its UTF-8 bytes; segments that stand for numbers, `__id7__`, come before all
+/// Equal and ordered by segments, each by its UTF-8 bytes; segments that are numbers, `__id7__`, come before all
 /// others and in the order of the numbers.
 package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The identifiers.
@@ -64,7 +64,7 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
     left.segments.count == right.segments.count && left.hasPrefix(right)
   }
 
-  /// Feeds what equality goes by.
+  /// Feeds the parts that equality compares to a hasher.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(segments.count)
     for segment in segments { UTF8Order.hash(segment, into: &hasher) }
@@ -83,9 +83,9 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
     }
   }
 
-  /// The number that a segment stands for: `7` for `__id7__`.
+  /// The number of a segment: `7` for `__id7__`.
   ///
-  /// Only the one usual way to write a number counts, so that different segments never stand for the same number.
+  /// Only the one usual way to write a number counts, so that different segments never have the same number.
   package static func number(of segment: String) -> Int64? {
     let bytes = segment.utf8
     // Most segments do not begin so, and this is asked of every segment.

@@ -134,7 +134,7 @@ package struct NormalQuery: Sendable, Hashable {
 
   /// The orders of a query: its own; then fields with inequalities, in the order of their paths; then the name.
   ///
-  /// What is added goes in the direction of the last order before it.
+  /// Added orders have the direction of the last given one.
   private static func orders(
     of query: StructuredQuery, inequalities: [FieldPath]
   ) throws(FirestoreServiceError) -> [Order] {
@@ -170,7 +170,7 @@ package struct NormalQuery: Sendable, Hashable {
 extension Filter {
   /// The fields with inequalities, sorted.
   ///
-  /// Those of the filter as it is written: a part that can match nothing has its order all the same.
+  /// The fields of the filter as it is written: a part that can match nothing has its order all the same.
   ///
   /// - Throws: `INVALID_ARGUMENT` for a field path that is none.
   package var inequalityFields: [FieldPath] {

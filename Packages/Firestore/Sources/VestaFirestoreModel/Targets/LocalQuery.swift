@@ -114,7 +114,7 @@ package struct LocalQuery: Sendable, Hashable {
     left.limitType == right.limitType && left.target == right.target
   }
 
-  /// Feeds what equality goes by.
+  /// Feeds the parts that equality compares to a hasher.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(path)
     hasher.combine(limitType)

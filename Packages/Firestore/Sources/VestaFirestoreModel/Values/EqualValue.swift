@@ -13,7 +13,7 @@ package struct EqualValue: Sendable, Hashable {
   /// Whether queries take the two for equal.
   package static func == (left: EqualValue, right: EqualValue) -> Bool { ValueOrder.equal(left.value, right.value) }
 
-  /// Feeds what equality goes by.
+  /// Feeds the parts that equality compares to a hasher.
   package func hash(into hasher: inout Hasher) { EqualValue.hash(value, into: &hasher) }
 
   private static func hash(_ value: Value, into hasher: inout Hasher) {

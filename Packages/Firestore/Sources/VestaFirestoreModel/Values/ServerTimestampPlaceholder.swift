@@ -1,7 +1,7 @@
 package import VestaFirestoreBackend
 
 extension Value {
-  /// The type of a map that stands for a server time that is not known yet.
+  /// The type of a map in place of a server time that is not known yet.
   static let serverTimestampType = "server_timestamp"
 
   /// A server time that a client has asked for and the service has not set yet.

@@ -108,7 +108,7 @@ package enum DocumentRules {
       try check(depth, at: path)
       switch map[Value.typeKey] {
       case .string(Value.vectorType)?: try checkVector(map, at: path)
-      // What came over from Datastore keeps its old types in maps that are taken as they are.
+      // Values from Datastore keep their old types in maps, which are accepted as they are.
       case .string(let type)? where PathRules.isReserved(type) && type.utf8.starts(with: "__legacy_".utf8): return
       default: try check(map, below: path.names, depth: depth)
       }

@@ -15,7 +15,7 @@ extension FirestoreServiceError {
     }
   }
 
-  /// The service's error for any error.
+  /// The service's error that an error is translated to.
   init(serving error: any Error) {
     switch error {
     case let error as FirestoreServiceError: self = error

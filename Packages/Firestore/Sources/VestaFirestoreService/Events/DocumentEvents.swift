@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreModel
@@ -11,7 +12,7 @@ enum DocumentEvents {
   static func outbox(store: @escaping @Sendable () async throws -> any OrderedStore) -> EventOutbox {
     EventOutbox(
       service: "firestore.googleapis.com", keys: Keys.outbox, types: types, store: store,
-      data: { try data(of: ChangedRows(fieldBytes: $0.payload)) })
+      data: { try data(of: ChangedRows(fieldBytes: $0.payload), in: $0) })
   }
 
   /// The events of the changes of a commit that a function wants.
@@ -24,20 +25,21 @@ enum DocumentEvents {
       let path = change.path.description
       let functions = interest.functions(for: type, scope: database.database, path: path)
       guard !functions.isEmpty else { return nil }
-      let rows = ChangedRows(name: change.name, before: change.before, after: change.after)
+      let rows = ChangedRows(project: database.project, before: change.before, after: change.after)
       return EventDraft(
         type, scope: database.database, path: path, functions: functions, payload: try rows.fieldBytes())
     }
   }
 
-  private static func data(of rows: ChangedRows) throws -> JSONObject {
+  private static func data(of rows: ChangedRows, in event: EventRecord) throws -> JSONObject {
+    let database = DatabaseName(project: rows.project, database: event.scope)
     func document(_ row: [UInt8]?) throws -> JSONValue? {
       guard let row else { return nil }
       let content = try DocumentRow(row)
       return .object([
-        "name": .string(rows.name), "fields": .object(DocumentJSON.fields(content.fields)),
-        "createTime": .string(EventTime.text(microseconds: content.created)),
-        "updateTime": .string(EventTime.text(microseconds: content.updated)),
+        "name": .string(database.documentsPrefix + event.path), "fields": .object(DocumentJSON.fields(content.fields)),
+        "createTime": .string(RFC3339.text(microseconds: content.created)),
+        "updateTime": .string(RFC3339.text(microseconds: content.updated)),
       ])
     }
     var data = JSONObject()
@@ -47,14 +49,14 @@ enum DocumentEvents {
   }
 }
 
-/// The rows of a document before and after a change, as an event keeps them.
+/// The rows of a document before and after a change, as an event keeps them; the event has the path.
 struct ChangedRows: FieldRecord {
-  var name = ""
+  var project = ""
   var before: [UInt8]?
   var after: [UInt8]?
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
-    try visitor.field(1, &name)
+    try visitor.field(1, &project)
     try visitor.field(2, &before)
     try visitor.field(3, &after)
   }
@@ -75,7 +77,7 @@ enum DocumentJSON {
     case .integer(let value): ["integerValue": .string(String(value))]
     case .double(let value): ["doubleValue": double(value)]
     case .timestamp(let value):
-      ["timestampValue": .string(EventTime.text(microseconds: value.microseconds ?? 0))]
+      ["timestampValue": .string(RFC3339.text(microseconds: value.microseconds ?? 0))]
     case .string(let value): ["stringValue": .string(value)]
     case .bytes(let value): ["bytesValue": .string(Base64.standard.encode(value))]
     case .reference(let value): ["referenceValue": .string(value)]

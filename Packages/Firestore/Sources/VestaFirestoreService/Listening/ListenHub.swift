@@ -312,7 +312,7 @@ final class ListenHub: Sendable {
         start = try await WatchStart(
           request, in: $0, digest: self.options.md5, now: self.options.now(), attempts: attempts)
       }
-      // What was committed meanwhile may be much; what is committed while that is looked at is less.
+      // Many commits may have come meanwhile; fewer come while those are processed.
       try await read { snapshot in
         if let before = start?.version, before < snapshot.version { _ = try await start?.advance(to: snapshot) }
       }
@@ -332,7 +332,7 @@ final class ListenHub: Sendable {
         let limited = try await subject.limitedView(in: snapshot, attempts: attempts)
         answer = Answer(version: snapshot.version, limited: limited)
       }
-      // What was committed meanwhile may be much; what is committed while that is looked at is less.
+      // Many commits may have come meanwhile; fewer come while those are processed.
       try await read { snapshot in _ = try await answer?.advance(to: snapshot, subject) }
       guard let answer else { return .failure(.shutDown) }
       return .success(answer)

@@ -157,7 +157,7 @@ struct WatchMachine {
     for (place, document) in new where document.isNewer(than: old[place]) {
       responses.add(WatchFact(place: place, name: document.name, document: document, isIn: true), for: watch.members)
     }
-    // Who is no longer in and has not changed was pushed out by the limit, and is what it was.
+    // A document that has left without a change was pushed out by the limit, and is as it was.
     for (place, document) in old where new[place] == nil {
       let now = changes[place].map(\.after) ?? document
       responses.add(WatchFact(place: place, name: document.name, document: now, isIn: false), for: watch.members)
@@ -263,7 +263,7 @@ struct WatchMachine {
   /// Takes a request to remove a target.
   mutating func remove(_ id: Int32, of call: CallID) -> [Action] {
     let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id]))
-    // What is held back was said before the target was removed.
+    // The responses that are held back are from before the removal of the target.
     return deliver([end], to: call, withSnapshot: false) + forget(id, of: call)
   }
 

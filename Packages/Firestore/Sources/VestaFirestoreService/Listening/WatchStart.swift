@@ -5,8 +5,8 @@ import VestaFirestoreModel
 /// The first responses for a target: all its documents, or those changed since the target was followed before.
 ///
 /// It is worked out beside the hub, at a version of its own, however long that takes. The hub then brings it to the
-/// version at which everybody else stands, with what the log has since. Each document is sent once, or, if it changes
-/// in between, once more.
+/// version that all others have reached, with the changes of the log since. Each document is sent once, or, if it
+/// changes in between, once more.
 struct WatchStart: Sendable {
   let request: StartRequest
   private(set) var version: Int64
@@ -194,7 +194,7 @@ struct WatchStart: Sendable {
   }
 
   private mutating func note(_ fact: WatchFact) {
-    // Who starts with nothing need not hear that something has gone, unless it asked for just that document.
+    // A new target needs no message about a removed document, unless it is the target of just that document.
     var isAsked = request.resume != nil && !isReset
     if case .documents = request.subject { isAsked = true }
     if prepared == nil {

@@ -38,7 +38,7 @@ enum WatchSubject: Hashable, Sendable {
     }
   }
 
-  /// Whether what is in depends on more than the document itself.
+  /// Whether membership depends on more than the document itself.
   var isLimited: Bool {
     if case .query(let query) = self { return query.limit != nil || query.offset > 0 }
     return false

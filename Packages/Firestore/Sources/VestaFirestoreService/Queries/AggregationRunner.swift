@@ -19,7 +19,7 @@ struct AggregationRunner {
   }
 
   func answer() async throws -> (MapValue, QueryAnswer) {
-    // In the past, a limit is a matter of documents.
+    // A limit of a read of the past counts documents, and not entries of an index.
     let isBounded = query.limit != nil || query.offset > 0
     if query.findNearest == nil, snapshot.past.isEmpty || !isBounded, let needs = QueryNeeds(planned),
       let places = FieldPlaces(figures.fields, needs),

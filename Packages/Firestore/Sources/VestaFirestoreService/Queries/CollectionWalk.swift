@@ -20,7 +20,7 @@ struct CollectionWalk {
     if let last { start.append(segment: last) } else { start.appendNull() }
     var found: [String] = []
     var rest = KeyRange(from: start.range.upper ?? prefix.bytes, to: prefix.range.upper)
-    while found.count < count, let key = try await firstKey(in: rest) {
+    while found.count < count, let key = try await snapshot.reader.firstKey(in: rest) {
       var decoder = KeyDecoder(key, from: prefix.bytes.count)
       guard let element = try decoder.next() else { throw FirestoreServiceError.damaged }
       let segment = try Place.segment(element)
@@ -30,15 +30,6 @@ struct CollectionWalk {
       rest = KeyRange(from: child.range.upper ?? key, to: rest.upper)
     }
     return try merge(found, below: path, after: last, atMost: count)
-  }
-
-  private func firstKey(in range: KeyRange) async throws -> [UInt8]? {
-    var first: [UInt8]?
-    _ = try await snapshot.reader.scan(range, order: .ascending, limit: 1) { key, _ in
-      first = key.bytes
-      return .stop
-    }
-    return first
   }
 
   /// Whether the version that is read has a document in a range of the latest version.

@@ -5,9 +5,9 @@ import VestaStoreInterop
 
 /// Visits documents of all collections in the order of their names.
 ///
-/// The documents of a collection stand together in the store, before what is below them; names have what is below a
-/// document right after it. So the walk merges the documents of a collection with the sub-trees below them, each of
-/// which costs one row more.
+/// The documents of a collection are side by side in the store, before the documents below them; names have what is
+/// below a document right after it. So the walk merges the documents of a collection with the sub-trees below them,
+/// each of which costs one row more.
 struct NameWalk {
   let snapshot: Snapshot
   /// Whether collections at any depth count, and not only those right below the beginning.
@@ -65,13 +65,8 @@ struct NameWalk {
 
   /// The first segment after a prefix in the keys from here on.
   private func segment(behind prefix: KeyEncoder, from lower: [UInt8]) async throws -> String? {
-    var found: [UInt8]?
-    _ = try await snapshot.reader.scan(KeyRange(from: lower, to: prefix.range.upper), order: .ascending, limit: 1) {
-      key, _ in
-      found = key.bytes
-      return .stop
-    }
-    guard let key = found else { return nil }
+    let range = KeyRange(from: lower, to: prefix.range.upper)
+    guard let key = try await snapshot.reader.firstKey(in: range) else { return nil }
     var decoder = KeyDecoder(key, from: prefix.bytes.count)
     guard let element = try decoder.next() else { throw FirestoreServiceError.damaged }
     return try Place.segment(element)

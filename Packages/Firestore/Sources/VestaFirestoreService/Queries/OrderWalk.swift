@@ -21,7 +21,7 @@ struct OrderWalk {
     self.plan = plan
     self.page = page
     hasPast = !snapshot.past.isEmpty
-    // Who may pass documents by does not know how many to look at.
+    // A walk with a filter does not know how many documents to read.
     let wanted = min(BestResults.needed(for: query), plan.isDirect ? .max : 64)
     source = PlannedDocuments(plan, wanted: wanted, in: snapshot)
     sink = QuerySink(query)
@@ -38,7 +38,7 @@ struct OrderWalk {
   mutating func answer(lookingAt rows: Int = .max) async throws -> QueryAnswer? {
     source.allow(rows)
     if plan.isDecided, !hasPast {
-      // What is left out need not be read.
+      // Skipped documents need not be read.
       while sink.isSkipping, try await source.skip() { sink.skip() }
       if source.isPaused { return nil }
     }

@@ -62,7 +62,7 @@ struct QueryPartitions {
       var next: [([UInt8], [UInt8])] = []
       for (low, high) in gaps {
         let middle = KeyGuess.middle(low, high)
-        // What is on both sides of the guess: the gap in between is not looked at again.
+        // The documents on both sides of the guess: the gap in between is not read again.
         let before = try await row(in: KeyRange(from: low, to: middle), .descending)
         let behind = try await row(in: KeyRange(from: middle, to: high), .ascending)
         if let before, before.key != low {

@@ -48,7 +48,7 @@ struct LockTable<Resource: Hashable & Sendable, Owner: Hashable & Sendable>: Sen
 
   /// Asks for a document.
   ///
-  /// Who must wait owns it once a `release` names them.
+  /// A waiting transaction owns the lock once a `release` names it.
   mutating func acquire(_ resource: Resource, for owner: Owner, _ mode: Mode = .exclusive) -> Answer {
     var entry = entries[resource] ?? Entry()
     let request = Request(owner: owner, mode: mode)
@@ -60,7 +60,7 @@ struct LockTable<Resource: Hashable & Sendable, Owner: Hashable & Sendable>: Sen
       held[owner, default: []].insert(resource)
       return .granted
     }
-    // Who waits already can not wait for a second thing: that would hide cycles.
+    // A transaction that waits cannot wait for a second lock: that would hide cycles.
     guard waiting[owner] == nil, !closesCycle(request, at: entry) else { return .deadlock }
     // A reader that becomes a writer is waited for by all who queue, so it goes before them.
     entry.queue.insert(request, at: holding == nil ? entry.queue.count : 0)
@@ -103,7 +103,7 @@ struct LockTable<Resource: Hashable & Sendable, Owner: Hashable & Sendable>: Sen
 
   /// Whether somebody whom the owner would wait for waits, over any number of others, for the owner.
   private func closesCycle(_ request: Request, at entry: Entry) -> Bool {
-    // Who becomes a writer waits for the other holders only.
+    // A holder that becomes a writer waits for the other holders only.
     let isUpgrade = entry.holders[request.owner] != nil
     var stack = entry.holders.keys.filter { $0 != request.owner } + (isUpgrade ? [] : entry.queue.map(\.owner))
     var seen: Set<Owner> = []

@@ -1,7 +1,7 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
-/// The end of a page, as a string that can stand in a URL.
+/// The end of a page, as a string that is valid in a URL.
 enum PageToken {
   private static let digits = Array("0123456789abcdef".utf8)
 

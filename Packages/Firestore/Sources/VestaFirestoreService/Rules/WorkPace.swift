@@ -21,7 +21,7 @@ struct WorkPace: Sendable {
   ///   - version: Its own version.
   /// - Returns: The pause before the next part.
   mutating func note(_ duration: Duration, from before: Int64, to version: Int64) -> Duration {
-    // What was seen is what the part before has written, unless somebody else has committed since.
+    // The rows that were read are those of the part before, unless another writer has committed since.
     let isAlone = last.map { before <= $0 } ?? true
     last = version
     guard !isAlone else {

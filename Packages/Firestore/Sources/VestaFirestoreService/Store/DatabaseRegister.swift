@@ -2,7 +2,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// The rows of the databases of a store: for each name the number that stands for it in keys.
+/// The rows of the databases of a store: for each name the number that keys have for it.
 enum DatabaseRegister {
   /// The number of a database; `nil` when there is none of this name.
   static func number(of name: DatabaseName, in store: any OrderedStore) async throws -> Int64? {

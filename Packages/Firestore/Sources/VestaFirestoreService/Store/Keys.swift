@@ -11,6 +11,7 @@ import VestaStoreInterop
 /// | `(2)` | the highest number of a database |
 /// | `(3, database, collection…, null, id)` | a document: a `DocumentRow` |
 /// | `(4, database, version, part)` | what a commit changed: a `LogRow` |
+/// | `(4, "", …)` | the events of all databases; see `EventOutbox` |
 /// | `(5, database, index)` | an `IndexRow`: what is indexed, and how far the index is |
 /// | `(6, database, index, …)` | an entry of an index: an `EntryValue`, which has the document's place |
 /// | `(7, database, id, collection…, null, version, part)` | which parts of the log, up to that one, have documents of a collection, and which: a `ChangeRow` |
@@ -19,14 +20,13 @@ import VestaStoreInterop
 /// | `(8, database, 4)` | the last part of the log that is in the rows of the collections: a `PositionRow`; see `LogSorter` |
 /// | `(8, database, 3, job…)` | who does a job in the background, and until when: a `LeaseRow` |
 /// | `(9, database, queue, place)` | the answer to a request of a write call: an `AnswerRow` |
-/// | `(10, …)` | the events of all databases; see `EventOutbox` |
 ///
 /// Versions are the store's: the times of commits. A commit writes its documents and one row of the log; it reads the
 /// catalogue's version and writes none of the rows that all commits share. The rows of the collections follow in the
 /// background (`LogSorter`), or are written by the commits themselves.
 ///
 /// A *place* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
-/// segment is a string; one that stands for a number, `__id7__`, is an integer, and so comes first. The null keeps the
+/// segment is a string; a number, `__id7__`, is an integer, and so comes first. The null keeps the
 /// documents of a collection together, before everything that is below one of them. So one range holds the documents of
 /// a collection in the order of their names, and one range holds all that is below a document.
 enum Keys {
@@ -40,7 +40,6 @@ enum Keys {
     case changes = 7
     case state = 8
     case answers = 9
-    case outbox = 10
   }
 
   static func database(named name: String) -> [UInt8] {
@@ -49,12 +48,14 @@ enum Keys {
 
   static let counter = KeyEncoder(.int(Table.counter.rawValue)).bytes
 
-  static let outbox = KeyEncoder(.int(Table.outbox.rawValue)).bytes
+  /// After the log: the newest row of the log and the newest event, which come first in the outbox, have one page.
+  static let outbox = KeyEncoder(.int(Table.log.rawValue), .string("")).bytes
 
   /// A key for people: the table's name and its elements.
   static func describe(_ key: [UInt8]) -> String {
     var decoder = KeyDecoder(key)
     guard let number = try? decoder.int(), let table = Table(rawValue: number) else { return KeyPrinter.text(for: key) }
+    if key.starts(with: outbox) { return "outbox" + KeyPrinter.text(for: Array(key.dropFirst(outbox.count))) }
     return "\(table)" + KeyPrinter.text(for: Array(key.dropFirst(2)))
   }
 }

@@ -50,7 +50,7 @@ struct Lease: Sendable {
 
   /// Takes the lease, or keeps it.
   ///
-  /// It asks for the version of the commit, so it stands at the end of a long transaction.
+  /// It asks for the version of the commit, so call it at the end of a long transaction.
   ///
   /// - Returns: `nil` where it is the asker's now; else who has it.
   func take(in transaction: any StoreTransaction) async throws -> Holder? {

@@ -130,7 +130,7 @@ final class LogSorter: Sendable {
         guard let row = rows[0], try PositionRow.position(row) == start else { return }
         let horizon = try NumberRow.number(rows[1])
         announcement.announce(try await transaction.commitVersion().microseconds) { [] }
-        // What has been pruned meanwhile is no longer there to be found.
+        // Rows that have been pruned meanwhile are not found any more.
         for (collection, rows) in ChangeRow.rows(of: log.filter { $0.position.version > horizon }) {
           let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
           for row in rows {

@@ -136,7 +136,7 @@ final class RecentDocuments: Sendable {
       return true
     }
     guard isFirst else { return observation.cancel() }
-    // What is committed from here on is reported.
+    // Commits from here on are reported.
     let version = try await store.read { $0.version.microseconds }
     state.withLock { $0.latest = max($0.latest, version) }
   }
@@ -177,7 +177,7 @@ final class RecentDocuments: Sendable {
         if state.unknown.count > RecentDocuments.mostUnknown { state.forgetAll() }
       }
       state.latest = max(state.latest, version)
-      // What was announced for an earlier version has failed, or run again.
+      // Commits announced for an earlier version have failed, or run again.
       if state.coming.count > 64 { state.coming = state.coming.filter { $0.key > version } }
     }
   }

@@ -178,12 +178,7 @@ extension Snapshot {
     var found: [[UInt8]] = []
     var range = KeyRange(prefix: group)
     while true {
-      var first: [UInt8]?
-      _ = try await reader.scan(range, order: .ascending, limit: 1) { key, _ in
-        first = key.bytes
-        return .stop
-      }
-      guard let key = first else { return found }
+      guard let key = try await reader.firstKey(in: range) else { return found }
       let end = Place.collectionPrefix(in: key[group.count...]).endIndex
       let collection = Array(key[..<end])
       found.append(collection)

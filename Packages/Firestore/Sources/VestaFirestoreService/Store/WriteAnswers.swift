@@ -14,7 +14,7 @@ import VestaStoreInterop
 ///
 /// A queue has a ring of `WriteRequestID.window` rows, so what it costs is bounded. A client waits for the answers of
 /// fewer requests than the ring has places. Only after a crash can it come back with an earlier one: when it had the
-/// answer, and had not noted so yet. Then a later number stands in its place. Requests of a queue are served in
+/// answer, and had not noted so yet. Then the row has a later number. Requests of a queue are served in
 /// order, so the earlier one has been served.
 ///
 /// Worked example, with a window of 16: requests 1 to 20 of a queue are served, and the ring has 5 to 20. Request 18,

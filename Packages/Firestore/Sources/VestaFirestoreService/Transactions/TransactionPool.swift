@@ -150,7 +150,8 @@ final class TransactionPool: Sendable {
 
   /// Waits until no transaction has documents that are about to be written, and keeps others from them meanwhile.
   ///
-  /// A write by itself waits for a bounded time. What would close a cycle goes on at once: then the transaction loses.
+  /// A write by itself waits for a bounded time. A write that would close a cycle goes on at once, and the transaction
+  /// fails.
   ///
   /// - Returns: What to give to `end(hold:)` after the write; `nil` where nothing is held.
   /// - Throws: `ABORTED` when it has waited for too long.

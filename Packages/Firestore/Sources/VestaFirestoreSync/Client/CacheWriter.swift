@@ -87,7 +87,7 @@ final class CacheWriter: Sendable {
         keep(batch)
         log("The cache cannot be written: \(error)")
         for waiter in waiters { waiter.finish(error) }
-        // What could not be written goes along with the next change.
+        // Changes that could not be written are written with the next one.
         if stop() { return }
       }
     }

@@ -5,18 +5,38 @@ import VestaFirestoreModel
 /// Carries out the actions of the machine, in order and without the lock.
 extension SyncClient {
   /// Performs what is waiting, unless another thread is at it.
-  func perform() {
+  ///
+  /// - Parameter awaited: The target whose first results the caller is about to wait for. The engine in the process is
+  ///   read for it on the caller's thread, and not on one that would have to be woken.
+  func perform(awaited: Int32? = nil) {
+    var fetches: [SyncStreams.Fetch] = []
     var actions = state.withLock { state -> [ClientAction] in
       if state.isPerforming || state.outbox.isEmpty { return [] }
       state.isPerforming = true
       return state.takeOutbox()
     }
     while !actions.isEmpty {
-      for action in actions { handle(action) }
+      for action in actions {
+        if case .fetch(let stream, let record) = action {
+          fetches.append(streams.beginFetch(record, stream))
+        } else {
+          handle(action)
+        }
+      }
       actions = state.withLock { state in
         if state.outbox.isEmpty { state.isPerforming = false }
         return state.takeOutbox()
       }
+    }
+    // Last: listeners are not kept waiting for the engine.
+    for fetch in fetches { read(fetch, isAwaited: fetch.record.id == awaited) }
+  }
+
+  private func read(_ fetch: SyncStreams.Fetch, isAwaited: Bool) {
+    if isAwaited, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      Task.immediate { [weak self, streams] in await streams.read(fetch, self) }
+    } else {
+      Task { [weak self, streams] in await streams.read(fetch, self) }
     }
   }
 
@@ -35,13 +55,15 @@ extension SyncClient {
     case .finish(let id, let error):
       let completion = state.withLock { $0.callbacks.removeValue(forKey: id) }
       completion?.finish(error)
-    case .startTimer(let name, let seconds): startTimer(name, seconds)
-    case .cancelTimer(let name): cancelTimer(name)
+    case .startTimer(let name, let seconds):
+      timers.start(name, seconds: seconds) { [weak self] in self?.timerFired(name) }
+    case .cancelTimer(let name): timers.cancel(name)
     case .makeIndexes(let task): Task.detached { [weak self] in self?.make(task) }
     case .warnUnreachable:
       options.log(
         "Could not reach Cloud Firestore backend. The client works offline until it can. Check the network and the "
           + "backend's address.")
+    case .warnMalformed(let error): options.log("The watch stream was closed: \(error.message)")
     default: streams.perform(action, self)
     }
   }
@@ -51,35 +73,7 @@ extension SyncClient {
     run { $0.indexesMade(made) }
   }
 
-  private func startTimer(_ name: TimerName, _ seconds: Double) {
-    let (number, old) = state.withLock { state in
-      state.timerNumber += 1
-      // Known before it can fire.
-      defer { state.timers[name] = (state.timerNumber, {}) }
-      return (state.timerNumber, state.timers[name])
-    }
-    old?.cancel()
-    let cancel = options.clock.schedule(seconds: seconds) { [weak self] in self?.timerFired(name, number) }
-    let isWaiting = state.withLock { state in
-      guard state.timers[name]?.number == number else { return false }
-      state.timers[name]?.cancel = cancel
-      return true
-    }
-    if !isWaiting { cancel() }
-  }
-
-  private func cancelTimer(_ name: TimerName) {
-    let old = state.withLock { $0.timers.removeValue(forKey: name) }
-    old?.cancel()
-  }
-
-  private func timerFired(_ name: TimerName, _ number: Int) {
-    let isDue = state.withLock { state in
-      guard state.timers[name]?.number == number else { return false }
-      state.timers[name] = nil
-      return true
-    }
-    guard isDue else { return }
+  private func timerFired(_ name: TimerName) {
     var needs = CacheNeeds.nothing
     if name == .garbageCollection, case .leastRecentlyUsed(let bytes?) = options.garbagePolicy {
       needs = .garbage(above: bytes)

@@ -20,7 +20,11 @@ extension SyncClient {
       state.listeners[state.nextID] = receiver
       return state.nextID
     }
-    run(.listener(query, isCacheOnly: options.isCacheOnly)) { $0.listen(query, options: options, listener: id) }
+    let awaited = options.isAwaited ? Locked<Int32?>(nil) : nil
+    run(.listener(query, isCacheOnly: options.isCacheOnly), awaited: awaited) { machine in
+      let target = machine.listen(query, options: options, listener: id)
+      awaited?.withLock { $0 = target }
+    }
     return SyncRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
@@ -242,12 +246,12 @@ extension SyncClient {
       machine.shutDown()
       self?.keepAll(machine)
     }
-    let (callbacks, timers, dropped) = state.withLock { state in
+    let (callbacks, dropped) = state.withLock { state in
       state.isShutDown = true
-      defer { (state.callbacks, state.timers, state.machine, state.waiting) = ([:], [:], nil, []) }
-      return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), Array(state.timers.values), state.waiting)
+      defer { (state.callbacks, state.machine, state.waiting) = ([:], nil, []) }
+      return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), state.waiting)
     }
-    for timer in timers { timer.cancel() }
+    timers.end()
     for event in dropped { event.drop?() }
     for callback in callbacks {
       callback.finish(FirestoreServiceError(.cancelled, "The client was terminated before the backend answered."))

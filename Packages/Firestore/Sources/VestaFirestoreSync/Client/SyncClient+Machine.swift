@@ -8,9 +8,11 @@ extension SyncClient {
 
   /// Lets the machine take an event, now or as soon as what it needs of the cache is read, and performs its actions.
   ///
-  /// - Parameter dropped: Called in place of the event when the client has ended, or ends first.
+  /// - Parameters:
+  ///   - awaited: As in `perform(awaited:)`; the event fills it.
+  ///   - dropped: Called in place of the event when the client has ended, or ends first.
   func run(
-    _ needs: CacheNeeds = .nothing, dropped: (@Sendable () -> Void)? = nil,
+    _ needs: CacheNeeds = .nothing, awaited: Locked<Int32?>? = nil, dropped: (@Sendable () -> Void)? = nil,
     _ event: @escaping @Sendable (ClientMachine) -> Void
   ) {
     let progress = state.withLock { state -> Progress in
@@ -30,7 +32,7 @@ extension SyncClient {
     case .loads: Task { await load() }
     case .taken, .waits: break
     }
-    perform()
+    perform(awaited: awaited?.withLock { $0 })
   }
 
   /// Reads the machine's state.

@@ -5,7 +5,7 @@ package import VestaStoreInterop
 
 /// A client of one database: the machine, and the threads, streams, timers and rows around it.
 ///
-/// All methods may be called from any thread. The machine is under one lock. What it wants done is done after the lock
+/// All methods may be called from any thread. The machine is under one lock. Its actions are performed after the lock
 /// is released, in order, by whichever thread is first: a call that finds another thread at work leaves its actions to
 /// it. So listeners are called in order, one at a time, never under the lock, and on the thread that caused the event.
 ///
@@ -26,8 +26,6 @@ package final class SyncClient: Sendable {
     var listeners: [ListenerID: Receiver<Result<ViewSnapshot, FirestoreServiceError>>] = [:]
     var syncListeners: [ListenerID: Receiver<Void>] = [:]
     var callbacks: [CallbackID: Completion] = [:]
-    var timers: [TimerName: (number: Int, cancel: @Sendable () -> Void)] = [:]
-    var timerNumber = 0
 
     /// The machine, when it may take an event now.
     func machine(for needs: CacheNeeds) -> ClientMachine? {
@@ -49,6 +47,7 @@ package final class SyncClient: Sendable {
   let options: SyncOptions
   let writer: CacheWriter?
   let streams: SyncStreams
+  let timers: SyncTimers
   let state: Locked<State>
   /// The first stages of pending writes that have no rows of their own.
   let withoutRows = Locked<[CallbackID: Completion]>([:])
@@ -78,6 +77,7 @@ package final class SyncClient: Sendable {
     self.options = options
     writer = openStore.map { CacheWriter(open: $0, prefix: Self.prefix(options.persistenceKey), log: options.log) }
     streams = SyncStreams(database: database, backend: backend, options: options)
+    timers = SyncTimers(options.clock)
     state = Locked(State())
   }
 

@@ -9,13 +9,19 @@ final class SyncStreams: Sendable {
     var write: (stream: Int, call: WriteCall?, task: Task<Void, Never>)?
     var refreshesTokens = false
     /// The requests that wait for the first results of their targets.
-    var fetching: [Fetch: [ListenRequest]] = [:]
+    var fetching: [TargetID: [ListenRequest]] = [:]
   }
 
   /// A target of one stream.
-  private struct Fetch: Hashable {
+  private struct TargetID: Hashable {
     let stream: Int
     let target: Int32
+  }
+
+  /// A target whose first results are to be read.
+  struct Fetch: Sendable {
+    let stream: Int
+    let record: TargetRecord
   }
 
   private let database: DatabaseName
@@ -33,7 +39,6 @@ final class SyncStreams: Sendable {
     switch action {
     case .openWatch(let stream, let refreshes): openWatch(stream, refreshes, client)
     case .watch(let stream, let record): send(.addTarget(record.message), of: record.id, stream)
-    case .fetch(let stream, let record): fetch(record, stream, client)
     case .unwatch(let stream, let id): send(.removeTarget(id: id), of: id, stream)
     case .closeWatch(let stream): closeWatch(stream)
     case .openWrite(let stream, let refreshes): openWrite(stream, refreshes, client)
@@ -78,37 +83,40 @@ final class SyncStreams: Sendable {
   /// Sends a request about a target, behind those that wait for its first results.
   private func send(_ request: ListenRequest, of target: Int32, _ stream: Int) {
     let call = state.withLock { state in
-      if state.fetching[Fetch(stream: stream, target: target)]?.append(request) != nil { return nil as ListenCall? }
+      if state.fetching[TargetID(stream: stream, target: target)]?.append(request) != nil { return nil as ListenCall? }
       return state.watch.flatMap { $0.stream == stream ? $0.call : nil }
     }
     call?.send(request)
   }
 
+  /// Begins to read the first results of a target: requests about it wait from now on.
+  func beginFetch(_ record: TargetRecord, _ stream: Int) -> Fetch {
+    state.withLock { $0.fetching[TargetID(stream: stream, target: record.id)] = [] }
+    return Fetch(stream: stream, record: record)
+  }
+
   /// Reads the first results of a target, and has it followed from their version on.
   ///
   /// An error of the target comes from the stream.
-  private func fetch(_ record: TargetRecord, _ stream: Int, _ client: SyncClient) {
-    state.withLock { $0.fetching[Fetch(stream: stream, target: record.id)] = [] }
-    Task { [weak client, self] in
-      let found = try? await results(of: record.target)
-      let isUsed = Locked(false)
-      if let found {
-        client?.run { machine in
-          let used = machine.watchFetched(
-            stream: stream, target: record.id, found.documents, version: found.version)
-          isUsed.withLock { $0 = used }
-        }
+  func read(_ fetch: Fetch, _ client: SyncClient?) async {
+    let (stream, record) = (fetch.stream, fetch.record)
+    let found = try? await results(of: record.target)
+    let isUsed = Locked(false)
+    if let found {
+      client?.run { machine in
+        let used = machine.watchFetched(stream: stream, target: record.id, found.documents, version: found.version)
+        isUsed.withLock { $0 = used }
       }
-      var message = record.message
-      if let found, isUsed.withLock({ $0 }) { message.resume = .readTime(found.version) }
-      follow(message, stream)
     }
+    var message = record.message
+    if let found, isUsed.withLock({ $0 }) { message.resume = .readTime(found.version) }
+    follow(message, stream)
   }
 
   /// Sends the request to follow a target whose first results have been read, and what has waited for that.
   private func follow(_ message: Target, _ stream: Int) {
     let call = watchCall(stream)
-    let fetch = Fetch(stream: stream, target: message.id)
+    let fetch = TargetID(stream: stream, target: message.id)
     var requests: [ListenRequest] = [.addTarget(message)]
     while !requests.isEmpty {
       for request in requests { call?.send(request) }

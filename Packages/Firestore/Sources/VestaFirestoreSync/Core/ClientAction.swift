@@ -57,4 +57,6 @@ package enum ClientAction: Sendable {
   case makeIndexes(IndexTask)
   /// Log that the backend cannot be reached.
   case warnUnreachable
+  /// Log that the watch stream was closed because of a message that cannot be understood.
+  case warnMalformed(FirestoreServiceError)
 }

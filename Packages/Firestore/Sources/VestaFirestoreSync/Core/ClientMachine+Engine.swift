@@ -67,7 +67,7 @@ extension ClientMachine {
   func takeResults(of id: QueryID, target: Int32, isCacheOnly: Bool) {
     guard let found = engineCache.queries.removeValue(forKey: id), isAnsweredByCache(isCacheOnly) else { return }
     let changed = isNetworkEnabled ? local.takeUnknown(found) : local.takeNewer(found)
-    // Before other views are told: what nothing refers to leaves the cache then.
+    // Before other views are notified: unreferenced documents leave the cache then.
     local.refer(to: found.map(\.path), from: target)
     raise(changed, event: nil)
   }

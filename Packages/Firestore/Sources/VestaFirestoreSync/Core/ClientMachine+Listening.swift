@@ -4,7 +4,10 @@ package import VestaFirestoreModel
 /// Listeners of the application, and the views and targets that they begin and end.
 extension ClientMachine {
   /// Adds a listener to a query.
-  package func listen(_ query: LocalQuery, options: ListenOptions, listener: ListenerID) {
+  ///
+  /// - Returns: The number of the query's target.
+  @discardableResult
+  package func listen(_ query: LocalQuery, options: ListenOptions, listener: ListenerID) -> Int32? {
     let id = QueryID(query)
     let (demand, first) = events.add(listener, to: query, id, options)
     emit(first)
@@ -14,6 +17,7 @@ extension ClientMachine {
     case .localAndRemote: beginView(query, id, isRemote: true)
     case .remote: if let view = views[id], let record = local.record(of: view.target) { listenRemotely(record) }
     }
+    return views[id]?.target
   }
 
   /// Removes a listener; one that is gone is ignored.

@@ -44,7 +44,7 @@ extension ClientMachine {
     emit(events.receive(state))
   }
 
-  /// The documents of a target that the backend has told about.
+  /// The documents of a target that the backend has sent.
   func remoteKeys(of target: Int32) -> Set<DocumentKey> {
     if let resolution = limboResolutions[target] { return resolution.hasReceivedDocument ? [resolution.key] : [] }
     let queries = queriesByTarget[target] ?? []

@@ -53,7 +53,7 @@ extension ClientMachine {
   /// - Parameter documents: The documents that match, all of one version; of a document's target, also its absence.
   /// - Returns: Whether they were used, so that the target is to be followed from their version on.
   package func watchFetched(stream: Int, target: Int32, _ documents: [CachedDocument], version: Timestamp) -> Bool {
-    // What is older than the stream may lack what the stream has brought already.
+    // A read from before the stream may lack documents that the stream has brought already.
     guard stream == watchStream.connection, watchStream.isOpen, version >= local.lastRemoteSnapshotVersion,
       let record = listenTargets[target], isFetched(record)
     else { return false }
@@ -101,7 +101,7 @@ extension ClientMachine {
 
   /// The watch stream has closed.
   package func watchClosed(stream: Int, error: FirestoreServiceError?) {
-    guard stream == watchStream.connection, watchStream.isStarted else { return }
+    guard stream == watchStream.connection, watchStream.isConnected else { return }
     settleTokens()
     performWatch(watchStream.closed(error))
     aggregator = nil
@@ -114,18 +114,30 @@ extension ClientMachine {
   /// A message of the watch stream has arrived.
   package func watchReceived(stream: Int, _ response: ListenResponse) {
     guard stream == watchStream.connection, watchStream.isOpen else { return }
+    do {
+      try take(response)
+    } catch {
+      // Nothing of a snapshot that cannot be complete is used: the aggregator goes with its stream.
+      emit(.warnMalformed(error))
+      emit(.closeWatch(stream: stream))
+      watchClosed(stream: stream, error: error)
+    }
+  }
+
+  private func take(_ response: ListenResponse) throws(FirestoreServiceError) {
+    switch response {
+    case .documentChange(let change): try aggregator?.receive(change)
+    case .documentDelete(let delete): try aggregator?.receive(delete)
+    case .documentRemove(let removal): try aggregator?.receive(removal)
+    case .filter(let filter): try aggregator?.receive(filter)
+    case .targetChange: break
+    }
     watchStream.resetBackoff()
     perform(onlineMachine.update(.online))
-    switch response {
-    case .targetChange(let change):
-      if change.kind == .remove, let cause = change.cause { return rejectTargets(change.targetIDs, cause) }
-      aggregator?.receive(change)
-      raiseIfConsistent(change)
-    case .documentChange(let change): aggregator?.receive(change)
-    case .documentDelete(let delete): aggregator?.receive(delete)
-    case .documentRemove(let removal): aggregator?.receive(removal)
-    case .filter(let filter): aggregator?.receive(filter)
-    }
+    guard case .targetChange(let change) = response else { return }
+    if change.kind == .remove, let cause = change.cause { return rejectTargets(change.targetIDs, cause) }
+    aggregator?.receive(change)
+    raiseIfConsistent(change)
   }
 
   private func rejectTargets(_ ids: [Int32], _ cause: FirestoreServiceError) {

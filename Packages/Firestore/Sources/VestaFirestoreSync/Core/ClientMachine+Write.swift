@@ -65,7 +65,7 @@ extension ClientMachine {
 
   /// The write stream has closed.
   package func writeClosed(stream: Int, error: FirestoreServiceError?) {
-    guard stream == writeStream.connection, writeStream.isStarted else { return }
+    guard stream == writeStream.connection, writeStream.isConnected else { return }
     let hadShakenHands = hasShakenHands
     performWrite(writeStream.closed(error))
     hasShakenHands = false
@@ -102,7 +102,7 @@ extension ClientMachine {
     fillPipeline()
   }
 
-  /// Stops using the network: listeners are told what the cache has, and writes wait.
+  /// Stops using the network: listeners get snapshots from the cache, and writes wait.
   package func disableNetwork() {
     isNetworkEnabled = false
     if configuration.keepsOnlyPendingWrites { local.noteAllBatches() }

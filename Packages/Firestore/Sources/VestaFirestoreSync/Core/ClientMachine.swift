@@ -14,7 +14,8 @@ package import VestaFirestoreModel
 /// 2. `write`: batch 1 and its overlay; the view adds the document; the listener receives it with pending writes and
 ///    from the cache; `.openWrite` is asked for.
 /// 3. `watchOpened`: `.watch(target 2)`. The document, CURRENT and a global snapshot make the view complete.
-/// 4. `writeResponse`: the caller is told, the batch goes, the document is committed and waits for the watch stream.
+/// 4. `writeResponse`: the caller is resumed, the batch is removed, the document is committed and waits for the watch
+///    stream.
 ///
 /// Not thread-safe: its owner holds a lock.
 package final class ClientMachine {
@@ -104,6 +105,7 @@ package final class ClientMachine {
     self.local = local
     keptBatches = local.batchKeys
     self.local.documents.keepsIndexes = configuration.keepsIndexes
+    self.local.makesRowsOfDocuments = !configuration.keepsOnlyPendingWrites
   }
 
   /// Takes a part of the cache that has been read.

@@ -14,6 +14,8 @@ package struct ListenOptions: Sendable, Hashable {
   package var waitsForSync = false
   /// Whether only the cache is asked.
   package var isCacheOnly = false
+  /// Whether the thread that adds the listener waits for the first event; it may work for it then.
+  package var isAwaited = false
 
   /// Options.
   package init(includesMetadata: Bool = false, waitsForSync: Bool = false, isCacheOnly: Bool = false) {

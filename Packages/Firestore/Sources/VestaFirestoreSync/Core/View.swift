@@ -75,7 +75,7 @@ package struct View: Sendable {
     _ changed: [DocumentKey: CachedDocument], previous: DocumentChanges? = nil
   ) -> DocumentChanges {
     var pass = Pass(view: self, previous: previous)
-    if documents.isEmpty, previous == nil, changed.count > 32 {
+    if documents.isEmpty, previous == nil {
       pass.addInitial(changed.values.filter { query.matches($0) })
     } else {
       for (key, document) in changed.sorted(by: { $0.key < $1.key }) { pass.add(key, document) }
@@ -202,7 +202,9 @@ package struct View: Sendable {
     let oldDocuments = documents
     let oldAwaited = awaited
     (documents, mutatedKeys, awaited) = (new.documents, new.mutatedKeys, new.awaited)
-    let changes = sorted(new.changes)
+    // In order already: without documents before, each of those now is added.
+    let changes =
+      oldDocuments.isEmpty ? documents.map { DocumentViewChange(.added, $0) } : sorted(new.changes)
     if let target {
       syncedKeys.formUnion(target.added)
       syncedKeys.subtract(target.removed)

@@ -121,7 +121,7 @@ package struct CacheLoader {
 extension CacheLoader {
   /// Adds the rows to a cache that has been started without them.
   ///
-  /// What is in memory is newer than its row.
+  /// A document in memory is newer than its row.
   func addRows(to store: inout LocalStore, as piece: CachePiece) {
     for document in documents where !store.residence.has(document.path) { store.documents.load(document) }
     for (key, id) in targetDocuments where !store.residence.has(target: id) { store.targets.insert(key, into: id) }

@@ -15,7 +15,7 @@ extension LocalStore {
       targets.lastRemoteSnapshotVersion = event.version
       changes.globals = true
     }
-    // Views are told before the transaction ends: what nothing refers to leaves the cache then.
+    // Views are notified before the transaction ends: unreferenced documents leave the cache then.
     let result = localDocuments(changed)
     endTransaction()
     return result
@@ -34,12 +34,12 @@ extension LocalStore {
     guard let old = active[id] else { return }
     for key in change.removed {
       targets.remove(key, from: id)
-      changes.targetDocuments.insert(.init(id: id, key: key))
+      note(key, of: id)
       dereference(key)
     }
     for key in change.added {
       targets.insert(key, into: id)
-      changes.targetDocuments.insert(.init(id: id, key: key))
+      note(key, of: id)
       touch(key)
     }
     var record = old
@@ -85,16 +85,21 @@ extension LocalStore {
     return false
   }
 
+  /// Notes that a document has come into a target or left it.
+  mutating func note(_ key: DocumentKey, of target: Int32) {
+    if makesRowsOfDocuments { changes.targetDocuments.insert(.init(id: target, key: key)) }
+  }
+
   mutating func insert(_ document: CachedDocument) {
     documents.insert(document)
-    changes.documents.insert(document.path)
+    if makesRowsOfDocuments { changes.documents.insert(document.path) }
     changes.globals = true
     noteUse(of: document.path)
   }
 
   mutating func remove(_ key: DocumentKey) {
     documents.remove(key)
-    changes.documents.insert(key)
+    if makesRowsOfDocuments { changes.documents.insert(key) }
     changes.globals = true
     // A number that has not been read may have a row.
     let hadNumber = sequenceNumbers.removeValue(forKey: key) != nil

@@ -42,7 +42,7 @@ extension LocalStore {
     }
   }
 
-  /// Notes that only a limbo resolution has told about a document.
+  /// Notes that only a limbo resolution has reported a document.
   mutating func touchLimbo(_ key: DocumentKey) {
     switch policy {
     case .eager: if isReferenced(key) { orphans.remove(key) } else { orphans.insert(key) }

@@ -36,7 +36,7 @@ extension LocalStore {
         if let readAfter, document.readTime <= readAfter { continue }
         if isPlain(document) { results[document.path] = document }
       }
-      // What has pending writes may match where the backend's document does not, and the other way around.
+      // A document with pending writes may match where the backend's document does not, and the other way around.
       for key in queue.overlayKeys(in: collection) {
         let local = localDocument(key)
         if query.matches(local) { results[key] = local }

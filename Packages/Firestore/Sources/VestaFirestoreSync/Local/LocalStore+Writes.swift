@@ -20,7 +20,7 @@ extension LocalStore {
     for (key, entry) in local {
       var document = entry.document
       var mutated = batch.applyLocally(to: &document, mutated: entry.mutated)
-      // Nothing is known of the backend's document, so the overlay must stand for all of it.
+      // Nothing is known of the backend's document, so the overlay must have all of it.
       if !documents[key].isValid { mutated = .all }
       if let overlay = Overlay.mutation(of: document, mutated: mutated) {
         save(Overlay(largestBatchID: batch.id, overlay))

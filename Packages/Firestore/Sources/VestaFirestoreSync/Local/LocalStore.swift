@@ -32,6 +32,8 @@ package struct LocalStore {
   package internal(set) var bundles = BundleCache()
   /// The part of the durable cache that is in memory.
   package var residence = CacheResidence()
+  /// Whether rows are made of documents and of targets, and not of pending writes alone.
+  var makesRowsOfDocuments = true
   /// The rows to write; taken by whoever writes them.
   package var changes = CacheChanges()
   /// The tags of rows that are to be deleted, all of them, before those that have changed are written.
@@ -57,10 +59,10 @@ package struct LocalStore {
   /// The pending writes of the current user.
   package var queue: MutationQueue { queues[user] ?? MutationQueue() }
 
-  /// The snapshot up to which the cache has been told everything.
+  /// The snapshot version up to which the cache has received everything.
   package var lastRemoteSnapshotVersion: Timestamp { targets.lastRemoteSnapshotVersion }
 
-  /// The documents of a target that the backend has told about.
+  /// The documents of a target that the backend has sent.
   package func remoteKeys(of id: Int32) -> Set<DocumentKey> { targets.keys(of: id) }
 
   // MARK: Users
@@ -114,8 +116,8 @@ package struct LocalStore {
 
   mutating func removeTarget(_ id: Int32) {
     for key in targets.remove(id) {
-      changes.targetDocuments.insert(.init(id: id, key: key))
-      // Losing a target is no use of its documents: their sequence numbers stay.
+      note(key, of: id)
+      // The removal of a target does not count as a use of its documents: their sequence numbers stay.
       if case .eager = policy { dereference(key) }
     }
     changes.targets.insert(id)

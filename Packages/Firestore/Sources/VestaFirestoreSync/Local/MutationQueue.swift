@@ -1,7 +1,7 @@
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
-/// The pending writes of one user, in order, and the overlays that stand for them.
+/// The pending writes of one user, in order, and the overlays that combine them.
 package struct MutationQueue: Sendable {
   /// The batches, oldest first.
   package private(set) var batches: [MutationBatch] = []

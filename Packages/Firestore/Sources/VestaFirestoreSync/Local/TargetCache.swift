@@ -7,7 +7,7 @@ package struct TargetCache: Sendable {
   package private(set) var records: [Int32: TargetRecord] = [:]
   /// The highest identifier that a target ever had.
   package private(set) var highestID: Int32 = 0
-  /// The snapshot up to which the cache has been told everything.
+  /// The snapshot version up to which the cache has received everything.
   package var lastRemoteSnapshotVersion = Timestamp.zero
   private var ids: [TargetKey: Int32] = [:]
   private var documents = ReferenceSet()

@@ -70,38 +70,10 @@ package enum WireJSON {
       let nanos = object["nanos"].flatMap(integer) ?? object["nanoseconds"].flatMap(integer) ?? 0
       return Timestamp(seconds: object["seconds"].flatMap(integer) ?? 0, nanos: Int32(clamping: nanos))
     }
-    guard let text = json.string, let time = timestamp(Array(text.utf8)) else {
+    guard let text = json.string, let time = RFC3339.parse(text) else {
       throw invalid("A timestamp is malformed.")
     }
-    return time
-  }
-
-  /// Reads `yyyy-mm-ddThh:mm:ss[.fraction]Z`.
-  private static func timestamp(_ text: [UInt8]) -> Timestamp? {
-    guard text.count >= 20, text.last == UInt8(ascii: "Z") else { return nil }
-    func number(_ range: Range<Int>) -> Int64? { Int64(String(decoding: text[range], as: UTF8.self)) }
-    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
-      let minute = number(14..<16), let second = number(17..<19), (1...12).contains(month)
-    else { return nil }
-    var nanos: Int32 = 0
-    if text.count > 20 {
-      let digits = text[20..<(text.count - 1)].prefix(9)
-      guard text[19] == UInt8(ascii: "."), let fraction = Int32(String(decoding: digits, as: UTF8.self)) else {
-        return nil
-      }
-      nanos = (digits.count..<9).reduce(fraction) { value, _ in value * 10 }
-    }
-    let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
-    return Timestamp(seconds: seconds, nanos: nanos)
-  }
-
-  /// The days from the beginning of 1970; years begin in March here, so that the leap day is the last one.
-  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    let year = month <= 2 ? year - 1 : year
-    let era = (year >= 0 ? year : year - 399) / 400
-    let yearOfEra = year - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    return Timestamp(seconds: time.seconds, nanos: time.nanoseconds)
   }
 
   // MARK: Queries

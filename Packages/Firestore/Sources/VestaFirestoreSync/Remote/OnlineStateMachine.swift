@@ -4,7 +4,7 @@ package enum OnlineState: Sendable, Hashable {
   case unknown
   /// A message has arrived.
   case online
-  /// Connecting failed, or the network is disabled: listeners are told what the cache has.
+  /// Connecting failed, or the network is disabled: listeners get snapshots from the cache.
   case offline
 }
 

@@ -11,7 +11,7 @@ package struct RemoteEvent: Sendable {
   package var targetMismatches: [Int32: TargetRecord.Purpose] = [:]
   /// The new state of documents.
   package var documentUpdates: [DocumentKey: CachedDocument] = [:]
-  /// Documents that only limbo resolutions told about.
+  /// Documents that only limbo resolutions have reported.
   package var resolvedLimboDocuments: Set<DocumentKey> = []
   /// The token of every active target that is not among `targetChanges`; empty for none.
   package var globalToken: [UInt8] = []

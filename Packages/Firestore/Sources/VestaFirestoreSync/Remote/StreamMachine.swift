@@ -49,6 +49,8 @@ package struct StreamMachine: Sendable {
 
   /// Whether the stream is connected or on its way there.
   package var isStarted: Bool { state != .initial && state != .failed }
+  /// Whether there is a connection, or one is being made.
+  package var isConnected: Bool { state == .starting || isOpen }
   /// Whether requests can be sent.
   package var isOpen: Bool { state == .open || state == .healthy }
 
@@ -112,6 +114,8 @@ package struct StreamMachine: Sendable {
   package mutating func closed(_ error: FirestoreServiceError?) -> [Step] {
     switch error?.code {
     case .resourceExhausted?: backoff.resetToMaximum()
+    // What cannot be understood will be the same the next time.
+    case .dataLoss? where timers == .watch: backoff.resetToMaximum()
     case .unauthenticated? where state != .healthy: refreshesTokens = true
     default: break
     }

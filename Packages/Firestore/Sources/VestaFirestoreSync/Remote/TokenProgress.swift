@@ -4,7 +4,7 @@ import VestaFirestoreModel
 /// How far the backend has brought all targets of a stream together.
 ///
 /// A global snapshot carries one token for every active target. Writing it into the record of each would make a change
-/// of one document cost as much as all listeners; so the newest token stands here, once, and a record gets it when it
+/// of one document cost as much as all listeners; so the newest token is kept here, once, and a record gets it when it
 /// is needed.
 struct TokenProgress: Sendable {
   private var token: [UInt8] = []

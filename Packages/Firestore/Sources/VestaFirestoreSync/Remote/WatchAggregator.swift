@@ -36,7 +36,7 @@ package struct WatchAggregator {
     var globalNumber = 0
     var isCurrent = false
     var hasPendingChanges = true
-    /// Whether a document or its absence was told about since the target was added.
+    /// Whether a document or its absence was reported since the target was added.
     var hasReceivedDocument = false
 
     mutating func store(_ token: [UInt8]) {
@@ -167,9 +167,15 @@ package struct WatchAggregator {
   }
 
   /// Takes a document with its fields.
-  package mutating func receive(_ change: DocumentChange) {
-    guard let document = try? CachedDocument(change.document, likely: database) else { return }
-    let key = document.path
+  ///
+  /// - Throws: `DATA_LOSS` for a document without a name of this database or without a version. What came before is
+  ///   not to be used either: the snapshot that it belongs to can never be complete.
+  package mutating func receive(_ change: DocumentChange) throws(FirestoreServiceError) {
+    let key = try key(of: change.document.name)
+    guard let version = change.document.updateTime, version > .zero else {
+      throw Self.malformed("the document \(change.document.name) has no update time")
+    }
+    let document = CachedDocument(change.document, at: key)
     for id in change.targetIDs where isActive(id) {
       touch(id)
       let kind: Change = targets.hasRemoteKey(id, key) ? .modified : .added
@@ -181,19 +187,32 @@ package struct WatchAggregator {
   }
 
   /// Takes a deleted document.
-  package mutating func receive(_ delete: DocumentDelete) {
-    guard let key = key(of: delete.document) else { return }
+  ///
+  /// - Throws: `DATA_LOSS` for a name that is no document's of this database.
+  package mutating func receive(_ delete: DocumentDelete) throws(FirestoreServiceError) {
+    let key = try key(of: delete.document)
     let document = missing(key, at: delete.readTime ?? .zero)
     for id in delete.removedTargetIDs { remove(key, from: id, document: document) }
   }
 
   /// Takes a document that has left targets.
-  package mutating func receive(_ removal: DocumentRemove) {
-    guard let key = key(of: removal.document) else { return }
+  ///
+  /// - Throws: `DATA_LOSS` for a name that is no document's of this database.
+  package mutating func receive(_ removal: DocumentRemove) throws(FirestoreServiceError) {
+    let key = try key(of: removal.document)
     for id in removal.removedTargetIDs { remove(key, from: id, document: nil) }
   }
 
-  private func key(of name: String) -> DocumentKey? { try? ResourceName(document: name, likely: database).path }
+  private func key(of name: String) throws(FirestoreServiceError) -> DocumentKey {
+    guard let name = try? ResourceName(document: name, likely: database), name.database == database else {
+      throw Self.malformed("\(name) is not the name of a document of \(database)")
+    }
+    return name.path
+  }
+
+  private static func malformed(_ what: String) -> FirestoreServiceError {
+    FirestoreServiceError(.dataLoss, "The backend has sent a malformed message: \(what).")
+  }
 
   private func missing(_ key: DocumentKey, at version: Timestamp) -> CachedDocument {
     CachedDocument(ResourceName(database: database, path: key), .missing, version: version)
@@ -222,8 +241,11 @@ package struct WatchAggregator {
   // MARK: Existence filters
 
   /// Takes the number of documents that match a target.
-  package mutating func receive(_ filter: ExistenceFilter) {
+  ///
+  /// - Throws: `DATA_LOSS` for a negative number.
+  package mutating func receive(_ filter: ExistenceFilter) throws(FirestoreServiceError) {
     let id = filter.targetID
+    guard filter.count >= 0 else { throw Self.malformed("a filter counts \(filter.count) documents") }
     guard isActive(id), let data = targets.data(id) else { return }
     if data.target.isDocument {
       guard filter.count == 0 else { return }
@@ -264,7 +286,7 @@ package struct WatchAggregator {
     var event = RemoteEvent(version: version)
     event.globalToken = global.isPending ? global.token : []
     global.isPending = false
-    // What is not active yet is touched again by its acknowledgement.
+    // A target that is not active yet is touched again by its acknowledgement.
     for id in touched.sorted() {
       touched.remove(id)
       if isActive(id) { add(id, to: &event) }
@@ -292,7 +314,7 @@ package struct WatchAggregator {
     if !state.hasReceivedDocument, state.changes.values.contains(.removed) { touched.insert(id) }
   }
 
-  /// A document target that is current and has told about no document has none.
+  /// A document target that is current and has reported no document has none.
   private mutating func synthesizeDelete(for id: Int32, version: Timestamp) {
     guard let state = states[id], let data = targets.data(id), state.isCurrent, data.target.isDocument else { return }
     let key = data.target.path

@@ -7,7 +7,7 @@ import VestaStoreInterop
 import VestaStoreInteropContracts
 import VestaTesting
 
-/// What one process has of a store that others have open too: closing it closes nothing, and killing it ends the
+/// One process's access to a store that others have open too: closing it closes nothing, and killing it ends the
 /// process.
 final class StoreDoor: CommitObservable {
   private struct State: Sendable {
@@ -79,7 +79,7 @@ final class StoreDoor: CommitObservable {
   var commits: AsyncStream<StoreVersion> { store.commits }
 }
 
-/// A door to a store that does not tell of its commits.
+/// Access to a store that does not report its commits.
 final class SilentDoor: OrderedStore {
   private let door: StoreDoor
 

@@ -67,7 +67,7 @@ import VestaTesting
       try await second.engine(database).indexes.settle()
       #expect(try await indexesUsed(second) == 0)
       clock.advance(seconds: 19)
-      // Whoever works renews; the other one goes on waiting.
+      // The builder that works renews its lease; the other one goes on waiting.
       _ = try await store.write { try await lease.keep(in: $0) }
     }
     clock.advance(seconds: 61)
@@ -207,7 +207,7 @@ import VestaTesting
       let clock = ManualClock()
       let store = ModelStore(clock: clock.ofStore)
       let keys = DatabaseKeys(1)
-      // Who last took it, and when.
+      // The last owner, and the time when it took the lease.
       var last: (owner: UInt64, at: Int64)?
       for _ in 0..<300 {
         switch Int.random(in: 0..<10, using: &random) {

@@ -58,7 +58,7 @@ final class SimulatedClient {
   private(set) var unanswered: [CallbackID: WriteRequestID] = [:]
   /// How many writes the application has made, in all runs.
   private(set) var sent = 0
-  /// What was wrong with a snapshot or an answer.
+  /// The errors found in snapshots and responses.
   private(set) var complaints: [String] = []
   private var seen: [ListenerID: Int] = [:]
   /// The targets that the watch stream follows: a snapshot has come since the backend acknowledged them.
@@ -197,7 +197,7 @@ final class SimulatedClient {
   /// From here on nothing comes through the streams that are open; what was sent may still arrive.
   func freezeStreams() { frozen = (watch?.number, write?.number) }
 
-  /// What finds out in the end that a stream is dead.
+  /// The timer that notices that a stream is dead.
   func breakFrozenStreams() {
     let (watching, writing) = (watch?.number, write?.number)
     let isFrozen = frozen.watch.map { $0 == watching } ?? false || frozen.write.map { $0 == writing } ?? false
@@ -383,7 +383,7 @@ final class SimulatedClient {
     case .event(.inSync): break
     case .finish(let id, let error): answered(id, error)
     case .makeIndexes(let task): machine.indexesMade(task.run())
-    case .warnUnreachable: break
+    case .warnUnreachable, .warnMalformed: break
     }
   }
 }
@@ -391,7 +391,7 @@ final class SimulatedClient {
 // MARK: - What must always hold
 
 extension SimulatedClient {
-  /// The application was told what became of a write: it must be what the server did.
+  /// Checks that the outcome of a write that the application received is the server's.
   private func answered(_ id: CallbackID, _ error: FirestoreServiceError?) {
     guard let request = unanswered.removeValue(forKey: id) else { return }
     let isRight = error == nil ? server.applied.contains(request) : server.refused.contains(request)
@@ -417,7 +417,7 @@ extension SimulatedClient {
     let newest = others.map(\.version.seconds).max() ?? 0
     var version = max(seen[id] ?? 1, Int(newest))
     while version <= server.version {
-      if let state = server.state(of: version), results(query, state, without: own) == shown {
+      if results(query, of: version, without: own) == shown {
         seen[id] = version
         return
       }
@@ -446,14 +446,12 @@ extension SimulatedClient {
   }
 
   private func results(
-    _ query: LocalQuery, _ state: SimulatedServer.State, without own: Set<DocumentKey>
-  ) -> [Shown] {
-    let results = server.results(query.target, state)
+    _ query: LocalQuery, of version: Int, without own: Set<DocumentKey>
+  ) -> [Shown]? {
+    guard let results = server.results(query.target, of: version) else { return nil }
     return (query.limitType == .last ? results.reversed() : results).compactMap { document in
-      guard let path = try? ResourceName(document: document.name, likely: database).path, !own.contains(path) else {
-        return nil
-      }
-      return Shown(path, document.updateTime ?? .zero, document.fields)
+      let path = server.path(document)
+      return own.contains(path) ? nil : Shown(path, document.updateTime ?? .zero, document.fields)
     }
   }
 }

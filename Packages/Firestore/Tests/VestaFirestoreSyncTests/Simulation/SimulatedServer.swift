@@ -16,7 +16,7 @@ final class SimulatedServer {
   /// How many states are kept for the checks.
   private static let keptStates = 20_000
 
-  /// What one watch stream follows, and what it has told about each target.
+  /// The targets of one watch stream, and the documents that it has sent for each.
   final class Watch {
     var targets: [Int32: (target: QueryTarget, sent: [ResourcePath: Timestamp])] = [:]
     var outbox: [ListenResponse] = []
@@ -24,8 +24,11 @@ final class SimulatedServer {
 
   private(set) var version = 1
   private var history: [Int: State] = [1: [:]]
-  /// The queries of targets, which are much asked for.
+  /// The queries of targets, the results of the last versions and the paths of names: all are much asked for.
   private var queries: [QueryTarget: NormalQuery] = [:]
+  private var known: [Int: [QueryTarget: [Document]]] = [:]
+  private var paths: [String: ResourcePath] = [:]
+  private static let knownVersions = 200
   private var answers: [[UInt8]: [Int64: Answer]] = [:]
   /// The requests that were applied, and those that were refused.
   private(set) var applied: Set<WriteRequestID> = []
@@ -43,9 +46,6 @@ final class SimulatedServer {
   func forgetHistory() {
     floor = version
   }
-
-  /// The state of a version; `nil` when it is not kept any more.
-  func state(of version: Int) -> State? { history[version] }
 
   // MARK: Writing
 
@@ -80,6 +80,7 @@ final class SimulatedServer {
     version = next
     history[next] = new
     history[next - Self.keptStates] = nil
+    known[next - Self.knownVersions] = nil
     for watch in watches { tell(watch) }
     return WriteResponse(streamToken: token(next), writeResults: results, commitTime: time(next))
   }
@@ -94,17 +95,23 @@ final class SimulatedServer {
 
   func close(_ watch: Watch) { watches.removeAll { $0 === watch } }
 
-  func results(_ target: QueryTarget, _ state: State) -> [Document] {
+  /// What a target has, now or at a version; `nil` when the version is not kept any more.
+  func results(_ target: QueryTarget) -> [Document] { results(target, of: version) ?? [] }
+
+  func results(_ target: QueryTarget, of version: Int) -> [Document]? {
+    guard let state = history[version] else { return nil }
     if target.isDocument { return state[target.path].map { [$0] } ?? [] }
-    let known = queries[target]
-    guard let query = known ?? (try? target.normalized()) else { return [] }
-    if known == nil { queries[target] = query }
-    return query.results(in: state.values).documents
+    if let found = known[version]?[target] { return found }
+    guard let query = queries[target] ?? (try? target.normalized()) else { return [] }
+    queries[target] = query
+    let found = query.results(in: state.values).documents
+    if version > self.version - Self.knownVersions { known[version, default: [:]][target] = found }
+    return found
   }
 
-  /// What a target has now, as a reader gets it: of a document's target, also the absence.
+  /// The current documents of a target as a reader gets them; of a document target also the absence.
   func documents(of target: QueryTarget) -> [CachedDocument] {
-    let found = results(target, state).compactMap { try? CachedDocument($0, likely: database) }
+    let found = results(target).compactMap { try? CachedDocument($0, likely: database) }
     guard found.isEmpty, target.isDocument else { return found }
     return [CachedDocument(ResourceName(database: database, path: target.path), .missing, version: time(version))]
   }
@@ -132,8 +139,8 @@ final class SimulatedServer {
       case nil: nil
       }
     if let from {
-      if from >= floor, let old = history[from] {
-        for document in results(target, old) { sent[path(document)] = document.updateTime }
+      if from >= floor, let old = results(target, of: from) {
+        for document in old { sent[path(document)] = document.updateTime }
       } else {
         isForgotten = true
       }
@@ -141,7 +148,7 @@ final class SimulatedServer {
     watch.targets[id] = (target, sent)
     watch.outbox += changes(id, watch)
     if isForgotten {
-      watch.outbox.append(.filter(ExistenceFilter(targetID: id, count: Int32(results(target, state).count))))
+      watch.outbox.append(.filter(ExistenceFilter(targetID: id, count: Int32(results(target).count))))
     }
     watch.outbox.append(
       .targetChange(TargetChange(.current, targetIDs: [id], resumeToken: token(version), readTime: time(version))))
@@ -161,7 +168,7 @@ final class SimulatedServer {
     guard let (target, sent) = watch.targets[id] else { return [] }
     var messages: [ListenResponse] = []
     var now: [ResourcePath: Timestamp] = [:]
-    for document in results(target, state) {
+    for document in results(target) {
       let path = path(document)
       now[path] = document.updateTime
       if sent[path] != document.updateTime {
@@ -182,7 +189,10 @@ final class SimulatedServer {
     return messages
   }
 
-  private func path(_ document: Document) -> ResourcePath {
-    (try? ResourceName(document: document.name, likely: database).path) ?? .root
+  func path(_ document: Document) -> ResourcePath {
+    if let path = paths[document.name] { return path }
+    let path = (try? ResourceName(document: document.name, likely: database).path) ?? .root
+    paths[document.name] = path
+    return path
   }
 }

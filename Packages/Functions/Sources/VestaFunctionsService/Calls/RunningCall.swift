@@ -26,7 +26,7 @@ final class RunningCall: Sendable {
     if isOver { timer.cancel() }
   }
 
-  /// The call is over: its task is told, and its timer stops.
+  /// The call is over: its task is notified, and its timer stops.
   func cancel() { end()?.cancel() }
 
   /// The call has ended by itself.

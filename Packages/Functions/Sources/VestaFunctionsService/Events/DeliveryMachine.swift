@@ -26,6 +26,9 @@ struct DeliveryMachine {
     var page = 128
     /// The largest number of events that run at once.
     var running = 16
+    /// The time for which events are gathered after a read that found the end of the queue, in microseconds: beside
+    /// busy writers, a read for each commit would cost them more than the delivery.
+    var gathering: Int64 = 0
     /// The longest time for which anything waits, in microseconds: a time that is further ahead was set before the
     /// clock was set back.
     var wait: Int64 = RetryPolicy.longestWithSpread
@@ -58,6 +61,7 @@ struct DeliveryMachine {
   private var isLoading = false
   private var mayHaveMore = true
   private var pausedUntil: Int64 = 0
+  private var gathersUntil: Int64 = 0
   private(set) var generation = 0
   /// The number of events in memory.
   private(set) var count = 0
@@ -75,24 +79,31 @@ struct DeliveryMachine {
   /// Whether there is nothing to do, as far as is known.
   var isIdle: Bool { lanes.isEmpty && !mayHaveMore && !isLoading }
 
-  /// The time of the next retry, in microseconds since 1970.
+  /// The time of the next retry or read, in microseconds since 1970.
   var nextTime: Int64? {
-    let pause = pausedUntil > 0 ? pausedUntil : nil
-    guard let retry = retries.first?.time else { return pause }
-    return pause.map { min($0, retry) } ?? retry
+    var times = retries.prefix(1).map(\.time)
+    if pausedUntil > 0 { times.append(pausedUntil) }
+    if gathersUntil > 0, mayHaveMore, !isLoading { times.append(gathersUntil) }
+    return times.min()
   }
 
   // MARK: Inputs
 
   /// Events may have been added to the queue.
-  mutating func woken() { mayHaveMore = true }
+  ///
+  /// - Returns: Whether that is news.
+  @discardableResult
+  mutating func woken() -> Bool {
+    defer { mayHaveMore = true }
+    return !mayHaveMore
+  }
 
   /// The right to deliver was lost or is new: others may have changed the queue, so everything is read again.
   mutating func restart() {
     generation += 1
     for (lane, state) in lanes { lanes[lane] = state.isRunning ? Lane(isRunning: true) : nil }
     (ready, retries, refills, cursor, count) = ([], [], [], nil, running)
-    (isLoading, mayHaveMore, pausedUntil) = (false, true, 0)
+    (isLoading, mayHaveMore, pausedUntil, gathersUntil) = (false, true, 0, 0)
   }
 
   /// Returns the actions that are due now.
@@ -118,7 +129,7 @@ struct DeliveryMachine {
       actions.append(.deliver(entry, generation: generation))
     }
     ready.removeFirst(taken)
-    if pausedUntil <= now, let request = nextLoad() {
+    if pausedUntil <= now, let request = nextLoad(now) {
       (isLoading, pausedUntil) = (true, 0)
       actions.append(.load(request))
     }
@@ -127,7 +138,7 @@ struct DeliveryMachine {
 
   private func isDue(_ time: Int64, _ now: Int64) -> Bool { time <= now || time - now > limits.wait }
 
-  private mutating func nextLoad() -> EventPageRequest? {
+  private mutating func nextLoad(_ now: Int64) -> EventPageRequest? {
     guard !isLoading else { return nil }
     while let lane = refills.first {
       guard let state = lanes[lane], state.waiting.isEmpty, let after = state.deferredAfter else {
@@ -140,7 +151,8 @@ struct DeliveryMachine {
     // more than the delivery.
     let room = limits.window - count
     guard mayHaveMore, room >= (ready.isEmpty ? 1 : min(limits.page, limits.window)) else { return nil }
-    mayHaveMore = false
+    guard gathersUntil <= now || gathersUntil - now > limits.gathering else { return nil }
+    (mayHaveMore, gathersUntil) = (false, 0)
     return EventPageRequest(function: function, after: cursor, limit: min(limits.page, room))
   }
 
@@ -149,7 +161,7 @@ struct DeliveryMachine {
     guard generation == self.generation else { return }
     isLoading = false
     if let lane = request.lane { return refilled(lane, page, now) }
-    if !page.isLast { mayHaveMore = true }
+    if !page.isLast { mayHaveMore = true } else if !page.entries.isEmpty { gathersUntil = now + limits.gathering }
     for entry in page.entries {
       cursor = entry.position
       var state = lanes[entry.lane] ?? Lane()

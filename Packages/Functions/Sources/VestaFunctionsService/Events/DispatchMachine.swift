@@ -10,13 +10,13 @@ struct DispatchMachine {
     /// The length of a lease in microseconds.
     var lease: Int64 = 10_000_000
     /// The time for which the first outcome of a batch waits.
-    var settling: Int64 = 20_000
+    var settling: Int64 = 50_000
     /// The delay after a failure of the store.
     var failure: Int64 = 1_000_000
     /// The interval between looks at the queues for events of other processes.
     var poll: Int64 = 5_000_000
-    /// The most outcomes of a batch.
-    var batch = 128
+    /// The number of outcomes with which a batch does not wait any more.
+    var batch = 512
   }
 
   enum Command: Equatable {
@@ -88,7 +88,14 @@ struct DispatchMachine {
   }
 
   /// Events may have been recorded.
-  mutating func woken() { for name in names { machines[name]?.woken() } }
+  ///
+  /// - Returns: Whether that is news to a queue.
+  @discardableResult
+  mutating func woken() -> Bool {
+    var isNews = false
+    for name in names where machines[name]?.woken() == true { isNews = true }
+    return isNews
+  }
 
   /// Nothing is started any more.
   ///
@@ -104,11 +111,12 @@ struct DispatchMachine {
     switch lease {
     case .held(let isNew):
       leasedUntil = time + timing.lease
-      // What is read beside a settlement may be what was there before it.
+      // A read beside a settlement may return the rows from before it.
       if isNew, isSettling { restartsAfterSettling = true } else if isNew { restart() }
     case .busy(let until):
       leasedUntil = 0
-      busyUntil = min(until, time + timing.lease)
+      // The owner may give it up before.
+      busyUntil = min(until, time + min(timing.lease, timing.poll))
     }
   }
 

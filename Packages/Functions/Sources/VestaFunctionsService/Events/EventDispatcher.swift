@@ -6,20 +6,44 @@ import VestaStoreInterop
 
 /// Delivers the events of one source: performs the decisions of the `DispatchMachine`.
 ///
-/// Events run in tasks of their own, which are cancelled when the dispatcher closes. Reading, leasing and settling run
-/// in tasks that are not.
+/// Events are delivered in tasks that are cancelled when the dispatcher closes. Reading, leasing and settling run in
+/// tasks that are not.
+///
+/// Events that are due wait in `due`. A task takes them out, one after another; before it delivers its first one, it
+/// lets another task begin for the next. So functions that wait run beside one another, and functions that never wait
+/// share few tasks.
 final class EventDispatcher: EventSourceObserver {
   /// Runs a function with an event.
-  typealias Perform = @Sendable (_ event: Event, _ entry: EventEntry) async -> DispatchMachine.Delivery
+  typealias Perform =
+    @Sendable (
+      _ event: Event, _ entry: EventEntry, _ run: DeliveryRun
+    ) async -> DispatchMachine.Delivery
+
+  private typealias DueEvent = (entry: EventEntry, generation: Int)
 
   private struct State {
     var machine: DispatchMachine
-    var tasks: [Int: RunningCall] = [:]
-    var lastTask = 0
+    var due: [DueEvent] = []
+    var runs: [Int: DeliveryRun] = [:]
+    var lastRun = 0
+    /// Whether a task has been made that has not taken its first event yet.
+    var isRunComing = false
     /// The number of leases and settlements that are under way.
     var operations = 0
-    var drained: CheckedContinuation<Void, Never>?
+    var drained = Waiters()
     var observation: ListenerRegistration?
+
+    mutating func takeDue() -> DueEvent? { due.isEmpty ? nil : due.removeFirst() }
+
+    /// The task that is needed for the events that are due, if there is none yet.
+    mutating func newRun() -> (number: Int, run: DeliveryRun)? {
+      guard !due.isEmpty, !isRunComing else { return nil }
+      isRunComing = true
+      lastRun += 1
+      let run = DeliveryRun()
+      runs[lastRun] = run
+      return (lastRun, run)
+    }
   }
 
   let source: any EventSource
@@ -55,19 +79,22 @@ final class EventDispatcher: EventSourceObserver {
     pump { $0.setFunctions(functions) }
   }
 
-  func eventsWereRecorded() { pump { $0.woken() } }
+  func eventsWereRecorded() {
+    // Called by each commit with events: only the first one of those that are read together has something to do.
+    if state.withLock({ !$0.machine.isClosed && $0.machine.woken() }) { pump() }
+  }
 
   /// Cancels the running deliveries, keeps the outcomes that are known, and gives the lease up.
   func sourceWillClose() async {
-    let (outcomes, tasks, observation, isFirst) = state.withLock { state in
+    let (outcomes, runs, observation, isFirst) = state.withLock { state in
       let isFirst = !state.machine.isClosed
       let outcomes = state.machine.close()
-      defer { (state.tasks, state.observation) = ([:], nil) }
-      return (outcomes, Array(state.tasks.values), state.observation, isFirst)
+      defer { (state.due, state.runs, state.observation) = ([], [:], nil) }
+      return (outcomes, Array(state.runs.values), state.observation, isFirst)
     }
     timer.close()
     observation?.cancel()
-    for task in tasks { task.cancel() }
+    for run in runs { run.cancel() }
     guard isFirst else { return }
     // A lease that comes after the release would stay, and a settlement that the store refuses would be lost.
     await operationsEnded()
@@ -76,7 +103,7 @@ final class EventDispatcher: EventSourceObserver {
       if !(outcomes + refused).isEmpty { try await source.settle(outcomes + refused, by: owner) }
       try await source.release(owner)
     } catch {
-      // Whoever delivers next delivers these events again, after the lease has ended.
+      // The next dispatcher delivers these events again, after the lease has ended.
       log.notice("I-FUS000003", "The last outcomes of \(source.service) could not be kept: \(error)")
     }
   }
@@ -90,53 +117,57 @@ final class EventDispatcher: EventSourceObserver {
   /// Tells the machine what has happened, and does what is due then.
   ///
   /// - Parameters:
-  ///   - takesNext: Whether the caller delivers the next event itself, which saves a task.
+  ///   - run: The task that calls, if it can deliver the next event itself.
   ///   - happened: Tells the machine.
   /// - Returns: The event for the caller to deliver.
   @discardableResult
   private func pump(
-    takesNext: Bool = false, _ happened: (inout DispatchMachine) -> Void = { _ in }
-  ) -> (entry: EventEntry, generation: Int)? {
+    in run: DeliveryRun? = nil, _ happened: (inout DispatchMachine) -> Void = { _ in }
+  ) -> DueEvent? {
     let now = clock.now()
-    let (commands, time) = state.withLock { state -> ([DispatchMachine.Command], Int64?) in
-      guard !state.machine.isClosed else { return ([], nil) }
+    let isUsable = run.map { !$0.isCancelled } ?? false
+    var commands: [DispatchMachine.Command] = []
+    let (time, next, new) = state.withLock { state -> (Int64?, DueEvent?, (number: Int, run: DeliveryRun)?) in
+      guard !state.machine.isClosed else { return (nil, nil, nil) }
       happened(&state.machine)
-      let commands = state.machine.step(now: now)
-      state.operations += commands.count { $0.isOperation }
-      return (commands, state.machine.nextTime(now: now))
-    }
-    var next: (EventEntry, Int)?
-    for command in commands {
-      switch command {
-      case .lease: Task(priority: Self.priority) { await self.lease(now) }
-      case .load(let request, let generation): Task(priority: Self.priority) { await self.load(request, generation) }
-      case .deliver(let entry, let generation) where takesNext && next == nil: next = (entry, generation)
-      case .deliver(let entry, let generation): deliver(entry, generation)
-      case .settle(let outcomes): Task(priority: Self.priority) { await self.settle(outcomes) }
+      for command in state.machine.step(now: now) {
+        if case .deliver(let entry, let generation) = command {
+          state.due.append((entry, generation))
+        } else {
+          commands.append(command)
+        }
       }
+      state.operations += commands.count { $0.isOperation }
+      let next = isUsable ? state.takeDue() : nil
+      return (state.machine.nextTime(now: now), next, state.newRun())
     }
-    // What has become due since then fires at once.
+    for command in commands { submit(command, now) }
+    if let new { begin(new.run, new.number) }
+    // Events that have become due since then are delivered at once.
     if let time { timer.set(at: time, keepsEarlier: true) { [weak self] in self?.pump() } }
     return next
   }
 
+  private func submit(_ command: DispatchMachine.Command, _ now: Int64) {
+    switch command {
+    case .lease: Task(priority: Self.priority) { await self.lease(now) }
+    case .load(let request, let generation): Task(priority: Self.priority) { await self.load(request, generation) }
+    case .settle(let outcomes): Task(priority: Self.priority) { await self.settle(outcomes) }
+    case .deliver: break
+    }
+  }
+
   /// Waits for the leases and settlements that are under way; none begins any more.
   private func operationsEnded() async {
-    await withCheckedContinuation { continuation in
-      let isOver = state.withLock { state in
-        if state.operations > 0 { state.drained = continuation }
-        return state.operations == 0
-      }
-      if isOver { continuation.resume() }
-    }
+    await state.wait(in: \.drained) { $0.operations == 0 }
   }
 
   private func operationEnded() {
     let drained = state.withLock { state in
       state.operations -= 1
-      return state.operations == 0 ? state.drained.take() : nil
+      return state.operations == 0 ? state.drained.takeAll() : Waiters()
     }
-    drained?.resume()
+    drained.resume()
     pump()
   }
 
@@ -178,36 +209,34 @@ final class EventDispatcher: EventSourceObserver {
     operationEnded()
   }
 
-  private func deliver(_ entry: EventEntry, _ generation: Int) {
-    let running = RunningCall()
-    let (number, isClosed) = state.withLock { state in
-      state.lastTask += 1
-      if !state.machine.isClosed { state.tasks[state.lastTask] = running }
-      return (state.lastTask, state.machine.isClosed)
-    }
-    guard !isClosed else { return }
-    running.begin(Task(priority: Self.priority) { await self.run(entry, generation, number) })
+  private func begin(_ run: DeliveryRun, _ number: Int) {
+    run.begin(Task(priority: Self.priority) { await self.deliver(run, number) })
   }
 
-  /// Delivers an event, and those that wait for a place after it.
-  private func run(_ first: EventEntry, _ generation: Int, _ number: Int) async {
-    var (next, count) = (Optional((entry: first, generation: generation)), 0)
+  /// Delivers events that are due, one after another.
+  private func deliver(_ run: DeliveryRun, _ number: Int) async {
+    let (first, new) = state.withLock { state -> (DueEvent?, (number: Int, run: DeliveryRun)?) in
+      state.isRunComing = false
+      return (state.takeDue(), state.newRun())
+    }
+    if let new { begin(new.run, new.number) }
+    var (next, count) = (first, 0)
     while let (entry, generation) = next {
-      let delivery = await delivery(entry)
+      let delivery = await delivery(entry, run)
       let now = clock.now()
-      next = pump(takesNext: true) { $0.finished(entry, generation: generation, delivery, now: now) }
+      next = pump(in: run) { $0.finished(entry, generation: generation, delivery, now: now) }
       count += 1
       // Functions that never wait must not keep others from this thread.
       if count.isMultiple(of: 16) { await Task.yield() }
     }
-    state.withLock { $0.tasks.removeValue(forKey: number) }?.finish()
+    state.withLock { _ = $0.runs.removeValue(forKey: number) }
   }
 
-  private func delivery(_ entry: EventEntry) async -> DispatchMachine.Delivery {
+  private func delivery(_ entry: EventEntry, _ run: DeliveryRun) async -> DispatchMachine.Delivery {
     if let damage = entry.damage { return damaged(entry, damage) }
     do {
       guard let event = try await source.event(entry) else { return .absent }
-      return await perform(event, entry)
+      return await perform(event, entry, run)
     } catch let error as EventDamaged {
       return damaged(entry, error.description)
     } catch {

@@ -10,22 +10,25 @@ public struct EventDocument: Sendable {
   public let path: String
 
   /// The time at which it was created.
-  public let createTime: Date?
+  public var createTime: Date? { time("createTime") }
 
   /// The time of its last change.
-  public let updateTime: Date?
+  public var updateTime: Date? { time("updateTime") }
 
-  private let fields: JSONObject
+  // Read where it is asked for: most functions look at a field or two.
+  private let json: JSONObject
+
+  private var fields: JSONObject { json["fields"]?.object ?? JSONObject() }
 
   /// The id: the last segment of the path.
   public var documentID: String { path.split(separator: "/").last.map(String.init) ?? "" }
 
   init(path: String, json: JSONObject) {
     self.path = path
-    createTime = json["createTime"]?.string.flatMap { WireTime.date($0) }
-    updateTime = json["updateTime"]?.string.flatMap { WireTime.date($0) }
-    fields = json["fields"]?.object ?? JSONObject()
+    self.json = json
   }
+
+  private func time(_ name: String) -> Date? { json[name]?.string.flatMap { WireTime.date($0) } }
 
   /// The fields: `NSNull`, `Bool`, `Int`, `Double`, `String`, `Date`, `Data`, ``EventGeoPoint``, the path of a
   /// referenced document as `String`, `[Any]` and `[String: Any]`.
@@ -98,6 +101,6 @@ enum DocumentValues {
 /// Times of the wire: `2026-01-31T12:00:00.000001Z`; pure.
 enum WireTime {
   static func date(_ text: String) -> Date? {
-    EventTime.microseconds(of: text).map { Date(timeIntervalSince1970: Double($0) / 1_000_000) }
+    RFC3339.microseconds(of: text).map { Date(timeIntervalSince1970: Double($0) / 1_000_000) }
   }
 }

@@ -48,7 +48,7 @@ final class EventFunctions: Sendable {
   private let deadlines: Deadlines
   private let state = Locked(State())
   /// Another one in each process, and in each app.
-  private let owner = String(UInt64.random(in: .min ... .max), radix: 36)
+  private let owner = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
 
   init(
     options: FunctionsServiceOptions, clock: ServiceClock, sources: @escaping @Sendable () -> [any EventSource]
@@ -115,7 +115,7 @@ final class EventFunctions: Sendable {
         let wanted = functions.values.filter { !$0.subscription.types.isDisjoint(with: source.types) }
         source.subscribe(wanted.map(\.subscription).sorted { $0.function < $1.function })
         dispatcher(source, isWanted: !wanted.isEmpty)?.setFunctions(
-          Dictionary(uniqueKeysWithValues: wanted.map { ($0.name, ($0.policy, $0.limits)) }))
+          Dictionary(uniqueKeysWithValues: wanted.map { ($0.name, ($0.policy, $0.limits(options))) }))
       }
       if state.withLock({ $0.version == version }) { return }
     }
@@ -123,10 +123,10 @@ final class EventFunctions: Sendable {
 
   private func dispatcher(_ source: any EventSource, isWanted: Bool) -> EventDispatcher? {
     var timing = DispatchMachine.Timing()
-    timing.lease = options.eventLease.microseconds
-    timing.poll = options.eventPollInterval.microseconds
-    let made = EventDispatcher(source, owner: owner, timing: timing, clock: clock) { [weak self] event, entry in
-      await self?.perform(event, entry) ?? .abandoned
+    timing.lease = EventFunctions.bounded(options.eventLease)
+    timing.poll = EventFunctions.bounded(options.eventPollInterval)
+    let made = EventDispatcher(source, owner: owner, timing: timing, clock: clock) { [weak self] event, entry, run in
+      await self?.perform(event, entry, run) ?? .abandoned
     }
     let (dispatcher, isNew) = state.withLock { state -> (EventDispatcher?, Bool) in
       if let known = state.dispatchers[source.service] { return (known, false) }
@@ -138,46 +138,44 @@ final class EventFunctions: Sendable {
     return dispatcher
   }
 
+  /// A time in microseconds, from 50 ms to a day: a shorter lease would be extended without end, and with a longer one
+  /// the time of its end could be beyond what there is.
+  private static func bounded(_ time: Duration) -> Int64 { max(50_000, min(time.microseconds, 86_400_000_000)) }
+
   // MARK: Running
 
-  private func perform(_ event: Event, _ entry: EventEntry) async -> DispatchMachine.Delivery {
+  private func perform(_ event: Event, _ entry: EventEntry, _ run: DeliveryRun) async -> DispatchMachine.Delivery {
     guard let function = state.withLock({ $0.functions[entry.function] }) else { return .abandoned }
     do {
       try await places.enter()
       let place = EventPlace(places)
       defer { place.giveBack() }
-      try await run(function, event, place)
+      try await self.run(function, event, place, run)
       return .delivered
     } catch {
-      if Task.isCancelled { return .abandoned }
+      if Task.isCancelled, !run.isLate { return .abandoned }
       log.warning(
         "I-FUS000002", "The function \(function.name) failed on \(event.id), attempt \(entry.attempts + 1): \(error)")
       return .failed(reason: "\(error)")
     }
   }
 
-  /// Runs a function in a task of its own, and waits until it has really ended: the next event of its lane comes after.
+  /// Runs a function until it has really ended: the next event of its lane comes after.
   ///
   /// From the time limit on, a function that ignores its cancellation keeps only its own place among the events of the
   /// function, so that it does not take the places of other functions.
-  private func run(_ function: EventFunction, _ event: Event, _ place: EventPlace) async throws {
-    let task = Task { try await function.run(event) }
-    let isLate = Locked(false)
+  private func run(_ function: EventFunction, _ event: Event, _ place: EventPlace, _ run: DeliveryRun) async throws {
     let limit = clock.now().addingReportingOverflow((function.options.timeout ?? options.timeout).microseconds)
+    let number = run.functionBegins()
     let timer = deadlines.add(at: limit.overflow ? .max : limit.partialValue) {
-      isLate.withLock { $0 = true }
-      task.cancel()
-      place.giveBack()
+      if run.expire(number) { place.giveBack() }
     }
     defer { timer.cancel() }
-    try await withTaskCancellationHandler {
-      do {
-        try await task.value
-      } catch {
-        throw isLate.withLock { $0 } ? FailureRules.late : error
-      }
-    } onCancel: {
-      task.cancel()
+    do {
+      try await function.run(event)
+      _ = run.functionEnds()
+    } catch {
+      throw run.functionEnds() ? FailureRules.late : error
     }
   }
 
@@ -198,8 +196,9 @@ extension EventFunction {
       first: max(1, min(options.retryDelay.microseconds, 600_000_000)))
   }
 
-  var limits: DeliveryMachine.Limits {
+  func limits(_ service: FunctionsServiceOptions) -> DeliveryMachine.Limits {
     var limits = DeliveryMachine.Limits()
+    limits.gathering = max(0, min(service.eventGatheringInterval.microseconds, 1_000_000))
     limits.running = max(1, options.concurrency)
     return limits
   }

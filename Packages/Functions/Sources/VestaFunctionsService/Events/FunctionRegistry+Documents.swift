@@ -13,7 +13,7 @@ extension FunctionRegistry {
   ///
   /// - Parameters:
   ///   - name: The name of the function; the queue of its events has it too.
-  ///   - document: The pattern of the path: `{name}` and `*` stand for one segment, `{name=**}` and `**` for several.
+  ///   - document: The pattern of the path: `{name}` and `*` match one segment, `{name=**}` and `**` several.
   ///   - database: The database.
   ///   - options: How it behaves.
   ///   - handler: Gets the document.

@@ -7,7 +7,7 @@ extension FunctionRegistry {
   ///
   /// - Parameters:
   ///   - name: The name of the function.
-  ///   - ref: The pattern of the path; `{name}` and `*` stand for one key. A change anywhere below or above counts.
+  ///   - ref: The pattern of the path; `{name}` and `*` match one key. A change anywhere below or above counts.
   ///   - instance: The namespace of the database; `nil` for all.
   ///   - options: How it behaves.
   ///   - handler: Gets the value.

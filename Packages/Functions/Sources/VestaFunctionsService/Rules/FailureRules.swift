@@ -4,7 +4,7 @@ import VestaServiceInterop
 
 /// The errors of functions as their callers see them; pure.
 enum FailureRules {
-  /// The failure for what a function threw; `nil` for an error that only the log may tell.
+  /// The failure for what a function threw; `nil` for an error that only the log may show.
   static func failure(for error: any Error) -> FunctionsServiceError? {
     switch error {
     case let error as FunctionsServiceError: error

@@ -1,4 +1,4 @@
-import VestaEventsInterop
+import VestaBytes
 
 /// A day of the proleptic Gregorian calendar, by its number since 1970-01-01; pure.
 struct CivilDay: Sendable, Hashable {
@@ -6,7 +6,7 @@ struct CivilDay: Sendable, Hashable {
 
   /// The month, 1 to 12, and the day of the month, 1 to 31.
   var monthAndDay: (month: Int, day: Int) {
-    let date = EventTime.date(ofDay: number)
+    let date = RFC3339.date(ofDay: number)
     return (date.month, date.day)
   }
 

@@ -48,7 +48,7 @@ final class TreeNode: @unchecked Sendable {
     return keys.count
   }
 
-  /// Takes everything from a position on into a new node; gives it with the separator between the two.
+  /// Moves everything from a position on into a new node; returns it with the separator between the two.
   func split(at position: Int) -> (separator: [UInt8], right: TreeNode) {
     let right = TreeNode()
     defer { keys.removeSubrange((isLeaf ? position : position - 1)...) }

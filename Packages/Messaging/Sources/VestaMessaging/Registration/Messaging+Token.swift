@@ -17,7 +17,7 @@ extension Messaging {
   /// The registration token: registers the app if it is not, and confirms a token that is older than a week.
   ///
   /// - Returns: The token.
-  /// - Throws: ``MessagingError``. What is registered stays registered.
+  /// - Throws: ``MessagingError``. An existing registration stays.
   public func token() async throws -> String {
     if let token = fcmTokenIfKnown, !isTokenStale { return token }
     return try await renewToken()

@@ -38,7 +38,7 @@ extension Messaging {
   private func change(_ action: TopicQueue.Action, _ topic: String) async throws {
     try checkAppIsThere()
     try await Turn<Void>().wait { turn in
-      // Looked at again under the lock: whoever came after the end would wait for ever.
+      // Checked again under the lock: a waiter that is added after the end would wait for ever.
       let isOver = state.withLock { state in
         guard !state.isOver else { return true }
         let batch = state.endedBatches + state.stored.topics.add(action, topic)

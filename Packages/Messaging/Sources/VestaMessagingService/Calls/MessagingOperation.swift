@@ -41,8 +41,6 @@ struct MessagingOperation: Sendable {
 }
 
 extension MessagingServiceError {
-  /// A failure of the store, without the rows that it may name.
-  init(store error: StoreError) {
-    self.init(.unavailable, "The store failed: \(error.code) (\(error.operation)).")
-  }
+  /// A failure of the store; its description says what to do, and names no rows.
+  init(store error: StoreError) { self.init(error.isPassing ? .unavailable : .internal, error.description) }
 }

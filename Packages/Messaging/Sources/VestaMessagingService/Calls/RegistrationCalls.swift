@@ -26,7 +26,7 @@ extension MessagingOperation {
     engine.startDispatching()
   }
 
-  /// Acknowledges messages, and writes down with them the deliveries that were not written down yet.
+  /// Acknowledges messages, and stores with them the deliveries that were not stored yet.
   func acknowledge(token: String, messageIDs: [String]) async throws {
     guard messageIDs.count <= 1000 else {
       throw MessagingServiceError.invalid("messageIDs", "At most 1000 messages are acknowledged at once.")

@@ -114,7 +114,7 @@ extension MessagingEngine {
   func settle(_ numbers: [Int64], of key: RegistrationKey, token: String) {
     guard let session = table.session(key), session.token == token else { return }
     let (hasRoom, isTrailLong) = session.acknowledged(numbers)
-    // What was acknowledged one by one is forgotten when the connection reads again and moves its cursor.
+    // Single acknowledgements are forgotten when the connection reads again and moves its cursor.
     if isTrailLong { table.setLoading(session, missed: 0) }
     if hasRoom || isTrailLong { Task { await pump(session) } }
   }
@@ -135,7 +135,7 @@ extension MessagingEngine {
           if records.isEmpty { break }
           for (number, record) in records { dispatch(number, record) }
         } catch {
-          // What was not dispatched is so a little later; nobody may send anything until then.
+          // The other messages are dispatched a little later; nothing may be sent until then.
           _ = options.clock.schedule(after: .seconds(1)) { [weak self] in self?.startDispatching() }
           break
         }

@@ -1,3 +1,4 @@
+import VestaCore
 import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
@@ -7,11 +8,21 @@ extension MessagingEngine {
   /// Hands messages over to the transports of registrations that are not connected.
   func startPushing(_ numbers: [Int64]) {
     guard !transports.isEmpty else { return }
-    Task { for number in numbers { await push(number) } }
+    let surplus = pushes.add(numbers) { [self] in await push($0) }
+    if surplus > 0 {
+      log.error(
+        "I-MSS000004", "\(surplus) messages wait until their registrations connect: the transports are too slow.")
+    }
   }
 
   private func push(_ number: Int64) async {
-    guard let targets = try? await targets(of: number) else { return }
+    let targets: [(RegistrationKey, RegistrationRecord, DispatchedMessage)]
+    do {
+      targets = try await self.targets(of: number)
+    } catch {
+      return log.error(
+        "I-MSS000005", "A message waits until its registrations connect: it cannot be read now. \(error)")
+    }
     for (key, registration, message) in targets where table.session(key) == nil {
       guard let transport = transports.first(where: { $0.platforms.contains(registration.platform) }),
         let address = registration.pushAddress
@@ -23,8 +34,7 @@ extension MessagingEngine {
       } catch  where error.reason == .unregistered {
         try? await unregister(token: registration.token, context: CallContext())
       } catch {
-        // The message waits: it is delivered when the registration connects.
-        continue
+        log.error("I-MSS000006", "A transport failed; the message waits until its registration connects. \(error)")
       }
     }
   }
@@ -54,3 +64,5 @@ extension MessagingEngine {
     }
   }
 }
+
+private let log = Logger(service: "VestaMessagingService")

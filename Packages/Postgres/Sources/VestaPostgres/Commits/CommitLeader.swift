@@ -282,7 +282,7 @@ final class CommitLeader: Sendable {
   private func refusal(_ error: any Error, _ attempt: inout CommitAttempt) async -> (any Error)? {
     dropConnection()
     let failure = error as? PostgresFailure
-    // While nobody knows what has become of a COMMIT, no other refusal is an answer.
+    // While the outcome of a COMMIT is unknown, another refusal does not decide it.
     guard attempt.uncertain != nil || failure?.isConflict == true || failure?.isPassing == true else { return error }
     guard await attempt.mayGoOn() else { return attempt.uncertain == nil ? error : StoreError.unknownOutcome }
     if failure?.isLockTimeout == true { await endSilentHolder() }

@@ -8,7 +8,7 @@ final class ConnectionPool: Sendable {
     var isClosed = false
     /// Callers from within bodies, who do not wait for a place: those who hold the places may wait for them.
     var inside = 0
-    var drainWaiters: [CheckedContinuation<Void, Never>] = []
+    var drainWaiters = Waiters()
   }
 
   /// A connection that was taken, and whether it came with a place.
@@ -70,10 +70,9 @@ final class ConnectionPool: Sendable {
     if hasPlace { return places.leave() }
     let waiters = state.withLock { state in
       state.inside -= 1
-      defer { if state.inside == 0 { state.drainWaiters = [] } }
-      return state.inside == 0 ? state.drainWaiters : []
+      return state.inside == 0 ? state.drainWaiters.takeAll() : Waiters()
     }
-    for waiter in waiters { waiter.resume() }
+    waiters.resume()
   }
 
   /// Drops the connections that nobody uses: after one has been found dead, the others may be too.
@@ -91,13 +90,7 @@ final class ConnectionPool: Sendable {
   /// Waits until all connections have been given back, and drops them.
   func close() async {
     await places.drained()
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        if state.inside > 0 { state.drainWaiters.append(continuation) }
-        return state.inside == 0
-      }
-      if isIdle { continuation.resume() }
-    }
+    await state.wait(in: \.drainWaiters) { $0.inside == 0 }
     state.withLock { $0.isClosed = true }
     dropIdle()
   }

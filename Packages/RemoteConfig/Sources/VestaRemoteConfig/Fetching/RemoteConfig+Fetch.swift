@@ -10,7 +10,7 @@ extension RemoteConfig {
   ///
   /// - Returns: How the fetch ended.
   /// - Throws: ``RemoteConfigError``: `throttled` after failures, with the time of the next try; `internalError` when
-  ///   the service could not be reached. What is active stays active.
+  ///   the service could not be reached. The active values stay.
   public func fetch() async throws -> RemoteConfigFetchStatus {
     let interval = state.withLock { $0.settings.minimumFetchInterval }
     return try await fetch(withExpirationDuration: interval)
@@ -98,7 +98,7 @@ extension RemoteConfig {
 
   private func finish(_ response: FetchConfigResponse, _ context: DeviceContext) {
     state.withLock { state in
-      // What was activated may have come under a clock that was ahead, and what was fetched may have been lost since.
+      // The active values may be from a time when the clock was ahead, and the fetched ones may have been lost since.
       state.contents.fetched.apply(response, at: Swift.max(seconds, state.contents.active.etagTime.nextUp))
       state.contents.record.lastFetchTime = seconds
       state.contents.record.lastFetchStatus = .success

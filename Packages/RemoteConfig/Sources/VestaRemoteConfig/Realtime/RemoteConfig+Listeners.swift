@@ -15,7 +15,7 @@ public final class ConfigUpdateListenerRegistration: NSObject, Sendable {
 
   init(_ registration: ListenerRegistration) { self.registration = registration }
 
-  /// Removes the listener; only the first call does something.
+  /// Removes the listener; only the first call has an effect.
   public func remove() { registration.cancel() }
 }
 

@@ -26,7 +26,7 @@ enum ConfigEvents {
 
   private static func data(of version: ConfigVersion) -> JSONObject {
     var data: JSONObject = ["versionNumber": .string(String(version.versionNumber ?? 0))]
-    data["updateTime"] = version.updateTime.map { .string(EventTime.text(microseconds: $0)) }
+    data["updateTime"] = version.updateTime.map { .string(RFC3339.text(microseconds: $0)) }
     data["updateOrigin"] = version.updateOrigin.map { .string($0.rawValue) }
     data["updateType"] = version.updateType.map { .string($0.rawValue) }
     data["description"] = version.description.map { .string($0) }

@@ -42,6 +42,12 @@ final class InvalidationHub: Sendable {
     for connection in connections { connection.offer(version) }
   }
 
+  /// Ends the connections of a namespace with an error.
+  func end(_ namespace: String, _ error: RemoteConfigServiceError) {
+    let connections = state.withLock { $0.connections.removeValue(forKey: namespace).map { Array($0.values) } ?? [] }
+    for connection in connections { connection.end(error) }
+  }
+
   /// Ends all connections.
   func close() {
     let connections = state.withLock { state in

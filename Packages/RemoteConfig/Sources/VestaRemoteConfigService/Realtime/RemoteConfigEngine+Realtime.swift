@@ -14,10 +14,14 @@ extension RemoteConfigEngine {
         try ConfigOperation.check(namespace)
         connection.offer(try await currentVersion(of: namespace))
       } catch {
-        hub.remove(connection, namespace: namespace, ending: boundary.failure(error))
+        hub.remove(connection, namespace: namespace, ending: failure(error))
       }
     }
     return ListenerRegistration { [weak hub] in hub?.remove(connection, namespace: namespace) }
+  }
+
+  private func failure(_ error: any Error) -> RemoteConfigServiceError {
+    (error as? StoreError).map { RemoteConfigServiceError(store: $0) } ?? boundary.failure(error)
   }
 
   private func currentVersion(of namespace: String) async throws -> Int64 {
@@ -25,10 +29,16 @@ extension RemoteConfigEngine {
   }
 
   /// Looks up what is current, after a commit that may be another engine's.
+  ///
+  /// Where it cannot be looked up, the connections end with the error: their clients come back and are told then,
+  /// instead of waiting for a publish that they have missed.
   func announceCurrent() async {
     for namespace in hub.namespaces {
-      guard let current = try? await currentVersion(of: namespace) else { continue }
-      hub.announce(current, namespace: namespace)
+      do {
+        hub.announce(try await currentVersion(of: namespace), namespace: namespace)
+      } catch {
+        hub.end(namespace, failure(error))
+      }
     }
   }
 }

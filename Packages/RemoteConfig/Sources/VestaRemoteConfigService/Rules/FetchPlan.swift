@@ -76,6 +76,9 @@ final class FetchPlan: Sendable {
     return outcome
   }
 
+  /// How many combinations have their values kept, for tests.
+  var keptOutcomes: Int { outcomes.withLock { $0.count } }
+
   // MARK: Tests
 
   private func bits(for evaluator: ConditionEvaluator) -> [UInt64] {
@@ -128,7 +131,7 @@ final class FetchPlan: Sendable {
 
   private static func digest(_ bits: [UInt64]) -> String {
     let bytes = bits.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
-    return Hex.encode(Array(SHA256.digest(of: bytes).prefix(8)))
+    return Hex.encode(Array(SHA256.digest(bytes).prefix(8)))
   }
 }
 

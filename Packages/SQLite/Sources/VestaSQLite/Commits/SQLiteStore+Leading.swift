@@ -183,13 +183,11 @@ extension SQLiteStore {
   }
 
   private func passOn() {
-    let (next, idle): (WriteQueue.Waiter?, [@Sendable () -> Void]) = turns.withLock { turns in
+    let (next, idle): (WriteQueue.Waiter?, Waiters) = turns.withLock { turns in
       let next = turns.queue.passOn()
-      guard turns.queue.isIdle else { return (next, []) }
-      defer { turns.whenIdle = [] }
-      return (next, turns.whenIdle)
+      return (next, turns.queue.isIdle ? turns.whenIdle.takeAll() : Waiters())
     }
     next?.resume(.lead)
-    for finish in idle { finish() }
+    idle.resume()
   }
 }

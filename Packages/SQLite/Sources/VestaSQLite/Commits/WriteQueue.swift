@@ -116,7 +116,7 @@ struct WriteQueue {
     return true
   }
 
-  /// Takes a cancelled one out of the queue; `nil` when it is not there any more.
+  /// Removes a cancelled request from the queue; `nil` when it is not there any more.
   mutating func remove(_ request: WriteRequest) -> Waiter? {
     guard let index = waiting[first...].firstIndex(where: { $0.request === request }) else { return nil }
     return waiting.remove(at: index)

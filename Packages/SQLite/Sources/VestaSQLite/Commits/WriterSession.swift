@@ -191,6 +191,9 @@ final class WriterSession: @unchecked Sendable {
     let connection = try opened("compact")
     connection.endStatements(when: request)
     defer { connection.endStatements(when: nil) }
+    // The copy that this makes is as large as the database, and no page of it belongs in memory.
+    try connection.execute("PRAGMA temp_store = FILE", operation: "compact")
+    defer { try? connection.execute("PRAGMA temp_store = MEMORY", operation: "compact") }
     try connection.execute("VACUUM", operation: "compact")
     // The file is cut to its new length when the log is written back. Readers may hold that up until later.
     _ = connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
@@ -234,6 +237,11 @@ final class WriterSession: @unchecked Sendable {
   /// For tests: lets the database grow to so many pages and no further.
   func limitPages(to count: Int) throws {
     _ = try opened("test").number("PRAGMA max_page_count = \(count)", operation: "test")
+  }
+
+  /// For tests: whether SQLite keeps in memory what it would otherwise put into temporary files.
+  func keepsInMemory() throws -> Bool {
+    try opened("test").number("PRAGMA temp_store", operation: "test") == 2
   }
 
   /// The connection; a new one when the last one had to be let go of.

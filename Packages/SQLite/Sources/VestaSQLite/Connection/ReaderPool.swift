@@ -38,7 +38,7 @@ final class ReaderPool: Sendable {
     var waiting: [Waiter] = []
     var nextID = 0
     var isClosed = false
-    var whenEmpty: [@Sendable () -> Void] = []
+    var whenEmpty = Waiters()
   }
 
   private enum Grant: Sendable {
@@ -124,14 +124,10 @@ final class ReaderPool: Sendable {
       if isWarm { state.warm -= 1 }
       let others = state.open + state.extra.count
       let resume = nextToOpen(&state)
-      guard state.isClosed, others == 0 else {
-        return (others, resume, []) as (Int, Resumption?, [@Sendable () -> Void])
-      }
-      defer { state.whenEmpty = [] }
-      return (others, resume, state.whenEmpty)
+      return (others, resume, state.isClosed && others == 0 ? state.whenEmpty.takeAll() : Waiters())
     }
     resume?()
-    for finish in finished { finish() }
+    finished.resume()
     return others
   }
 
@@ -161,14 +157,7 @@ final class ReaderPool: Sendable {
       return idle
     }
     for connection in idle { connection.close() }
-    await withCheckedContinuation { continuation in
-      let isEmpty = state.withLock { state in
-        let isEmpty = state.open + state.extra.count == 0
-        if !isEmpty { state.whenEmpty.append { continuation.resume() } }
-        return isEmpty
-      }
-      if isEmpty { continuation.resume() }
-    }
+    await state.wait(in: \.whenEmpty) { $0.open + $0.extra.count == 0 }
   }
 
   private func grant(_ state: inout State, inside body: StoreBody?) throws -> Grant {

@@ -7,7 +7,7 @@ final class SQLiteReader: StoreReader {
   private var hasBegun = false
   private var knownVersion: StoreVersion?
 
-  // `version` cannot throw; what it met comes out of the next call, or of the whole read.
+  // `version` cannot throw: its error is thrown by the next call, or by the read as a whole.
   private(set) var failure: (any Error)?
 
   init(_ connection: Connection, _ visible: VisibleVersion) {

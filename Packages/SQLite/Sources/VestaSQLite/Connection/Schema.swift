@@ -24,7 +24,9 @@ enum Schema {
     if isEmpty { try reserveBytes(connection) }
     let synchronous = options.durability == .full ? "FULL" : "NORMAL"
     let overwrites = options.overwritesDeleted
-    // `fullfsync` is what reaches the disk on Apple's systems; elsewhere it does nothing.
+    // `fullfsync` is what reaches the disk on Apple's systems; elsewhere it does nothing. Pages that a body's savepoint
+    // keeps for its undoing stay in memory: in a file, which more than 64 KiB of them would go to, they would cost a
+    // group of writers more than their commit.
     try connection.execute(
       """
       PRAGMA page_size = \(STORE_PAGE_SIZE);
@@ -32,6 +34,7 @@ enum Schema {
       PRAGMA synchronous = \(synchronous);
       PRAGMA fullfsync = 1;
       PRAGMA checkpoint_fullfsync = 1;
+      PRAGMA temp_store = MEMORY;
       PRAGMA secure_delete = \(overwrites ? 1 : 0);
       PRAGMA cache_size = -\(tuning.writerCacheKilobytes);
       PRAGMA journal_size_limit = \(tuning.logLimit * Int(STORE_PAGE_SIZE));

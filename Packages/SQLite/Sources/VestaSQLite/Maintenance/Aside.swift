@@ -3,8 +3,8 @@ import VestaStoreInterop
 
 /// Does something long on a thread of its own, so that it takes none of the few that run tasks.
 ///
-/// - Parameter work: Gets a request that is cancelled with the calling task. What it throws after that is reported as
-///   `CancellationError`.
+/// - Parameter work: Gets a request that is cancelled with the calling task. An error that it throws after that is
+///   reported as `CancellationError`.
 func aside<Result: Sendable>(
   _ work: @escaping @Sendable (_ cancellation: WriteRequest) throws -> Result
 ) async throws -> Result {

@@ -120,7 +120,7 @@ final class DownloadRunner: TransferWork {
     return action
   }
 
-  /// Ends the download; `false` when what an earlier process has left is not the object's, and all has to be fetched.
+  /// Ends the download; `false` when the bytes of an earlier process are not the object's: all must be fetched.
   private func finish() throws -> Bool {
     let (isWhole, isContinued) = state.withLock { ($0.expected?.crc32c == $0.checksum.value, $0.isContinued) }
     guard isWhole else {

@@ -1,6 +1,7 @@
 import Foundation
 import VestaBytes
 import VestaConcurrency
+import VestaCore
 import VestaFiles
 import VestaStorageBackend
 
@@ -45,7 +46,15 @@ final class FileTarget: DownloadTarget {
 
   /// Opens what an earlier process has left; removes what cannot be used.
   private func leftover(_ entry: DownloadBook.Entry) async throws -> DownloadStart? {
-    guard let file = try? FileBeside(continuing: entry.temporary, target: path) else {
+    let file: FileBeside
+    do {
+      file = try FileBeside(continuing: entry.temporary, target: path)
+    } catch {
+      // The download begins anew, in another file: what cannot be opened must not stay behind.
+      if !error.isMissing {
+        log.notice("I-STR000009", "The download to \(path) cannot be continued and begins anew. \(error)")
+        try? DurableFile.remove(entry.temporary)
+      }
       book.forget(key)
       return nil
     }
@@ -93,7 +102,7 @@ final class FileTarget: DownloadTarget {
 
   func discard() { end()?.discard() }
 
-  /// Lets go of the file and of the book.
+  /// Releases the file and the claim in the book.
   private func end() -> FileBeside? {
     let (file, isClaimant, isNoted) = state.withLock { state in
       defer { state = State() }
@@ -113,3 +122,5 @@ final class FileTarget: DownloadTarget {
     }
   }
 }
+
+private let log = Logger(service: "VestaStorage")

@@ -1,7 +1,7 @@
 /// Decides what a transfer's calls and reports do: when it runs, and which observers are called; pure.
 ///
 /// The transfer itself is an attempt with a number. Pausing ends the attempt; resuming begins the next one, which goes
-/// on where the last one stopped. What an attempt reports after it was ended changes nothing, with one exception: an
+/// on where the last one stopped. A report of an attempt that was ended changes nothing, with one exception: an
 /// upload that completes while it is paused has succeeded.
 ///
 /// | call | takes effect in | result |
@@ -124,7 +124,7 @@ struct TransferMachine: Sendable, Equatable {
     return [.notify(.progress)]
   }
 
-  /// An attempt has stopped because it was told to.
+  /// An attempt has stopped at the request of the machine.
   mutating func stopped(attempt number: Int) -> [Action] {
     guard number == attempt else { return [] }
     isAttemptRunning = false

@@ -4,7 +4,7 @@ import VestaConcurrency
 /// The work and the progress of a transfer, for one attempt after the other.
 ///
 /// An attempt runs in a task of its own, reports through the ``TransferReport``, and throws `CancellationError` as soon
-/// as it can when it was told to stop. The next attempt begins when the one before it has returned.
+/// as it can when it is stopped. The next attempt begins when the one before it has returned.
 protocol TransferWork: Sendable {
   /// Transfers what is left.
   ///
@@ -43,7 +43,7 @@ final class TransferRunner: Sendable {
     var total: Int64 = 0
     /// The task keeps itself alive until it is over.
     var task: StorageTask?
-    var waiters: [@Sendable () -> Void] = []
+    var waiters = Waiters()
   }
 
   let reference: StorageReference
@@ -103,7 +103,7 @@ final class TransferRunner: Sendable {
   }
 
   func removeObservers(_ isRemoved: (Observer) -> Bool) {
-    // What the handlers captured is freed with the lock open.
+    // The values that handlers have captured are freed with the lock open.
     let removed = state.withLock { state in
       let removed = state.observers.filter(isRemoved)
       state.observers.removeAll(where: isRemoved)
@@ -118,13 +118,7 @@ final class TransferRunner: Sendable {
 
   /// Waits until the task is over, and returns how it ended.
   func end() async -> (metadata: StorageMetadata?, error: (any Error)?) {
-    await withCheckedContinuation { continuation in
-      let isOver = state.withLock { state in
-        if !state.machine.isOver { state.waiters.append { continuation.resume() } }
-        return state.machine.isOver
-      }
-      if isOver { continuation.resume() }
-    }
+    await state.wait(in: \.waiters) { $0.machine.isOver }
     return state.withLock { ($0.metadata, $0.error) }
   }
 
@@ -188,16 +182,17 @@ final class TransferRunner: Sendable {
 
   private func end(_ state: inout State, _ afterwards: inout [() -> Void]) {
     let isCompleted = state.machine.state == .success
-    let (observers, sinks, waiters, task) = (state.observers, Array(state.sinks.values), state.waiters, state.task)
+    let (observers, sinks, waiters, task) = (
+      state.observers, Array(state.sinks.values), state.waiters.takeAll(), state.task
+    )
     let (error, attempt, work) = (isCompleted ? nil : state.error, state.attempt, work)
     state.observers = []
     state.sinks = [:]
-    state.waiters = []
     state.task = nil
     afterwards.append { [reference] in
       withExtendedLifetime((observers, task)) {}
       for sink in sinks { sink.finish(throwing: error) }
-      for waiter in waiters { waiter() }
+      waiters.resume()
       reference.storage.transfers.remove(self)
       // The attempt may be the one that is ending the transfer, so its end is awaited in a task of its own.
       Task {

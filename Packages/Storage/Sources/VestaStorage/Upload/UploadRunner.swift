@@ -31,7 +31,7 @@ final class UploadRunner: TransferWork {
     /// Whether the session was finished before this upload asked: by a process that has ended since.
     var wasFinished = false
 
-    /// Goes back to what is known of the first bytes; `false` when that is nothing.
+    /// Goes back to the checksum of the first bytes; `false` when it is not known.
     mutating func rewind(to length: Int64) -> Bool {
       if previous.hashed == length { (checksum, hashed) = previous }
       return hashed == length
@@ -169,7 +169,7 @@ final class UploadRunner: TransferWork {
   private func finalize(_ source: any UploadSource) async throws -> StorageObject {
     try source.checkUnchanged()
     let expected = state.withLock { state in
-      // What a session of another process has received and finished was not hashed here.
+      // The bytes of a session that another process has finished were not hashed here.
       state.hashed == 0 && source.size != 0
         ? ContentDigest(size: source.size) : ContentDigest(size: state.hashed, crc32c: state.checksum.value)
     }

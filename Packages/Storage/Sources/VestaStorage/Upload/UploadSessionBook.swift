@@ -40,7 +40,7 @@ struct UploadSessionBook: Sendable {
   /// Takes the file and the object for an upload; `false` when another one of the same has them.
   func claim(_ key: String) -> Bool { book.claim(key) }
 
-  /// Gives back what was claimed, and forgets the session if it is the claimant's.
+  /// Releases a claim, and forgets the session if it is the claimant's.
   func release(_ key: String, _ session: UploadID?) {
     if let session, book.entry(key)?.session == session.rawValue { book.forget(key) }
     book.release(key)
@@ -58,7 +58,8 @@ struct UploadSessionBook: Sendable {
 
   /// All uploads that were interrupted and whose files are still the same.
   ///
-  /// Those whose files have changed or are gone are forgotten; those whose files cannot be opened at present are kept.
+  /// Uploads whose files have changed or are gone are forgotten; those whose files cannot be opened at present are
+  /// kept.
   func interrupted() -> [Entry] {
     book.entries().filter { !book.isClaimed($0.key) && canContinue($0) }
       .sorted { ($0.bucket, $0.object, $0.path) < ($1.bucket, $1.object, $1.path) }

@@ -3,7 +3,7 @@ import VestaFiles
 
 /// The source of the bytes of an upload.
 protocol UploadSource: Sendable {
-  /// The length; `nil` when only the end will tell.
+  /// The length; `nil` when it is not known before the end.
   var size: Int64? { get }
 
   /// Whether bytes can be read again.

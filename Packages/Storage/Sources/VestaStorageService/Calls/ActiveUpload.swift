@@ -6,9 +6,9 @@ import VestaStorageBackend
 
 /// An upload whose blob is open: what has been written, and its digests so far.
 ///
-/// Whoever holds it through ``ActiveUploads`` is alone with it. Two things go on beside its calls: the digest of the
-/// last chunk, which takes longer than writing it, and the checkpoint, which waits for the disk. Each is awaited before
-/// the next one of its kind begins, and both before the upload ends, so one chunk more is in memory at most.
+/// A caller that holds it through ``ActiveUploads`` has exclusive access. Two things go on beside its calls: the digest
+/// of the last chunk, which takes longer than writing it, and the checkpoint, which waits for the disk. Each is awaited
+/// before the next one of its kind begins, and both before the upload ends, so one chunk more is in memory at most.
 final class ActiveUpload: Sendable {
   struct Progress: Sendable {
     var size: Int64
@@ -167,6 +167,9 @@ final class ActiveUploads: Sendable {
       return state.idle.removeValue(forKey: oldest)
     }
   }
+
+  /// How many uploads are open or in use, for tests.
+  var count: Int { state.withLock { $0.idle.count + $0.busy.count } }
 
   /// All idle uploads, which are forgotten.
   func removeAll() async -> [ActiveUpload] {

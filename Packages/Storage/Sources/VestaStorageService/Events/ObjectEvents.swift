@@ -24,7 +24,7 @@ enum ObjectEvents {
     let functions = interest.functions(for: type, scope: name.bucket, path: name.name)
     guard !functions.isEmpty else { return }
     var object = object
-    // Whoever has a token can read the object.
+    // A token is enough to read the object.
     object.downloadTokens = []
     let draft = EventDraft(
       type, scope: name.bucket, path: name.name, functions: functions, payload: try object.fieldBytes())
@@ -35,8 +35,8 @@ enum ObjectEvents {
     var data: JSONObject = [
       "bucket": .string(name.bucket), "name": .string(name.name), "generation": .string(String(record.generation)),
       "metageneration": .string(String(record.metageneration)), "size": .string(String(record.size)),
-      "timeCreated": .string(EventTime.text(microseconds: record.timeCreated)),
-      "updated": .string(EventTime.text(microseconds: record.updated)),
+      "timeCreated": .string(RFC3339.text(microseconds: record.timeCreated)),
+      "updated": .string(RFC3339.text(microseconds: record.updated)),
     ]
     let metadata = record.metadata.metadata
     data["md5Hash"] = record.md5.map { .string(Base64.standard.encode($0)) }

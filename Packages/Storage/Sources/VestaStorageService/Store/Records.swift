@@ -49,7 +49,7 @@ struct MetadataRecord: FieldRecord, Equatable {
   var contentDisposition: String?
   var contentEncoding: String?
   var contentLanguage: String?
-  /// Names and values in turn, by name.
+  /// The custom metadata: each name followed by its value, in the order of names.
   var custom: [String] = []
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {

@@ -66,7 +66,7 @@ public struct ImportedUser: AuthMessage {
   /// The time of the last sign-in, in milliseconds since 1970.
   public var lastLoginAt: Int64?
 
-  /// Tokens that were issued before count no more, in seconds since 1970.
+  /// The time in seconds since 1970 before which issued tokens are invalid.
   public var validSince: Int64?
 
   /// The custom claims as JSON text.
@@ -174,7 +174,7 @@ public struct BatchCreateResponse: AuthMessage {
     /// The index in the batch.
     public var index: Int
 
-    /// Why, as the service says it.
+    /// The error message of the service.
     public var message: String
 
     /// A failure.
@@ -222,7 +222,7 @@ public struct BatchDeleteResponse: AuthMessage {
     /// The user's id.
     public var localID: String
 
-    /// Why, as the service says it.
+    /// The error message of the service.
     public var message: String
 
     /// A failure.

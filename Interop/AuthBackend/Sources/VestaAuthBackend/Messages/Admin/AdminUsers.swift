@@ -153,7 +153,7 @@ public struct AdminUpdateRequest: AuthMessage {
   /// The custom claims as JSON text of at most 1000 bytes; `{}` for none.
   public var customAttributes: String?
 
-  /// Tokens that were issued before count no more, in seconds since 1970.
+  /// The time in seconds since 1970 before which issued tokens are invalid.
   public var validSince: Int64?
 
   /// The time of the sign-up, in milliseconds since 1970.

@@ -2,7 +2,7 @@ import VestaRemoteConfigBackend
 
 /// Decides whether conditions hold for one instance at one time.
 ///
-/// It belongs to one evaluation of a template. What many conditions need of the instance is worked out once: the
+/// It belongs to one evaluation of a template. Values that many conditions need are computed once: the
 /// percentile of a seed is a digest, which costs more than all other tests.
 final class ConditionEvaluator {
   let instance: ConfigInstance
@@ -91,7 +91,7 @@ final class ConditionEvaluator {
     return targets.contains { comparison.holds(version, $0) }
   }
 
-  /// A target without a region stands for the language in every region.
+  /// A target without a region matches the language in every region.
   private func speaks(oneOf targets: [String]) -> Bool {
     guard let language = instance.languageCode?.lowercased().replacing("_", with: "-") else { return false }
     return targets.contains { target in

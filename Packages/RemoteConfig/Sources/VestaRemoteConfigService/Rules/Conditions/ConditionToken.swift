@@ -114,7 +114,7 @@ struct ConditionLexer {
     throw ConditionSyntaxError(at: index, "This character is not part of the condition language.")
   }
 
-  /// Whether the next bytes stand between spaces, or at an end of the expression.
+  /// Whether the next bytes have a space, or an end of the expression, on both sides.
   private func isBetweenSpaces(_ count: Int) -> Bool {
     let end = index + count
     return (index == 0 || isSpace(bytes[index - 1])) && (end == bytes.count || isSpace(bytes[end]))

@@ -147,7 +147,7 @@ struct PatternParser {
     return CharacterSet(ranges: [lower.value...upper.value])
   }
 
-  /// One literal character; `nil` before an escape that stands for several, with the index after its backslash.
+  /// One literal character; `nil` before an escape that matches several, with the index after its backslash.
   private mutating func single() throws(LinearPattern.SyntaxError) -> Unicode.Scalar? {
     guard let scalar = peek else { throw SyntaxError("A \"[\" does not end.") }
     index += 1

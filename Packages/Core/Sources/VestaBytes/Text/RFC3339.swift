@@ -1,0 +1,120 @@
+/// Points in time as strings in the format of RFC 3339: `2026-01-31T12:00:00.000001Z`.
+///
+/// Days are those of the Gregorian calendar, for all years; a leap second is not a time.
+///
+/// ```swift
+/// RFC3339.text(microseconds: 1_767_225_600_000_001)         // 2026-01-01T00:00:00.000001Z
+/// RFC3339.microseconds(of: "2026-01-01T02:00:00+02:00")     // 1_767_225_600_000_000
+/// ```
+public enum RFC3339 {
+  private static let secondsOfDay: Int64 = 86_400
+
+  // MARK: Writing
+
+  /// The string of a time; ``parse(_:)`` reads those of the years 1 to 9999.
+  ///
+  /// - Parameters:
+  ///   - microseconds: The microseconds since 1970, before 1970 below zero.
+  ///   - digits: The digits of the fraction, up to six; `nil` for six, and none for a whole second.
+  public static func text(microseconds: Int64, digits: Int? = nil) -> String {
+    let (seconds, micros) = floored(microseconds, by: 1_000_000)
+    let (day, second) = floored(seconds, by: secondsOfDay)
+    let (year, month, dayOfMonth) = date(ofDay: day)
+    let date = "\(padded(year, 4))-\(padded(Int64(month), 2))-\(padded(Int64(dayOfMonth), 2))"
+    let time = "\(padded(second / 3_600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+    let count = digits ?? (micros == 0 ? 0 : 6)
+    return count == 0 ? "\(date)T\(time)Z" : "\(date)T\(time).\(padded(micros, 6).prefix(count))Z"
+  }
+
+  // MARK: Reading
+
+  /// The time of a string; `nil` for a string that is no time.
+  ///
+  /// - Parameter text: With an offset, or `Z` for none; of the fraction nine digits count.
+  /// - Returns: The seconds since 1970, rounded down, and the nanoseconds from there.
+  public static func parse(_ text: String) -> (seconds: Int64, nanoseconds: Int32)? {
+    var fields = Fields(bytes: Array(text.utf8)[...])
+    guard let year = fields.number(4), year > 0, fields.skip("-"), let month = fields.number(2), fields.skip("-"),
+      let day = fields.number(2), fields.skip("T"), let hour = fields.number(2), fields.skip(":"),
+      let minute = fields.number(2), fields.skip(":"), let second = fields.number(2), hour < 24, minute < 60,
+      second < 60, let nanoseconds = fields.fraction(), let offset = fields.offset(), fields.bytes.isEmpty
+    else { return nil }
+    let number = dayNumber(year: year, month: month, day: day)
+    guard date(ofDay: number) == (year, Int(month), Int(day)) else { return nil }
+    return (number * secondsOfDay + hour * 3_600 + minute * 60 + second - offset, nanoseconds)
+  }
+
+  /// The microseconds since 1970 of a string; `nil` for a string that is no time.
+  public static func microseconds(of text: String) -> Int64? {
+    parse(text).map { $0.seconds * 1_000_000 + Int64($0.nanoseconds) / 1_000 }
+  }
+
+  /// Takes one field after another from the front of a string.
+  private struct Fields {
+    var bytes: ArraySlice<UInt8>
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+      guard bytes.first == UInt8(ascii: character) else { return false }
+      bytes.removeFirst()
+      return true
+    }
+
+    mutating func number(_ count: Int) -> Int64? {
+      let digits = bytes.prefix(count)
+      guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
+      bytes.removeFirst(count)
+      return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+
+    /// The nanoseconds of a fraction; zero without one.
+    mutating func fraction() -> Int32? {
+      guard skip(".") else { return 0 }
+      let digits = bytes.prefix(while: Self.isDigit)
+      guard !digits.isEmpty else { return nil }
+      bytes.removeFirst(digits.count)
+      let value = digits.prefix(9).reduce(0 as Int32) { $0 * 10 + Int32($1 - UInt8(ascii: "0")) }
+      return (min(9, digits.count)..<9).reduce(value) { product, _ in product * 10 }
+    }
+
+    /// The seconds by which the local time is ahead of UTC.
+    mutating func offset() -> Int64? {
+      if skip("Z") { return 0 }
+      let isAhead = skip("+")
+      guard isAhead || skip("-"), let hours = number(2), hours < 24, skip(":"), let minutes = number(2), minutes < 60
+      else { return nil }
+      let seconds = hours * 3_600 + minutes * 60
+      return isAhead ? seconds : -seconds
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+  }
+
+  // MARK: Days
+
+  /// The date of a day by its number since 1970-01-01.
+  public static func date(ofDay number: Int64) -> (year: Int64, month: Int, day: Int) {
+    // Years of the calculation begin on March 1st of the year 0, so that the leap day is the last one.
+    let (era, dayOfEra) = floored(number + 719_468, by: 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let year = yearOfEra + era * 400 + (month < 10 ? 0 : 1)
+    return (year, Int(month < 10 ? month + 3 : month - 9), Int(dayOfYear - (153 * month + 2) / 5 + 1))
+  }
+
+  private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let (era, yearOfEra) = floored(month > 2 ? year : year - 1, by: 400)
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  private static func floored(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+
+  private static func padded(_ number: Int64, _ count: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+  }
+}

@@ -1,0 +1,145 @@
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaStoreInterop
+
+/// A write whose hash is being checked beside the writes of others.
+struct HashCheck: Sendable {
+  let write: Write
+  let operation: WriteOperation
+  /// Whether another write may have changed the place since.
+  var isOvertaken = false
+}
+
+/// Writes with a hash at places of very many rows.
+///
+/// By the example of a transaction at `/scores`, which has a million children: reading and hashing them takes seconds,
+/// in which no other client's write would get its turn. So they are read beside the others, as they are in one
+/// snapshot. If the hash is theirs and no commit has touched `/scores` since, the write has its turn, and writes the
+/// rows in which the new value differs from that snapshot. If a commit has come between, all of this is done again; at
+/// the third time it is done in the turn itself, so that a busy place does not keep a client waiting for ever. What
+/// the same client asks meanwhile waits.
+extension Room {
+  /// How often a hash is checked beside the writes of others.
+  static let checksBeside = 3
+
+  /// The most places that are written one by one.
+  private static let placesOfAReplacement = 1000
+
+  /// For how long the rows of the log are sure to be there, with a good margin.
+  private static let microsecondsOfACheck: Int64 = CommitLog.microsecondsKept / 2
+
+  private struct Found: Sendable {
+    let node: DatabaseNode
+    let isCurrent: Bool
+    let version: StoreVersion
+  }
+
+  /// Begins to check the hash of a write; its connection waits.
+  func check(_ write: Write) {
+    guard let operation = write.hashed, let hash = operation.hash else { return }
+    write.connection.suspend()
+    let id = state.withLock { state in
+      state.lastCheck += 1
+      state.checks[state.lastCheck] = HashCheck(write: write, operation: operation)
+      return state.lastCheck
+    }
+    reads.begin()
+    Task {
+      let found: Result<Found, any Error>
+      do { found = .success(try await find(operation.path, hash)) } catch { found = .failure(error) }
+      submit(.perform { [self] in await finish(id, found) })
+      reads.end()
+    }
+  }
+
+  private func find(_ path: DatabasePath, _ hash: String) async throws -> Found {
+    let keys = context.keys
+    return try await openStore().read { reader in
+      let node = try await TreeReader(reader: reader, keys: keys).node(path)
+      return Found(node: node, isCurrent: NodeHash.matches(hash, node), version: reader.version)
+    }
+  }
+
+  private func finish(_ id: Int, _ found: Result<Found, any Error>) async {
+    guard let check = state.withLock({ $0.checks.removeValue(forKey: id) }) else { return }
+    let connection = check.write.connection
+    guard isOpen(connection) else { return _ = connection.resume() }
+    do {
+      let found = try found.get()
+      if found.isCurrent {
+        let isDone = check.isOvertaken ? false : try await replace(check, found)
+        if !isDone { return await repeated(check.write) }
+      } else {
+        if context.isShared { await catchUp() }
+        answer(check.write, .stale, found.version)
+      }
+    } catch {
+      overtakeChecks()
+      fail(check.write, error)
+    }
+    await process(connection.resume())
+  }
+
+  /// Checks the hash of a write once more.
+  private func repeated(_ write: Write) async {
+    let next = Write(connection: write.connection, request: write.request, id: write.id, checks: write.checks + 1)
+    if next.checks < Self.checksBeside { return check(next) }
+    let waiting = write.connection.resume()
+    var writes = [next]
+    await commit(&writes)
+    await process(waiting)
+  }
+
+  /// Carries out a write whose hash has been checked.
+  ///
+  /// - Returns: Whether no other engine has changed the place since.
+  private func replace(_ check: HashCheck, _ found: Found) async throws -> Bool {
+    let (context, now, operation) = (context, now, check.operation)
+    let commit = try await openStore().write { transaction -> [DatabasePathValue]? in
+      if context.isShared {
+        let version = try await transaction.commitVersion()
+        guard version.microseconds - found.version.microseconds < Self.microsecondsOfACheck else { return nil }
+        let commits = try await CommitLog.commits(after: found.version, transaction, context.keys)
+        if commits.contains(where: { operation.meets($0.writes) }) { return nil }
+      }
+      let written = try await operation.replace(
+        found.node, in: transaction, context, now: now, limit: Self.placesOfAReplacement)
+      try await CommitLog.append([written], in: transaction, context)
+      return written
+    }
+    guard let written = commit.value else { return false }
+    await publish([written], commit.version)
+    answer(check.write, .ok, commit.version)
+    return true
+  }
+
+  /// Notes for the checks that run what a commit has written.
+  func overtakeChecks(_ writes: [[DatabasePathValue]]) {
+    state.withLock { state in
+      for id in Array(state.checks.keys) where state.checks[id]?.operation.meets(writes) == true {
+        state.checks[id]?.isOvertaken = true
+      }
+    }
+  }
+
+  /// Notes for all checks that something may have been written.
+  func overtakeChecks() {
+    state.withLock { state in for id in Array(state.checks.keys) { state.checks[id]?.isOvertaken = true } }
+  }
+}
+
+extension WriteOperation {
+  /// Whether writes have changed something at, above or below the place.
+  fileprivate func meets(_ writes: [[DatabasePathValue]]) -> Bool {
+    writes.contains { $0.contains { path.contains($0.path) || $0.path.contains(path) } }
+  }
+}
+
+extension Write {
+  /// The write, if it is one with a hash.
+  fileprivate var hashed: WriteOperation? {
+    guard case .put(let path, let node, let hash?) = request else { return nil }
+    return WriteOperation(put: path, node, hash: hash)
+  }
+}

@@ -1,0 +1,35 @@
+import VestaDatabaseBackend
+
+/// The children of a place that a commit touches.
+enum ChildTouch: Sendable {
+  /// The children that it touches: what they are now, or `nil` where the store has to be asked.
+  case children([DatabaseKey: DatabaseNode?])
+  /// It replaces all of them.
+  case everything
+
+  /// The children that a commit touches.
+  ///
+  /// - Parameters:
+  ///   - values: What the commit has written, in order, by paths below the place; the root for a value of the place
+  ///     itself.
+  ///   - node: A child as it was before the commit; `nil` for one that is not known.
+  init(_ values: [(path: DatabasePath, node: DatabaseNode)], _ node: (DatabaseKey) -> DatabaseNode?) {
+    var known: [DatabaseKey: DatabaseNode?] = [:]
+    for (path, value) in values {
+      guard let key = path.front else {
+        self = .everything
+        return
+      }
+      if key.isPriority { continue }
+      let below = path.withoutFront
+      if below.isRoot {
+        known[key] = .some(value)
+      } else if let earlier = known[key] {
+        known[key] = .some(earlier?.setting(below, to: value))
+      } else {
+        known[key] = .some(node(key)?.setting(below, to: value))
+      }
+    }
+    self = .children(known)
+  }
+}

@@ -1,0 +1,42 @@
+import VestaDatabaseBackend
+
+/// What of a node has to be written where another one stands.
+enum NodeChanges {
+  /// The places in which a node differs from the one that is there, and what it has in them.
+  ///
+  /// What goes comes last: a node whose last child went before another came would be gone in between, and its priority
+  /// with it.
+  ///
+  /// - Parameter limit: The most places.
+  /// - Returns: `nil` when there are more; all of the node is written then.
+  static func places(_ old: DatabaseNode, _ new: DatabaseNode, limit: Int) -> [DatabasePathValue]? {
+    var found: [DatabasePathValue] = []
+    guard add(.root, old, new, limit, &found) else { return nil }
+    return found.filter { !$0.node.isEmpty } + found.filter(\.node.isEmpty)
+  }
+
+  private static func add(
+    _ path: DatabasePath, _ old: DatabaseNode, _ new: DatabaseNode, _ limit: Int, _ found: inout [DatabasePathValue]
+  ) -> Bool {
+    if old == new { return true }
+    guard found.count < limit else { return false }
+    guard old.childCount > 0, new.childCount > 0 else {
+      found.append(DatabasePathValue(path, new))
+      return true
+    }
+    if old.priority != new.priority {
+      found.append(DatabasePathValue(path.child(.priority), new.priority.map { DatabaseNode($0) } ?? .empty))
+    }
+    var fits = true
+    new.visitChildren { key, child in
+      fits = add(path.child(key), old[key], child, limit, &found)
+      return fits
+    }
+    guard fits else { return false }
+    old.visitChildren { key, child in
+      if new[key].isEmpty { fits = add(path.child(key), child, .empty, limit, &found) }
+      return fits
+    }
+    return fits
+  }
+}

@@ -1,0 +1,106 @@
+import Testing
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaServiceInterop
+import VestaServiceInteropFakes
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+@testable import VestaDatabaseService
+
+/// The databases of an engine: as many as have connections, and a few more.
+@Suite(.timeLimit(.minutes(2)))
+struct RoomTableTests {
+  private let store = ModelStore()
+
+  private func engine(sharing: Bool = false) -> DatabaseEngine {
+    var options = DatabaseServiceOptions()
+    if sharing {
+      options.clock = ManualClock().service
+      options.sharing = .shared(lease: .seconds(15))
+    }
+    return DatabaseEngine(store: OpenStore(store), options: options)
+  }
+
+  /// Connects, writes, asks for a write at the end, and closes.
+  private func visit(_ engine: DatabaseEngine, _ number: Int) async {
+    let client = TestClient(engine, namespace: "n\(number)")
+    #expect(await client.put("a", DatabaseNode(.int(Int64(number)))).status == .ok)
+    #expect(await client.call(.onDisconnectPut("b", DatabaseNode(.int(Int64(number))))).status == .ok)
+    client.close()
+    await client.closed()
+  }
+
+  @Test(arguments: [false, true])
+  func `databases without connections are closed but for a few, and lose nothing`(_ sharing: Bool) async throws {
+    let engine = engine(sharing: sharing)
+    let steady = TestClient(engine, namespace: "steady")
+    await steady.listen("a", tag: 1)
+    for number in 0..<(sharing ? 24 : 60) { await visit(engine, number) }
+    await engine.settle()
+    // Closing takes its time; all that is surplus has been taken out by the last connection that ended.
+    while engine.roomCount > 16 + 1 { await Task.yield() }
+    for number in [0, 1, 15, 23] {
+      let again = TestClient(engine, namespace: "n\(number)")
+      #expect(await again.get("a") == DatabaseNode(.int(Int64(number))))
+      #expect(await again.get("b") == DatabaseNode(.int(Int64(number))))
+      again.close()
+      await again.closed()
+    }
+    // A database with a connection stays, and so do its listens.
+    #expect(await steady.put("a", DatabaseNode(.string("here"))).status == .ok)
+    #expect(steady.node(tag: 1) == DatabaseNode(.string("here")))
+    #expect(engine.watchCount(in: "steady") == 1)
+    try await engine.close()
+  }
+
+  @Test func `a database that is opened again while it is being closed keeps its sessions`() async throws {
+    let engine = engine(sharing: true)
+    for number in 0..<RoomTable.idleLimit { await visit(engine, number) }
+    for round in 0..<4 {
+      // The one that has been without connections for longest is closed by this visit, and opened again at once.
+      await visit(engine, 1_000 + round)
+      let again = TestClient(engine, namespace: "n\(round)")
+      #expect(await again.call(.onDisconnectPut("c", DatabaseNode(.int(Int64(round))))).status == .ok)
+      await engine.settle()
+      #expect(!again.isClosed)
+      again.close()
+      await again.closed()
+      let reader = TestClient(engine, namespace: "n\(round)")
+      #expect(await reader.get("c") == DatabaseNode(.int(Int64(round))))
+      reader.close()
+      await reader.closed()
+    }
+    try await engine.close()
+  }
+
+  @Test(arguments: 1...6)
+  func `a random course keeps the count of connections`(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var table = RoomTable()
+    var connections: [String: Int] = [:]
+    var numbers: [String: Set<Int>] = [:]
+    for _ in 0..<1_000 {
+      let name = "n\(random.below(80))"
+      if random.oneIn(2) || connections[name] == nil {
+        _ = table.enter(name) { number in
+          // Two databases of one name never have the same number.
+          #expect(numbers[name, default: []].insert(number).inserted)
+          return Room(namespace: name, owner: "o\(number)", options: DatabaseServiceOptions()) { ModelStore() }
+        }
+        connections[name, default: 0] += 1
+      } else {
+        table.leave(name)
+        connections[name] = connections[name].flatMap { $0 > 1 ? $0 - 1 : nil }
+        while let surplus = table.takeSurplus() {
+          #expect(connections[surplus.context.namespace] == nil)
+          if random.oneIn(2) { table.retired(surplus) }
+        }
+      }
+      for name in connections.keys { #expect(table.room(name) != nil, "seed \(seed)") }
+      let open = (0..<80).count { table.room("n\($0)") != nil }
+      #expect(open <= connections.count + RoomTable.idleLimit, "seed \(seed)")
+    }
+  }
+}

@@ -1,0 +1,1 @@
+../../UpstreamSwift5Tests/Database/DatabaseOfflineProgram.swift

@@ -1,0 +1,1 @@
+../../UpstreamSwift5Tests/Database/DatabaseOfflineProgramTests.swift

@@ -1,0 +1,108 @@
+import Testing
+import VestaConcurrency
+import VestaFirestoreBackend
+import VestaFirestoreBackendContracts
+import VestaFirestoreModel
+import VestaFirestoreSync
+
+/// How the first snapshot of an embedded client comes.
+@Suite(.timeLimit(.minutes(15)))
+struct FirstSnapshotTests {
+  /// An engine whose listen calls open and say nothing, so that no thread but the test's own works for the client.
+  private final class QuietBackend: ForwardingFirestoreBackend {
+    private let engine: any FirestoreBackend
+    let requests = Locked<[ListenRequest]>([])
+    private let calls = Locked<[AsyncThrowingStream<[ListenResponse], any Error>.Continuation]>([])
+
+    init(_ engine: any FirestoreBackend) { self.engine = engine }
+
+    func backend(serving transaction: [UInt8]?) -> any FirestoreBackend { engine }
+
+    func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
+      let (responses, continuation) = AsyncThrowingStream.makeStream(
+        of: [ListenResponse].self, throwing: (any Error).self)
+      calls.withLock { $0.append(continuation) }
+      return ListenCall(
+        responses: responses, send: { [requests] request in requests.withLock { $0.append(request) } },
+        finish: { continuation.finish() }, cancel: { continuation.finish() })
+    }
+  }
+
+  /// A clock without timers.
+  private struct StoppedClock: SyncClock {
+    var now: Timestamp { Timestamp(seconds: 1_700_000_000) }
+    var monotonicSeconds: Double { 0 }
+
+    func schedule(seconds: Double, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void { {} }
+  }
+
+  private let world = World()
+  private let backend: QuietBackend
+  private let client: SyncClient
+
+  init() async throws {
+    backend = QuietBackend(world.engine)
+    var options = SyncOptions()
+    options.isEmbedded = true
+    options.clock = StoppedClock()
+    client = SyncClient(database: database, backend: backend, store: nil, options: options)
+    let writer = world.client()
+    for id in ["a", "b", "c"] {
+      try await writer.write([set("rooms/\(id)", [:]), set("halls/\(id)", [:])]).acknowledged()
+    }
+    await writer.shutdown()
+  }
+
+  private func listen(_ collection: String, isAwaited: Bool, _ received: Received) throws -> SyncRegistration {
+    var options = ListenOptions()
+    options.isAwaited = isAwaited
+    return client.listen(try query(collection), options: options) { received.receive($0) }
+  }
+
+  /// Listens to a collection of its own until the client has a stream, and no other thread is at work for it.
+  private func openStream() async throws -> SyncRegistration {
+    let first = Received()
+    let registration = try listen("lobby", isAwaited: false, first)
+    _ = try await first.first { !$0.isFromCache }
+    while true {
+      // As long as the thread that brought the first snapshot goes on, it takes over what others ask for.
+      let received = Received()
+      let probe = try listen("halls", isAwaited: true, received)
+      let isDone = !received.snapshots.isEmpty
+      _ = try await received.first { !$0.isFromCache }
+      probe.remove()
+      if isDone { return registration }
+      await Task.yield()
+    }
+  }
+
+  @Test func `who waits for a first snapshot reads it without another thread`() async throws {
+    let registration = try await openStream()
+    for _ in 0..<100 {
+      let received = Received()
+      let added = try listen("rooms", isAwaited: true, received)
+      #expect(received.snapshots.map(\.ids) == [["a", "b", "c"]])
+      #expect(received.snapshots.first?.isFromCache == false)
+      added.remove()
+    }
+    registration.remove()
+    await client.shutdown()
+  }
+
+  @Test func `the target of a first snapshot is followed from its version on, and removed after that`() async throws {
+    let registration = try await openStream()
+    backend.requests.withLock { $0 = [] }
+    let added = try listen("rooms", isAwaited: true, Received())
+    added.remove()
+    let requests = backend.requests.withLock { $0 }
+    #expect(requests.count == 2)
+    guard case .addTarget(let target)? = requests.first, case .removeTarget(let id)? = requests.last else {
+      Issue.record("\(requests)")
+      return
+    }
+    #expect(id == target.id)
+    if case .readTime(let time)? = target.resume { #expect(time > .zero) } else { Issue.record("\(target)") }
+    registration.remove()
+    await client.shutdown()
+  }
+}
