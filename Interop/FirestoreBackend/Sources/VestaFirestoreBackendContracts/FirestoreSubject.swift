@@ -14,7 +14,7 @@ public struct FirestoreSubject: Sendable {
   /// - Parameters:
   ///   - backend: Takes calls of owners.
   ///   - patience: How long a check waits for something that a call owes.
-  public init(_ backend: any FirestoreBackend, patience: Duration = .seconds(60)) {
+  public init(_ backend: any FirestoreBackend, patience: Duration = .seconds(300)) {
     self.backend = backend
     self.patience = patience
   }

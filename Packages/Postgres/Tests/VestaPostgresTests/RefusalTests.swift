@@ -112,5 +112,45 @@ extension OneAtATime {
       #expect(abs(version.microseconds - (server[0].integer(0, 0) ?? 0)) < 60_000_000)
       try await store.close()
     }
+
+    /// The server's clock is what a function of a schema says that comes before PostgreSQL's own.
+    @Test func `a clock of the server that jumps ahead or back leaves the versions in order and within an hour`()
+      async throws
+    {
+      let (space, clocks) = (Server.newSpace(), "clocks_\(UInt32.random(in: 0 ... .max))")
+      for statement in [
+        "CREATE SCHEMA \(clocks)", "CREATE TABLE \(clocks).lead AS SELECT interval '0' AS lead",
+        """
+        CREATE FUNCTION \(clocks).clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS \
+        'SELECT pg_catalog.clock_timestamp() + lead FROM \(clocks).lead'
+        """,
+      ] { try await Server.run(statement) }
+      let url = Server.url + "&options=-csearch_path%3D\(clocks)%2Cpg_catalog"
+      var stores: [PostgresStore] = []
+      for _ in 0..<2 { stores.append(try await Server.open(space, followsServer: true) { $0.url = url }) }
+      var news = stores[1].commits.makeAsyncIterator()
+      var (versions, heard): ([StoreVersion], [StoreVersion]) = ([], [])
+      for lead in ["0", "1 hour", "-1 hour", "1 year", "-1 year", "0"] {
+        try await Server.run("UPDATE \(clocks).lead SET lead = '\(lead)'")
+        for round in 0..<12 {
+          let version = try await stores[round % 2].put(number(round), for: key(round))
+          versions.append(version)
+          // What one has written the other reads, at a version that is not before it.
+          let found = try await stores[1 - round % 2].read { (try await $0.get(key(round)), $0.version) }
+          #expect(number(in: found.0) == round && found.1 >= version)
+        }
+      }
+      while let last = versions.last, heard.last != last {
+        guard let commit = await news.next() else { break }
+        heard.append(commit)
+      }
+      #expect(zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 })
+      #expect(heard == versions)
+      // The hour was believed and is made up for at half speed; the year was not.
+      let lead = (versions.last?.microseconds ?? 0) - StoreClock.system.now.wall
+      #expect(lead > -60_000_000 && lead < 3_660_000_000)
+      for store in stores { try await store.close() }
+      try await Server.run("DROP SCHEMA \(clocks) CASCADE")
+    }
   }
 }

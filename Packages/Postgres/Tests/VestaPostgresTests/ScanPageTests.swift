@@ -11,13 +11,13 @@ extension OneAtATime {
     @Test func `pages grow with what was taken, up to a bound`() {
       var size = PageSize()
       for _ in 0..<20 {
-        let next = size.next(limit: .max)
+        let next = size.next
         #expect(next.entries <= 4_096 && next.bytes <= 1_048_576 && next.entries >= size.entries)
         size = next
       }
       #expect(PageSize(limit: 1).entries == 1)
       #expect(PageSize(limit: .max).entries < 1_000)
-      #expect(PageSize(limit: 3).next(limit: 2).entries == 2)
+      #expect(PageSize(limit: 3).next.upTo(2).entries == 2)
     }
 
     @Test func `a scan over large values asks for few at once, and comes to its end in both directions`() async throws {
@@ -101,6 +101,64 @@ extension OneAtATime {
           #expect(said == plain)
         }
       }
+      try await store.close()
+    }
+
+    @Test func `scans come by long keys in order, page by page, whatever a transaction has changed`() async throws {
+      let store = try await Server.open(Server.newSpace())
+      var random = SplitMix(seed: 9)
+      // Long keys with one beginning of more than the index has, in the midst of short ones.
+      let stem = [UInt8](repeating: 5, count: 2_060)
+      var model: [[UInt8]: [UInt8]] = [:]
+      for index in 0..<300 {
+        let long = (random.oneIn(2) ? stem : [UInt8(random.below(10))] + stem) + key(index)
+        model[random.oneIn(3) ? [UInt8(random.below(10))] + key(index) : long] = number(index)
+      }
+      let first = model
+      try await store.write { for (key, value) in first { try await $0.put(value, for: key) } }
+      func sorted(_ entries: [[UInt8]: [UInt8]], in range: KeyRange) -> [StoreEntry] {
+        entries.filter { range.contains($0.key) }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+          .map { StoreEntry(key: $0.key, value: $0.value) }
+      }
+      let ranges: [KeyRange] = [
+        .all, KeyRange(from: stem + key(40), to: stem + key(260)), KeyRange(from: stem, to: nil),
+        KeyRange(from: [3], to: stem + [0]), KeyRange(from: [5, 5], to: [6]),
+      ]
+      for range in ranges {
+        for limit in [nil, 1, 70, 299] as [Int?] {
+          let expected = sorted(first, in: range)
+          let forward = try await store.read { try await $0.entries(in: range, limit: limit) }
+          #expect(forward == Array(expected.prefix(limit ?? 1_000)))
+          let backward = try await store.read { try await $0.entries(in: range, order: .descending, limit: limit) }
+          #expect(backward == Array(expected.reversed().prefix(limit ?? 1_000)))
+        }
+      }
+      // Changes of a transaction, at long keys and short ones, with a range that goes.
+      let (gone, keys) = (
+        KeyRange(from: stem + key(100), to: stem + key(140)), model.keys.sorted { $0.count < $1.count }
+      )
+      var changes: [[UInt8]: [UInt8]?] = [:]
+      for key in keys where random.oneIn(4) { changes[key] = .some(random.oneIn(2) ? nil : [1]) }
+      changes[stem + [0, 0, 0]] = .some([2])
+      var after = model.filter { !gone.contains($0.key) }
+      for (key, value) in changes { after[key] = value }
+      let (done, result) = (changes, after)
+      for order in [ScanOrder.ascending, .descending] {
+        let expected = order == .ascending ? sorted(result, in: .all) : sorted(result, in: .all).reversed()
+        let seen = try await store.write { transaction in
+          try await transaction.deleteRange(gone)
+          for (key, value) in done {
+            if let value { try await transaction.put(value, for: key) } else { try await transaction.delete(key) }
+          }
+          return try await transaction.entries(in: .all, order: order)
+        }.value
+        #expect(seen == expected)
+      }
+      // A page is no more than what was asked for.
+      let snapshot = try await PostgresSnapshot.begin(store.core.pool, store.core.schema, isInside: false, reading: nil)
+      let page = try await snapshot.page(of: .all, .ascending, PageSize(limit: 2), isLong: true)
+      #expect(page.entries.count == 2 && page.hasMore)
+      snapshot.end()
       try await store.close()
     }
   }

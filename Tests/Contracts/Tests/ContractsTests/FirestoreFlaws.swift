@@ -74,7 +74,11 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
       breaks: "what a transaction has read must still be so when it commits",
       "what a query of a transaction would find now must be what it found",
       "a transaction that only reads stays in its moment, and cannot write", "a read can begin a transaction",
-      risks: ["of 16 clients that count at once, each is counted"]
+      "optimistic transactions that meet have the results of one after another",
+      risks: [
+        "of 16 clients that count at once, each is counted",
+        "transactions of all kinds at once have the results of one after another",
+      ]
     ) { $0.forgetsTransactions = true },
     FirestoreFlaw(
       "forgets what comes before an offset", breaks: "limit and offset take a part of the results"
@@ -134,7 +138,10 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
       "a limited query is told what comes in together with what goes out",
       "documents can be followed by name, also those that are not there yet",
       "a target that resumes is told what it has missed, and no more",
-      risks: ["who begins while others write misses nothing, and is told nothing twice"]
+      risks: [
+        "who begins while others write misses nothing, and is told nothing twice",
+        "each snapshot of a listener is what its queries find at that time, while others write",
+      ]
     ) {
       $0.onListened = { responses in
         responses.removeAll { response in

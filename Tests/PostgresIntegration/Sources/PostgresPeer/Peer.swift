@@ -1,9 +1,11 @@
+import Foundation
 import VestaAuthBackend
 import VestaAuthService
 import VestaBytes
 import VestaCrypto
 import VestaCryptoInterop
 import VestaFirestoreBackend
+import VestaFirestoreBackendContracts
 import VestaFirestoreService
 import VestaServiceInterop
 import VestaStoreInterop
@@ -14,13 +16,24 @@ struct Peer: Sendable {
   private static let owner = CallContext(caller: .owner)
   private static let root = database + "/documents"
 
+  private let store: StoppingStore
   private let firestore: FirestoreEngine
   private let auth: AuthEngine
+
+  /// The store does not report commits, without which no process hears of another.
+  private struct NoNews: Error {}
 
   init(space: String) async throws {
     var indexes = FirestoreServiceOptions()
     indexes.automaticIndexUses = 1
-    firestore = FirestoreEngine(store: try await openStore("firestore", in: space), options: indexes)
+    // A busy machine ends no transaction.
+    indexes.transactionIdleTime = .seconds(3_600)
+    indexes.transactionLifetime = .seconds(3_600)
+    guard let opened = try await openStore("firestore", in: space) as? any CommitObservable else {
+      throw NoNews()
+    }
+    store = StoppingStore(opened) { say("stopped") }
+    firestore = FirestoreEngine(store: store, options: indexes)
     var options = AuthServiceOptions()
     options.passwordScheme = .pbkdf2(.sha256, iterations: 1)
     options.accountGuesses = RateLimit(burst: 6, refillInterval: .seconds(3_600))
@@ -55,6 +68,11 @@ struct Peer: Sendable {
     case ("get", 1): return "found \(try await get(arguments[0]).map(String.init) ?? "nothing")"
     case ("increment", 2): return try await increment(arguments[0], count)
     case ("first", 1): return try await first(arguments[0])
+    case ("stop", 1):
+      store.stop(after: Int(count))
+      return "done"
+    case ("transact", 1): return try await transact(seed: UInt64(count))
+    case ("check", 1): return try await check(try Base64.standard.decode(arguments[0]))
     case ("listen", 1): return try await listen(arguments[0], after: nil, number)
     case ("listen", 2): return try await listen(arguments[0], after: try Base64.standard.decode(arguments[1]), number)
     case ("signUp", 2):
@@ -123,6 +141,19 @@ struct Peer: Sendable {
         continue
       }
     }
+    return "done"
+  }
+
+  /// Runs random transactions on the documents that every process uses, and says those that were committed.
+  private func transact(seed: UInt64) async throws -> String {
+    let history = try await FirestoreSubject(firestore).transactionsAtOnce(seed: seed, clients: 3, count: 25)
+    return "done " + Base64.standard.encode(Array(try JSONEncoder().encode(history.transactions)))
+  }
+
+  /// Looks whether one order explains the transactions of all processes, and whether the documents are what they left.
+  private func check(_ history: [UInt8]) async throws -> String {
+    let transactions = try JSONDecoder().decode([TransactionHistory.Transaction].self, from: Data(history))
+    try await FirestoreSubject(firestore).expectSerial(TransactionHistory(transactions: transactions))
     return "done"
   }
 

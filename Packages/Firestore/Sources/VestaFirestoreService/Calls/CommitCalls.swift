@@ -138,7 +138,8 @@ struct CommitCall {
       announcement.announce(version) { changes.map { engine.fullName(of: $0.path) } }
       logged = try await keep(changes, version, catalogue)
     }
-    let time = plan.isChange ? Timestamp(microseconds: version) : snapshot.readTime
+    // Others may have committed between what it has seen and a version that it does not take.
+    let time = changes.isEmpty ? snapshot.readTime : Timestamp(microseconds: version)
     return (CommitResponse(writeResults: draft.results, commitTime: time), logged)
   }
 

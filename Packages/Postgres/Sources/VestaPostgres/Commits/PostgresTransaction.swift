@@ -60,8 +60,10 @@ final class PostgresTransaction: StoreTransaction {
     for range in changes.ranges { reads.add(range) }
     if try await snapshot.values(of: keys).contains(where: { $0 != nil }) { return true }
     for range in changes.ranges {
-      if try await !snapshot.page(of: range, .ascending, PageSize(limit: 1)).entries.isEmpty { return true }
-      if try await !snapshot.longEntries(in: range).isEmpty { return true }
+      for isLong in snapshot.hasLong ? [false, true] : [false] {
+        let page = try await snapshot.page(of: range, .ascending, PageSize(limit: 1), isLong: isLong)
+        if !page.entries.isEmpty { return true }
+      }
     }
     return false
   }

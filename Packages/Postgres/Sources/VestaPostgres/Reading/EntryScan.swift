@@ -7,10 +7,11 @@ struct EntryScan {
   let order: ScanOrder
   let limit: Int
 
-  private typealias Entry = (key: [UInt8], value: [UInt8]?)
-
-  /// The entries of a range in the changes and the long keys, in the order of the scan; the next one last.
-  private var above: [Entry] = []
+  /// The entries with keys of usual length, then those with long keys; no key is in both.
+  private var short: PageSource
+  private var long: PageSource
+  /// The changes of the range, in the order of the scan; the next one last.
+  private var above: [(key: [UInt8], value: [UInt8]?)] = []
   private var ranges: [KeyRange] = []
   private var visited = 0
   private var last: [UInt8] = []
@@ -20,7 +21,13 @@ struct EntryScan {
     self.range = range
     self.order = order
     self.limit = limit ?? .max
+    let size = EntryScan.firstPage(limit: limit)
+    short = PageSource(of: range, isLong: false, size)
+    long = PageSource(of: snapshot.hasLong ? range : nil, isLong: true, size)
   }
+
+  /// How much is asked for at first.
+  static func firstPage(limit: Int?) -> PageSize { limit.map { PageSize(limit: $0) } ?? PageSize() }
 
   /// Visits the entries.
   ///
@@ -29,38 +36,37 @@ struct EntryScan {
     over changes: inout WriteBuffer, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
     guard limit > 0, !range.isEmpty else { return ScanEnd(visited: 0, rest: range.isEmpty ? nil : range) }
-    var size = EntryScan.firstPage(limit: limit == .max ? nil : limit)
-    // The first page may have come with the beginning, so it is taken before anything else is asked for.
-    var page = try await snapshot.page(of: range, order, size)
-    try await prepare(&changes)
-    var part = range
-    while true {
-      for entry in page.entries {
-        if try visitAbove(before: entry.key, visit) == .stop { return end }
-        let isHidden = above.last?.key == entry.key || ranges.contains { $0.contains(entry.key) }
-        if !isHidden, try take(entry.key, entry.value, visit) == .stop { return end }
-      }
-      guard page.hasMore, let last = page.entries.last else { break }
-      part = order == .ascending ? part.after(last.key) : part.before(last.key)
-      if part.isEmpty { break }
-      size = size.next(limit: limit == .max ? .max : limit - visited)
-      page = try await snapshot.page(of: part, order, size)
-    }
-    if try visitAbove(before: nil, visit) == .stop { return end }
-    return ScanEnd(visited: visited, rest: nil)
-  }
-
-  /// How much is asked for at first.
-  static func firstPage(limit: Int?) -> PageSize { limit.map { PageSize(limit: $0) } ?? PageSize() }
-
-  private mutating func prepare(_ changes: inout WriteBuffer) async throws {
     ranges = changes.ranges
     above = changes.changes(in: range).map { ($0.key, $0.value) }
-    let long = try await snapshot.longEntries(in: range)
-    for entry in long where changes.change(of: entry.key) == nil { above.append((entry.key, entry.value)) }
-    let isDescending = order == .descending
-    // The next one is the last element.
-    above.sort { $1.key.lexicographicallyPrecedes($0.key) != isDescending }
+    if order == .ascending { above.reverse() }
+    while true {
+      if short.isMissing { try await short.fetch(from: snapshot, order, limit: limit - visited) }
+      if long.isMissing { try await long.fetch(from: snapshot, order, limit: limit - visited) }
+      let entry = takeStored()
+      if try visitAbove(before: entry?.key, visit) == .stop { return end }
+      guard let entry else { return ScanEnd(visited: visited, rest: nil) }
+      // The next change is at this key or behind it.
+      let isHidden = above.last?.key == entry.key || ranges.contains { $0.contains(entry.key) }
+      if !isHidden, try take(entry.key, entry.value, visit) == .stop { return end }
+    }
+  }
+
+  /// The next entry of both tables.
+  private mutating func takeStored() -> StoreEntry? {
+    guard let entry = short.next else {
+      defer { if long.next != nil { long.dropNext() } }
+      return long.next
+    }
+    if let other = long.next, isBefore(other.key, entry.key) {
+      long.dropNext()
+      return other
+    }
+    short.dropNext()
+    return entry
+  }
+
+  private func isBefore(_ key: [UInt8], _ other: [UInt8]) -> Bool {
+    order == .ascending ? key.lexicographicallyPrecedes(other) : other.lexicographicallyPrecedes(key)
   }
 
   /// Visits the changes before a key; all of them for `nil`.
@@ -68,12 +74,8 @@ struct EntryScan {
     before key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
   ) throws -> ScanStep {
     while let next = above.last {
-      if let key {
-        let isBefore =
-          order == .ascending ? next.key.lexicographicallyPrecedes(key) : key.lexicographicallyPrecedes(next.key)
-        // A change at the key itself hides the entry there, and is visited before the next one.
-        guard isBefore else { return .next }
-      }
+      // A change at the key itself hides the entry there, and is visited before the next one.
+      if let key, !isBefore(next.key, key) { return .next }
       above.removeLast()
       if let value = next.value, try take(next.key, value, visit) == .stop { return .stop }
     }

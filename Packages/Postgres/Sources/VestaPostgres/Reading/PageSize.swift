@@ -21,10 +21,13 @@ struct PageSize: Sendable, Equatable {
   }
 
   /// The page behind one whose entries were all taken.
-  func next(limit: Int) -> PageSize {
+  var next: PageSize {
     PageSize(
-      entries: min(entries * 4, PageSize.largest.entries, limit), bytes: min(bytes * 4, PageSize.largest.bytes))
+      entries: min(entries * 4, PageSize.largest.entries), bytes: min(bytes * 4, PageSize.largest.bytes))
   }
+
+  /// The page for somebody who takes so many entries at most.
+  func upTo(_ limit: Int) -> PageSize { PageSize(entries: min(entries, limit), bytes: bytes) }
 }
 
 /// Some entries of a range, in order.

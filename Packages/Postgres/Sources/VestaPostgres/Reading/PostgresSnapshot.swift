@@ -8,7 +8,8 @@ final class PostgresSnapshot {
   private let lease: ConnectionPool.Lease
   private let pool: ConnectionPool
   private let schema: Schema
-  private let hasLong: Bool
+  /// Whether the store has entries with long keys.
+  let hasLong: Bool
   /// The rows that came with the beginning.
   private var values: [[UInt8]: [UInt8]?] = [:]
   private var page: (range: KeyRange, order: ScanOrder, size: PageSize, page: Page)?
@@ -132,22 +133,16 @@ final class PostgresSnapshot {
     return keys.map { found[$0] ?? values[$0] ?? nil }
   }
 
-  /// The first entries of a range with keys that are not long.
-  func page(of range: KeyRange, _ order: ScanOrder, _ size: PageSize) async throws -> Page {
+  /// The first entries of a range, of those with long keys or of the others.
+  func page(of range: KeyRange, _ order: ScanOrder, _ size: PageSize, isLong: Bool = false) async throws -> Page {
     try check()
-    if let known = page, known.range == range, known.order == order, known.size == size {
+    if !isLong, let known = page, known.range == range, known.order == order, known.size == size {
       // Handed out once: a page may be large.
       page = nil
       return known.page
     }
-    return Page(PostgresSnapshot.entries(try await run([schema.page(of: range, order, size)], "scan")), size)
-  }
-
-  /// All entries of a range with long keys; none in most stores, and then without a round trip.
-  func longEntries(in range: KeyRange) async throws -> [StoreEntry] {
-    if !hasLong { return [] }
-    try check()
-    return PostgresSnapshot.entries(try await run([schema.longEntries(in: range)], "scan"))
+    let statement = schema.page(of: range, order, size, isLong: isLong)
+    return Page(PostgresSnapshot.entries(try await run([statement], "scan")), size)
   }
 
   private static func entries(_ rows: [Rows]) -> [StoreEntry] {

@@ -8,7 +8,7 @@ import VestaStoreInterop
 /// | table | what |
 /// |---|---|
 /// | `entries (key, value)` | the map; keys of up to 2048 bytes, which an index of PostgreSQL can have |
-/// | `long_entries (key, value)` | the entries with longer keys, found by their SHA-256 |
+/// | `long_entries (key, value)` | the entries with longer keys, found by their SHA-256, in order by their first 2048 bytes |
 /// | `commits (version, unit, changes)` | the commits of the last hour: the transaction of PostgreSQL that they came with, and which keys they changed |
 /// | `state` | one row: the last version, the floor, whether there are long keys, the form of the schema, the store's name |
 ///
@@ -57,6 +57,9 @@ struct Schema: Sendable {
         isPrepared: false),
       Statement(
         "CREATE UNIQUE INDEX IF NOT EXISTS long_entries_key ON \(name).long_entries (sha256(key))", isPrepared: false),
+      Statement(
+        "CREATE INDEX IF NOT EXISTS long_entries_order ON \(name).long_entries (\(Schema.beginning("key")))",
+        isPrepared: false),
       Statement(
         """
         CREATE TABLE IF NOT EXISTS \(name).commits (version bigint PRIMARY KEY, unit bytea NOT NULL, \
@@ -119,16 +122,26 @@ struct Schema: Sendable {
     return statements + [Statement(ofLong, .byteArrays(long))]
   }
 
-  /// The first entries of a range.
+  /// The first entries of a range, of those with long keys or of the others.
   ///
   /// Beyond the first entry it ends where it has so many bytes: what is not handed out is not read from disk either.
-  func page(of range: KeyRange, _ order: ScanOrder, _ size: PageSize) -> Statement {
+  func page(of range: KeyRange, _ order: ScanOrder, _ size: PageSize, isLong: Bool = false) -> Statement {
     let way = order == .ascending ? "ASC" : "DESC"
     var parameters: [Parameter] = [.bytes(range.lower)]
-    if let upper = range.upper { parameters.append(.bytes(upper)) }
+    var place = "key >= $1"
+    // Of long keys the index has the beginning only, so the range is given for both.
+    if isLong { place += " AND \(Schema.beginning("key")) >= \(Schema.beginning("$1"))" }
+    if let upper = range.upper {
+      parameters.append(.bytes(upper))
+      place += " AND key < $2"
+      if isLong { place += " AND \(Schema.beginning("key")) <= \(Schema.beginning("$2"))" }
+    }
+    let keys = isLong ? "\(Schema.beginning("key")) \(way), key \(way)" : "key \(way)"
     parameters.append(.integer(Int64(size.entries)))
-    let place = range.upper == nil ? "key >= $1" : "key >= $1 AND key < $2"
-    let first = "SELECT key, value FROM \(name).entries WHERE \(place) ORDER BY key \(way) LIMIT $\(parameters.count)"
+    let first = """
+      SELECT key, value FROM \(name).\(isLong ? "long_entries" : "entries") WHERE \(place) ORDER BY \(keys) \
+      LIMIT $\(parameters.count)
+      """
     if size.entries == 1 { return Statement(first, parameters) }
     parameters.append(.integer(Int64(size.bytes)))
     return Statement(
@@ -139,14 +152,8 @@ struct Schema: Sendable {
       """, parameters)
   }
 
-  /// All entries with long keys of a range, which are few.
-  func longEntries(in range: KeyRange) -> Statement {
-    guard let upper = range.upper else {
-      return Statement("SELECT key, value FROM \(name).long_entries WHERE key >= $1", .bytes(range.lower))
-    }
-    return Statement(
-      "SELECT key, value FROM \(name).long_entries WHERE key >= $1 AND key < $2", .bytes(range.lower), .bytes(upper))
-  }
+  /// The part of a key that the index of long keys has.
+  private static func beginning(_ key: String) -> String { "substring(\(key)::bytea, 1, \(longestIndexedKey))" }
 
   // MARK: Committing
 

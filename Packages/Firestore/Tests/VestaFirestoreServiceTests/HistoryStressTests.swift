@@ -19,21 +19,9 @@ struct HistoryStressTests {
   }
 
   private func expectSerialTurns(of engine: some FirestoreBackend, _ seed: UInt64) async throws {
-    var data = SplitMix(seed: seed)
-    var history = History()
-    var aborted = 0
-    var clients: [HistoryClient] = []
-    for _ in 0..<6 { clients.append(HistoryClient(engine, .optimistic, &data)) }
-    while history.transactions.count < 80 {
-      let index = Int.random(in: clients.indices, using: &data)
-      switch try await clients[index].step(&data) {
-      case .open: continue
-      case .aborted: aborted += 1
-      case .committed(let transaction): history.transactions.append(transaction)
-      }
-      clients[index] = HistoryClient(engine, data.pick([.optimistic, .optimistic, .readOnly]), &data)
-    }
-    try await expectSerial(history, engine, seed)
+    let subject = FirestoreSubject(engine)
+    let (history, aborted) = try await subject.transactionsInTurns(seed: seed)
+    try await subject.expectSerial(history)
     // Without conflicts nothing has been shown.
     #expect(aborted > 10, "seed \(seed)")
   }
@@ -50,43 +38,17 @@ struct HistoryStressTests {
     try await expectSerialTasks(on: SpreadBackend(twoStandingEngines(), seed: seed), seed)
   }
 
+  private func expectSerialTasks(on engine: some FirestoreBackend, _ seed: UInt64) async throws {
+    let subject = FirestoreSubject(engine)
+    let history = try await subject.transactionsAtOnce(seed: seed)
+    try await subject.expectSerial(history)
+    #expect(history.transactions.count > 60, "seed \(seed)")
+  }
+
   /// Two engines whose clock does not move, so that no transaction expires on a busy machine.
   private func twoStandingEngines() -> [FirestoreEngine] {
     let clock = ManualClock()
     return twoEngines(on: ModelStore(clock: clock.ofStore), clock)
-  }
-
-  private func expectSerialTasks(on engine: some FirestoreBackend, _ seed: UInt64) async throws {
-    let history = try await withThrowingTaskGroup(of: [History.Transaction].self) { group in
-      for client in 0..<6 {
-        group.addTask {
-          var data = SplitMix(seed: seed &* 1000 &+ UInt64(client))
-          var done: [History.Transaction] = []
-          for _ in 0..<40 {
-            let kind = data.pick([HistoryClient.Kind.optimistic, .pessimistic, .pessimistic, .readOnly])
-            var client = HistoryClient(engine, kind, &data)
-            if let transaction = try await client.run(&data) { done.append(transaction) }
-          }
-          return done
-        }
-      }
-      return try await group.reduce(into: History()) { $0.transactions += $1 }
-    }
-    try await expectSerial(history, engine, seed)
-    #expect(history.transactions.count > 60, "seed \(seed)")
-  }
-
-  private func expectSerial(
-    _ history: History, _ engine: some FirestoreBackend, _ seed: UInt64
-  ) async throws {
-    var end: [String: Int] = [:]
-    do throws(History.Flaw) { end = try history.check() } catch { Issue.record("seed \(seed): \(error)") }
-    var stored: [String: Int] = [:]
-    for document in try await engine.query(.all("items")) {
-      guard case .integer(let number)? = document.fields["n"] else { continue }
-      stored[String(document.name.split(separator: "/").last ?? "")] = Int(number)
-    }
-    #expect(end == stored, "seed \(seed)")
   }
 
   @Test func `every optimistic client of one counter comes through`() async throws {

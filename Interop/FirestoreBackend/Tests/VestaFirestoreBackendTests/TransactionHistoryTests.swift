@@ -1,18 +1,21 @@
 import Testing
+import VestaFirestoreBackendContracts
 
 /// The checker by itself: it accepts what is serial, and finds what is not.
-struct HistoryCheckerTests {
-  private typealias Transaction = History.Transaction
+struct TransactionHistoryTests {
+  private typealias Transaction = TransactionHistory.Transaction
 
   private let setUp = Transaction(writes: ["a": 1, "b": 1], version: 1)
 
-  private func flaw(_ transactions: [History.Transaction]) -> History.Flaw? {
-    do throws(History.Flaw) { try History(transactions: [setUp] + transactions).check() } catch { return error }
+  private func flaw(_ transactions: [TransactionHistory.Transaction]) -> TransactionHistory.Flaw? {
+    do throws(TransactionHistory.Flaw) { try TransactionHistory(transactions: [setUp] + transactions).check() } catch {
+      return error
+    }
     return nil
   }
 
   @Test func `a serial history passes`() throws {
-    let history = History(transactions: [
+    let history = TransactionHistory(transactions: [
       Transaction(reads: [.document("a", 2), .query(atLeast: 2, limit: nil, ["a": 2])], version: 2),
       setUp,
       Transaction(reads: [.document("a", 1)], writes: ["a": 2], version: 2),
@@ -23,7 +26,7 @@ struct HistoryCheckerTests {
   }
 
   @Test func `a lost update is found`() {
-    let read = History.Read.document("a", 1)
+    let read = TransactionHistory.Read.document("a", 1)
     let both = [
       Transaction(reads: [read], writes: ["a": 2], version: 2),
       Transaction(reads: [read], writes: ["a": 3], version: 3),
@@ -32,7 +35,7 @@ struct HistoryCheckerTests {
   }
 
   @Test func `write skew is found`() {
-    let reads = [History.Read.document("a", 1), .document("b", 1)]
+    let reads = [TransactionHistory.Read.document("a", 1), .document("b", 1)]
     let both = [
       Transaction(reads: reads, writes: ["a": 0], version: 2), Transaction(reads: reads, writes: ["b": 0], version: 3),
     ]
@@ -40,7 +43,7 @@ struct HistoryCheckerTests {
   }
 
   @Test func `a phantom is found`() {
-    let read = History.Read.query(atLeast: 5, limit: nil, [:])
+    let read = TransactionHistory.Read.query(atLeast: 5, limit: nil, [:])
     let both = [
       Transaction(writes: ["c": 7], version: 2), Transaction(reads: [read], writes: ["d": 0], version: 3),
     ]
@@ -48,7 +51,7 @@ struct HistoryCheckerTests {
   }
 
   @Test func `a read between two versions is found`() {
-    let torn = History.Read.document("b", 1)
+    let torn = TransactionHistory.Read.document("b", 1)
     let both = [
       Transaction(writes: ["a": 2, "b": 2], version: 2), Transaction(reads: [.document("a", 2), torn], version: 2),
     ]
@@ -56,10 +59,22 @@ struct HistoryCheckerTests {
   }
 
   @Test func `a read that is not of a prefix is found`() {
-    let early = History.Read.document("a", 2)
+    let early = TransactionHistory.Read.document("a", 2)
     #expect(
       flaw([Transaction(writes: ["a": 2], version: 3), Transaction(reads: [early], version: 2)])
         == .wrongRead(early, version: 2))
+  }
+
+  @Test func `whoever finds nothing to change has the version of what it has seen`() throws {
+    let deletions = [
+      Transaction(reads: [.document("a", nil)], writes: ["a": nil], version: 2),
+      Transaction(reads: [.document("a", 1)], writes: ["a": nil], version: 2),
+      Transaction(writes: ["x": nil], version: 2),
+    ]
+    #expect(try TransactionHistory(transactions: [setUp] + deletions).check() == ["b": 1])
+    let late = TransactionHistory.Read.document("a", 1)
+    let wrong = Transaction(reads: [late], writes: ["x": nil], version: 2)
+    #expect(flaw(deletions + [wrong]) == .wrongRead(late, version: 2))
   }
 
   @Test func `versions that do not grow are found`() {
