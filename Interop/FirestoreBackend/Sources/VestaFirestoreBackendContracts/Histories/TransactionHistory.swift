@@ -10,6 +10,7 @@ public struct TransactionHistory: Sendable {
     case query(atLeast: Int, limit: Int?, [String: Int])
   }
 
+  /// One committed transaction.
   public struct Transaction: Sendable, Codable {
     /// The reads, in order.
     public var reads: [Read] = []
