@@ -1,4 +1,4 @@
-/// What committed transactions have read and written, and a check that one order explains all of it.
+/// The reads and writes of committed transactions, and a check that one order explains all of them.
 ///
 /// Documents are numbers by name: enough to tell any two writes of a history apart, and to ask queries of.
 public struct TransactionHistory: Sendable {
@@ -10,12 +10,13 @@ public struct TransactionHistory: Sendable {
     case query(atLeast: Int, limit: Int?, [String: Int])
   }
 
+  /// One committed transaction.
   public struct Transaction: Sendable, Codable {
-    /// What it asked for, in order.
+    /// The reads, in order.
     public var reads: [Read] = []
-    /// What was written, `nil` for a deletion; empty for a transaction that only reads.
+    /// The documents that were written, `nil` for a deletion; empty for a transaction that only reads.
     public var writes: [String: Int?] = [:]
-    /// When it was committed; of one that reads the past, the moment that it read.
+    /// When it was committed; of one that reads the past, the time that it read.
     public var version: Int64 = 0
 
     /// A transaction.
