@@ -122,6 +122,7 @@ let package = Package(
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),

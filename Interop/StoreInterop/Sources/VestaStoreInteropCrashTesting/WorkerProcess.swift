@@ -49,8 +49,8 @@ public final class WorkerProcess: Sendable {
   /// - Parameters:
   ///   - microseconds: How long to let it work; a random number makes that time random.
   ///   - line: What it says when it has begun.
-  ///   - more: How many lines it says after that, at least. On a machine that has much else to do a process says nothing
-  ///     in any time that is short.
+  ///   - more: How many lines it says after that, at least. On a machine that has much else to do a process says
+  ///     nothing in any time that is short.
   /// - Returns: All whole lines that it said.
   /// - Throws: `WorkerEnded` when it ended without saying the lines.
   public func killAfter(

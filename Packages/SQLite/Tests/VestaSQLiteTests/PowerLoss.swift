@@ -48,9 +48,9 @@ struct FileTrace {
 /// Works out what a loss of power leaves of files; pure.
 ///
 /// A sync makes the bytes of its file durable. Of later writes, any sector may have reached the disk and any other not,
-/// in any order; a file that was to be cut may have been or not. Names are durable once their directory was synced, which
-/// SQLite does with the first sync of a log and when it deletes a journal; until then the disk has the first few of the
-/// changes of names.
+/// in any order; a file that was to be cut may have been or not. Names are durable once their directory was synced,
+/// which SQLite does with the first sync of a log and when it deletes a journal; until then the disk has the first few
+/// of the changes of names.
 struct PowerLoss {
   private struct File {
     var durable: [UInt8] = []

@@ -1,6 +1,6 @@
-/// What committed transactions have read and written, and a check that one order explains all of it.
+/// The reads and writes of committed transactions, and a check that one order explains all of them.
 ///
-/// Documents are numbers by name: enough to tell any two writes of a history apart, and to ask queries of.
+/// Documents are numbers by name: enough to distinguish any two writes of a history, and to query.
 public struct TransactionHistory: Sendable {
   /// A read of a transaction, with its answer.
   public enum Read: Sendable, Equatable, Codable {

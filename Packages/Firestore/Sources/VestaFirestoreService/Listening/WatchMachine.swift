@@ -93,8 +93,8 @@ struct WatchMachine {
 
   /// - Parameters:
   ///   - tokenInterval: The microseconds without a response after which a call gets a new token.
-  ///   - heldBytes: How many bytes of responses may be held back for a call. Beyond that they are merged, and where that
-  ///     is not enough the call ends; its tokens are good, as none covers what was held back.
+  ///   - heldBytes: How many bytes of responses may be held back for a call. Beyond that they are merged, and where
+  ///     that is not enough the call ends; its tokens are good, as none covers what was held back.
   init(tokenInterval: Int64, heldBytes: Int = .max) {
     self.tokenInterval = tokenInterval
     self.heldBytes = heldBytes

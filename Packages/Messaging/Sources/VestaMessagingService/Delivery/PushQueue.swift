@@ -1,6 +1,7 @@
 import VestaConcurrency
 
-/// The messages that wait for the transports: those of a few calls are handed over at a time, and a bounded number waits.
+/// The messages that wait for the transports: those of a few calls are handed over at a time, and a bounded number
+/// waits.
 ///
 /// A transport that is slow, or hangs, must not collect a task for every message. What finds no place here is not lost:
 /// it waits in the store until its registration connects.
