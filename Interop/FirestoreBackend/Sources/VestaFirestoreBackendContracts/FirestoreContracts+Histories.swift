@@ -2,7 +2,7 @@ import VestaFirestoreBackend
 public import VestaTesting
 
 extension FirestoreContracts {
-  /// The promises that random histories hold an engine to; their seeds are fixed.
+  /// The promises for random histories, whose seeds are fixed.
   public static let histories: [Contract<FirestoreSubject>] = [
     Contract("optimistic transactions that meet have the results of one after another") { subject in
       let (history, _) = try await subject.transactionsInTurns(seed: 1)

@@ -1,8 +1,8 @@
 /// The reads and writes of committed transactions, and a check that one order explains all of them.
 ///
-/// Documents are numbers by name: enough to tell any two writes of a history apart, and to ask queries of.
+/// Documents are numbers by name: enough to distinguish any two writes of a history, and to query.
 public struct TransactionHistory: Sendable {
-  /// Something a transaction asked for, and what it was answered.
+  /// A read of a transaction, with its answer.
   public enum Read: Sendable, Equatable, Codable {
     /// One document; `nil` where there was none.
     case document(String, Int?)
@@ -10,13 +10,13 @@ public struct TransactionHistory: Sendable {
     case query(atLeast: Int, limit: Int?, [String: Int])
   }
 
-  /// One committed transaction.
+  /// The reads and the writes of a committed transaction.
   public struct Transaction: Sendable, Codable {
-    /// The reads, in order.
+    /// The reads with their answers, in order.
     public var reads: [Read] = []
-    /// The documents that were written, `nil` for a deletion; empty for a transaction that only reads.
+    /// The written values, `nil` for a deletion; empty for a transaction that only reads.
     public var writes: [String: Int?] = [:]
-    /// When it was committed; of one that reads the past, the time that it read.
+    /// The version of the commit; for a read of the past, the version that it read.
     public var version: Int64 = 0
 
     /// A transaction.
