@@ -8,7 +8,7 @@ import VestaTesting
 @Suite struct GrowthTests {
   private struct Refused: Error {}
 
-  @Test(.timeLimit(.minutes(1))) func `callers that leave while they wait for a version are forgotten`() async throws {
+  @Test(.timeLimit(.minutes(5))) func `callers that leave while they wait for a version are forgotten`() async throws {
     let versions = StoreVersions(above: .zero, clock: .system)
     let pending = versions.next()
     for round in 0..<200 {
@@ -25,7 +25,7 @@ import VestaTesting
     #expect(versions.waitingCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a transaction that has waited for another store is forgotten`() async throws {
+  @Test(.timeLimit(.minutes(5))) func `a transaction that has waited for another store is forgotten`() async throws {
     let (first, second) = (StoreBodies(), StoreBodies())
     let before = StoreBodies.waitingTransactions
     for round in 0..<500 {

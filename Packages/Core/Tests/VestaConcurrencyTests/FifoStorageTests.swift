@@ -73,7 +73,7 @@ import VestaTesting
     await queue.drained()
   }
 
-  @Test(.timeLimit(.minutes(1))) func `those that a place passed over are not counted as cancelled a second time`()
+  @Test(.timeLimit(.minutes(5))) func `those that a place passed over are not counted as cancelled a second time`()
     async throws
   {
     let queue = FairQueue(limit: 1)
@@ -102,7 +102,7 @@ import VestaTesting
   ///
   /// After each step: nobody is inside beyond the limit, a place is free only while nobody waits, and places are given
   /// in order of arrival. After each cancellation the line keeps no more cancelled turns than live ones, or 32.
-  @Test(.timeLimit(.minutes(1)), arguments: 1...6)
+  @Test(.timeLimit(.minutes(5)), arguments: 1...6)
   func `a random course keeps the order, the limit and the bound of the line`(_ seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let limit = 1 + random.below(3)

@@ -21,7 +21,7 @@ import VestaTesting
     CreationBoard.shared.withLock { $0.gates.count + $0.sleepers.count } + AppRegistry.shared.apps.count
   }
 
-  @Test(.timeLimit(.minutes(2))) func `two thousand apps that were deleted leave nothing behind`() async throws {
+  @Test(.timeLimit(.minutes(5))) func `two thousand apps that were deleted leave nothing behind`() async throws {
     let before = size
     for number in 0..<2_000 {
       let app = try VestaApp.configure(
@@ -35,7 +35,7 @@ import VestaTesting
     #expect(size < before + 2_000)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a gate forgets the items whose creation is over, also under 16 threads`() async {
+  @Test(.timeLimit(.minutes(5))) func `a gate forgets the items whose creation is over, also under 16 threads`() async {
     let gate = CreationGate<Int>(place: "test")
     await withTaskGroup { group in
       for thread in 0..<16 {

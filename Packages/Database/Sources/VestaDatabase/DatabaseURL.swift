@@ -35,7 +35,7 @@ struct DatabaseURL: Sendable, Hashable {
     path = DatabasePath(parts.map { DatabaseKey($0) })
     let labels = host.prefix { $0 != ":" }.split(separator: ".")
     let item = query.split(separator: "&").first { $0.hasPrefix("ns=") }?.dropFirst(3)
-    namespace = labels.count == 3 && item == nil ? String(labels[0]) : String(item ?? labels.first ?? "")
+    namespace = String(item ?? labels.first ?? "")
   }
 
   init(host: String, isSecure: Bool, namespace: String) {

@@ -10,7 +10,7 @@ import VestaTesting
 @testable import VestaDatabaseService
 
 /// The databases of an engine: as many as have connections, and a few more.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct RoomTableTests {
   private let store = ModelStore()
 

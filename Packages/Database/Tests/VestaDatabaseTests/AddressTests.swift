@@ -19,6 +19,7 @@ struct AddressTests {
       ),
       ("http://localhost:9000?ns=chat", "http://localhost:9000", "chat", ""),
       ("https://localhost:9000/p?x=1&ns=chat&y=2", "https://localhost:9000", "chat", "p"),
+      ("https://localhost:9000/p?ns=chat&back=/?", "https://localhost:9000", "chat", "p"),
       ("wss://localhost:9000?ns=chat", "https://localhost:9000", "chat", ""),
       ("ws://localhost:9000", "http://localhost:9000", "localhost", ""),
       ("http://127.0.0.1:9000?ns=chat", "http://127.0.0.1:9000", "chat", ""),

@@ -85,7 +85,9 @@ struct CutTests {
     let names = ended.map { $0.split(separator: " ")[0] }.sorted()
     #expect(names == ["end", "get", "increment", "set", "transaction", "update"], "\(label): \(ended)")
     #expect(ended.contains("set done") && ended.contains("update done") && ended.contains("increment done"), "\(label)")
-    let reader = World.client(Repo.Environment(backend: engine))
+    var environment = Repo.Environment(backend: engine)
+    environment.readTime = .seconds(3600)
+    let reader = World.client(environment)
     func read() async -> DatabaseNode { (try? await reader.reference().getData())?.indexed.node ?? .empty }
     let truth = await read()
     let room = truth["room" as DatabaseKey]

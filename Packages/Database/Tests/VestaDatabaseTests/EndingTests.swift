@@ -43,6 +43,24 @@ struct EndingTests {
     #expect(await call.value.contains("disconnected"))
   }
 
+  @Test func `the answer to a write comes after those to the listens that were asked before it`() async {
+    let client = client()
+    let ended = Log<String>()
+    client.reference(withPath: "a").observe(.value) { _ in }
+    client.reference(withPath: "b").setValue(1, withCompletionBlock: { _, _ in ended.add("b") })
+    client.reference(withPath: "c").setValue(1, withCompletionBlock: { _, _ in ended.add("c") })
+    let link = await backend.link(0)
+    link.hello()
+    for path in ["b", "c"] as [DatabasePath] {
+      await link.answer(.ok) { if case .put(path, _, _) = $0 { true } else { false } }
+    }
+    await withCheckedContinuation { continuation in client.repo.enqueue { _ in continuation.resume() } }
+    client.repo.events.drain()
+    #expect(ended.entries.isEmpty)
+    await link.answer(.ok) { if case .listen = $0 { true } else { false } }
+    await ended.wait { $0 == ["b", "c"] }
+  }
+
   @Test func `a read that is under way when the client goes offline ends`() async {
     let client = client()
     let call = failure { _ = try await client.reference(withPath: "a").getData() }

@@ -71,4 +71,17 @@ struct PushIDTests {
     #expect(lists.count == 8 && lists.allSatisfy { $0 == $0.sorted() })
     #expect(Set(lists.joined()).count == 2400)
   }
+
+  @Test func `a time of the service shows at once as that time, as far as it is known`() async {
+    let client = World().client(backend: backend, clock: service)
+    client.goOnline()
+    let link = await backend.link(0)
+    link.hello(at: clock.milliseconds - 5000)
+    client.repo.queue.sync {}
+    let shown = Log<Int64>()
+    client.reference(withPath: "t").observe(.value) { shown.add(($0.value as? Int).map { Int64($0) } ?? -1) }
+    client.reference(withPath: "t").setValue(ServerValue.timestamp(), withCompletionBlock: { _, _ in })
+    await shown.wait { !$0.isEmpty }
+    #expect(shown.entries == [clock.milliseconds - 5000])
+  }
 }

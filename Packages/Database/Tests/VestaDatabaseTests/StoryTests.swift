@@ -164,9 +164,11 @@ struct StoryTests {
     await states.wait { $0.last == true }
     await #expect(throws: DatabaseError.self) { try await client.reference(withPath: ".info/connected").setValue(1) }
     // Another address is another tree.
+    var environment = Repo.Environment(backend: world.engine)
+    environment.readTime = .seconds(3600)
     let other = Database(
       app: nil, url: try DatabaseURL("https://other.firebaseio.com"),
-      environment: Repo.Environment(backend: world.engine), callbackQueue: DispatchQueue(label: "callbacks"),
+      environment: environment, callbackQueue: DispatchQueue(label: "callbacks"),
       stores: nil, storeName: "cache", directory: "")
     try await other.reference(withPath: "a").setValue("there")
     #expect(try await client.reference(withPath: "a").getData().exists() == false)

@@ -43,8 +43,10 @@ struct SorterAttackTests {
     clock.advance(seconds: 2 * 3_600)
     try await commit("halls/a")
     await base.pruner.settle()
+    try await commit("halls/b")
+    await base.pruner.settle()
     let rows = try await base.store.read { try await $0.entries(in: KeyRange(prefix: base.keys.log)) }
-    #expect(rows.count == 1)
+    #expect(rows.count <= 2)
     try await base.sorter?.sort()
     #expect(try await Self.sorted(base).version == versions.last)
   }
@@ -55,18 +57,18 @@ struct SorterAttackTests {
     let base = try await engine.engine(database)
     let keys = base.keys
     // As commits whose process ended before it sorted them.
-    let count: Int64 = 100_000
+    let count: Int64 = 10_000
     for part in 0..<10 {
       try await base.store.write { transaction in
         for number in Int64(part) * count / 10..<Int64(part + 1) * count / 10 {
-          let path = ResourcePath(splitting: "\(number.isMultiple(of: 1_000) ? "rooms" : "halls")/\(number)")
+          let path = ResourcePath(splitting: "\(number.isMultiple(of: 100) ? "rooms" : "halls")/\(number)")
           let row = LogRow(changes: [LoggedChange(place: Place(path), before: nil)])
           try await transaction.put(row.bytes, for: keys.log(LogPosition(version: first + 1 + number)))
         }
       }
     }
     func changed(_ snapshot: Snapshot) async throws -> [[UInt8]] {
-      try await snapshot.changes(after: first + 50_000, in: .collection(ResourcePath(["rooms"]))).map(\.place.bytes)
+      try await snapshot.changes(after: first + 5_000, in: .collection(ResourcePath(["rooms"]))).map(\.place.bytes)
     }
     let before = try await base.store.read { try await changed(Self.snapshot(base, $0)) }
     #expect(before.count == 50)
@@ -75,8 +77,8 @@ struct SorterAttackTests {
     let after = try await base.store.read { try await changed(Self.snapshot(base, $0)) }
     #expect(after == before)
     let rows = try await base.store.read { try await $0.entries(in: KeyRange(prefix: keys.changes)) }
-    // 50 steps or so, each with few rows for each collection.
-    #expect(rows.count < 400)
+    // Five steps, each with few rows for each collection.
+    #expect(rows.count < 40)
   }
 
   private static func snapshot(_ base: DatabaseEngine, _ reader: any StoreReader) -> Snapshot {

@@ -6,7 +6,7 @@ import VestaTesting
 
 /// What the service keeps for transports does not grow with the messages that are sent.
 @Suite struct GrowthTests {
-  @Test(.timeLimit(.minutes(1))) func `a transport that hangs has few messages at once, and a bounded number waits`()
+  @Test(.timeLimit(.minutes(5))) func `a transport that hangs has few messages at once, and a bounded number waits`()
     async
   {
     let queue = PushQueue(limit: 100, lanes: 4)
@@ -36,7 +36,7 @@ import VestaTesting
     await ended.wait { $0.last == 7_000 }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `the messages of one call are handed over in order`() async {
+  @Test(.timeLimit(.minutes(5))) func `the messages of one call are handed over in order`() async {
     let queue = PushQueue(limit: 1_000, lanes: 3)
     let pushed = Log<Int64>()
     for call in 0..<20 as Range<Int64> {

@@ -67,7 +67,7 @@ private final class FailingStore: CommitObservable {
     #expect(error?.message.contains("Restore a backup.") == true && error?.message.contains("/data/store") == true)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `connections that cannot be told of another engine's publish end, and their clients come back to it`()
     async throws
   {

@@ -77,6 +77,23 @@ import VestaStorageBackend
     }
   }
 
+  @Test func `a single byte is progress, which renews the budget of retries`() {
+    var machine = DownloadMachine(retrySeconds: 600)
+    _ = machine.begin()
+    _ = machine.opened(Self.object(2))
+    #expect(machine.failed(Self.lost, jitter: 0) == .wait(seconds: 1))
+    _ = machine.waited()
+    _ = machine.opened(Self.object(2))
+    #expect(machine.failed(Self.lost, jitter: 0) == .wait(seconds: 2))
+    _ = machine.waited()
+    _ = machine.opened(Self.object(2))
+    #expect(machine.received(1) == .read)
+    #expect(machine.failed(Self.lost, jitter: 0) == .wait(seconds: 1))
+    _ = machine.waited()
+    _ = machine.opened(Self.object(2))
+    #expect(machine.received(1) == .succeed)
+  }
+
   @Test func `a download goes on behind what an earlier process has left, in its generation`() {
     var machine = DownloadMachine(retrySeconds: 10)
     machine.found(length: 40, generation: 7)

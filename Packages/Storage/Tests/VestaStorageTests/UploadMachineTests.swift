@@ -44,6 +44,23 @@ import VestaTesting
     #expect(machine.acknowledged == 7)
   }
 
+  @Test func `an answer without progress does not renew the budget of retries`() {
+    var machine = Self.machine()
+    _ = machine.begin(hasSession: false)
+    _ = machine.started()
+    #expect(machine.failed(Self.lost, jitter: 0) == .wait(seconds: 1))
+    _ = machine.waited()
+    _ = machine.queried(UploadStatus(state: .active, received: 0, crc32c: 0))
+    #expect(machine.verified(isSame: true) == .send(offset: 0))
+    #expect(machine.acknowledged(received: 0, isLast: false) == .send(offset: 0))
+    #expect(machine.failed(Self.lost, jitter: 0) == .wait(seconds: 2))
+    _ = machine.waited()
+    _ = machine.queried(UploadStatus(state: .active, received: 0, crc32c: 0))
+    _ = machine.verified(isSame: true)
+    _ = machine.acknowledged(received: 1, isLast: false)
+    #expect(machine.failed(Self.lost, jitter: 0) == .wait(seconds: 1))
+  }
+
   @Test func `an upload that is found finished is finalized again`() {
     var machine = Self.machine()
     #expect(machine.begin(hasSession: true) == .query)
