@@ -22,6 +22,7 @@ typedef struct {
   sqlite3_int64 frames_at;
   int frames_length;
   int ends_commit;
+  sqlite3_int64 read_at;
   // Whether the last write failed and the file ends before what was to be written does.
   int is_cut;
 } StoreFile;
@@ -209,7 +210,10 @@ static int log_write(sqlite3_file *file, const void *bytes, int length, sqlite3_
     int status = write_frames(file);
     if (status != SQLITE_OK) return status;
   }
-  int is_header = length == FRAME_HEADER, is_rest = length == STORE_PAGE_SIZE && mine->frames_length > 0;
+  // A header at a place that has just been read is new for a page that stays: SQLite does so where a page came twice in a
+  // transaction. No page follows it, so it is not gathered.
+  int is_header = length == FRAME_HEADER && offset != mine->read_at;
+  int is_rest = length == STORE_PAGE_SIZE && mine->frames_length > 0;
   if (!mine->frames && is_header) mine->frames = sqlite3_malloc(FRAMES_LIMIT);
   if (!mine->frames || !(is_header || is_rest)) {
     int status = write_frames(file);
@@ -224,6 +228,7 @@ static int log_write(sqlite3_file *file, const void *bytes, int length, sqlite3_
 
 static int log_read(sqlite3_file *file, void *bytes, int length, sqlite3_int64 offset) {
   int status = write_frames(file);
+  store_file(file)->read_at = offset;
   return status != SQLITE_OK ? status : store_file(file)->system->xRead(file, bytes, length, offset);
 }
 

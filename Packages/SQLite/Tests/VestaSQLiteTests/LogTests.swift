@@ -61,6 +61,31 @@ extension OneAtATime {
       try await store.close()
     }
 
+    /// Such pages are written twice, and the sums of all frames behind them are made anew at the end.
+    @Test(arguments: [StoreDurability.full, .relaxed])
+    func `a transaction whose pages left the cache and changed again is there after a kill`(
+      _ durability: StoreDurability
+    ) async throws {
+      let directory = try TemporaryDirectory()
+      var tuning = StoreTuning()
+      tuning.writerCacheKilobytes = 100
+      let store = try directory.open(durability, tuning: tuning)
+      try await store.put([0], for: key(999))
+      try await store.write { transaction in
+        for round in UInt8(1)...2 {
+          for number in 0..<120 {
+            try await transaction.put([UInt8](repeating: round, count: 1_500), for: key(number))
+          }
+        }
+      }
+      let image = try directory.crashImage()
+      try await store.close()
+      let again = try image.open(durability)
+      let values = try await again.read { try await $0.get((0..<120).map { key($0) }) }
+      #expect(values.allSatisfy { $0 == [UInt8](repeating: 2, count: 1_500) })
+      try await again.close()
+    }
+
     @Test func `a writer at the limit of the log waits for the reader that holds it`() async throws {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()
