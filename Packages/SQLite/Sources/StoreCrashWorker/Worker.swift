@@ -42,7 +42,7 @@ enum Worker {
 
   private static func say(_ line: String) { CrashWorker.say(line) }
 
-  /// Writes until there is no room, and checks that what was acknowledged is there and that the store continues with room.
+  /// Writes until there is no room: what was acknowledged must be there, and the store continue with more room.
   private static func fill(_ store: SQLiteStore, _ limit: Int, copy: String) async throws {
     limitFiles(to: limit)
     var number = 0
