@@ -49,7 +49,7 @@ import VestaFirestoreSync
 
   private let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [2]))
 
-  /// What makes a snapshot of the messages before it.
+  /// The message that makes a snapshot of those before it.
   private func snapshot(at seconds: Int64) -> [ListenResponse] {
     let time = Timestamp(seconds: seconds)
     return [

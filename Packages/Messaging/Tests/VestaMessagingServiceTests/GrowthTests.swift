@@ -4,7 +4,7 @@ import VestaTesting
 
 @testable import VestaMessagingService
 
-/// What the service keeps for transports does not grow with the messages that are sent.
+/// The memory of the service for transports does not grow with the messages that are sent.
 @Suite struct GrowthTests {
   @Test(.timeLimit(.minutes(5))) func `a transport that hangs has few messages at once, and a bounded number waits`()
     async

@@ -3,7 +3,7 @@ import VestaRemoteConfigBackend
 
 @testable import VestaRemoteConfigService
 
-/// What a service keeps for its clients does not grow with them.
+/// The memory of a service for its clients does not grow with them.
 @Suite struct GrowthTests {
   @Test func `a plan keeps the values of a bounded number of combinations, and answers right for all`() throws {
     let conditions = (0..<11).map { ConfigCondition(name: "c\($0)", expression: "app.userProperty['p\($0)'] >= 1") }

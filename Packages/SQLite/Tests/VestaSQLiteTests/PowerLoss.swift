@@ -1,7 +1,7 @@
 import CVestaStoreTrace
 import VestaTesting
 
-/// What SQLite has done to the files of a store, call by call.
+/// The calls of SQLite on the files of a store.
 struct FileTrace {
   enum Event: Equatable {
     case created(String)

@@ -47,7 +47,7 @@ extension OneAtATime {
       }
     }
 
-    /// What is wrong with a store after a loss of power, in words; nothing, if it keeps its promises.
+    /// The promises that a store breaks after a loss of power, in words.
     ///
     /// - Parameter acknowledged: The transactions that must be there.
     private func faults(of image: [String: [UInt8]], isComplete: Bool, acknowledged: Set<Int>) async throws -> [String]

@@ -4,7 +4,7 @@ import VestaStorageBackend
 
 @testable import VestaStorageService
 
-/// What the engine keeps for uploads does not grow with their number.
+/// The memory of the engine for uploads does not grow with their number.
 @Suite struct GrowthTests {
   private func upload(_ number: Int) throws -> ActiveUpload {
     let blob = try #require(

@@ -82,7 +82,7 @@ import VestaTesting
   }
 }
 
-/// What an earlier process has left of a download.
+/// The file that an earlier process has left of a download.
 @Suite struct DownloadLeftoverTests {
   @Test func `what is left of a download and cannot be opened does not stay behind`() async throws {
     let directory = try TemporaryDirectory()

@@ -49,7 +49,7 @@ public struct TransactionHistory: Sendable {
 
   /// Replays the history in the order of versions and compares every answer.
   ///
-  /// Whoever changes something reads what those before it have left. All others at its version, which change nothing,
+  /// A transaction that changes something reads the state before its version. All others at that version, without changes,
   /// see all up to it.
   ///
   /// - Returns: What is there at the end.
@@ -93,7 +93,7 @@ public struct TransactionHistory: Sendable {
     }
   }
 
-  /// What a read would be answered in a state.
+  /// The answer that a read would have in a state.
   private static func answer(_ read: Read, in state: [String: Int]) -> Read {
     switch read {
     case .document(let name, _): return .document(name, state[name])

@@ -28,7 +28,7 @@ struct NodeFilter: Sendable {
 
   var filtersNodes: Bool { !spec.loadsAllData }
 
-  /// What it keeps of a node, in the query's order.
+  /// The children of a node that it keeps, in the query's order.
   func full(_ node: DatabaseNode) -> IndexedNode {
     IndexedNode(filtersNodes ? window(of: node) : node, index: spec.index)
   }

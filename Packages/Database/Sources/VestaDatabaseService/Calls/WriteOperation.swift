@@ -44,7 +44,7 @@ struct WriteOperation: Sendable {
 
   /// The end of a write.
   enum End: Sendable {
-    /// What has been written where, with server values replaced.
+    /// The written values by place, with server values replaced.
     case written([DatabasePathValue])
     /// The hash is not that of the data.
     case stale

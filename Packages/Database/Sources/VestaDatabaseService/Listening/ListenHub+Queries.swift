@@ -5,7 +5,7 @@ import VestaStoreInterop
 
 /// Queries: what commits make of their windows, and what has to be read for that.
 extension ListenHub {
-  /// What a commit does to the queries of some places, and what has to be read for that.
+  /// The effect of a commit on the queries of some places, and the reads that it needs.
   struct Reading: Sendable {
     struct Place: Sendable {
       let path: DatabasePath

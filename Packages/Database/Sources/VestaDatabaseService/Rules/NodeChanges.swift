@@ -1,6 +1,6 @@
 import VestaDatabaseBackend
 
-/// What of a node has to be written where another one stands.
+/// The part of a node that has to be written in place of another one.
 enum NodeChanges {
   /// The places in which a node differs from the one that is there, and what it has in them.
   ///

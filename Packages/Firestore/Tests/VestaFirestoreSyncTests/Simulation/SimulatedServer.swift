@@ -95,7 +95,7 @@ final class SimulatedServer {
 
   func close(_ watch: Watch) { watches.removeAll { $0 === watch } }
 
-  /// What a target has, now or at a version; `nil` when the version is not kept any more.
+  /// The documents of a target, now or at a version; `nil` when the version is not kept any more.
   func results(_ target: QueryTarget) -> [Document] { results(target, of: version) ?? [] }
 
   func results(_ target: QueryTarget, of version: Int) -> [Document]? {

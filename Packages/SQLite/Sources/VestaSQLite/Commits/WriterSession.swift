@@ -21,7 +21,7 @@ final class WriterSession: @unchecked Sendable {
   /// The version that no later commit may be at or below, as the file has it.
   var floor: StoreVersion { stored.floor }
 
-  /// What the file says about versions, and what it will say with the commit that is under way.
+  /// The versions in the file, and those that the commit under way writes.
   private var stored: StoredVersions
   private var pending: StoredVersions?
   private var pendingBeforeBody: StoredVersions?

@@ -20,7 +20,7 @@ struct EntryTable {
   /// Takes the snapshot, if no other read has done so.
   func begin() throws { _ = try state() }
 
-  /// What is durable about versions.
+  /// The durable versions.
   func state() throws -> StoredVersions {
     let statement = try connection.statement(.state)
     defer { statement.reset() }

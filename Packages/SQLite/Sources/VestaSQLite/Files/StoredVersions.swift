@@ -1,6 +1,6 @@
 import VestaStoreInterop
 
-/// What the file says about versions, in a row that is written about four times a second while there are commits.
+/// The versions in the file: a row that is written about four times a second while there are commits.
 ///
 /// A commit whose version is at or below the floor leaves the row alone, which saves it a page. After a crash the
 /// version of the last commit is not known, only that the floor is above it: the store then goes on as if its last
