@@ -49,7 +49,7 @@ public struct TransactionHistory: Sendable {
 
   /// Replays the history in the order of versions and compares every answer.
   ///
-  /// A transaction that changes something reads the state before its version. All others at that version, without changes,
+  /// A transaction with changes reads the state before its version. All others at that version, which change nothing,
   /// see all up to it.
   ///
   /// - Returns: What is there at the end.
