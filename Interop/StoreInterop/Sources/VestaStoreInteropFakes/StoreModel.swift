@@ -42,7 +42,7 @@ public struct StoreModel: Sendable, Equatable {
   /// Takes a range away.
   ///
   /// - Parameter range: Which keys.
-  public mutating func deleteRange(_ range: KeyRange) { entries.removeAll { range.contains($0.key) } }
+  public mutating func deleteRange(_ range: KeyRange) { entries.removeSubrange(positions(in: range)) }
 
   /// The entries of a range.
   ///
@@ -51,8 +51,16 @@ public struct StoreModel: Sendable, Equatable {
   ///   - order: Ascending or descending.
   ///   - limit: How many at the most.
   public func entries(in range: KeyRange, order: ScanOrder, limit: Int?) -> [StoreEntry] {
-    let found = entries.filter { range.contains($0.key) }
-    return Array((order == .ascending ? found : found.reversed()).prefix(limit ?? .max))
+    let found = entries[positions(in: range)]
+    let count = min(found.count, limit ?? .max)
+    return order == .ascending ? Array(found.prefix(count)) : found.suffix(count).reversed()
+  }
+
+  /// The indexes of the entries of a range: they are neighbours, as the entries are sorted.
+  private func positions(in range: KeyRange) -> Range<Int> {
+    let start = position(of: range.lower)
+    let end = range.upper.map { position(of: $0) } ?? entries.count
+    return start..<max(start, end)
   }
 
   /// The index of a key, or where it would be inserted.

@@ -89,19 +89,55 @@ struct FirstSnapshotTests {
     await client.shutdown()
   }
 
-  @Test func `the target of a first snapshot is followed from its version on, and removed after that`() async throws {
+  @Test func `a listener that leaves after its first snapshot costs the stream no request`() async throws {
     let registration = try await openStream()
     backend.requests.withLock { $0 = [] }
-    let added = try listen("rooms", isAwaited: true, Received())
-    added.remove()
-    let requests = backend.requests.withLock { $0 }
-    #expect(requests.count == 2)
-    guard case .addTarget(let target)? = requests.first, case .removeTarget(let id)? = requests.last else {
-      Issue.record("\(requests)")
-      return
-    }
-    #expect(id == target.id)
+    for _ in 0..<10 { try listen("rooms", isAwaited: true, Received()).remove() }
+    #expect(backend.requests.withLock { $0.isEmpty })
+    registration.remove()
+    await client.shutdown()
+  }
+
+  @Test func `the target of a first snapshot is followed from its version on, and removed after that`() async throws {
+    var options = SyncOptions()
+    options.isEmbedded = true
+    options.clock = ImmediateClock()
+    let client = SyncClient(database: database, backend: backend, store: nil, options: options)
+    let received = Received()
+    let added = client.listen(try query("rooms"), options: ListenOptions()) { received.receive($0) }
+    _ = try await received.first { !$0.isFromCache }
+    let target = try #require(await request { if case .addTarget(let target) = $0 { target } else { nil } })
     if case .readTime(let time)? = target.resume { #expect(time > .zero) } else { Issue.record("\(target)") }
+    added.remove()
+    let removed = await request { if case .removeTarget(let id) = $0 { id } else { nil } }
+    #expect(removed == target.id)
+    #expect(backend.requests.withLock { $0.count } == 2)
+    await client.shutdown()
+  }
+
+  /// Waits for a request.
+  private func request<Found>(_ find: (ListenRequest) -> Found?) async -> Found? {
+    while true {
+      let requests = backend.requests.withLock { $0 }
+      if let found = requests.lazy.compactMap(find).first { return found }
+      await Task.yield()
+    }
+  }
+
+  @Test func `another target is asked for after those that were read before it`() async throws {
+    let registration = try await openStream()
+    backend.requests.withLock { $0 = [] }
+    let first = try listen("rooms", isAwaited: true, Received())
+    // It looks at the documents of the first one, and so is no target to read beside the stream.
+    let limited = client.listen(try query("rooms", limit: 2), options: ListenOptions()) { _ in }
+    let targets = backend.requests.withLock { $0 }.compactMap { request -> Target? in
+      if case .addTarget(let target) = request { target } else { nil }
+    }
+    #expect(targets.count >= 2)
+    if case .readTime? = targets[targets.count - 2].resume {} else { Issue.record("\(targets)") }
+    #expect(targets.last?.resume == nil)
+    first.remove()
+    limited.remove()
     registration.remove()
     await client.shutdown()
   }

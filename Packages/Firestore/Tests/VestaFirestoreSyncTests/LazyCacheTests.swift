@@ -69,15 +69,115 @@ struct LazyCacheTests {
     await client.shutdown()
   }
 
-  @Test func `a query reads its collection alone, and a collection group everything`() async throws {
+  @Test func `a query reads its collection alone, and a collection group its collections`() async throws {
     try await fillCache(items: 200)
-    let client = world.client(store: store)
+    var client = world.client(store: store)
     await client.setNetworkEnabled(false)
     let rooms = try await store.rows { try await client.cachedResults(query("rooms")) }
     #expect(rooms.result.documents.count == 5)
     #expect(rooms.rows < 30)
-    let all = try LocalQuery(database: database, path: ResourcePath([]), collectionGroup: "items")
-    #expect(try await client.cachedResults(all).documents.count == 200)
+    await client.shutdown()
+    client = world.client(store: store)
+    await client.setNetworkEnabled(false)
+    let group = try await store.rows { try await client.cachedResults(self.group(of: "rooms")) }
+    #expect(group.result.documents.count == 5)
+    #expect(group.rows < 40)
+    let again = try await store.rows { try await client.cachedResults(self.group(of: "rooms")) }
+    #expect(again.rows == 0)
+    #expect(try await client.cachedResults(self.group(of: "items")).documents.count == 200)
+    #expect(try await client.cachedResults(self.group(of: "none")).documents.isEmpty)
+    await client.shutdown()
+  }
+
+  private func group(of id: String, _ filters: [Filter] = []) throws -> LocalQuery {
+    try LocalQuery(database: database, path: ResourcePath([]), collectionGroup: id, filters: filters)
+  }
+
+  @Test func `a collection group is the documents of all its collections, with what is pending`() async throws {
+    let writer = world.client()
+    for room in 0..<5 {
+      let messages = (0..<4).map { set("rooms/r\(room)/messages/m\($0)", ["n": .integer(Int64($0))]) }
+      try await writer.write(messages + [set("rooms/r\(room)", ["n": .integer(1)])]).acknowledged()
+    }
+    await writer.shutdown()
+    var client = world.client(store: store)
+    try await follow("rooms", count: 5, client)
+    for room in 0..<5 { try await follow("rooms/r\(room)/messages", count: 4, client) }
+    await client.setNetworkEnabled(false)
+    try await client.write([set("rooms/new/messages/m9", ["n": .integer(9)])]).localCommit()
+    try await client.write([Mutation(path("rooms/r2/messages/m1"), .delete)]).localCommit()
+    await client.shutdown()
+    client = world.client(store: store)
+    await client.setNetworkEnabled(false)
+    #expect(try await client.cachedResults(group(of: "messages")).documents.count == 20)
+    #expect(try await client.cachedResults(group(of: "rooms")).documents.count == 5)
+    let below = try LocalQuery(database: database, path: path("rooms/r3"), collectionGroup: "messages")
+    #expect(try await client.cachedResults(below).documents.count == 4)
+    try await client.write([set("rooms/r0/messages/m7", ["n": .integer(7)])]).localCommit()
+    let large = try group(of: "messages", [.field(path: "n", .greaterThanOrEqual, .integer(7))])
+    #expect(try await client.cachedResults(large).ids == ["m7", "m9"])
+    await client.shutdown()
+  }
+
+  /// The items with the largest numbers.
+  private func largest(_ limit: Int, _ filters: [Filter] = []) throws -> LocalQuery {
+    try LocalQuery(
+      database: database, path: path("items"), filters: filters,
+      orders: [NormalQuery.Order(FieldPath(["number"]), descending: true)], limit: limit)
+  }
+
+  /// Asks for the last items until the index of their numbers has become rows.
+  private func makeOrderIndex(_ client: SyncClient) async throws {
+    _ = try await client.cachedResults(largest(3))
+    while try await !store.all().contains(where: { isRow($0.key, tag: 11) }) { await Task.yield() }
+  }
+
+  @Test func `a limited query with a durable index of its order reads its results`() async throws {
+    try await fillCache(items: 1_500)
+    var client = world.client(store: store)
+    await client.setNetworkEnabled(false)
+    try await makeOrderIndex(client)
+    await client.shutdown()
+    client = world.client(store: store)
+    await client.setNetworkEnabled(false)
+    let found = try await store.rows { try await client.cachedResults(largest(5)) }
+    #expect(found.result.ids == (1_495..<1_500).reversed().map { "i\($0)" })
+    #expect(found.rows < 100)
+    let again = try await store.rows { try await client.cachedResults(largest(5)) }
+    #expect(again.rows == 0 && again.result.ids == found.result.ids)
+    // What was first goes, changes and comes, in memory and in rows.
+    _ = client.write([Mutation(path("items/i1499"), .delete)])
+    _ = client.write([set("items/i1498", ["number": .integer(-1)]), set("items/new", ["number": .integer(1_497)])])
+    let later = try await store.rows { try await client.cachedResults(largest(4)) }
+    #expect(later.result.ids == ["new", "i1497", "i1496", "i1495"])
+    #expect(later.rows < 100)
+    await client.shutdown()
+    client = world.client(store: store)
+    await client.setNetworkEnabled(false)
+    let filtered = try largest(2, [.field(path: "number", .lessThan, .integer(1_400))])
+    let restarted = try await store.rows { try await client.cachedResults(filtered) }
+    #expect(restarted.result.ids == ["i1399", "i1398"])
+    #expect(restarted.rows < 250)
+    #expect(try await client.cachedResults(largest(4)).ids == later.result.ids)
+    await client.shutdown()
+  }
+
+  @Test func `a limited listener that begins with the first results takes in what comes after them`() async throws {
+    try await fillCache(items: 1_500)
+    var client = world.client(store: store)
+    await client.setNetworkEnabled(false)
+    try await makeOrderIndex(client)
+    await client.shutdown()
+    client = world.client(store: store)
+    await client.setNetworkEnabled(false)
+    let received = Received()
+    let options = ListenOptions(includesMetadata: true, isCacheOnly: true)
+    let registration = client.listen(try largest(3), options: options) { received.receive($0) }
+    let write = client.write([Mutation(path("items/i1499"), .delete), Mutation(path("items/i1497"), .delete)])
+    _ = try await received.first { $0.ids == ["i1498", "i1496", "i1495"] }
+    #expect(received.snapshots.first?.ids == ["i1499", "i1498", "i1497"])
+    try await write.localCommit()
+    registration.remove()
     await client.shutdown()
   }
 

@@ -26,57 +26,82 @@ package struct CachedDocument: Sendable, Hashable {
     case committed = 2
   }
 
+  private struct Parts: Sendable {
+    let path: ResourcePath
+    let name: String
+    var contents: Contents
+    var version: Timestamp
+    var createTime: Timestamp?
+    var readTime = Timestamp.zero
+    var pending = Pending.none
+  }
+
+  /// Never changed: a document that changes gets another one.
+  private final class Storage: Sendable {
+    let parts: Parts
+
+    init(_ parts: Parts) { self.parts = parts }
+  }
+
+  /// One reference, as documents are copied far more often than they are made: each set of results and each table of
+  /// the cache has them.
+  private var storage: Storage
+
   /// The path of the document.
-  package let path: ResourcePath
+  package var path: ResourcePath { storage.parts.path }
   /// The full name of the document.
-  package let name: String
+  package var name: String { storage.parts.name }
   /// The knowledge about the document.
-  package private(set) var contents: Contents
+  package var contents: Contents { storage.parts.contents }
   /// The version of the contents; `.zero` for none.
-  package private(set) var version: Timestamp
+  package var version: Timestamp { storage.parts.version }
   /// The create time of the document, where the service has sent it.
-  package var createTime: Timestamp?
+  package var createTime: Timestamp? { storage.parts.createTime }
   /// At which time the service was read; `.zero` for never.
-  package var readTime: Timestamp = .zero
+  package var readTime: Timestamp {
+    get { storage.parts.readTime }
+    set { if newValue != readTime { change { $0.readTime = newValue } } }
+  }
   /// Which writes are in it that the service has not sent back.
-  package private(set) var pending = Pending.none
+  package var pending: Pending { storage.parts.pending }
+
+  private mutating func change(_ body: (inout Parts) -> Void) {
+    var parts = storage.parts
+    body(&parts)
+    storage = Storage(parts)
+  }
 
   /// A document.
   package init(
     _ name: ResourceName, _ contents: Contents, version: Timestamp = .zero, createTime: Timestamp? = nil,
     readTime: Timestamp = .zero
   ) {
-    path = name.path
-    self.name = name.description
-    self.contents = contents
-    self.version = version
-    self.createTime = createTime
-    self.readTime = readTime
+    storage = Storage(
+      Parts(
+        path: name.path, name: name.description, contents: contents, version: version, createTime: createTime,
+        readTime: readTime))
   }
 
   /// A document of the service's message.
   ///
   /// - Throws: `INVALID_ARGUMENT` for a name that is no document's.
-  package init(_ document: Document, likely: DatabaseName? = nil) throws(FirestoreServiceError) {
-    path = try ResourceName(document: document.name, likely: likely).path
-    name = document.name
-    contents = .found(document.fields)
-    version = document.updateTime ?? .zero
-    createTime = document.createTime
+  package init(
+    _ document: Document, likely: DatabaseName? = nil, readTime: Timestamp = .zero
+  ) throws(FirestoreServiceError) {
+    self.init(document, at: try ResourceName(document: document.name, likely: likely).path, readTime: readTime)
   }
 
   /// A document of the service's message, whose path is known to be the one of its name.
-  package init(_ document: Document, at path: ResourcePath) {
-    self.path = path
-    name = document.name
-    contents = .found(document.fields)
-    version = document.updateTime ?? .zero
-    createTime = document.createTime
+  package init(_ document: Document, at path: ResourcePath, readTime: Timestamp = .zero) {
+    storage = Storage(
+      Parts(
+        path: path, name: document.name, contents: .found(document.fields), version: document.updateTime ?? .zero,
+        createTime: document.createTime, readTime: readTime))
   }
 
   /// The fields; `nil` unless the document is known to exist with its fields.
   package var fields: MapValue? {
-    if case .found(let fields) = contents { return fields }
+    if case .found(let fields) = storage.parts.contents { return fields }
     return nil
   }
 
@@ -86,11 +111,11 @@ package struct CachedDocument: Sendable, Hashable {
   }
 
   /// Whether the document is known to exist with its fields.
-  package var isFound: Bool { fields != nil }
+  package var isFound: Bool { if case .found = storage.parts.contents { true } else { false } }
   /// Whether the document is known not to exist.
-  package var isMissing: Bool { contents == .missing }
+  package var isMissing: Bool { if case .missing = storage.parts.contents { true } else { false } }
   /// Whether anything is known about the document.
-  package var isValid: Bool { contents != .invalid }
+  package var isValid: Bool { if case .invalid = storage.parts.contents { false } else { true } }
   /// Whether writes are in it that the service has not acknowledged.
   package var hasLocalMutations: Bool { pending == .local }
   /// Whether acknowledged writes are in it whose outcome the service has not sent.
@@ -105,28 +130,23 @@ package struct CachedDocument: Sendable, Hashable {
 
   /// Replaces the contents by what the service sent: nothing is pending any more.
   package mutating func become(_ contents: Contents, at version: Timestamp) {
-    self.contents = contents
-    self.version = version
-    pending = .none
+    change { ($0.contents, $0.version, $0.pending) = (contents, version, .none) }
   }
 
   /// Replaces the contents by what local writes make of them; such a document has no version.
   package mutating func mutateLocally(to contents: Contents) {
-    self.contents = contents
-    version = .zero
-    pending = .local
+    change { ($0.contents, $0.version, $0.pending) = (contents, .zero, .local) }
   }
 
   /// Replaces the contents by what an acknowledged write makes of them.
   package mutating func commit(_ contents: Contents, at version: Timestamp) {
-    self.contents = contents
-    self.version = version
-    pending = .committed
+    change { ($0.contents, $0.version, $0.pending) = (contents, version, .committed) }
   }
 
   /// Whether the two are the same for listeners.
   package static func == (left: CachedDocument, right: CachedDocument) -> Bool {
-    left.version == right.version && left.pending == right.pending && left.path == right.path
+    if left.storage === right.storage { return true }
+    return left.version == right.version && left.pending == right.pending && left.path == right.path
       && left.contents == right.contents
   }
 

@@ -53,14 +53,15 @@ package struct DocumentSet: Sendable, Equatable, Sequence {
 
   /// Inserts many documents, of which none is in the set yet or twice among them; quicker than one by one.
   package mutating func insert(contentsOf added: [CachedDocument]) {
-    guard isEmpty, added.count > 16, Set(added.map(\.path)).count == added.count else {
-      for document in added { insert(document) }
-      return
-    }
-    documents = PathTable(capacity: added.count)
-    for document in added { documents.put(document, at: document.path) }
+    guard isEmpty, added.count > 4 else { return insertEach(of: added) }
+    var table = PathTable<CachedDocument>(capacity: added.count)
+    for document in added { table.put(document, at: document.path) }
+    guard table.count == added.count else { return insertEach(of: added) }
+    documents = table
     sorted = SortedChunks(sorted: added.sorted { order.compare($0, $1) < 0 })
   }
+
+  private mutating func insertEach(of added: [CachedDocument]) { for document in added { insert(document) } }
 
   /// Removes the document at a path and returns it.
   @discardableResult

@@ -16,6 +16,7 @@ struct PathTable<Value: Sendable>: Sendable {
     var size = 1
     while size * Self.load < capacity { size *= 2 }
     pieces = Array(repeating: [:], count: size)
+    if size == 1 { pieces[0].reserveCapacity(capacity) }
   }
 
   subscript(path: ResourcePath) -> Value? { pieces[piece(of: path)][path] }
@@ -34,7 +35,7 @@ struct PathTable<Value: Sendable>: Sendable {
     return value
   }
 
-  private func piece(of path: ResourcePath) -> Int { path.hashValue & (pieces.count - 1) }
+  private func piece(of path: ResourcePath) -> Int { pieces.count == 1 ? 0 : path.hashValue & (pieces.count - 1) }
 
   private mutating func grow() {
     let old = pieces

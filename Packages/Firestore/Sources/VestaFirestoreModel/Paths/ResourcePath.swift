@@ -7,21 +7,25 @@ import VestaFirestoreBackend
 package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The identifiers.
   package let segments: [String]
+  /// The hash of the segments, made once: paths are the keys of nearly every table of a client.
+  private let digest: Int
 
   /// A path of segments, taken as they are.
-  package init(_ segments: [String]) { self.segments = segments }
+  package init(_ segments: [String]) {
+    self.segments = segments
+    var hasher = Hasher()
+    hasher.combine(segments.count)
+    for segment in segments { UTF8Order.hash(segment, into: &hasher) }
+    digest = hasher.finalize()
+  }
 
   /// A path of the segments between the slashes of a text; the empty text is the root.
   package init(splitting text: String) { self.init(splitting: text.utf8[...]) }
 
   /// A path of the segments between the slashes of a part of a text; the empty part is the root.
   package init(splitting text: Substring.UTF8View) {
-    guard !text.isEmpty else {
-      segments = []
-      return
-    }
     // By bytes: as a character, a slash with an accent on it would be no slash.
-    segments = text.split(separator: UInt8(ascii: "/"))
+    self.init(text.isEmpty ? [] : text.split(separator: UInt8(ascii: "/")))
   }
 
   /// The path of nothing, which documents and collections are below.
@@ -61,14 +65,11 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
 
   /// Whether the segments have the same bytes.
   package static func == (left: ResourcePath, right: ResourcePath) -> Bool {
-    left.segments.count == right.segments.count && left.hasPrefix(right)
+    left.digest == right.digest && left.segments.count == right.segments.count && left.hasPrefix(right)
   }
 
-  /// Feeds the parts that equality compares to a hasher.
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(segments.count)
-    for segment in segments { UTF8Order.hash(segment, into: &hasher) }
-  }
+  /// Feeds the hash of the parts that equality compares to a hasher.
+  package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 
   /// The segments with slashes between them.
   package var description: String { segments.joined(separator: "/") }

@@ -9,7 +9,7 @@ extension SyncClient {
   /// - Parameter awaited: The target whose first results the caller is about to wait for. The engine in the process is
   ///   read for it on the caller's thread, and not on one that would have to be woken.
   func perform(awaited: Int32? = nil) {
-    var fetches: [SyncStreams.Fetch] = []
+    var fetches: [(stream: Int, record: TargetRecord)] = []
     var actions = state.withLock { state -> [ClientAction] in
       if state.isPerforming || state.outbox.isEmpty { return [] }
       state.isPerforming = true
@@ -18,7 +18,7 @@ extension SyncClient {
     while !actions.isEmpty {
       for action in actions {
         if case .fetch(let stream, let record) = action {
-          fetches.append(streams.beginFetch(record, stream))
+          fetches.append((stream, record))
         } else {
           handle(action)
         }
@@ -29,14 +29,14 @@ extension SyncClient {
       }
     }
     // Last: listeners are not kept waiting for the engine.
-    for fetch in fetches { read(fetch, isAwaited: fetch.record.id == awaited) }
+    for (stream, record) in fetches { read(record, stream, isAwaited: record.id == awaited) }
   }
 
-  private func read(_ fetch: SyncStreams.Fetch, isAwaited: Bool) {
+  private func read(_ record: TargetRecord, _ stream: Int, isAwaited: Bool) {
     if isAwaited, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task.immediate { [weak self, streams] in await streams.read(fetch, self) }
+      Task.immediate { [weak self, streams] in await streams.read(record, stream, self) }
     } else {
-      Task { [weak self, streams] in await streams.read(fetch, self) }
+      Task { [weak self, streams] in await streams.read(record, stream, self) }
     }
   }
 

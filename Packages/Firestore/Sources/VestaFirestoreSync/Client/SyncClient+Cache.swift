@@ -61,10 +61,26 @@ extension SyncClient {
     }
   }
 
+  /// The first results of a query are found by rows, which must be those of the documents in memory.
+  ///
+  /// - Returns: The part to read: where the rows cannot be written, whole collections.
+  private func afterWriting(_ missing: CachePiece) async -> CachePiece {
+    if missing.firsts.isEmpty { return missing }
+    do {
+      try await writer?.flush()
+      return missing
+    } catch {
+      var missing = missing
+      missing.collections.formUnion(missing.firsts.map(\.path))
+      missing.firsts = []
+      return missing
+    }
+  }
+
   /// Reads a part of the cache; what cannot be read costs the cache, which the backend sends again.
   private func read(_ missing: CachePiece, _ reader: CacheReader) async {
     do {
-      let (loader, piece) = try await reader.read(missing)
+      let (loader, piece) = try await reader.read(await afterWriting(missing))
       for complaint in loader.complaints { options.log(complaint) }
       state.withLock { state in
         guard let machine = state.machine else { return }

@@ -21,7 +21,11 @@ extension SyncClient {
       return state.nextID
     }
     let awaited = options.isAwaited ? Locked<Int32?>(nil) : nil
-    run(.listener(query, isCacheOnly: options.isCacheOnly), awaited: awaited) { machine in
+    // The first results of a limited query are read first; what may take their place is read before anything changes.
+    let isLimited = query.limit != nil && !query.isDocument && !self.options.isEmbedded && writer != nil
+    run(
+      .listener(query, isCacheOnly: options.isCacheOnly), awaited: awaited, later: isLimited ? .candidates(query) : nil
+    ) { machine in
       let target = machine.listen(query, options: options, listener: id)
       awaited?.withLock { $0 = target }
     }

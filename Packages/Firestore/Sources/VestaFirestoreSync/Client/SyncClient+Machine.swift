@@ -10,9 +10,11 @@ extension SyncClient {
   ///
   /// - Parameters:
   ///   - awaited: As in `perform(awaited:)`; the event fills it.
+  ///   - later: What later events need as well; it is read after the event and before any other one.
   ///   - dropped: Called in place of the event when the client has ended, or ends first.
   func run(
-    _ needs: CacheNeeds = .nothing, awaited: Locked<Int32?>? = nil, dropped: (@Sendable () -> Void)? = nil,
+    _ needs: CacheNeeds = .nothing, awaited: Locked<Int32?>? = nil, later: CacheNeeds? = nil,
+    dropped: (@Sendable () -> Void)? = nil,
     _ event: @escaping @Sendable (ClientMachine) -> Void
   ) {
     let progress = state.withLock { state -> Progress in
@@ -21,9 +23,11 @@ extension SyncClient {
       if let machine = state.machine(for: needs) {
         event(machine)
         collect(machine, &state)
-        return .taken
+        guard let later, machine.missing(CollectionOfOne(later)) != nil else { return .taken }
+      } else {
+        state.waiting.append(WaitingEvent(needs: needs, perform: event, drop: dropped))
       }
-      state.waiting.append(WaitingEvent(needs: needs, perform: event, drop: dropped))
+      if let later { state.waiting.append(WaitingEvent(needs: later, perform: { _ in }, drop: nil)) }
       defer { state.isLoading = true }
       return state.isLoading ? .waits : .loads
     }

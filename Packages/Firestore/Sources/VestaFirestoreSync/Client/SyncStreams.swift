@@ -8,20 +8,6 @@ final class SyncStreams: Sendable {
     var watch: (stream: Int, call: ListenCall?, task: Task<Void, Never>)?
     var write: (stream: Int, call: WriteCall?, task: Task<Void, Never>)?
     var refreshesTokens = false
-    /// The requests that wait for the first results of their targets.
-    var fetching: [TargetID: [ListenRequest]] = [:]
-  }
-
-  /// A target of one stream.
-  private struct TargetID: Hashable {
-    let stream: Int
-    let target: Int32
-  }
-
-  /// A target whose first results are to be read.
-  struct Fetch: Sendable {
-    let stream: Int
-    let record: TargetRecord
   }
 
   private let database: DatabaseName
@@ -38,8 +24,8 @@ final class SyncStreams: Sendable {
   func perform(_ action: ClientAction, _ client: SyncClient) {
     switch action {
     case .openWatch(let stream, let refreshes): openWatch(stream, refreshes, client)
-    case .watch(let stream, let record): send(.addTarget(record.message), of: record.id, stream)
-    case .unwatch(let stream, let id): send(.removeTarget(id: id), of: id, stream)
+    case .watch(let stream, let record): watchCall(stream)?.send(.addTarget(record.message))
+    case .unwatch(let stream, let id): watchCall(stream)?.send(.removeTarget(id: id))
     case .closeWatch(let stream): closeWatch(stream)
     case .openWrite(let stream, let refreshes): openWrite(stream, refreshes, client)
     case .shakeHands(let stream): writeCall(stream)?.send(WriteRequest(database: database.description))
@@ -80,54 +66,13 @@ final class SyncStreams: Sendable {
     state.withLock { state in state.watch.flatMap { $0.stream == stream ? $0.call : nil } }
   }
 
-  /// Sends a request about a target, behind those that wait for its first results.
-  private func send(_ request: ListenRequest, of target: Int32, _ stream: Int) {
-    let call = state.withLock { state in
-      if state.fetching[TargetID(stream: stream, target: target)]?.append(request) != nil { return nil as ListenCall? }
-      return state.watch.flatMap { $0.stream == stream ? $0.call : nil }
-    }
-    call?.send(request)
-  }
-
-  /// Begins to read the first results of a target: requests about it wait from now on.
-  func beginFetch(_ record: TargetRecord, _ stream: Int) -> Fetch {
-    state.withLock { $0.fetching[TargetID(stream: stream, target: record.id)] = [] }
-    return Fetch(stream: stream, record: record)
-  }
-
-  /// Reads the first results of a target, and has it followed from their version on.
+  /// Reads the first results of a target, for the machine to use.
   ///
   /// An error of the target comes from the stream.
-  func read(_ fetch: Fetch, _ client: SyncClient?) async {
-    let (stream, record) = (fetch.stream, fetch.record)
+  func read(_ record: TargetRecord, _ stream: Int, _ client: SyncClient?) async {
     let found = try? await results(of: record.target)
-    let isUsed = Locked(false)
-    if let found {
-      client?.run { machine in
-        let used = machine.watchFetched(stream: stream, target: record.id, found.documents, version: found.version)
-        isUsed.withLock { $0 = used }
-      }
-    }
-    var message = record.message
-    if let found, isUsed.withLock({ $0 }) { message.resume = .readTime(found.version) }
-    follow(message, stream)
-  }
-
-  /// Sends the request to follow a target whose first results have been read, and what has waited for that.
-  private func follow(_ message: Target, _ stream: Int) {
-    let call = watchCall(stream)
-    let fetch = TargetID(stream: stream, target: message.id)
-    var requests: [ListenRequest] = [.addTarget(message)]
-    while !requests.isEmpty {
-      for request in requests { call?.send(request) }
-      requests = state.withLock { state in
-        guard let more = state.fetching[fetch], !more.isEmpty else {
-          state.fetching[fetch] = nil
-          return []
-        }
-        state.fetching[fetch] = []
-        return more
-      }
+    client?.run { machine in
+      machine.watchFetched(stream: stream, target: record.id, found?.documents, version: found?.version ?? .zero)
     }
   }
 
@@ -142,14 +87,15 @@ final class SyncStreams: Sendable {
       try await backend.batchGet(request, context: context) { response in
         version = response.readTime ?? version
         guard case .found(let document)? = response.result else { return }
-        documents.append(try CachedDocument(document, likely: database))
+        documents.append(CachedDocument(document, at: target.path, readTime: version))
       }
-      if documents.isEmpty { documents.append(CachedDocument(name, .missing, version: version)) }
+      if documents.isEmpty { documents.append(CachedDocument(name, .missing, version: version, readTime: version)) }
     } else {
       let request = RunQueryRequest(parent: target.parent, query: target.structured)
       try await backend.runQuery(request, context: context) { response in
         version = response.readTime ?? version
-        if let document = response.document { documents.append(try CachedDocument(document, likely: database)) }
+        guard let document = response.document else { return }
+        documents.append(try CachedDocument(document, likely: database, readTime: version))
       }
     }
     guard version > .zero else { throw Self.ended }

@@ -9,6 +9,8 @@ package enum TimerName: String, Sendable, Hashable, CaseIterable {
   case watchBackoff
   /// Waiting before the write stream opens again.
   case writeBackoff
+  /// Targets whose first results were read are not followed yet.
+  case watchFollow
   /// The watch stream has no targets.
   case watchIdle
   /// The write stream has no writes.
@@ -30,8 +32,7 @@ package enum ClientAction: Sendable {
   case openWatch(stream: Int, refreshesTokens: Bool)
   /// Ask for a target.
   case watch(stream: Int, TargetRecord)
-  /// Read what a target has from the engine in this process, hand it over with `watchFetched`, and ask for the target
-  /// from there on.
+  /// Read what a target has from the engine in this process, and hand it over with `watchFetched`.
   case fetch(stream: Int, TargetRecord)
   /// Stop asking for a target.
   case unwatch(stream: Int, Int32)

@@ -17,7 +17,8 @@ extension ClientMachine {
     guard let record = listenTargets.removeValue(forKey: id) else { return }
     progress.forget(id)
     targetPlaces.remove(record.target)
-    if watchStream.isOpen { requestRemoval(of: id) }
+    let wasAsked = !fetched.remove(id)
+    if watchStream.isOpen, wasAsked { requestRemoval(of: id) }
     guard listenTargets.isEmpty else { return }
     if watchStream.isOpen {
       performWatch(watchStream.markIdle())
@@ -27,16 +28,32 @@ extension ClientMachine {
   }
 
   private func request(_ record: TargetRecord) {
-    progress.forget(record.id)
-    aggregator?.recordRequest(for: record.id)
+    guard isFetched(record) else { return ask(record) }
+    fetched.begin(record.id)
+    performWatch(watchStream.sending())
+    emit(.fetch(stream: watchStream.connection, record))
+  }
+
+  /// Asks the stream for a target, and first for those that it is to follow from an earlier version on.
+  private func ask(_ record: TargetRecord) {
+    followFetched()
     var record = record
     if !record.resumeToken.isEmpty || record.snapshotVersion > .zero {
       record.expectedCount = Int32(clamping: remoteKeys(of: record.id).count)
     }
+    send(record)
+  }
+
+  private func send(_ record: TargetRecord) {
+    progress.forget(record.id)
+    aggregator?.recordRequest(for: record.id)
     performWatch(watchStream.sending())
-    emit(
-      isFetched(record)
-        ? .fetch(stream: watchStream.connection, record) : .watch(stream: watchStream.connection, record))
+    emit(.watch(stream: watchStream.connection, record))
+  }
+
+  /// Asks the stream to follow the targets whose first results were read, each from its version on.
+  func followFetched() {
+    for id in fetched.takeDue() { if let record = listenTargets[id] { send(record) } }
   }
 
   /// Whether the first results of a target are read from the engine in the process.
@@ -50,18 +67,28 @@ extension ClientMachine {
 
   /// The first results of a target have been read.
   ///
+  /// If they are used, the stream is asked to follow the target from their version on: a moment later, so that a
+  /// listener that leaves after its first snapshot costs the engine nothing else. If not, it is asked for them now.
+  ///
   /// - Parameter documents: The documents that match, all of one version; of a document's target, also its absence.
-  /// - Returns: Whether they were used, so that the target is to be followed from their version on.
-  package func watchFetched(stream: Int, target: Int32, _ documents: [CachedDocument], version: Timestamp) -> Bool {
+  ///   `nil` when they could not be read: the stream has the error.
+  package func watchFetched(stream: Int, target: Int32, _ documents: [CachedDocument]?, version: Timestamp) {
+    guard stream == watchStream.connection, watchStream.isOpen, fetched.isReading(target),
+      let record = listenTargets[target]
+    else { return }
     // A read from before the stream may lack documents that the stream has brought already.
-    guard stream == watchStream.connection, watchStream.isOpen, version >= local.lastRemoteSnapshotVersion,
-      let record = listenTargets[target], isFetched(record)
-    else { return false }
+    guard let documents, version >= local.lastRemoteSnapshotVersion, isFetched(record) else {
+      fetched.remove(target)
+      return ask(record)
+    }
+    if fetched.end(target) { emit(.startTimer(.watchFollow, seconds: FetchedTargets.followSeconds)) }
     listenTargets[target] = record.resuming(at: [], version: version)
+    perform(onlineMachine.update(.online))
     // Without a version of its own: that of the last snapshot of the stream stays.
     var event = RemoteEvent(version: .zero)
     var update = TargetUpdate()
     update.isCurrent = true
+    event.documentUpdates.reserveCapacity(documents.count)
     for var document in documents {
       document.readTime = version
       event.documentUpdates[document.path] = document
@@ -69,7 +96,6 @@ extension ClientMachine {
     }
     event.targetChanges[target] = update
     apply(event)
-    return true
   }
 
   private func requestRemoval(of id: Int32) {
@@ -83,6 +109,7 @@ extension ClientMachine {
   private var shouldStartWatch: Bool { isNetworkEnabled && !watchStream.isStarted && !listenTargets.isEmpty }
 
   func startWatch() {
+    fetched = FetchedTargets()
     aggregator = WatchAggregator(
       database: database, digest: configuration.digest,
       targets: .init(

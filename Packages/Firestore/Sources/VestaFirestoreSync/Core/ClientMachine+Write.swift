@@ -146,6 +146,7 @@ extension ClientMachine {
     case .onlineState: perform(onlineMachine.timerFired())
     case .watchBackoff: performWatch(watchStream.backoffEnded())
     case .writeBackoff: performWrite(writeStream.backoffEnded())
+    case .watchFollow: if watchStream.isOpen { followFetched() }
     case .watchIdle: if watchStream.isOpen, listenTargets.isEmpty { performWatch(watchStream.stop()) }
     case .writeIdle:
       if writeStream.isOpen, pipeline.isEmpty {

@@ -85,6 +85,7 @@ package final class ClientMachine {
   // Remote.
   package internal(set) var listenTargets: [Int32: TargetRecord] = [:]
   var targetPlaces = TargetPlaces()
+  var fetched = FetchedTargets()
   var aggregator: WatchAggregator?
   var progress = TokenProgress()
   var watchStream = StreamMachine(.watch)

@@ -75,7 +75,7 @@ package struct View: Sendable {
     _ changed: [DocumentKey: CachedDocument], previous: DocumentChanges? = nil
   ) -> DocumentChanges {
     var pass = Pass(view: self, previous: previous)
-    if documents.isEmpty, previous == nil {
+    if pass.isInitial {
       pass.addInitial(changed.values.filter { query.matches($0) })
     } else {
       for (key, document) in changed.sorted(by: { $0.key < $1.key }) { pass.add(key, document) }
@@ -90,6 +90,7 @@ package struct View: Sendable {
     let oldDocuments: DocumentSet
     let oldMutatedKeys: Set<DocumentKey>
     let isRefill: Bool
+    let isInitial: Bool
     let lastInLimit: CachedDocument?
     let firstInLimit: CachedDocument?
     var documents: DocumentSet
@@ -104,6 +105,7 @@ package struct View: Sendable {
       self.oldDocuments = oldDocuments
       oldMutatedKeys = view.mutatedKeys
       isRefill = previous != nil
+      isInitial = previous == nil && oldDocuments.isEmpty
       documents = oldDocuments
       mutatedKeys = previous?.mutatedKeys ?? view.mutatedKeys
       awaited = previous?.awaited ?? view.awaited
@@ -113,12 +115,10 @@ package struct View: Sendable {
       firstInLimit = isFull && view.query.limitType == .last ? oldDocuments.first : nil
     }
 
+    /// Adds the first documents, which needs no note of changes: there were none before.
     mutating func addInitial(_ matching: [CachedDocument]) {
       documents.insert(contentsOf: matching)
-      for document in matching {
-        changes.add(DocumentViewChange(.added, document))
-        if document.hasLocalMutations { mutatedKeys.insert(document.path) }
-      }
+      for document in matching where document.hasLocalMutations { mutatedKeys.insert(document.path) }
     }
 
     mutating func add(_ key: DocumentKey, _ document: CachedDocument) {
@@ -175,7 +175,7 @@ package struct View: Sendable {
         documents.remove(edge.path)
         mutatedKeys.remove(edge.path)
         awaited[edge.path] = nil
-        changes.add(DocumentViewChange(.removed, edge))
+        if !isInitial { changes.add(DocumentViewChange(.removed, edge)) }
       }
     }
 
@@ -206,12 +206,13 @@ package struct View: Sendable {
     let changes =
       oldDocuments.isEmpty ? documents.map { DocumentViewChange(.added, $0) } : sorted(new.changes)
     if let target {
-      syncedKeys.formUnion(target.added)
+      if syncedKeys.isEmpty { syncedKeys = target.added } else { syncedKeys.formUnion(target.added) }
       syncedKeys.subtract(target.removed)
       isCurrent = target.isCurrent
     }
     isAwaitingReset = isPendingReset
     let limboChanges = updateLimbo(isPendingReset: isPendingReset) { touch in
+      if oldDocuments.isEmpty { for document in new.documents { touch(document.path) } }
       for key in new.changes.changes.keys { touch(key) }
       for key in oldAwaited.keys { touch(key) }
       for key in target?.added ?? [] { touch(key) }

@@ -173,6 +173,17 @@ struct CacheQueryPlan {
     return ranges
   }
 
+  /// The index in whose order the results of a limited query come, the bounds of the entries among which they are, and
+  /// whether they begin at its end; `nil` when it is not among the indexes.
+  func ordered(among ids: Set<CacheIndex.ID>) -> (id: CacheIndex.ID, bounds: CacheIndex.Bounds, isReversed: Bool)? {
+    guard let order = query.orders.first else { return nil }
+    let id = CacheIndex.ID(path: order.path, isOfElements: false)
+    guard ids.contains(id) else { return nil }
+    return (id, CacheIndex.Bounds(all: orderedBounds(order)), isReversed(order))
+  }
+
+  private func isReversed(_ order: NormalQuery.Order) -> Bool { order.descending != (query.limitType == .last) }
+
   /// The documents that may be results.
   ///
   /// - Parameters:
@@ -226,7 +237,7 @@ struct CacheQueryPlan {
     guard let order = query.orders.first, let index = index(CacheIndex.ID(path: order.path, isOfElements: false)) else {
       return nil
     }
-    let isReversed = order.descending != (query.limitType == .last)
+    let isReversed = isReversed(order)
     var found: Set<DocumentKey> = []
     var last: [UInt8] = []
     var steps = 0
@@ -273,6 +284,16 @@ extension CacheIndex.ID {
 }
 
 extension CacheIndex.Bounds {
+  /// The values within all of several bounds.
+  init(all bounds: [CacheIndex.Bounds]) {
+    self = .all
+    for other in bounds {
+      if UTF8Order.compare(bytes: lower, other.lower) < 0 { lower = other.lower }
+      guard let end = other.upper else { continue }
+      if upper.map({ UTF8Order.compare(bytes: end, $0) < 0 }) ?? true { upper = end }
+    }
+  }
+
   /// From a value on.
   init(from bytes: [UInt8]) {
     self = .all

@@ -1,3 +1,4 @@
+import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -13,6 +14,9 @@ package struct CacheResidence: Sendable {
   private var collections: Set<ResourcePath> = []
   private var targets: Set<Int32> = []
   private var queries: Set<QueryID> = []
+  private var groups: Set<String> = []
+  /// The limited queries whose first results have been read, with the number of the contents that they are of.
+  private var firsts: [QueryID: Int] = [:]
 
   /// All of a cache.
   package init() {}
@@ -38,8 +42,13 @@ package struct CacheResidence: Sendable {
   func has(_ query: LocalQuery) -> Bool {
     if isComplete { return true }
     if query.isDocument { return has(query.path) }
-    guard query.collectionGroup == nil else { return false }
+    if let group = query.collectionGroup { return groups.contains(group) || queries.contains(QueryID(query)) }
     return collections.contains(query.path) || queries.contains(QueryID(query))
+  }
+
+  /// Whether the first results of a limited query have been read, and no document has changed since.
+  func hasFirst(of query: LocalQuery, at contents: Int) -> Bool {
+    !firsts.isEmpty && firsts[QueryID(query)] == contents
   }
 
   /// Notes a target without rows.
@@ -54,6 +63,11 @@ package struct CacheResidence: Sendable {
     // The identifiers of queries are kept for speed alone.
     if queries.count > 1_000 { queries = [] }
     queries.formUnion(piece.queries.map { QueryID($0) })
+    groups.formUnion(piece.groups)
+    if !piece.firsts.isEmpty {
+      firsts = firsts.filter { $0.value == piece.contents }
+      for query in piece.firsts { firsts[QueryID(query)] = piece.contents }
+    }
     if piece.isEverything { self = CacheResidence() }
   }
 }
@@ -68,8 +82,10 @@ package enum CacheNeeds: Sendable {
   case bases(of: [Mutation])
   /// The candidates of a query, and the documents of its target.
   case query(LocalQuery)
-  /// The same for a query that is listened to.
+  /// The same for a query that is listened to; of a limited one the first results are enough to begin with.
   case listener(LocalQuery, isCacheOnly: Bool)
+  /// Every document that can be a result of a query, whatever changes later.
+  case candidates(LocalQuery)
   /// The documents that messages of the backend are about.
   case responses([ListenResponse])
   /// All of it if the cache is larger than a number of bytes.
@@ -86,15 +102,24 @@ package struct CachePiece: Sendable {
   package var collections: Set<ResourcePath> = []
   /// The keys of the documents of targets.
   package var targets: Set<Int32> = []
+  /// All documents of collection groups.
+  package var groups: Set<String> = []
   /// The candidates of queries.
   package var queries: [LocalQuery] = []
+  /// The first results of limited queries, or all of their candidates.
+  package var firsts: [LocalQuery] = []
+  /// The documents with pending writes in the collections of limited queries.
+  var overlaid: Set<DocumentKey> = []
+  /// The number of the contents that the first results are of.
+  var contents = 0
   /// The durable indexes of the collections of the queries.
   var indexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
   /// All of it.
   package var isEverything = false
 
   var isEmpty: Bool {
-    documents.isEmpty && collections.isEmpty && targets.isEmpty && queries.isEmpty && !isEverything
+    documents.isEmpty && collections.isEmpty && groups.isEmpty && targets.isEmpty && queries.isEmpty && firsts.isEmpty
+      && !isEverything
   }
 }
 
@@ -112,7 +137,8 @@ extension LocalStore {
     case .nothing: break
     case .documents(let keys): for key in keys { add(key, to: &piece) }
     case .bases(let mutations): for mutation in mutations { add(mutation.path, to: &piece) }
-    case .query(let query), .listener(let query, _): add(query, to: &piece)
+    case .query(let query), .listener(let query, _): add(query, isFirstEnough: query.limit != nil, to: &piece)
+    case .candidates(let query): add(query, isFirstEnough: false, to: &piece)
     case .responses(let responses):
       for response in responses { if let key = key(of: response) { add(key, to: &piece) } }
     case .garbage(let bytes): if documents.byteSize >= bytes { piece.isEverything = true }
@@ -124,18 +150,32 @@ extension LocalStore {
     if !residence.has(key) { piece.documents.insert(key) }
   }
 
-  private func add(_ query: LocalQuery, to piece: inout CachePiece) {
+  private func add(_ query: LocalQuery, isFirstEnough: Bool, to piece: inout CachePiece) {
     if let id = targets.record(of: query.target)?.id, !residence.has(target: id) { piece.targets.insert(id) }
     if residence.has(query) { return }
+    if isFirstEnough, residence.hasFirst(of: query, at: contents) { return }
     if query.isDocument {
       piece.documents.insert(query.path)
-    } else if query.collectionGroup != nil {
-      piece.isEverything = true
+    } else if let group = query.collectionGroup {
+      addGroup(group, query, to: &piece)
     } else if let indexes = documents.durableIndexes[query.path] {
-      piece.queries.append(query)
       piece.indexes[query.path] = indexes
+      guard isFirstEnough else { return piece.queries.append(query) }
+      piece.firsts.append(query)
+      piece.overlaid.formUnion(queue.overlayKeys(in: query.path))
+      piece.contents = contents
     } else {
       piece.collections.insert(query.path)
+    }
+  }
+
+  private func addGroup(_ group: String, _ query: LocalQuery, to piece: inout CachePiece) {
+    let indexes = documents.durableIndexes.filter { UTF8Order.equal($0.key.lastSegment, group) }
+    if indexes.isEmpty {
+      piece.groups.insert(group)
+    } else {
+      piece.queries.append(query)
+      piece.indexes.merge(indexes) { _, new in new }
     }
   }
 

@@ -107,6 +107,8 @@ package enum CacheKey: Sendable, Hashable {
     return writer.bytes
   }
 
+  /// The tag of the rows of documents.
+  static let documentTag: UInt8 = 3
   /// The tags of the rows that every client needs from its start on.
   package static let startTags: [UInt8] = [1, 2, 5, 7, 8, 9, 11]
   /// The tags of the rows that the backend can send again, and of what is made of them.

@@ -37,11 +37,9 @@ extension LocalStore {
       note(key, of: id)
       dereference(key)
     }
-    for key in change.added {
-      targets.insert(key, into: id)
-      note(key, of: id)
-      touch(key)
-    }
+    targets.insert(change.added, into: id)
+    if makesRowsOfDocuments { for key in change.added { note(key, of: id) } }
+    touch(change.added)
     var record = old
     record.sequenceNumber = sequenceNumber
     if event.targetMismatches[id] != nil {
@@ -61,7 +59,12 @@ extension LocalStore {
     var changed: [DocumentKey] = []
     var switched: [DocumentKey] = []
     for (key, document) in updates {
-      let existing = documents[key]
+      guard let existing = documents.known(key) else {
+        if document.isFound { switched.append(key) }
+        if document.isMissing, document.version == .zero { remove(key) } else { insert(document) }
+        changed.append(key)
+        continue
+      }
       if document.isFound != existing.isFound { switched.append(key) }
       if document.isMissing, document.version == .zero {
         remove(key)
@@ -73,7 +76,7 @@ extension LocalStore {
         changed.append(key)
       }
     }
-    recalculateOverlays(of: switched.filter(needsNewOverlay))
+    if !queue.isEmpty { recalculateOverlays(of: switched.filter(needsNewOverlay)) }
     return changed
   }
 
@@ -92,6 +95,7 @@ extension LocalStore {
 
   mutating func insert(_ document: CachedDocument) {
     documents.insert(document)
+    contents += 1
     if makesRowsOfDocuments { changes.documents.insert(document.path) }
     changes.globals = true
     noteUse(of: document.path)
@@ -99,6 +103,7 @@ extension LocalStore {
 
   mutating func remove(_ key: DocumentKey) {
     documents.remove(key)
+    contents += 1
     if makesRowsOfDocuments { changes.documents.insert(key) }
     changes.globals = true
     // A number that has not been read may have a row.

@@ -34,6 +34,12 @@ extension LocalStore {
     changes.sequenceNumbers.insert(key)
   }
 
+  /// Notes that documents were used now.
+  mutating func touch(_ keys: Set<DocumentKey>) {
+    guard case .leastRecentlyUsed = policy else { return }
+    for key in keys { touch(key) }
+  }
+
   /// Notes that a document was stored; what only a limbo resolution or an acknowledgement stored may have no referrer.
   mutating func noteUse(of key: DocumentKey) {
     switch policy {

@@ -10,6 +10,7 @@ extension LocalStore {
     _ mutations: [Mutation], at time: Timestamp
   ) -> (batch: MutationBatch, documents: [DocumentKey: CachedDocument]) {
     beginTransaction()
+    contents += 1
     let keys = Set(mutations.map(\.path))
     var local: [DocumentKey: (document: CachedDocument, mutated: MutatedFields)] = [:]
     for key in keys { local[key] = overlaid(documents[key]) }
@@ -61,6 +62,7 @@ extension LocalStore {
 
   private mutating func remove(_ batch: MutationBatch) -> [DocumentKey: CachedDocument] {
     guard let batch = queues[user]?.remove(batch.id) else { return [:] }
+    contents += 1
     changes.batches.insert(.init(user: user, id: batch.id))
     for key in batch.paths { dereference(key) }
     recalculateOverlays(of: batch.paths)
@@ -115,7 +117,10 @@ extension LocalStore {
 
   /// Documents with the pending writes on top.
   package func localDocuments(_ keys: some Sequence<DocumentKey>) -> [DocumentKey: CachedDocument] {
-    keys.reduce(into: [:]) { $0[$1] = localDocument($1) }
+    var result: [DocumentKey: CachedDocument] = [:]
+    result.reserveCapacity(keys.underestimatedCount)
+    for key in keys { result[key] = localDocument(key) }
+    return result
   }
 
   /// A document with its overlay, and the fields that the overlay changes.

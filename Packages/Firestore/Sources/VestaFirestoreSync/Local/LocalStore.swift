@@ -32,6 +32,8 @@ package struct LocalStore {
   package internal(set) var bundles = BundleCache()
   /// The part of the durable cache that is in memory.
   package var residence = CacheResidence()
+  /// Grows whenever a document changes, or what is pending on top of it.
+  var contents = 0
   /// Whether rows are made of documents and of targets, and not of pending writes alone.
   var makesRowsOfDocuments = true
   /// The rows to write; taken by whoever writes them.
@@ -73,6 +75,7 @@ package struct LocalStore {
   package mutating func changeUser(_ new: String) -> [DocumentKey: CachedDocument] {
     let old = queue
     user = new
+    contents += 1
     if queues[new] == nil { queues[new] = MutationQueue() }
     // Documents may have come and gone while somebody else was signed in.
     recalculateOverlays(of: queue.batches.reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) })

@@ -30,6 +30,9 @@ package struct RemoteDocuments: Sendable {
     byCollection[key.parent]?[key.lastSegment] ?? CachedDocument(ResourceName(database: database, path: key), .invalid)
   }
 
+  /// A document of the cache; `nil` when the cache does not have it.
+  func known(_ key: DocumentKey) -> CachedDocument? { byCollection[key.parent]?[key.lastSegment] }
+
   /// Adds a document, in place of the one at its path.
   package mutating func insert(_ document: CachedDocument) {
     let old = put(document)

@@ -51,6 +51,9 @@ package struct TargetCache: Sendable {
   /// Adds a document to a target.
   package mutating func insert(_ key: DocumentKey, into id: Int32) { documents.insert(key, id) }
 
+  /// Adds documents to a target.
+  package mutating func insert(_ keys: Set<DocumentKey>, into id: Int32) { documents.insert(keys, id) }
+
   /// Removes a document from a target.
   package mutating func remove(_ key: DocumentKey, from id: Int32) { documents.remove(key, id) }
 }

@@ -49,6 +49,13 @@ package struct ReferenceSet: Sendable {
     keysByID[id, default: []].insert(key)
   }
 
+  /// Adds references to many documents.
+  package mutating func insert(_ keys: Set<DocumentKey>, _ id: Int32) {
+    if keys.isEmpty { return }
+    for key in keys { idsByKey[key, default: .one(id)].insert(id) }
+    if keysByID[id] == nil { keysByID[id] = keys } else { keysByID[id]?.formUnion(keys) }
+  }
+
   /// Removes a reference.
   package mutating func remove(_ key: DocumentKey, _ id: Int32) {
     if idsByKey[key]?.remove(id) == true { idsByKey[key] = nil }

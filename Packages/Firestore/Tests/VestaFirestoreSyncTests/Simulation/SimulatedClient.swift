@@ -23,7 +23,6 @@ final class SimulatedClient {
     let stream: Int
     let record: TargetRecord
     var found: (documents: [CachedDocument], version: Int)?
-    var requests: [(ListenRequest, QueryTarget?)] = []
   }
 
   /// How a client differs from the others.
@@ -250,9 +249,9 @@ final class SimulatedClient {
     }
   }
 
-  /// When the next timer that brings the client back is due.
+  /// When the next timer that brings the client back, or makes it follow a target, is due.
   var nextReturn: Double? {
-    [timers[.watchBackoff], timers[.writeBackoff]].compactMap { $0 }.min().map { $0 / kind.drift }
+    [timers[.watchBackoff], timers[.writeBackoff], timers[.watchFollow]].compactMap { $0 }.min().map { $0 / kind.drift }
   }
 
   private var unauthenticated: FirestoreServiceError { FirestoreServiceError(.unauthenticated, "The token is bad.") }
@@ -293,21 +292,9 @@ final class SimulatedClient {
     let version = Timestamp(seconds: Int64(found.version))
     let wasFollowed = followed.contains(record.id)
     followed.insert(record.id)
-    let isUsed = machine.watchFetched(
-      stream: fetch.stream, target: record.id, found.documents, version: version)
+    machine.watchFetched(stream: fetch.stream, target: record.id, found.documents, version: version)
+    let isUsed = machine.listenTargets[record.id]?.snapshotVersion == version
     if !isUsed, !wasFollowed { followed.remove(record.id) }
-    var message = record.message
-    if isUsed { message.resume = .readTime(version) }
-    watch?.requests.append((.addTarget(message), record.target))
-    watch?.requests += fetch.requests
-  }
-
-  private func request(_ request: ListenRequest, of id: Int32, _ target: QueryTarget?) {
-    if let index = fetches.firstIndex(where: { $0.record.id == id }) {
-      fetches[index].requests.append((request, target))
-    } else {
-      watch?.requests.append((request, target))
-    }
   }
 
   private func openWrite(_ number: Int) {
@@ -363,9 +350,9 @@ final class SimulatedClient {
       closeWatch()
       if refreshes { isTokenBad = false }
       watch = Stream(number: number)
-    case .watch(_, let record): request(.addTarget(record.message), of: record.id, record.target)
+    case .watch(_, let record): watch?.requests.append((.addTarget(record.message), record.target))
     case .fetch(let stream, let record): fetches.append(Fetch(stream: stream, record: record))
-    case .unwatch(_, let id): request(.removeTarget(id: id), of: id, nil)
+    case .unwatch(_, let id): watch?.requests.append((.removeTarget(id: id), nil))
     case .closeWatch: closeWatch()
     case .openWrite(let number, let refreshes):
       if refreshes { isTokenBad = false }
