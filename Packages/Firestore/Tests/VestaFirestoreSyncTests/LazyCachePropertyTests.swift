@@ -35,12 +35,30 @@ struct LazyCachePropertyTests {
         .field(path: "b", .equal, .integer(Int64(random.below(5)))),
         .composite(.or, [.field(path: "a", .equal, value), .field(path: "a", .equal, .integer(3))]),
       ]
-      let isOrdered = random.oneIn(3)
+      let isOrdered = random.oneIn(2)
+      let isGroup = random.oneIn(5)
+      let limit = random.oneIn(2) ? 1 + random.below(6) : nil
       return try LocalQuery(
-        database: database, path: path("items"),
-        filters: Array(filters.shuffled(using: &random).prefix(1 + random.below(2))),
+        database: database, path: isGroup ? ResourcePath([]) : path("items"),
+        collectionGroup: isGroup ? "items" : nil,
+        filters: Array(filters.shuffled(using: &random).prefix(random.below(3))),
         orders: isOrdered ? [NormalQuery.Order(FieldPath(["a"]), descending: random.oneIn(2))] : [],
-        limit: random.oneIn(3) ? 1 + random.below(6) : nil)
+        limit: limit, limitType: limit != nil && isOrdered && random.oneIn(2) ? .last : .first)
+    }
+
+    /// Follows a query over the cache alone, from its first snapshot through changes of its results.
+    private mutating func follow() async throws {
+      let (query, received) = (try randomQuery(), Received())
+      let options = ListenOptions(includesMetadata: true, isCacheOnly: true)
+      let registration = client.listen(query, options: options) { received.receive($0) }
+      for _ in 0..<4 {
+        let shown = expected(query)
+        _ = try await received.first { $0.ids == shown }
+        let id = shown.first ?? "i0"
+        model[id] = nil
+        _ = client.write([Mutation(path("items/\(id)"), .delete)])
+      }
+      registration.remove()
     }
 
     mutating func fill(_ count: Int) async throws {
@@ -64,7 +82,8 @@ struct LazyCachePropertyTests {
     }
 
     mutating func step() async throws {
-      switch random.below(10) {
+      switch random.below(11) {
+      case 10: try await follow()
       case 0:
         await client.shutdown()
         client = world.client(store: store)
@@ -90,16 +109,21 @@ struct LazyCachePropertyTests {
     }
 
     private func check(_ query: LocalQuery) async throws {
+      let found = try await client.cachedResults(query)
+      #expect(found.ids == expected(query), "\(query.canonicalID)")
+    }
+
+    private func expected(_ query: LocalQuery) -> [String] {
       let all = model.map { id, fields in
         CachedDocument(ResourceName(database: database, path: path("items/\(id)")), .found(fields))
       }
-      let expected = all.filter { query.matches($0) }.sorted { query.compare($0, $1) < 0 }.map(\.path.lastSegment)
-      let found = try await client.cachedResults(query)
-      #expect(found.ids == Array(expected.prefix(query.limit ?? .max)), "\(query.canonicalID)")
+      let sorted = all.filter { query.matches($0) }.sorted { query.compare($0, $1) < 0 }.map(\.path.lastSegment)
+      guard let limit = query.limit else { return sorted }
+      return query.limitType == .first ? Array(sorted.prefix(limit)) : sorted.suffix(limit)
     }
   }
 
-  @Test(arguments: [1, 2] as [UInt64]) func `a cache that is read in parts answers as a whole one`(
+  @Test(arguments: 1...4 as ClosedRange<UInt64>) func `a cache that is read in parts answers as a whole one`(
     seed: UInt64
   ) async throws {
     var items = Items(seed: seed)

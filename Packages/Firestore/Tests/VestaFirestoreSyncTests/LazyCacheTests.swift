@@ -202,6 +202,63 @@ struct LazyCacheTests {
     await client.shutdown()
   }
 
+  @Test func `a query without an index reads its collection, once`() async throws {
+    try await fillCache(items: 300)
+    let client = world.client(store: store)
+    await client.setNetworkEnabled(false)
+    let found = try await store.rows { try await client.cachedResults(largest(5)) }
+    #expect(found.result.ids == (295..<300).reversed().map { "i\($0)" })
+    #expect(found.rows >= 300 && found.rows < 330)
+    let again = try await store.rows { try await client.cachedResults(largest(7)) }
+    #expect(again.result.ids.count == 7)
+    #expect(again.rows == 0)
+    await client.shutdown()
+  }
+
+  /// A clock whose timers fire when a test says so.
+  private final class KeptClock: SyncClock {
+    private let actions = Locked<[@Sendable () -> Void]>([])
+
+    var now: Timestamp { Timestamp(seconds: 1_700_000_000) }
+    var monotonicSeconds: Double { 0 }
+
+    func schedule(seconds: Double, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+      actions.withLock { $0.append(action) }
+      return {}
+    }
+
+    func fireAll() {
+      let taken = actions.withLock { actions in
+        defer { actions = [] }
+        return actions
+      }
+      for action in taken { action() }
+    }
+  }
+
+  @Test func `a cache below its limit is not read for its garbage`() async throws {
+    try await fillCache(items: 200)
+    for (limit, isRead) in [(1 << 20, false), (1_000, true)] {
+      let clock = KeptClock()
+      let client = world.client(store: store) {
+        $0.clock = clock
+        $0.garbagePolicy = .leastRecentlyUsed(bytes: limit)
+      }
+      await client.setNetworkEnabled(false)
+      _ = try await client.cachedDocument(path("items/i7"))
+      let collected = try await store.rows {
+        clock.fireAll()
+        return try await client.cachedDocument(path("rooms/r3"))
+      }
+      #expect(collected.result.isFound)
+      #expect(isRead ? collected.rows > 200 : collected.rows == 1)
+      let found = try await store.rows { try await client.cachedResults(query("rooms")) }
+      #expect(found.result.documents.count == 5)
+      #expect(isRead ? found.rows == 0 : found.rows < 30)
+      await client.shutdown()
+    }
+  }
+
   @Test func `deleted indexes leave no rows`() async throws {
     try await fillCache(items: 1_500, indexed: true)
     let client = world.client(store: store)
