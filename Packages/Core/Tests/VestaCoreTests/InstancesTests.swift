@@ -414,6 +414,18 @@ private struct Broken: Error {}
     #expect(heartbeat.payload() == nil)
   }
 
+  @Test func `a heartbeat that nobody sends keeps the last thirty days`() {
+    let day = Locked(10)
+    let heartbeat = Heartbeat(userAgent: "vesta-core/0.1.0") { day.withLock { "2026-01-\($0)" } }
+    for _ in 0..<31 {
+      heartbeat.log()
+      day.withLock { $0 += 1 }
+    }
+    day.withLock { $0 -= 1 }
+    let dates = (11...40).map { "\"2026-01-\($0)\"" }.joined(separator: ",")
+    #expect(heartbeat.payload()?.contains("\"dates\":[\(dates)]") == true)
+  }
+
   @Test func `a level is not below itself`() {
     #expect(!(VestaLoggerLevel.error < .error))
     #expect(VestaLoggerLevel.error < .warning)
