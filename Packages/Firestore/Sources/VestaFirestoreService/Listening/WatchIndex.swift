@@ -11,7 +11,7 @@ import VestaFirestoreModel
 struct WatchIndex {
   private enum Scope: Hashable {
     case collection(ResourcePath)
-    case group(String)
+    case group(CollectionID)
     case everything
   }
 
@@ -82,7 +82,7 @@ struct WatchIndex {
   /// The subjects that a document may be in, as it was or as it is.
   func candidates(_ place: Place, _ path: ResourcePath, _ states: [Document]) -> Set<Int> {
     var found = documents[place] ?? []
-    for scope in [Scope.collection(path.parent), .group(path.parent.lastSegment), .everything] {
+    for scope in [Scope.collection(path.parent), .group(path.parent.collectionID), .everything] {
       guard let bucket = buckets[scope] else { continue }
       found.formUnion(bucket.plain)
       for state in states { WatchIndex.collect(state, from: bucket, into: &found) }
