@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import VestaConcurrency
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaServiceInterop
 import VestaStoreInterop
 import VestaStoreInteropFakes
