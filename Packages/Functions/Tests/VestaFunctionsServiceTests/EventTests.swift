@@ -6,7 +6,7 @@ import VestaEventsInterop
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFunctionsService
