@@ -90,7 +90,7 @@ struct LazyCacheTests {
   }
 
   private func group(of id: String, _ filters: [Filter] = []) throws -> LocalQuery {
-    try LocalQuery(database: database, path: ResourcePath([]), collectionGroup: id, filters: filters)
+    try LocalQuery(database: database, path: ResourcePath([]), collectionGroup: CollectionID(id), filters: filters)
   }
 
   @Test func `a collection group is the documents of all its collections, with what is pending`() async throws {

@@ -1,4 +1,3 @@
-import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
@@ -96,7 +95,7 @@ struct CacheReader: Sendable {
   }
 
   /// The collections with an identifier, in as many steps as the cache has collections.
-  private func collections(of group: String, _ reader: any StoreReader) async throws -> Set<ResourcePath> {
+  private func collections(of group: CollectionID, _ reader: any StoreReader) async throws -> Set<ResourcePath> {
     var collections: Set<ResourcePath> = []
     var rest = KeyRange(prefix: prefix + [CacheKey.documentTag])
     while true {
@@ -110,7 +109,7 @@ struct CacheReader: Sendable {
         rest = rest.after(first)
         continue
       }
-      if UTF8Order.equal(key.parent.lastSegment, group) { collections.insert(key.parent) }
+      if key.parent.collectionID == group { collections.insert(key.parent) }
       let whole = KeyRange(prefix: prefix + CacheKey.documents(in: key.parent))
       guard let next = whole.upper else { return collections }
       rest = KeyRange(from: next, to: rest.upper)

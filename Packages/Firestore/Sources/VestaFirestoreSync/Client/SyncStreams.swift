@@ -37,7 +37,7 @@ final class SyncStreams: Sendable {
     }
   }
 
-  /// The context of a call; tokens that were refused before are fetched anew.
+  /// The context of a call; tokens that were refused before are fetched again.
   func context(refreshes: Bool = false) async throws -> CallContext {
     let refreshesTokens = state.withLock { state in
       defer { state.refreshesTokens = false }

@@ -1,4 +1,3 @@
-import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -14,7 +13,7 @@ package struct CacheResidence: Sendable {
   private var collections: Set<ResourcePath> = []
   private var targets: Set<Int32> = []
   private var queries: Set<QueryID> = []
-  private var groups: Set<String> = []
+  private var groups: Set<CollectionID> = []
   /// The limited queries whose first results have been read, with the number of the contents that they are of.
   private var firsts: [QueryID: Int] = [:]
 
@@ -103,7 +102,7 @@ package struct CachePiece: Sendable {
   /// The keys of the documents of targets.
   package var targets: Set<Int32> = []
   /// All documents of collection groups.
-  package var groups: Set<String> = []
+  package var groups: Set<CollectionID> = []
   /// The candidates of queries.
   package var queries: [LocalQuery] = []
   /// The first results of limited queries, or all of their candidates.
@@ -169,8 +168,8 @@ extension LocalStore {
     }
   }
 
-  private func addGroup(_ group: String, _ query: LocalQuery, to piece: inout CachePiece) {
-    let indexes = documents.durableIndexes.filter { UTF8Order.equal($0.key.lastSegment, group) }
+  private func addGroup(_ group: CollectionID, _ query: LocalQuery, to piece: inout CachePiece) {
+    let indexes = documents.durableIndexes.filter { $0.key.collectionID == group }
     if indexes.isEmpty {
       piece.groups.insert(group)
     } else {
