@@ -44,7 +44,7 @@ public struct MessagingError: CustomNSError, LocalizedError, Hashable {
     self.message = message
   }
 
-  static let appDeleted = MessagingError(.unknown, "The app has been deleted. Configure it anew.")
+  static let appDeleted = MessagingError(.unknown, "The app has been deleted. Configure it again.")
 
   /// ``Code/unknown``.
   public static var unknown: Code { .unknown }
