@@ -92,7 +92,7 @@ private struct Crash: Error {}
     #expect(engine.runningCount == 0)
   }
 
-  @Test func `the time limit ends the call at once and tells the function`() async throws {
+  @Test func `the time limit ends the call at once and cancels the function`() async throws {
     let bench = EngineBench { $0.timeout = .seconds(3) }
     let (begun, told, release) = (Gate(), Gate(), Gate())
     bench.registry.onCall("stubborn") { _ in

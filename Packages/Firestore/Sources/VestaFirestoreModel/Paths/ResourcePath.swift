@@ -11,10 +11,10 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
   /// A path of segments, taken as they are.
   package init(_ segments: [String]) { self.segments = segments }
 
-  /// A path of the segments between the slashes of a text; the empty text is the root.
+  /// A path of the segments between the slashes of a string; the empty string is the root.
   package init(splitting text: String) { self.init(splitting: text.utf8[...]) }
 
-  /// A path of the segments between the slashes of a part of a text; the empty part is the root.
+  /// A path of the segments between the slashes of a part of a string; the empty part is the root.
   package init(splitting text: Substring.UTF8View) {
     guard !text.isEmpty else {
       segments = []
