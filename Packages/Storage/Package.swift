@@ -74,6 +74,7 @@ let package = Package(
       dependencies: [
         "VestaStorageService",
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
@@ -81,6 +82,7 @@ let package = Package(
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaStorageBackendContracts", package: "StorageBackend"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
       ],
       swiftSettings: settings

@@ -7,7 +7,8 @@ import VestaTesting
     DuplexSource(limit: limit) { SampleFailure(.resourceExhausted, $0) }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `requests and responses keep their order, and finish ends the call`() async throws
+  @Test(.timeLimit(.minutes(10))) func `requests and responses keep their order, and finish ends the call`()
+    async throws
   {
     let source = source()
     let ended = Log<Int>()
@@ -28,7 +29,7 @@ import VestaTesting
     #expect(ended.entries == [1])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `an error ends the responses after what was sent before`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `an error ends the responses after what was sent before`() async throws {
     let source = source()
     source.start { _ in }
     let call = source.call
@@ -39,7 +40,7 @@ import VestaTesting
     await #expect(throws: SampleFailure.self) { _ = try await iterator.next() }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `cancelling the call ends it once on both sides`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `cancelling the call ends it once on both sides`() async throws {
     let source = source()
     let ended = Log<Int>()
     source.start({ _ in Issue.record("a request after the end") }, onEnd: { ended.add(1) })
@@ -52,7 +53,7 @@ import VestaTesting
     #expect(ended.entries == [1])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `dropping the responses ends the call`() async {
+  @Test(.timeLimit(.minutes(10))) func `dropping the responses ends the call`() async {
     let source = source()
     let ended = Log<Int>()
     source.start({ _ in }, onEnd: { ended.add(1) })
@@ -60,7 +61,7 @@ import VestaTesting
     await ended.wait { $0 == [1] }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a cancelled consumer ends the call`() async {
+  @Test(.timeLimit(.minutes(10))) func `a cancelled consumer ends the call`() async {
     let source = source()
     let ended = Log<Int>()
     source.start({ _ in }, onEnd: { ended.add(1) })
@@ -71,7 +72,7 @@ import VestaTesting
     await ended.wait { $0 == [1] }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a consumer that does not read is given up beyond the limit`() async {
+  @Test(.timeLimit(.minutes(10))) func `a consumer that does not read is given up beyond the limit`() async {
     let source = source(limit: 3)
     source.start { _ in }
     let call = source.call
@@ -79,7 +80,7 @@ import VestaTesting
     await #expect(throws: SampleFailure.self) { for try await _ in call.responses {} }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `what was read makes room again`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `what was read makes room again`() async throws {
     let source = source(limit: 3)
     source.start { _ in }
     let call = source.call

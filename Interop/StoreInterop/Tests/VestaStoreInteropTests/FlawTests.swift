@@ -58,9 +58,12 @@ import VestaTesting
   func `the contracts report the flaw`(_ flaw: Flaw, breaks names: [String]) async throws {
     for name in names {
       let contract = try #require(StoreContracts.all.first { $0.name.hasPrefix(name) }, "\(name)")
-      let outcomes = await [contract].run { Self.subject(flaw) }
-      let kept = outcomes.filter(\.isKept).map(\.name)
-      #expect(kept == [], "\(flaw) goes unseen")
+      // Some flaws show only where tasks meet, which a busy machine does not let them do each time.
+      var isReported = false
+      for _ in 0..<20 where !isReported {
+        isReported = await [contract].run { Self.subject(flaw) }.contains { !$0.isKept }
+      }
+      #expect(isReported, "\(flaw) goes unseen by \(name)")
     }
   }
 

@@ -132,7 +132,7 @@ import VestaStoreInterop
     func send(_ message: TextMessage) async throws {}
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+  @Test(.timeLimit(.minutes(10)), arguments: [false, true])
   func `a password reset ends before its message is sent, and in the same way for everybody`(fails: Bool) async throws {
     let sender = SlowSender(fails: fails)
     let world = World { $0.codeSender = sender }

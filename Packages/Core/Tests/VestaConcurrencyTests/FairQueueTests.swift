@@ -6,7 +6,7 @@ import VestaTesting
 @Suite struct FairQueueTests {
   private struct Closed: Error {}
 
-  @Test(.timeLimit(.minutes(1))) func `waiting callers get places in order of arrival`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `waiting callers get places in order of arrival`() async throws {
     let queue = FairQueue(limit: 2)
     let order = Log<Int>()
     try await queue.enter()
@@ -32,7 +32,7 @@ import VestaTesting
     #expect(queue.runningCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a cancelled caller leaves at once and its place goes to the next`() async throws
+  @Test(.timeLimit(.minutes(10))) func `a cancelled caller leaves at once and its place goes to the next`() async throws
   {
     let queue = FairQueue(limit: 1)
     try await queue.enter()
@@ -50,7 +50,7 @@ import VestaTesting
     #expect(queue.runningCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a closed queue refuses those who wait and those who come, and drains`()
+  @Test(.timeLimit(.minutes(10))) func `a closed queue refuses those who wait and those who come, and drains`()
     async throws
   {
     let queue = FairQueue(limit: 1)
@@ -68,13 +68,14 @@ import VestaTesting
     await drained.value
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a place is given back when the work throws`() async {
+  @Test(.timeLimit(.minutes(10))) func `a place is given back when the work throws`() async {
     let queue = FairQueue(limit: 1)
     await #expect(throws: Closed.self) { try await queue.run { throw Closed() } }
     #expect(queue.runningCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(2))) func `FairQueue Stress: never more inside than the limit, and all come through`() async
+  @Test(.timeLimit(.minutes(10))) func `FairQueue Stress: never more inside than the limit, and all come through`()
+    async
   {
     let queue = FairQueue(limit: 3)
     let inside = Locked((now: 0, most: 0))
@@ -109,7 +110,7 @@ import VestaTesting
     refusal == .closed ? Refused.closed(operation) : Refused.nested(operation)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `writers run one at a time while readers run at once`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `writers run one at a time while readers run at once`() async throws {
     let turns = turns
     let gate = Gate()
     let log = Log<String>()
@@ -130,7 +131,7 @@ import VestaTesting
     #expect(log.entries == ["first begins", "read", "first ends", "second"])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a call that would wait for itself is refused`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `a call that would wait for itself is refused`() async throws {
     let turns = turns
     try await turns.write {
       #expect(turns.isInsideWriter)
@@ -144,7 +145,7 @@ import VestaTesting
     #expect(!turns.isInsideWriter)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a task that outlives the body it was started in may write`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `a task that outlives the body it was started in may write`() async throws {
     let turns = turns
     let gate = Gate()
     let late = try await turns.write {
@@ -157,7 +158,7 @@ import VestaTesting
     try await late.value
   }
 
-  @Test(.timeLimit(.minutes(1))) func `close refuses and waits for those inside`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `close refuses and waits for those inside`() async throws {
     let turns = turns
     let gate = Gate()
     let log = Log<String>()

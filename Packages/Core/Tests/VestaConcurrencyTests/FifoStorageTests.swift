@@ -37,7 +37,7 @@ import VestaTesting
 
 /// The memory of a waiting line, and the callers that wait for its end.
 @Suite struct FairQueueStorageTests {
-  @Test(.timeLimit(.minutes(1))) func `cancelled callers are forgotten while the place is held`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `cancelled callers are forgotten while the place is held`() async throws {
     let queue = FairQueue(limit: 1)
     try await queue.enter()
     func cancelMany() async {
@@ -58,7 +58,7 @@ import VestaTesting
     queue.leave()
   }
 
-  @Test(.timeLimit(.minutes(1))) func `the last one to leave lets those go on who wait for the end`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `the last one to leave lets those go on who wait for the end`() async throws {
     let queue = FairQueue(limit: 2)
     try await queue.enter()
     try await queue.enter()

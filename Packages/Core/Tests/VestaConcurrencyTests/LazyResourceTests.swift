@@ -64,7 +64,7 @@ import VestaTesting
     await #expect(throws: Closed.self) { try await lazy.get() }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `what opens after the end is closed at once`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `what opens after the end is closed at once`() async throws {
     let (reached, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
     let lazy = resource {
       reached.continuation.finish()
@@ -84,7 +84,7 @@ import VestaTesting
     #expect(diary.withLock { $0 } == ["close 7", "closed"])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a cancelled caller does not spoil the opening for the next one`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `a cancelled caller does not spoil the opening for the next one`() async throws {
     let gate = Gate()
     let opens = Locked(0)
     let entered = Gate()
@@ -107,7 +107,7 @@ import VestaTesting
     #expect(diary.withLock { $0 }.isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `closes at the same time all return after the end`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `closes at the same time all return after the end`() async throws {
     let diary = diary
     let gate = Gate()
     let lazy = LazyResource(whenClosed: Closed()) {

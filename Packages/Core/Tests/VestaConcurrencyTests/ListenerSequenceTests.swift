@@ -27,7 +27,7 @@ import VestaTesting
     await #expect(throws: Failure.self) { for try await value in sequence { _ = value } }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a silenced receiver is not called for what was posted before`() async {
+  @Test(.timeLimit(.minutes(10))) func `a silenced receiver is not called for what was posted before`() async {
     let queue = DispatchQueue(label: "receiver")
     let heard = Log<Int>()
     let receiver = QueuedReceiver<Int>(queue: queue) { heard.add($0) }

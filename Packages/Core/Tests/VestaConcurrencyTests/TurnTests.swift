@@ -5,7 +5,7 @@ import VestaTesting
 @testable import VestaConcurrency
 
 @Suite struct TurnTests {
-  @Test(.timeLimit(.minutes(1))) func `a turn is over when it was served and when it was cancelled`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `a turn is over when it was served and when it was cancelled`() async throws {
     let served = Turn<Int>()
     #expect(!served.isOver)
     let value = try await served.wait { turn in
@@ -26,7 +26,7 @@ import VestaTesting
     #expect(cancelled.begin() == nil)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `whoever waits for a state is resumed by the one that changes it`() async {
+  @Test(.timeLimit(.minutes(10))) func `whoever waits for a state is resumed by the one that changes it`() async {
     struct State {
       var count = 2
       var ended = Waiters()
@@ -50,7 +50,7 @@ import VestaTesting
     await state.wait(in: \.ended) { $0.count == 0 }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a latch opens once for those who wait and those who come`() async {
+  @Test(.timeLimit(.minutes(10))) func `a latch opens once for those who wait and those who come`() async {
     let latch = Latch()
     let waiting = Task { await latch.wait() }
     while latch.waitingCount < 1 { await Task.yield() }
@@ -71,7 +71,7 @@ import VestaTesting
 
 /// Emitting and sending are bounded, whatever others do meanwhile.
 @Suite struct BoundedTurnTests {
-  @Test(.timeLimit(.minutes(1))) func `an emit returns although its listener goes on emitting`() async {
+  @Test(.timeLimit(.minutes(10))) func `an emit returns although its listener goes on emitting`() async {
     let registry = ListenerRegistry<Int>()
     let isStopped = Locked(false)
     let heard = Log<Int>()
@@ -87,7 +87,7 @@ import VestaTesting
     #expect(entries == (0..<entries.count).map { $0 * 100 })
   }
 
-  @Test(.timeLimit(.minutes(1))) func `senders of slow merges are not kept, and lose nothing`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `senders of slow merges are not kept, and lose nothing`() async throws {
     let (sinks, stream) = (Log<StreamSink<[Int]>>(), Locked<AsyncThrowingStream<[Int], any Error>?>(nil))
     stream.withLock {
       $0 = .snapshots(merge: { $0 + $1 }) { sink in
@@ -113,7 +113,7 @@ import VestaTesting
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a merge that sends does not wait for itself`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `a merge that sends does not wait for itself`() async throws {
     let sinks = Log<StreamSink<Int>>()
     let stream: AsyncThrowingStream<Int, any Error> = .snapshots(
       merge: { old, new in
@@ -133,7 +133,7 @@ import VestaTesting
     #expect(total == 401)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `who asks an abandoned mailbox again gets the end`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `who asks an abandoned mailbox again gets the end`() async throws {
     let mailbox = SnapshotMailbox<Int> { $0 + $1 }
     mailbox.abandon()
     #expect(try await mailbox.next() == nil)

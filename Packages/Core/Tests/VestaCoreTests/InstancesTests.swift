@@ -67,7 +67,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a component and an instance that need each other on two threads get an error, not a deadlock`() async throws {
     let both = (left: VestaTesting.Gate(), right: VestaTesting.Gate())
     let table = InstanceTable<String, Int>()
@@ -117,7 +117,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `components of two apps that need each other get an error with both apps in it`() async throws {
     let gates = (VestaTesting.Gate(), VestaTesting.Gate())
     let apps = (VestaTesting.Log<VestaApp>(), VestaTesting.Log<VestaApp>())
@@ -234,7 +234,7 @@ private struct Broken: Error {}
 @Suite struct CompletionFormTests {
   private let queue = DispatchQueue(label: "callbacks")
 
-  @Test(.timeLimit(.minutes(1))) func `a handler is called once on its queue with the value or the error`() async {
+  @Test(.timeLimit(.minutes(10))) func `a handler is called once on its queue with the value or the error`() async {
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
     let heard = VestaTesting.Log<String>()
@@ -257,7 +257,7 @@ private struct Broken: Error {}
     #expect(heard.entries == ["Optional(7) true true", "nil true", "true"])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `operations begin in the order in which they were started`() async {
+  @Test(.timeLimit(.minutes(10))) func `operations begin in the order in which they were started`() async {
     let order = VestaTesting.Log<Int>()
     for number in 0..<100 {
       CompletionForm.start(on: queue, nil as (@Sendable ((any Error)?) -> Void)?) {
@@ -269,7 +269,7 @@ private struct Broken: Error {}
     #expect(order.entries == Array(0..<100))
   }
 
-  @Test(.timeLimit(.minutes(1))) func `what the handler captured is released on its queue`() async {
+  @Test(.timeLimit(.minutes(10))) func `what the handler captured is released on its queue`() async {
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
     let released = VestaTesting.Log<Bool>()
@@ -307,7 +307,7 @@ private struct Broken: Error {}
     static func components() -> [Component] { [Component(Suicidal.self, caching: .shared) { _ in Suicidal() }] }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `an instance may delete its app while the app is being deleted`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `an instance may delete its app while the app is being deleted`() async throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [SuicidalLibrary.self])
     _ = try app.container.require(Suicidal.self)
     #expect(await app.delete())
@@ -414,6 +414,18 @@ private struct Broken: Error {}
     #expect(heartbeat.payload() == nil)
   }
 
+  @Test func `a heartbeat that nobody sends keeps the last thirty days`() {
+    let day = Locked(10)
+    let heartbeat = Heartbeat(userAgent: "vesta-core/0.1.0") { day.withLock { "2026-01-\($0)" } }
+    for _ in 0..<31 {
+      heartbeat.log()
+      day.withLock { $0 += 1 }
+    }
+    day.withLock { $0 -= 1 }
+    let dates = (11...40).map { "\"2026-01-\($0)\"" }.joined(separator: ",")
+    #expect(heartbeat.payload()?.contains("\"dates\":[\(dates)]") == true)
+  }
+
   @Test func `a level is not below itself`() {
     #expect(!(VestaLoggerLevel.error < .error))
     #expect(VestaLoggerLevel.error < .warning)
@@ -443,7 +455,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `closing a gate waits for every creation under way`() async {
+  @Test(.timeLimit(.minutes(10))) func `closing a gate waits for every creation under way`() async {
     let gate = CreationGate<Int>(place: "test")
     let (mayEnd, begun) = (Locked([VestaTesting.Gate(), VestaTesting.Gate()]), VestaTesting.Log<Int>())
     let creations = (0..<2).map { number in

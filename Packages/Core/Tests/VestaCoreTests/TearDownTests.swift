@@ -149,14 +149,62 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
     try await GatedLibrary.$diary.withValue(diary) {
       try await GatedLibrary.$gate.withValue(gate) {
         let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [GatedLibrary.self])
-        async let isResolved = onThread { app.container.resolve((any Base).self) != nil }
+        let container = app.container
+        async let isResolved = onThread { container.resolve((any Base).self) != nil }
         await onThread { gate.entered.wait() }
-        async let deleted = app.delete()
+        let isOver = Locked(false)
+        let deletion = Task {
+          let isDeleted = await app.delete()
+          isOver.withLock { $0 = true }
+          return isDeleted
+        }
+        while container.gate.waitingCloses == 0, !isOver.withLock({ $0 }) { await Task.yield() }
+        #expect(!isOver.withLock { $0 })
         gate.open.signal()
-        #expect(await deleted)
+        #expect(await deletion.value)
         #expect(await isResolved)
       }
     }
     #expect(diary.withLock { $0.contains { $0.hasPrefix("late ends") } })
+  }
+
+  /// Looks at its app's name while the app is being deleted.
+  private final class Onlooker: Base, ComponentLifecycleMaintainer {
+    let report: @Sendable (String) -> Void
+    init(_ report: @escaping @Sendable (String) -> Void) { self.report = report }
+
+    func appWillBeDeleted(_ app: VestaApp) async {
+      #expect(VestaApp.app(name: app.name) == nil)
+      do {
+        try VestaApp.configure(name: app.name, options: VestaOptions(), libraries: [])
+        report("configured")
+      } catch { report("\(error)") }
+    }
+  }
+
+  private enum OnlookerLibrary: TestLibrary {
+    @TaskLocal static var reports = Locked<[String]>([])
+    static func components() -> [Component] {
+      let reports = reports
+      return [
+        Component((any Base).self) { _, isCacheable in
+          isCacheable = true
+          return Onlooker { report in reports.withLock { $0.append(report) } }
+        }
+      ]
+    }
+  }
+
+  @Test func `the name of an app that is being deleted is neither found nor free`() async throws {
+    let reports = Locked<[String]>([])
+    let name = uniqueName()
+    try await OnlookerLibrary.$reports.withValue(reports) {
+      let app = try VestaApp.configure(name: name, options: VestaOptions(), libraries: [OnlookerLibrary.self])
+      _ = try app.container.require((any Base).self)
+      #expect(await app.delete())
+    }
+    #expect(reports.withLock { $0 }.map { $0.contains("still being deleted") } == [true])
+    let next = try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
+    #expect(await next.delete())
   }
 }

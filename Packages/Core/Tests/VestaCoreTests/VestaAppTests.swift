@@ -76,6 +76,8 @@ import VestaTesting
     let agent = UserAgent.string(libraries: [NastyLibrary.self])
     #expect(agent.hasSuffix(" a_b_c__X:_y/_"))
     #expect(agent.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+    // The first and the last character that may stay.
+    #expect(UserAgent.string(libraries: [], others: ["!~": "\u{7F}"]).hasSuffix(" !~/_"))
   }
 
   @Test func `data collection is on unless it was switched off and the choice outlives the app`() async throws {

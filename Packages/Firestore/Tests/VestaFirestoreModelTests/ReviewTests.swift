@@ -155,7 +155,7 @@ import VestaTesting
     Self.expectInvalid { try DocumentRules.check(nested(21)) }
   }
 
-  @Test(.timeLimit(.minutes(3)))
+  @Test(.timeLimit(.minutes(10)))
   func `arrays take and lose thousands of elements without comparing each with each`() {
     // A hash that is no good takes many minutes here.
     let numbers = (0..<30_000).map { Value.integer(Int64($0)) }

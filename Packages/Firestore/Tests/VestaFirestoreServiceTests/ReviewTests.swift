@@ -140,7 +140,7 @@ import VestaTesting
     #expect(try await engine.get("rooms/b") == nil)
   }
 
-  @Test(.timeLimit(.minutes(2))) func `closing the engine ends those who wait for a document`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `closing the engine ends those who wait for a document`() async throws {
     let engine = makeEngine()
     let holder = try await engine.begin()
     _ = try await engine.get("rooms/a", .transaction(holder))

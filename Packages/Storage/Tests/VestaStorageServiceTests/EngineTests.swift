@@ -1,6 +1,5 @@
 import Testing
 import VestaBytes
-import VestaCryptoInterop
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaServiceInteropFakes
@@ -10,36 +9,6 @@ import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaStorageService
-
-/// A system that bars MD5, as some do by policy, and has nothing but random bytes.
-private struct StrictCrypto: CryptoProvider {
-  private var barred: CryptoError { CryptoError(.unsupported, "barred") }
-
-  func digest(_ algorithm: DigestAlgorithm, of bytes: RawSpan) throws(CryptoError) -> [UInt8] { throw barred }
-  func makeDigestStream(_ algorithm: DigestAlgorithm) throws(CryptoError) -> any DigestStream { throw barred }
-  func hmac(_ algorithm: DigestAlgorithm, key: [UInt8], message: [UInt8]) throws(CryptoError) -> [UInt8] {
-    throw barred
-  }
-  func randomBytes(count: Int) throws(CryptoError) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0..<255) } }
-  func constantTimeEquals(_ first: [UInt8], _ second: [UInt8]) -> Bool { first == second }
-  func generateSigningKey(_ algorithm: SignatureAlgorithm, keyID: String?) async throws -> any SigningKey {
-    throw barred
-  }
-  func signingKey(
-    pem: String, algorithm: SignatureAlgorithm, keyID: String?
-  ) throws(CryptoError) -> any SigningKey { throw barred }
-  func signingKey(jsonWebKey: JSONWebKey) throws(CryptoError) -> any SigningKey { throw barred }
-  func verificationKey(
-    pem: String, algorithm: SignatureAlgorithm, keyID: String?
-  ) throws(CryptoError) -> any VerificationKey { throw barred }
-  func verificationKey(jsonWebKey: JSONWebKey) throws(CryptoError) -> any VerificationKey { throw barred }
-  func hashPassword(_ password: String, scheme: PasswordScheme, signerKey: SecretBytes?) async throws -> PasswordHash {
-    throw barred
-  }
-  func verifyPassword(
-    _ password: String, against hash: PasswordHash, signerKey: SecretBytes?
-  ) async throws -> Bool { throw barred }
-}
 
 /// The engine on the model store and files, where the system has no MD5.
 @Suite struct EngineTests {
@@ -57,7 +26,7 @@ private struct StrictCrypto: CryptoProvider {
     (options.inlineLimit, options.checkpointInterval) = (16, 100)
     change(&options)
     return StorageEngine(
-      options: options, crypto: StrictCrypto(), blobs: FileBlobStore(directory: directory.path(of: "blobs")),
+      options: options, crypto: TestCrypto(), blobs: FileBlobStore(directory: directory.path(of: "blobs")),
       clock: clock.service, openStore: { store })
   }
 
@@ -142,7 +111,7 @@ private struct StrictCrypto: CryptoProvider {
     #expect(none.downloadTokens.count == 1 && none.downloadTokens != one.downloadTokens)
 
     let behind = StorageEngine(
-      options: StorageServiceOptions(), crypto: StrictCrypto(),
+      options: StorageServiceOptions(), crypto: TestCrypto(),
       blobs: FileBlobStore(directory: directory.path(of: "blobs")), clock: ManualClock(at: 5).service,
       openStore: { store })
     for later in [

@@ -59,6 +59,18 @@ import VestaStorageBackend
     #expect(stream.failed(Self.replaced, jitter: 0) == .fail(Self.replaced))
   }
 
+  @Test func `an object that is replaced again and again is begun anew so many times`() {
+    var machine = DownloadMachine(retrySeconds: 600)
+    _ = machine.begin()
+    for _ in 0..<3 {
+      _ = machine.opened(Self.object(10))
+      #expect(machine.failed(Self.replaced, jitter: 0) == .restart)
+      _ = machine.restarted()
+    }
+    _ = machine.opened(Self.object(10))
+    #expect(machine.failed(Self.replaced, jitter: 0) == .fail(Self.replaced))
+  }
+
   @Test func `an object beyond the limit is refused before it is read`() {
     var machine = DownloadMachine(maxSize: 9, retrySeconds: 600)
     _ = machine.begin()

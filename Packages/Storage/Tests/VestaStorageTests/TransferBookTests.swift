@@ -1,4 +1,5 @@
 import Testing
+import VestaConcurrency
 import VestaFiles
 import VestaStorageBackend
 import VestaTesting
@@ -104,5 +105,68 @@ import VestaTesting
     #expect(book.entry(location, target) == nil)
     #expect(directory.names.filter { $0.hasPrefix("files/") } == ["files/victim"])
     #expect(try directory.bytes(of: "files/victim") == [1, 2, 3])
+  }
+
+  private static let location = StorageLocation(bucket: "bucket", path: "a")
+
+  private func book(_ directory: TemporaryDirectory, now: @escaping @Sendable () -> Int64 = { 0 }) -> DownloadBook {
+    DownloadBook(directory: URL(fileURLWithPath: directory.path(of: "book")), now: now)
+  }
+
+  @Test(arguments: [(9, Int64?(9)), (10, 10), (11, nil)])
+  func `what is left is continued unless it is longer than the object`(length: Int, continued: Int64?) async throws {
+    let directory = try TemporaryDirectory()
+    let (target, temporary) = (directory.path(of: "target"), directory.path(of: ".target.part"))
+    try directory.write([UInt8](repeating: 7, count: length), to: ".target.part")
+    let book = book(directory)
+    book.remember(Self.location, target, temporary: temporary, DownloadMachineTests.object(10))
+    let file = FileTarget(URL(fileURLWithPath: target), Self.location, book)
+    #expect(try await file.begin()?.length == continued)
+    // A discarded download leaves no file, no note and no claim.
+    file.discard()
+    #expect(!directory.names.contains(".target.part"))
+    #expect(book.entry(Self.location, target) == nil)
+    let key = DownloadBook.key(Self.location, target)
+    #expect(book.claim(key))
+    book.release(key)
+  }
+
+  @Test func `one download of an object to a file at a time continues what is left`() async throws {
+    let directory = try TemporaryDirectory()
+    let target = directory.path(of: "target")
+    try directory.write([7], to: ".target.part")
+    let book = book(directory)
+    book.remember(
+      Self.location, target, temporary: directory.path(of: ".target.part"), DownloadMachineTests.object(10))
+    let (first, second) = (
+      FileTarget(URL(fileURLWithPath: target), Self.location, book),
+      FileTarget(URL(fileURLWithPath: target), Self.location, book)
+    )
+    #expect(try await first.begin()?.length == 1)
+    #expect(try await second.begin() == nil)
+    // The second one has nothing to release.
+    second.discard()
+    #expect(!book.claim(DownloadBook.key(Self.location, target)))
+    first.discard()
+  }
+
+  @Test func `what nobody has continued for a week is removed with its file, and not before`() throws {
+    let directory = try TemporaryDirectory()
+    let now = Locked<Int64>(1_000)
+    let book = book(directory) { now.withLock { $0 } }
+    func remember(_ name: String) throws {
+      try directory.write([7], to: ".\(name).part")
+      book.remember(
+        Self.location, directory.path(of: name), temporary: directory.path(of: ".\(name).part"),
+        DownloadMachineTests.object(10))
+    }
+    try remember("old")
+    now.withLock { $0 += DownloadBook.lifetime }
+    try remember("new")
+    #expect(directory.names.filter { $0.hasSuffix(".part") }.sorted() == [".new.part", ".old.part"])
+    now.withLock { $0 += 1 }
+    try remember("newer")
+    #expect(directory.names.filter { $0.hasSuffix(".part") }.sorted() == [".new.part", ".newer.part"])
+    #expect(book.entry(Self.location, directory.path(of: "old")) == nil)
   }
 }

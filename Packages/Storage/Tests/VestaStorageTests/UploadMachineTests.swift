@@ -23,7 +23,6 @@ import VestaTesting
     #expect(machine.acknowledged(received: 6, isLast: false) == .send(offset: 6))
     #expect(machine.acknowledged(received: 10, isLast: true) == .finalize)
     #expect(machine.finished(Self.object) == .succeed(Self.object))
-    #expect(machine.acknowledged == 10)
   }
 
   @Test func `a small upload is one call, and tried again as a whole`() {
@@ -41,7 +40,6 @@ import VestaTesting
     #expect(machine.waited() == .query)
     #expect(machine.queried(UploadStatus(state: .active, received: 7, crc32c: 3)) == .verify(received: 7, crc32c: 3))
     #expect(machine.verified(isSame: true) == .send(offset: 7))
-    #expect(machine.acknowledged == 7)
   }
 
   @Test func `an answer without progress does not renew the budget of retries`() {
@@ -109,12 +107,12 @@ import VestaTesting
     var machine = Self.machine(seconds: 3)
     _ = machine.begin(hasSession: false)
     _ = machine.started()
-    for _ in 0..<5 {
+    for received in 0..<5 as Range<Int64> {
       #expect(machine.failed(Self.lost, jitter: 0) == .wait(seconds: 1))
       _ = machine.waited()
-      _ = machine.queried(UploadStatus(state: .active, received: machine.acknowledged, crc32c: 0))
+      _ = machine.queried(UploadStatus(state: .active, received: received, crc32c: 0))
       _ = machine.verified(isSame: true)
-      _ = machine.acknowledged(received: machine.acknowledged + 1, isLast: false)
+      _ = machine.acknowledged(received: received + 1, isLast: false)
     }
     #expect(machine.failed(Self.lost, jitter: 0) == .wait(seconds: 1))
     _ = machine.waited()

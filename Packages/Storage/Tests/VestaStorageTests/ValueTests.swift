@@ -12,6 +12,7 @@ import VestaTesting
     ("gs://b/a%2Fc", "b", "a%2Fc"), ("http://h/v0/b/b/o/a%2Fc?alt=media&token=x", "b", "a/c"),
     ("https://h:9199/v0/b/b/o/a/c", "b", "a/c"), ("https://h/v0/b/b", "b", ""), ("https://h/v0/b/b/o", "b", ""),
     ("https://h/v0/b/b/o/%C3%A4%20b", "b", "ä b"),
+    ("https://h/v0/b/b/o/a%252Fc", "b", "a%2Fc"),
   ])
   func `URLs name a bucket and a path`(url: String, bucket: String, path: String) throws {
     let location = try StorageLocation.parse(url)
@@ -79,6 +80,7 @@ import VestaTesting
     change.cacheControl = .set("no-store")
     #expect(metadata.change == change)
     #expect(StorageMetadata().change == MetadataChange())
+    #expect(StorageMetadata().size == 0)
   }
 
   @Test func `metadata that was read sends its differences`() {
@@ -141,6 +143,22 @@ import VestaTesting
   @Test func `content that did not match is a checksum error`() {
     let error = StorageServiceError(.dataLoss, "", reason: .contentMismatch)
     #expect(StorageErrorTable.error(for: error, object: Self.object).code == .nonMatchingChecksum)
+  }
+}
+
+@Suite struct ServiceAddressTests {
+  @Test func `a download URL names the service, the escaped object and the token`() {
+    let url = ServiceAddress().downloadURL(bucket: "b", name: "a/ö?.txt", token: "t&t")
+    #expect(
+      url?.absoluteString
+        == "https://firebasestorage.googleapis.com:443/v0/b/b/o/a%2F%C3%B6%3F.txt?alt=media&token=t%26t")
+  }
+
+  @Test func `a page has 1 to 1000 results`() throws {
+    #expect(try StorageReference.checked(1) == 1 && StorageReference.checked(1000) == 1000)
+    for wrong in [Int64.min, -1, 0, 1001, .max] {
+      #expect { try StorageReference.checked(wrong) } throws: { ($0 as? StorageError)?.code == .invalidArgument }
+    }
   }
 }
 

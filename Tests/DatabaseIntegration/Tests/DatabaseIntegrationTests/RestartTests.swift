@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import DatabaseCrashWorker
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct RestartTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RestartTests {
   @Test func `data, pending writes and kept data survive a restart of the app`() async throws {
     let directory = try TemporaryDirectory()
     let first = try Worker.app(in: directory.path, name: "restart")

@@ -210,7 +210,11 @@ import VestaTesting
     await #expect(throws: StorageError.self) { try await harness.storage.reference(withPath: "a").getMetadata() }
   }
 
-  @Test func `an upload goes on in the next start of the app, and sends what is missing alone`() async throws {
+  // Twelve chunks make the file, and seven have arrived. The next start may send chunks of another length.
+  @Test(arguments: [(256 * 1024, 5), (1024 * 1024, 2)] as [(Int64, Int)])
+  func `an upload goes on in the next start of the app, and sends what is missing alone`(
+    chunkLength: Int64, missing: Int
+  ) async throws {
     let data = ClientTests.data(3_000_000)
     let url = URL(fileURLWithPath: directory.path(of: "file"))
     try data.write(to: url)
@@ -237,13 +241,12 @@ import VestaTesting
     let storage = Storage(
       app: next.app, bucket: "test-bucket", caller: caller,
       uploads: UploadSessionBook(directory: first.uploads.directory))
-    storage.uploadChunkSizeBytes = 256 * 1024
+    storage.uploadChunkSizeBytes = chunkLength
     let resumed = storage.resumeInterruptedUploads()
     #expect(resumed.count == 1)
     for task in resumed { for try await _ in task.progressUpdates {} }
     #expect(try await storage.reference(withPath: "a").data(maxSize: 10_000_000) == data)
-    // Twelve chunks make the file, and seven had arrived.
-    #expect(sent.withLock { $0 } == 5)
+    #expect(sent.withLock { $0 } == missing)
     #expect(storage.resumeInterruptedUploads().isEmpty)
     withExtendedLifetime(interrupted) {}
   }

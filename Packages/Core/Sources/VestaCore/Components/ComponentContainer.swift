@@ -30,7 +30,7 @@ public final class ComponentContainer: Sendable {
 
   private let contributions: [ObjectIdentifier: [AnySlot]]
   private let slots: [AnySlot]
-  private let gate: CreationGate<Int>
+  let gate: CreationGate<Int>
   private let state = Locked(State())
 
   private struct State {

@@ -61,10 +61,10 @@ extension MessagingCall {
   /// Changes what is counted, if anything is.
   @discardableResult
   func count(_ change: (inout StatisticsRecord) -> Void) async throws -> DeliveryStatistics {
-    let sequence = try await reader.sequence()
+    let rows = try await transaction.get([Keys.sequence, Keys.statistics])
+    let sequence = try await reader.sequence(in: rows[0])
     // Damaged counts begin again at zero: they must not keep anybody from acknowledging.
-    let bytes = try await transaction.get(Keys.statistics)
-    var record = bytes.flatMap { StoreRow.intact(StatisticsRecord.self, $0, Keys.statistics) } ?? StatisticsRecord()
+    var record = rows[1].flatMap { StoreRow.intact(StatisticsRecord.self, $0, Keys.statistics) } ?? StatisticsRecord()
     change(&record)
     try await put(record, Keys.statistics)
     var counts = DeliveryStatistics()

@@ -11,7 +11,7 @@ struct MessagingCall {
   /// The time of the call in microseconds since 1970.
   let now: Int64
 
-  var reader: MessagingReader { MessagingReader(reader: transaction) }
+  var reader: MessagingReader { MessagingReader(reader: transaction, usualSenderID: senderID) }
   var lifetime: Int64 { options.registrationLifetime.microseconds }
 
   func put<Record: FieldRecord>(_ record: Record, _ key: [UInt8]) async throws {

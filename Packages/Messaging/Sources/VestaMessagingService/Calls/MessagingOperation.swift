@@ -19,7 +19,10 @@ struct MessagingOperation: Sendable {
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (MessagingReader) async throws -> Value
   ) async throws -> Value {
-    try await engine.store().read { try await body(MessagingReader(reader: $0)) }
+    let senderID = engine.senderID
+    return try await engine.store().read { reader in
+      try await body(MessagingReader(reader: reader, usualSenderID: senderID))
+    }
   }
 
   /// Writes in one transaction; `body` may run again after a conflict.

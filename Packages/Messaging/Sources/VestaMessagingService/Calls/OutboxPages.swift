@@ -8,25 +8,35 @@ struct OutboxPages {
 
   func page(_ pageSize: Int, before: Int64) async throws -> OutboxPage {
     var page = OutboxPage(messages: [])
-    for entry in try await reader.reader.entries(in: Keys.messages(before: before), order: .descending) {
-      let number = try Keys.number(of: entry.key)
-      guard let record = StoreRow.intact(MessageRecord.self, entry.value, entry.key),
+    var listed: [(number: Int64, record: MessageRecord, message: PushMessage)] = []
+    _ = try await reader.reader.scan(Keys.messages(before: before), order: .descending, limit: nil) { row, value in
+      let (key, bytes) = (row.bytes, value.bytes)
+      guard let record = StoreRow.intact(MessageRecord.self, bytes, key),
         record.kind != .subscriptionChange, let message = try? PushMessage(json: record.json)
-      else { continue }
-      if page.messages.count == pageSize {
+      else { return .next }
+      let number = try Keys.number(of: key)
+      guard listed.count < pageSize else {
         page.nextPageToken = "\(number + 1)"
-        break
+        return .stop
       }
-      page.messages.append(try await listed(message, record, number))
+      listed.append((number, record, message))
+      return .next
+    }
+    let waiting = try await waiting(listed.filter { $0.record.kind == .direct })
+    page.messages = listed.map { number, record, message in
+      OutboxMessage(
+        messageID: Tokens.messageID(number, sentTime: record.sentTime), message: message, sentTime: record.sentTime,
+        expiryTime: record.expiryTime, isWaiting: record.kind == .direct ? waiting.contains(number) : nil)
     }
     return page
   }
 
-  private func listed(_ message: PushMessage, _ record: MessageRecord, _ number: Int64) async throws -> OutboxMessage {
-    let isWaiting: Bool? =
-      record.kind == .direct ? try await reader.reader.get(Keys.queued(record.registration, number)) != nil : nil
-    return OutboxMessage(
-      messageID: Tokens.messageID(number, sentTime: record.sentTime), message: message, sentTime: record.sentTime,
-      expiryTime: record.expiryTime, isWaiting: isWaiting)
+  /// The messages to one registration that wait for it, of some.
+  private func waiting(
+    _ messages: [(number: Int64, record: MessageRecord, message: PushMessage)]
+  ) async throws -> Set<Int64> {
+    guard !messages.isEmpty else { return [] }
+    let rows = try await reader.reader.get(messages.map { Keys.queued($0.record.registration, $0.number) })
+    return Set(zip(messages, rows).compactMap { message, row in row.map { _ in message.number } })
   }
 }

@@ -31,8 +31,9 @@ extension MessagingEngine {
   private func makeSession(_ connection: PendingConnection, token: String) async throws -> Session {
     let (now, lifetime) = (options.clock.now(), options.registrationLifetime.microseconds)
     do {
+      let senderID = senderID
       let (key, record, number) = try await store().read { reader in
-        let reader = MessagingReader(reader: reader)
+        let reader = MessagingReader(reader: reader, usualSenderID: senderID)
         let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
         return (key, record, try await reader.lastNumber())
       }

@@ -7,6 +7,9 @@ import VestaStoreInterop
 struct MessagingReader {
   let reader: any StoreReader
 
+  /// The sender of most registrations: theirs are read along with their tokens, in one round trip.
+  var usualSenderID = ""
+
   func record<Record: FieldRecord>(_ type: Record.Type, _ key: [UInt8]) async throws -> Record? {
     guard let bytes = try await reader.get(key) else { return nil }
     return try StoreRow.decode(type, bytes, key)
@@ -22,7 +25,12 @@ struct MessagingReader {
   /// - Parameter now: For the caller that takes the next number: the time, which is larger than every number there was.
   ///   The newest message may be gone, and a number must not be used twice.
   func sequence(now: Int64 = 0) async throws -> SequenceRecord {
-    guard let bytes = try await reader.get(Keys.sequence) else { return SequenceRecord() }
+    try await sequence(in: try await reader.get(Keys.sequence), now: now)
+  }
+
+  /// That row, whose bytes were read already.
+  func sequence(in bytes: [UInt8]?, now: Int64 = 0) async throws -> SequenceRecord {
+    guard let bytes else { return SequenceRecord() }
     if let record = StoreRow.intact(SequenceRecord.self, bytes, Keys.sequence), record.number > 0 { return record }
     var record = SequenceRecord()
     record.number = max(now, try await numbers(in: Keys.messages(after: 0), order: .descending, limit: 1).first ?? 0)
@@ -37,11 +45,23 @@ struct MessagingReader {
       throw MessagingServiceError.invalid(
         "message.token", "The registration token is not a valid FCM registration token.")
     }
-    guard let key = try await record(TokenRecord.self, Keys.token(token))?.key,
-      let registration = try await record(RegistrationRecord.self, Keys.registration(key)),
-      registration.token == token, registration.lastSeenTime + lifetime > now
+    guard let (key, registration) = try await registration(ofToken: token), registration.token == token,
+      registration.lastSeenTime + lifetime > now
     else { throw MessagingServiceError.unregistered }
     return (key, registration)
+  }
+
+  private func registration(ofToken token: String) async throws -> (RegistrationKey, RegistrationRecord)? {
+    let installationID = token.prefix { $0 != ":" }
+    let usual = RegistrationKey(installationID: String(installationID), senderID: usualSenderID)
+    let rows = [Keys.token(token), Keys.registration(usual)]
+    let values = try await reader.get(rows)
+    guard let bytes = values[0] else { return nil }
+    let key = try StoreRow.decode(TokenRecord.self, bytes, rows[0]).key
+    guard key == usual else {
+      return try await record(RegistrationRecord.self, Keys.registration(key)).map { (key, $0) }
+    }
+    return try values[1].map { (key, try StoreRow.decode(RegistrationRecord.self, $0, rows[1])) }
   }
 
   /// The topics of a registration, and since which message.

@@ -52,9 +52,6 @@ struct UploadMachine: Sendable, Equatable {
   private var budget: RetryBudget
   private var state = State.beginning
 
-  /// The offset up to which the service has acknowledged the content.
-  private(set) var acknowledged: Int64 = 0
-
   /// An upload.
   ///
   /// - Parameters:
@@ -72,7 +69,6 @@ struct UploadMachine: Sendable, Equatable {
 
   /// A session was started.
   mutating func started() -> Action {
-    acknowledged = 0
     state = .sending(offset: 0)
     return .send(offset: 0)
   }
@@ -93,7 +89,6 @@ struct UploadMachine: Sendable, Equatable {
   mutating func verified(isSame: Bool) -> Action {
     guard case .verifying(let received) = state else { return unexpected("verified") }
     guard isSame else { return restart(after: Self.changed) }
-    acknowledged = received
     state = .sending(offset: received)
     return .send(offset: received)
   }
@@ -106,7 +101,6 @@ struct UploadMachine: Sendable, Equatable {
   mutating func acknowledged(received: Int64, isLast: Bool) -> Action {
     guard case .sending(let offset) = state else { return unexpected("acknowledged") }
     if received > offset { budget.reset() }
-    acknowledged = received
     guard !isLast else { return finalize() }
     state = .sending(offset: received)
     return .send(offset: received)
@@ -117,7 +111,6 @@ struct UploadMachine: Sendable, Equatable {
 
   /// The object is there.
   mutating func finished(_ object: StorageObject) -> Action {
-    acknowledged = object.size
     state = .over
     return .succeed(object)
   }
@@ -146,7 +139,6 @@ struct UploadMachine: Sendable, Equatable {
   // MARK: Steps
 
   private mutating func fromTheBeginning() -> Action {
-    acknowledged = 0
     state = isSingleCall ? .puttingWhole : .starting
     return isSingleCall ? .putWhole : .start
   }

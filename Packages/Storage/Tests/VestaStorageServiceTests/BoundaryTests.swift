@@ -1,0 +1,153 @@
+import Testing
+import VestaConcurrency
+import VestaServiceInterop
+import VestaServiceInteropFakes
+import VestaStorageBackend
+import VestaStoreInterop
+import VestaStoreInteropContracts
+import VestaTesting
+
+@testable import VestaStorageService
+
+/// What holds just at a limit, and is of no use a step beyond it.
+@Suite struct BoundaryTests {
+  private let directory: TemporaryDirectory
+  private let clock = ManualClock()
+  private let context = CallContext()
+  private let name = ObjectName(bucket: "bucket", name: "a")
+  private let store = ModelStore()
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func engine(_ change: (inout StorageServiceOptions) -> Void) -> StorageEngine {
+    var options = StorageServiceOptions()
+    change(&options)
+    return StorageEngine(
+      options: options, crypto: TestCrypto(countsBytes: true),
+      blobs: FileBlobStore(directory: directory.path(of: "blobs")),
+      clock: clock.service, openStore: { [store] in store })
+  }
+
+  private func rows(_ range: KeyRange) async throws -> Int {
+    try await store.read { try await $0.entries(in: range).count }
+  }
+
+  @Test(arguments: [(99, true), (100, true), (101, false)])
+  func `content has a digest up to the limit, however it goes up`(length: Int, hasDigest: Bool) async throws {
+    let bytes = [UInt8](repeating: 7, count: length)
+    let expected: [UInt8]? = hasDigest ? TestCrypto.digest(of: length) : nil
+    for declared in [nil, Int64(length)] as [Int64?] {
+      let first = engine { ($0.digestLimit, $0.checkpointInterval) = (100, 10) }
+      let id = try await first.startUpload(UploadRequest(object: name, size: declared), context: context)
+      _ = try await first.appendToUpload(id, offset: 0, bytes: Array(bytes[..<98]), context: context)
+      for upload in await first.uploads.removeAll() { await first.suspend(upload) }
+      // The next process reads again what it needs for the digest.
+      let second = engine { $0.digestLimit = 100 }
+      _ = try await second.appendToUpload(id, offset: 98, bytes: Array(bytes[98...]), context: context)
+      let object = try await second.finalizeUpload(id, expected: ContentDigest(), context: context)
+      #expect(object.md5 == expected, "declared: \(declared as Any)")
+    }
+  }
+
+  @Test func `what an upload has beyond the limit of a digest is not hashed again`() async throws {
+    let first = engine { ($0.digestLimit, $0.checkpointInterval) = (100, 10) }
+    let id = try await first.startUpload(UploadRequest(object: name, size: 1_000), context: context)
+    _ = try await first.appendToUpload(id, offset: 0, bytes: [UInt8](repeating: 7, count: 50), context: context)
+    for upload in await first.uploads.removeAll() { await first.suspend(upload) }
+    let crypto = TestCrypto(countsBytes: true)
+    var options = StorageServiceOptions()
+    options.digestLimit = 100
+    let second = StorageEngine(
+      options: options, crypto: crypto, blobs: FileBlobStore(directory: directory.path(of: "blobs")),
+      clock: clock.service, openStore: { [store] in store })
+    #expect(try await second.uploadStatus(id, context: context).received == 50)
+    #expect(crypto.streams.count == 0)
+    try await second.close()
+  }
+
+  @Test(arguments: [(99, 0), (100, 100), (101, 101)])
+  func `so many bytes are kept by a process that is killed`(length: Int, kept: Int64) async throws {
+    let first = engine { $0.checkpointInterval = 100 }
+    let id = try await first.startUpload(UploadRequest(object: name), context: context)
+    _ = try await first.appendToUpload(id, offset: 0, bytes: [UInt8](repeating: 7, count: length), context: context)
+    // Its open uploads are forgotten, as by a kill; a checkpoint that has begun is awaited.
+    for upload in await first.uploads.removeAll() { try await upload.finishCheckpoint() }
+    let second = engine { $0.checkpointInterval = 100 }
+    #expect(try await second.uploadStatus(id, context: context).received == kept)
+    try await second.close()
+  }
+
+  @Test func `uploads that have expired are removed an hour after the first one began, and not before`() async throws {
+    let engine = engine { $0.checkpointInterval = 1 }
+    let begun = clock.now
+    await engine.expireUploads(now: begun)
+    let expired = try await engine.startUpload(UploadRequest(object: name), context: context)
+    _ = try await store.write { transaction in
+      let row = try #require(try await transaction.get(Keys.upload(expired)))
+      var record = try UploadRecord(fieldBytes: row)
+      record.expires = begun
+      try await transaction.put(try record.fieldBytes(), for: Keys.upload(expired))
+    }
+    await engine.expireUploads(now: begun + 3_600_000_000 - 1)
+    #expect(try await rows(Keys.uploads) == 1)
+    await engine.expireUploads(now: begun + 3_600_000_000)
+    #expect(try await rows(Keys.uploads) == 0)
+    try await engine.close()
+  }
+
+  @Test func `blobs that were removed leave no row, and nothing in memory`() async throws {
+    let engine = engine { ($0.inlineLimit, $0.checkpointInterval) = (1, 100) }
+    for round in 0..<4 {
+      let content = [UInt8](repeating: UInt8(round), count: 50)
+      _ = try await engine.putObject(UploadRequest(object: name), content: content, context: context)
+    }
+    // The last blob that was replaced waits for the next commit.
+    #expect(engine.garbage.withLock { $0.count } <= 1)
+    #expect(try await rows(Keys.allGarbage) <= 1)
+    // What a crash left is removed at the next start.
+    let left = try #require(BlobID(rawValue: "0123456789abcdef"))
+    _ = try await store.write { try await $0.put([], for: Keys.garbage(left)) }
+    await Sweep(store: store, blobs: engine.blobs, now: clock.now).removeLeftovers()
+    #expect(try await rows(Keys.allGarbage) == 0)
+    // Nothing to remove is no commit.
+    let version = try await store.read { $0.version }
+    await Sweep(store: store, blobs: engine.blobs, now: clock.now).removeLeftovers()
+    #expect(try await store.read { $0.version } == version)
+    try await engine.close()
+  }
+
+  @Test func `an inline object is read in as long parts as are asked for, and at least by the byte`() async throws {
+    let content = InlineContent([1, 2, 3, 4, 5])
+    #expect(try await content.read(maximumLength: 3) == [1, 2, 3])
+    #expect(try await content.read(maximumLength: 0) == [4])
+    #expect(try await content.read(maximumLength: 3) == [5])
+    #expect(try await content.read(maximumLength: 3) == [])
+  }
+
+  @Test func `an empty object is read as it was written`() throws {
+    #expect(try ObjectRecord(fieldBytes: ObjectRecord().fieldBytes()) == ObjectRecord())
+    #expect(ObjectRecord().size == 0)
+  }
+
+  @Test func `content with another digest than its sender's is refused`() throws {
+    func check(_ wanted: [UInt8]?, _ found: [UInt8]?) throws {
+      try ContentRules.check(ContentDigest(md5: wanted), size: 1, crc32c: 1, md5: found)
+    }
+    try check([1], [1])
+    try check(nil, [1])
+    // Content without a digest cannot be compared.
+    try check([1], nil)
+    let error = #expect(throws: StorageServiceError.self) { try check([1], [2]) }
+    #expect(error?.code == .dataLoss && error?.reason == .contentMismatch)
+  }
+
+  @Test(arguments: ["aaa", "zzz", "000", "999", "a-_.z"])
+  func `the first and the last characters that a bucket may have`(bucket: String) throws {
+    try ObjectNameRules.check(bucket: bucket)
+  }
+
+  @Test(arguments: ["``{", "a{b", "a`b", "a/b", "a:b", "a@b", "aAb", "aZb"])
+  func `their neighbours are refused`(bucket: String) {
+    #expect(throws: StorageServiceError.self) { try ObjectNameRules.check(bucket: bucket) }
+  }
+}
