@@ -91,7 +91,7 @@ let package = Package(
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
-        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),
@@ -111,7 +111,7 @@ let package = Package(
         .product(name: "VestaDatabaseBackendFakes", package: "DatabaseBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
-        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),

@@ -73,7 +73,7 @@ let package = Package(
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaMessagingBackendContracts", package: "MessagingBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
-        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),

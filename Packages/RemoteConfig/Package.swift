@@ -75,7 +75,7 @@ let package = Package(
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaRemoteConfigBackendContracts", package: "RemoteConfigBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
-        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),

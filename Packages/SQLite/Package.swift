@@ -58,6 +58,7 @@ let package = Package(
         "CVestaSQLite",
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],

@@ -83,7 +83,7 @@ let package = Package(
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaStorageBackendContracts", package: "StorageBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
-        .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
       ],
       swiftSettings: settings
     ),

@@ -77,6 +77,7 @@ let package = Package(
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropContracts", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
         .product(name: "VestaSQLite", package: "SQLite"),
       ],

@@ -14,7 +14,7 @@ public struct AnalyticsEvent: Sendable, Hashable {
   /// - Parameters:
   ///   - origin: The product that logged it.
   ///   - name: The name of the event.
-  ///   - parameters: What else there is to say.
+  ///   - parameters: The parameters of the event.
   public init(origin: String, name: String, parameters: [String: AnalyticsValue] = [:]) {
     self.origin = origin
     self.name = name

@@ -23,7 +23,7 @@ public protocol AnalyticsInterop: Sendable {
   /// - Parameters:
   ///   - origin: The product that logs.
   ///   - name: The name of the event.
-  ///   - parameters: What else there is to say; `nil` is the same as none.
+  ///   - parameters: The parameters of the event; `nil` is the same as none.
   func logEvent(withOrigin origin: String, name: String, parameters: [String: AnalyticsValue]?)
 
   /// Sets a property of the user.

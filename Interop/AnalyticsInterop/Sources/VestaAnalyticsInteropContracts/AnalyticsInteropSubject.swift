@@ -7,14 +7,14 @@ public struct AnalyticsInteropSubject: Sendable {
   /// The implementation.
   public let analytics: any AnalyticsInterop
 
-  /// How long a check waits before it calls something missing.
+  /// The time that a check waits for an event before it fails.
   public let patience: Duration
 
   /// An implementation.
   ///
   /// - Parameters:
   ///   - analytics: The implementation, without user properties.
-  ///   - patience: How long a check waits before it calls something missing.
+  ///   - patience: The time that a check waits for an event before it fails.
   public init(_ analytics: any AnalyticsInterop, patience: Duration = .seconds(30)) {
     self.analytics = analytics
     self.patience = patience

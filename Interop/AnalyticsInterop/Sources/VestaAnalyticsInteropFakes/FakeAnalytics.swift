@@ -30,7 +30,7 @@ public final class FakeAnalytics: AnalyticsInterop {
   /// - Parameters:
   ///   - origin: The product that logs.
   ///   - name: The name of the event; an empty one is dropped.
-  ///   - parameters: What else there is to say.
+  ///   - parameters: The parameters of the event.
   public func logEvent(withOrigin origin: String, name: String, parameters: [String: AnalyticsValue]?) {
     guard !name.isEmpty else { return }
     let event = AnalyticsEvent(origin: origin, name: name, parameters: parameters ?? [:])

@@ -34,8 +34,8 @@ public protocol AppCheckInterop: Sendable {
 
   /// Adds a listener that is called with each new token.
   ///
-  /// - Parameter listener: Called with each token that replaces the current one; the first one included, the present
-  ///   one at the time of adding not. Never before this method has returned.
+  /// - Parameter listener: Called with each new token, the first one included, but not with the token that is current
+  ///   when the listener is added. Never called before this method has returned.
   /// - Returns: Removes the listener on `cancel()`.
   func addTokenListener(_ listener: @escaping @Sendable (AppCheckTokenChange) -> Void) -> ListenerRegistration
 }

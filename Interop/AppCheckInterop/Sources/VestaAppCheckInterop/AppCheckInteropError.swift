@@ -32,8 +32,8 @@ public struct AppCheckInteropError: Error, CustomStringConvertible {
   /// An error.
   ///
   /// - Parameters:
-  ///   - code: What kind of failure it was.
-  ///   - message: What happened and what to do about it; no tokens in it.
+  ///   - code: The kind of the failure.
+  ///   - message: The cause and the remedy; no tokens in it.
   ///   - underlying: The underlying error.
   public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
     self.code = code

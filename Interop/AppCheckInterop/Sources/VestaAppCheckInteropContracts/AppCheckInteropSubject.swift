@@ -11,14 +11,14 @@ public struct AppCheckInteropSubject: Sendable {
   /// Holds fetches back (`true`), as a backend does that does not answer, or lets all of them continue (`false`).
   public let setFetchesHeld: @Sendable (Bool) async throws -> Void
 
-  /// How long a check waits before it calls something missing.
+  /// The time that a check waits for an event before it fails.
   public let patience: Duration
 
   /// An implementation and how to drive it.
   ///
   /// - Parameters:
   ///   - appCheck: The implementation.
-  ///   - patience: How long a check waits before it calls something missing.
+  ///   - patience: The time that a check waits for an event before it fails.
   ///   - setFetchesFail: Makes every fetch fail with the code `unavailable`, or succeed again.
   ///   - setFetchesHeld: Holds fetches back, or lets all of them continue.
   public init(

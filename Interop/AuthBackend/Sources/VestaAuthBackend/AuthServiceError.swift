@@ -43,7 +43,7 @@ public struct AuthServiceError: Error, Sendable, Equatable, CustomStringConverti
   /// A failure.
   ///
   /// - Parameters:
-  ///   - code: What kind of failure it was.
+  ///   - code: The kind of the failure.
   ///   - detail: What there is to add; no passwords, codes or tokens in it.
   public init(_ code: Code, _ detail: String? = nil) {
     self.code = code
@@ -68,7 +68,7 @@ public struct AuthServiceError: Error, Sendable, Equatable, CustomStringConverti
   /// Whether trying the same call again later may help.
   public var isTransient: Bool { code == .unavailable || code == .internalError || code == .tooManyAttempts }
 
-  /// Whether the session is over: the user has to sign in anew.
+  /// Whether the session is over: the user has to sign in again.
   public var endsSession: Bool {
     [.userNotFound, .tokenExpired, .userDisabled, .invalidRefreshToken, .invalidIDToken].contains(code)
   }

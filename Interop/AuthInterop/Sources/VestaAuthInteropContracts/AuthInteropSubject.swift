@@ -17,14 +17,14 @@ public struct AuthInteropSubject: Sendable {
   /// Holds refreshes back (`true`), as a backend does that does not answer, or lets all of them continue (`false`).
   public let setRefreshesHeld: @Sendable (Bool) async throws -> Void
 
-  /// How long a check waits before it calls something missing.
+  /// The time that a check waits for an event before it fails.
   public let patience: Duration
 
   /// An implementation and how to drive it.
   ///
   /// - Parameters:
   ///   - auth: The implementation, with nobody signed in.
-  ///   - patience: How long a check waits before it calls something missing.
+  ///   - patience: The time that a check waits for an event before it fails.
   ///   - signIn: Signs in a user with the given id.
   ///   - signOut: Signs the user out.
   ///   - setRefreshesFail: Makes every refresh fail with the code `unavailable`, or succeed again.

@@ -31,7 +31,7 @@ public struct CredentialStoreError: Error, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
-  ///   - message: What happened and what to do about it.
+  ///   - message: The cause and the remedy.
   ///   - underlying: The cause.
   public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
     self.code = code

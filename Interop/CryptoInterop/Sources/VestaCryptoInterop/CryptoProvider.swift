@@ -70,7 +70,7 @@ public protocol CryptoProvider: Sendable {
   /// A key may seal 2^32 times; after that nonces could repeat.
   ///
   /// - Parameters:
-  ///   - plaintext: What to encrypt; may be empty.
+  ///   - plaintext: The bytes to encrypt; may be empty.
   ///   - key: 32 bytes that nobody can guess, such as `randomBytes(count: 32)`.
   ///   - context: What the bytes belong to, such as the name of a file. It is not encrypted and not part of the result;
   ///     `open` needs the same.
@@ -81,7 +81,7 @@ public protocol CryptoProvider: Sendable {
   /// Decrypts what `seal` has made, if not a bit of it was changed.
   ///
   /// - Parameters:
-  ///   - sealed: What `seal` returned.
+  ///   - sealed: The bytes that `seal` returned.
   ///   - key: The key that it was sealed with.
   ///   - context: The context that it was sealed with.
   /// - Returns: The plaintext.
@@ -92,7 +92,7 @@ public protocol CryptoProvider: Sendable {
   /// Makes a new key pair.
   ///
   /// - Parameters:
-  ///   - algorithm: What the key is for. RSA keys have 2048 bits and take about 0.1 s to find.
+  ///   - algorithm: The algorithm that the key is used with. RSA keys have 2048 bits and take about 0.1 s to find.
   ///   - keyID: The `kid` to put into tokens; `nil` for the key's RFC 7638 thumbprint.
   /// - Returns: The private key; its `verificationKey` is the public half.
   /// - Throws: `CryptoError`, or `CancellationError` when the task was cancelled before its turn came.
@@ -102,7 +102,7 @@ public protocol CryptoProvider: Sendable {
   ///
   /// - Parameters:
   ///   - pem: The text; the first block of it is read.
-  ///   - algorithm: What the key is for; the key must be of that kind.
+  ///   - algorithm: The algorithm that the key is used with; the key must be of that kind.
   ///   - keyID: The `kid` to put into tokens; `nil` for the key's RFC 7638 thumbprint.
   /// - Returns: The private key.
   /// - Throws: `CryptoError` with `.malformed`, or `.invalidKey` for a wrong, weak or inconsistent key.
@@ -123,7 +123,7 @@ public protocol CryptoProvider: Sendable {
   ///
   /// - Parameters:
   ///   - pem: The text; the first block of it is read.
-  ///   - algorithm: What the key is for; the key must be of that kind.
+  ///   - algorithm: The algorithm that the key is used with; the key must be of that kind.
   ///   - keyID: The `kid` it is known by; `nil` for the key's RFC 7638 thumbprint.
   /// - Returns: The public key.
   /// - Throws: `CryptoError` with `.malformed`, or `.invalidKey` for a wrong or weak key.
@@ -153,8 +153,8 @@ public protocol CryptoProvider: Sendable {
   /// Checks a password against a hash, in a time that does not depend on the result.
   ///
   /// - Parameters:
-  ///   - password: What the user typed.
-  ///   - hash: What was stored, of any scheme.
+  ///   - password: The password that the user typed.
+  ///   - hash: The stored hash, of any scheme.
   ///   - signerKey: The project's signer key; needed by Firebase's scrypt alone.
   /// - Returns: Whether the password is right.
   /// - Throws: `CryptoError` with `.unsupported` when a library for the scheme is not installed, `.invalidParameter`
@@ -206,7 +206,7 @@ extension CryptoProvider {
 
   /// Makes a new key pair whose `kid` is its thumbprint.
   ///
-  /// - Parameter algorithm: What the key is for.
+  /// - Parameter algorithm: The algorithm that the key is used with.
   /// - Returns: The private key.
   /// - Throws: `CryptoError` or `CancellationError`.
   public func generateSigningKey(_ algorithm: SignatureAlgorithm) async throws -> any SigningKey {
@@ -227,8 +227,8 @@ extension CryptoProvider {
   /// Checks a password against a hash that needs no signer key.
   ///
   /// - Parameters:
-  ///   - password: What the user typed.
-  ///   - hash: What was stored.
+  ///   - password: The password that the user typed.
+  ///   - hash: The stored hash.
   /// - Returns: Whether the password is right.
   /// - Throws: `CryptoError` or `CancellationError`.
   public func verifyPassword(_ password: String, against hash: PasswordHash) async throws -> Bool {

@@ -30,7 +30,7 @@ public protocol DatabaseConnection: AnyObject, Sendable {
   /// Sends a request; returns at once. After the end of the connection nothing happens.
   ///
   /// - Parameters:
-  ///   - request: What is asked.
+  ///   - request: The request.
   ///   - id: The number by which the reply names it.
   func send(_ request: DatabaseRequest, id: Int)
 

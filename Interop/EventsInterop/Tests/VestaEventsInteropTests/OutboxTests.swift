@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaEventsInterop
 import VestaEventsInteropContracts
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @Suite struct OutboxContractTests {
@@ -144,7 +144,7 @@ import VestaTesting
       by: "me")
     let letters = try await outbox.deadLetters(of: "f", limit: 10)
     #expect(letters.map(\.damage) == ["no"])
-    // Mended by a later version, as it were: the bytes are back in the queue, and are those that were set aside.
+    // As after an update that can read the letters: the bytes are back in the queue, unchanged.
     #expect(try await outbox.resend(letters.map(\.position), of: "f") == 1)
     let again = try await outbox.events(EventPageRequest(function: "f", limit: 10)).entries
     #expect(again.map { $0.damage != nil } == [false, false, true])

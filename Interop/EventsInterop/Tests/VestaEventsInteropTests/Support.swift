@@ -3,7 +3,7 @@ import VestaConcurrency
 import VestaEventsInterop
 import VestaEventsInteropContracts
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 struct Stop: Error {}
 

@@ -6,14 +6,14 @@ public struct FirestoreSubject: Sendable {
   /// The backend.
   public let backend: any FirestoreBackend
 
-  /// The time that a check waits for something that a call owes; after it the promise counts as broken.
+  /// The time that a check waits for something that a call must send; after it the promise counts as broken.
   public let patience: Duration
 
   /// A backend.
   ///
   /// - Parameters:
   ///   - backend: Takes calls of owners.
-  ///   - patience: How long a check waits for something that a call owes.
+  ///   - patience: How long a check waits for something that a call must send.
   public init(_ backend: any FirestoreBackend, patience: Duration = .seconds(300)) {
     self.backend = backend
     self.patience = patience

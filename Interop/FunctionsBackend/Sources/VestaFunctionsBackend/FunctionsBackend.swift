@@ -15,7 +15,7 @@ public protocol FunctionsBackend: Sendable {
   ///
   /// - Parameters:
   ///   - call: Which function, and its data.
-  ///   - context: Who calls, and until when the answer is wanted.
+  ///   - context: The caller, and until when the answer is wanted.
   /// - Returns: The result.
   /// - Throws: `FunctionsServiceError`: what the function threw, `notFound` for an unknown function,
   ///   `deadlineExceeded`, `unauthenticated` for a token that is not valid, `resourceExhausted` when too many calls
@@ -28,7 +28,7 @@ public protocol FunctionsBackend: Sendable {
   ///
   /// - Parameters:
   ///   - call: Which function, and its data.
-  ///   - context: Who calls, and until when the end is wanted.
+  ///   - context: The caller, and until when the end is wanted.
   /// - Returns: The messages, then the result, then the end. Throws `FunctionsServiceError`.
   func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error>
 }

@@ -23,7 +23,7 @@ public struct FunctionsSubject: Sendable {
   /// Gets one entry for each call of `wait` that has begun.
   public let beginnings: Log<String>
 
-  /// The time after which a check calls something missing.
+  /// The time that a check waits for an event before it fails.
   public let patience: Duration
 
   /// A subject.

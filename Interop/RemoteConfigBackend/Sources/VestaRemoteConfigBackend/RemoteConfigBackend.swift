@@ -7,7 +7,7 @@ public import VestaServiceInterop
 /// - A fetch after a publish has returned has the published values.
 /// - A fetch with the ETag of the last response answers `noChange` until another template is published or another
 ///   condition holds for the instance.
-/// - The same instance has the same values for the same template: percentages are not drawn anew.
+/// - The same instance has the same values for the same template: percentages are not drawn again.
 /// - A listener receives every template that is published after it was added, the newest at least, and at once when
 ///   there is a newer one than it knows. It is never called before `listenForInvalidations` has returned, and never
 ///   again once its registration was cancelled from within it.

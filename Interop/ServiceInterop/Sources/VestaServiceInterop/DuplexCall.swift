@@ -1,7 +1,7 @@
 /// A call with a stream of requests in one direction and a stream of responses in the other.
 ///
 /// How it ends:
-/// - The caller calls `finish()` when it has nothing more to send. The backend then sends what it still owes for the
+/// - The caller calls `finish()` when it has nothing more to send. The backend then sends what is still missing for the
 ///   requests that it got, and ends the responses; each protocol says what that is.
 /// - `cancel()`, cancelling the task that iterates, or dropping `responses` before its end, ends the call from the
 ///   caller's side; the backend frees everything the call holds. Requests sent before may or may not be served.

@@ -54,7 +54,7 @@ public struct ServiceBoundary<Failure: ServiceFailure>: Sendable {
   ///   - context: Its deadline counts.
   ///   - body: The call. Without a deadline it runs on the calling task; with one it runs on a child of it, so that the
   ///     deadline can cancel it alone.
-  /// - Returns: What `body` returned.
+  /// - Returns: The result of `body`.
   /// - Throws: The product's failure, whatever `body` threw.
   public func serve<Result: Sendable>(
     _ context: CallContext, _ body: @escaping @Sendable () async throws -> Result

@@ -20,7 +20,7 @@ public protocol StorageBackend: Sendable {
   /// - Parameters:
   ///   - request: The object to create or replace, and its metadata.
   ///   - content: The whole content, at most `UploadLimits.singleCallLength` bytes.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   /// - Returns: The stored object.
   /// - Throws: `StorageServiceError`; no object has changed then.
   func putObject(_ request: UploadRequest, content: [UInt8], context: CallContext) async throws -> StorageObject
@@ -29,7 +29,7 @@ public protocol StorageBackend: Sendable {
   ///
   /// - Parameters:
   ///   - request: The object to create or replace, and its metadata.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   /// - Returns: The id of the upload session, which survives a crash of the process.
   /// - Throws: `StorageServiceError`.
   func startUpload(_ request: UploadRequest, context: CallContext) async throws -> UploadID
@@ -40,7 +40,7 @@ public protocol StorageBackend: Sendable {
   ///   - id: The upload session.
   ///   - offset: How many bytes came before; must be the received size of the session.
   ///   - bytes: The next bytes, at most `UploadLimits.chunkLength`.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   /// - Returns: The state of the upload afterwards.
   /// - Throws: `StorageServiceError`: `outOfRange` for a wrong offset, with the session unchanged; `aborted` when
   ///   another call is writing to the session; `notFound` for an unknown or expired session.
@@ -55,7 +55,7 @@ public protocol StorageBackend: Sendable {
   /// - Parameters:
   ///   - id: The upload session.
   ///   - expected: What the sender knows about the content; the service refuses other content.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   /// - Returns: The stored object.
   /// - Throws: `StorageServiceError`: `dataLoss` when the content is not the expected one, and the upload is cancelled.
   func finalizeUpload(_ id: UploadID, expected: ContentDigest, context: CallContext) async throws -> StorageObject
@@ -64,7 +64,7 @@ public protocol StorageBackend: Sendable {
   ///
   /// - Parameters:
   ///   - id: The upload session.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   /// - Returns: How many bytes have been received and what their checksum is.
   /// - Throws: `StorageServiceError` with `notFound` for an unknown or expired session.
   func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus
@@ -75,7 +75,7 @@ public protocol StorageBackend: Sendable {
   ///
   /// - Parameters:
   ///   - id: The upload session.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   /// - Throws: `StorageServiceError` with `failedPrecondition` for a finished upload.
   func cancelUpload(_ id: UploadID, context: CallContext) async throws
 
@@ -85,7 +85,7 @@ public protocol StorageBackend: Sendable {
   ///
   /// - Parameters:
   ///   - request: Which object and which part of it.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   /// - Returns: The object's metadata and its content, which the caller closes.
   /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`, `outOfRange` for a range outside of the object.
   func openObject(_ request: ReadRequest, context: CallContext) async throws -> ObjectDownload
@@ -96,8 +96,8 @@ public protocol StorageBackend: Sendable {
   ///
   /// - Parameters:
   ///   - object: Which object.
-  ///   - preconditions: What must be true of it.
-  ///   - context: Who calls.
+  ///   - preconditions: The conditions on it.
+  ///   - context: The caller.
   /// - Returns: The object.
   /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`.
   func getObject(
@@ -108,7 +108,7 @@ public protocol StorageBackend: Sendable {
   ///
   /// - Parameters:
   ///   - request: Which ones.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   /// - Returns: One page.
   /// - Throws: `StorageServiceError` with `invalidArgument` for a page token that this service did not make.
   func listObjects(_ request: ListRequest, context: CallContext) async throws -> ListPage
@@ -120,8 +120,8 @@ public protocol StorageBackend: Sendable {
   /// - Parameters:
   ///   - object: Which object.
   ///   - change: The fields to set and to remove.
-  ///   - preconditions: What must be true of the object.
-  ///   - context: Who calls.
+  ///   - preconditions: The conditions on the object.
+  ///   - context: The caller.
   /// - Returns: The object with its next metageneration.
   /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`, `invalidArgument`.
   func updateObject(
@@ -132,8 +132,8 @@ public protocol StorageBackend: Sendable {
   ///
   /// - Parameters:
   ///   - object: Which object.
-  ///   - preconditions: What must be true of it.
-  ///   - context: Who calls.
+  ///   - preconditions: The conditions on it.
+  ///   - context: The caller.
   /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`.
   func deleteObject(_ object: ObjectName, preconditions: Preconditions, context: CallContext) async throws
 
@@ -144,7 +144,7 @@ public protocol StorageBackend: Sendable {
   /// - Parameters:
   ///   - object: Which object.
   ///   - action: What to do.
-  ///   - context: Who calls.
+  ///   - context: The caller.
   /// - Returns: The object with its next metageneration.
   /// - Throws: `StorageServiceError` with `notFound`.
   func changeDownloadTokens(

@@ -29,7 +29,7 @@ public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvert
   ///
   /// - Parameters:
   ///   - code: The canonical code.
-  ///   - message: What happened and what to do about it.
+  ///   - message: The cause and the remedy.
   ///   - reason: What is to blame where the code alone does not say.
   public init(_ code: ServiceCode, _ message: String, reason: Reason?) {
     self.code = code

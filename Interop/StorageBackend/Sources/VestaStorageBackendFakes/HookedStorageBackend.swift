@@ -39,7 +39,7 @@ public struct HookedStorageBackend: StorageBackend {
     case tokens
   }
 
-  /// The time at which the hook is asked.
+  /// The time at which the hook runs.
   public enum Moment: Sendable, Hashable {
     /// The call has not happened: throwing loses the request.
     case before

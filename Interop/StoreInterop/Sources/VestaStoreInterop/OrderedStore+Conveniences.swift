@@ -3,9 +3,9 @@ extension OrderedStore {
   ///
   /// - Parameters:
   ///   - version: What the read must see at least. No later commit gets a version at or below it.
-  ///   - body: What to read; `reader.version` may be above `version`.
-  /// - Returns: What the body returned.
-  /// - Throws: What the body threw, `CancellationError`, or `StoreError`.
+  ///   - body: The read; `reader.version` may be above `version`.
+  /// - Returns: The result of the body.
+  /// - Throws: The error of the body, `CancellationError`, or `StoreError`.
   public func read<Result>(
     atLeast version: StoreVersion,
     _ body: (any StoreReader) async throws -> Result

@@ -24,25 +24,25 @@ public protocol OrderedStore: AnyObject, Sendable {
   /// Reads do not wait for writes and writes do not wait for reads. Keep the body short all the same: an old snapshot
   /// keeps old data on disk.
   ///
-  /// - Parameter body: What to read. The reader is valid until the body returns; a use after that throws
+  /// - Parameter body: The read. The reader is valid until the body returns; a use after that throws
   ///   `StoreError.Code.ended`. A body must not call `write` of the same store and wait for it.
-  /// - Returns: What the body returned.
-  /// - Throws: What the body threw, `CancellationError`, or `StoreError`.
+  /// - Returns: The result of the body.
+  /// - Throws: The error of the body, `CancellationError`, or `StoreError`.
   nonisolated(nonsending) func read<Result>(
     _ body: nonisolated(nonsending) (any StoreReader) async throws -> Result
   ) async throws -> Result
 
   /// Reads at one version in time, with a hint about the first read of the body.
   ///
-  /// The hint changes how fast the read is, and nothing else: an engine behind a network fetches those rows together
-  /// with the beginning of the read, in one round trip. Engines without round trips need not implement this method, and
-  /// do not evaluate the hint.
+  /// The hint changes how fast the read is, and nothing else: an engine that is reached over a network fetches those
+  /// rows together with the beginning of the read, in one round trip. Engines without round trips need not implement
+  /// this method, and do not evaluate the hint.
   ///
   /// - Parameters:
   ///   - first: The keys that the body gets first, or the range that it scans first, if it does.
-  ///   - body: What to read; see `read(_:)`.
-  /// - Returns: What the body returned.
-  /// - Throws: What the body threw, `CancellationError`, or `StoreError`.
+  ///   - body: The read; see `read(_:)`.
+  /// - Returns: The result of the body.
+  /// - Throws: The error of the body, `CancellationError`, or `StoreError`.
   nonisolated(nonsending) func read<Result>(
     expecting first: @autoclosure () -> StoreFirstRead,
     _ body: nonisolated(nonsending) (any StoreReader) async throws -> Result
@@ -58,10 +58,10 @@ public protocol OrderedStore: AnyObject, Sendable {
   /// Cancelling the calling task ends the transaction at its next operation; once the commit itself has begun it is
   /// completed, and the call returns normally.
   ///
-  /// - Parameter body: What to do. The transaction is valid until the body returns. A body must not call `write` of the
+  /// - Parameter body: The work. The transaction is valid until the body returns. A body must not call `write` of the
   ///   same store and wait for it: that can never finish, and throws `StoreError.Code.nested` where the engine sees it.
-  /// - Returns: What the body returned, and the version of the commit.
-  /// - Throws: What the body threw, `CancellationError`, or `StoreError`; nothing has been changed then, except after
+  /// - Returns: The result of the body, and the version of the commit.
+  /// - Throws: The error of the body, `CancellationError`, or `StoreError`; nothing has been changed then, except after
   ///   `StoreError.Code.unknownOutcome`, which says so.
   @discardableResult
   nonisolated(nonsending) func write<Result: Sendable>(

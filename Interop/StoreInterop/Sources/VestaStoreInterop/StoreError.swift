@@ -75,7 +75,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   ///   - code: The kind of failure.
   ///   - operation: What the store was doing.
   ///   - path: The file or directory.
-  ///   - message: What happened. No keys and no values: they are the user's.
+  ///   - message: The cause. No keys and no values: they are the user's.
   ///   - hint: What to do about it.
   public init(_ code: Code, operation: String, path: String? = nil, message: String, hint: String? = nil) {
     self.code = code
@@ -87,7 +87,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   /// Whether the same call may succeed later without anybody having done anything about it.
   ///
-  /// An engine tells its callers to try again for these failures only: a damaged file, a full disk or a lock of another
+  /// An engine asks its callers to try again for these failures only: a damaged file, a full disk or a lock of another
   /// process need a person, who needs the description.
   public var isPassing: Bool { [.closed, .conflict, .unknownOutcome].contains(code) }
 

@@ -20,7 +20,7 @@ public final class WorkerProcess: Sendable {
   ///
   /// - Parameters:
   ///   - executable: Its name.
-  ///   - arguments: What it is called with.
+  ///   - arguments: Its arguments.
   /// - Throws: What keeps the system from starting it.
   public convenience init(_ executable: String, _ arguments: String...) throws {
     try self.init(executable, arguments: arguments)
@@ -30,7 +30,7 @@ public final class WorkerProcess: Sendable {
   ///
   /// - Parameters:
   ///   - executable: Its name.
-  ///   - arguments: What it is called with.
+  ///   - arguments: Its arguments.
   /// - Throws: What keeps the system from starting it.
   public init(_ executable: String, arguments: [String]) throws {
     let directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -1,7 +1,7 @@
 import Testing
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 /// The model store calls its observers before a commit returns.

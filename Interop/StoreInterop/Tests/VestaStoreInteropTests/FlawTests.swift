@@ -1,6 +1,7 @@
 import Testing
 import VestaStoreInterop
 import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 /// The contracts are only worth something if a store that breaks a promise is reported.

@@ -1,7 +1,7 @@
 import Synchronization
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 /// One promise that a store breaks on purpose.
 enum Flaw: String, CaseIterable {

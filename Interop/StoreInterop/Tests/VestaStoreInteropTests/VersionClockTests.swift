@@ -1,6 +1,5 @@
 import Testing
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 @Suite struct VersionClockTests {

@@ -17,7 +17,7 @@ import VestaServiceInterop
 /// - All members may be called from any thread, in any callback.
 /// - Each asynchronous operation has two forms: one with a completion handler, which is called on the callback queue of
 ///   the app's options (the main queue unless it was set), and one with `async`.
-/// - The session is kept in a `CredentialStore` and is there again when the program starts anew. It is read when it
+/// - The session is kept in a `CredentialStore` and is there again at the next start of the program. It is read when it
 ///   is first needed.
 /// - A session ends when the user signs out, or when the backend does not accept it any more. A backend that cannot be
 ///   reached, or a store that cannot be read or written, ends none.

@@ -88,7 +88,8 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
 
   /// Reads the store.
   ///
-  /// - Parameter first: The keys that the body gets first, which a store behind a network brings with the beginning.
+  /// - Parameter first: The keys that the body gets first, which a store that is reached over a network brings with the
+  ///   beginning.
   func read<Value>(
     expecting first: [[UInt8]] = [], _ body: (any StoreReader) async throws -> Value
   ) async throws -> Value {

@@ -6,7 +6,7 @@ import VestaCore
 import VestaCryptoInterop
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaAuthService

@@ -7,7 +7,7 @@ import VestaCryptoInterop
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 @testable import VestaAuthService
 

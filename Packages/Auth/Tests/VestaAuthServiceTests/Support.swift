@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaCryptoInterop
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 @testable import VestaAuthService
 

@@ -50,7 +50,7 @@ struct TestAuth: Sendable {
   /// Whether the calling code is on the callback queue.
   static var isOnCallbackQueue: Bool { DispatchQueue.getSpecific(key: queueKey) == "callbacks" }
 
-  /// Returns when everything that listeners are owed so far has been delivered.
+  /// Returns when every event for the listeners so far has been delivered.
   func settle() async {
     _ = auth.currentUser
     await withCheckedContinuation { continuation in auth.listenerQueue.async { continuation.resume() } }

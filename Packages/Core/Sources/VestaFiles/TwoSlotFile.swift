@@ -44,7 +44,7 @@ public struct TwoSlotFile: Sendable {
     return slot + [UInt8](repeating: 0, count: 2 * size - slot.count)
   }
 
-  /// The bytes to write, and where, to put a content into a file; `nil` when the file has to be created anew.
+  /// The bytes to write, and where, to put a content into a file; `nil` when the file has to be created again.
   public func change(of file: [UInt8], to bytes: [UInt8]) -> FileChange? {
     let size = file.count / 2
     guard let newest = newest(in: file), bytes.count + headLength <= size, newest.slot.number < .max else { return nil }

@@ -50,7 +50,7 @@ import VestaTesting
       }
     }
     await cancelMany()
-    // A place that is given back passes those that have left, and the count begins anew.
+    // A place that is given back passes those that have left, and the count begins again.
     queue.leave()
     #expect(queue.storedCount == 0 && queue.runningCount == 0)
     try await queue.enter()

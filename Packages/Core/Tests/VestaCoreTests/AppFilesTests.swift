@@ -15,7 +15,7 @@ import VestaTesting
     let folder = URL(filePath: directory.path).appending(path: "app")
     let first = InstallationIDs().id(in: folder)
     #expect(InstallationIDs.isValid(first))
-    // The files as a process finds them that starts anew.
+    // The files as a process finds them that starts again.
     let next = InstallationIDs()
     #expect(next.id(in: folder) == first)
     let renewed = next.renew(in: folder)

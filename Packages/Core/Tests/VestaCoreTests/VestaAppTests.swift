@@ -86,7 +86,7 @@ import VestaTesting
       let first = try VestaApp.configure(name: name, options: options, libraries: [])
       #expect(first.isDataCollectionDefaultEnabled)
       first.isDataCollectionDefaultEnabled = false
-      // The value that a process reads which starts anew.
+      // The value that a process reads which starts again.
       #expect(!AppSettings(directory: first.dataDirectory).isDataCollectionDefaultEnabled)
       await first.delete()
       let second = try VestaApp.configure(name: name, options: options, libraries: [])

@@ -17,9 +17,9 @@ func libraryFailure(_ what: String, code: CryptoError.Code = .libraryFailure) ->
 /// An array that a C function fills.
 ///
 /// - Parameters:
-///   - count: How many bytes there will be.
-///   - what: What they are, for the error.
-///   - fill: Fills them and returns 1, the way of libcrypto.
+///   - count: The number of bytes.
+///   - what: The name of the content, for the error.
+///   - fill: Fills the bytes; returns 1 on success, as functions of libcrypto do.
 func filled(
   _ count: Int, _ what: String, _ fill: (UnsafeMutablePointer<UInt8>?) -> Int32
 ) throws(CryptoError) -> [UInt8] {

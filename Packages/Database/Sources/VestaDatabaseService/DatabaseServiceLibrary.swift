@@ -18,7 +18,7 @@ public enum DatabaseServiceLibrary: Library {
   /// The version of the package.
   public static let version = VestaVersion()
 
-  /// The engine behind its protocol, one for each app.
+  /// The engine, as its protocol, one for each app.
   public static func components() -> [Component] {
     [
       EmbeddedService<DatabaseEngine>.component(

@@ -52,13 +52,13 @@ public protocol DatabaseAccess: Sendable {
   ///
   /// - Returns: The user's identifier.
   /// - Throws: ``DatabaseAccessError`` when the token is not accepted. Any other error says that it could not be
-  ///   verified at present: the client tries again with the same token.
+  ///   verified right now: the client tries again with the same token.
   func user(token: String) async throws -> String?
 
   /// Whether a user may read.
   func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool
 
-  /// Whether a user may write; a multi-path write is asked path by path.
+  /// Whether a user may write; a multi-path write is checked path by path.
   func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool
 }
 

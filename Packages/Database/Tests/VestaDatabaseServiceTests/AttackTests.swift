@@ -3,7 +3,7 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService

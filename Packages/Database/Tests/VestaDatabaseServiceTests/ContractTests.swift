@@ -2,7 +2,7 @@ import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseBackendContracts
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService

@@ -1,7 +1,7 @@
 import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService

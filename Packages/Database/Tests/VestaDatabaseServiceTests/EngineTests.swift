@@ -4,7 +4,7 @@ import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService

@@ -5,7 +5,7 @@ import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaEventsInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService

@@ -5,7 +5,7 @@ import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService
@@ -15,12 +15,21 @@ import VestaTesting
 struct HashCheckTests {
   private static let count = DatabaseServiceOptions().rowsOfACheck + 200
   private let store = CountedStore(ModelStore())
+  private let clock = ManualClock()
   private let large = DatabaseNode(
     children: (0..<Self.count).map { (DatabaseKey("k\($0)"), DatabaseNode(.int(Int64($0)))) }, priority: .int(4))
 
   private func engine() -> DatabaseEngine {
     var options = DatabaseServiceOptions()
     options.indexes.add(path: "list", indexOn: ".value")
+    return DatabaseEngine(store: store, options: options)
+  }
+
+  /// One of the engines on a store, all of which have one clock.
+  private func sharing(_ store: any OrderedStore) -> DatabaseEngine {
+    var options = DatabaseServiceOptions()
+    options.clock = clock.service
+    options.sharing = .shared()
     return DatabaseEngine(store: store, options: options)
   }
 
@@ -135,15 +144,9 @@ struct HashCheckTests {
   }
 
   @Test func `a hash that another engine has overtaken is checked again`() async {
-    let shared = ModelStore(), clock = ManualClock()
-    func engine(_ store: any OrderedStore) -> DatabaseEngine {
-      var options = DatabaseServiceOptions()
-      options.clock = clock.service
-      options.sharing = .shared()
-      return DatabaseEngine(store: store, options: options)
-    }
+    let shared = ModelStore()
     let watched = CountedStore(OpenStore(shared))
-    let client = TestClient(engine(watched)), other = TestClient(engine(OpenStore(shared)))
+    let client = TestClient(sharing(watched)), other = TestClient(sharing(OpenStore(shared)))
     _ = await client.put("list", large)
     #expect(await other.get("list").childCount == Self.count)
     let begun = watched.begun.entries.count
@@ -157,15 +160,10 @@ struct HashCheckTests {
   }
 
   @Test func `a reply that data is stale comes after that data, also when another engine has written it`() async {
-    let shared = ModelStore(), clock = ManualClock()
-    func engine(_ store: any OrderedStore) -> DatabaseEngine {
-      var options = DatabaseServiceOptions()
-      options.clock = clock.service
-      options.sharing = .shared()
-      return DatabaseEngine(store: store, options: options)
-    }
+    let shared = ModelStore()
     // The store of the first engine says nothing of commits.
-    let client = TestClient(engine(CountedStore(OpenStore(shared)))), other = TestClient(engine(OpenStore(shared)))
+    let client = TestClient(sharing(CountedStore(OpenStore(shared))))
+    let other = TestClient(sharing(OpenStore(shared)))
     await client.listen("n", tag: 1)
     #expect(await other.put("n", DatabaseNode(.int(5))).status == .ok)
     #expect(await client.put("n", DatabaseNode(.int(1)), hash: "").status == .dataStale)
@@ -176,7 +174,7 @@ struct HashCheckTests {
   func `writes with a hash at places above each other lose nothing, each checked beside the others`(
     isShared: Bool
   ) async {
-    let shared = ModelStore(), clock = ManualClock()
+    let shared = ModelStore()
     var options = DatabaseServiceOptions()
     options.rowsOfACheck = 0
     options.clock = clock.service

@@ -3,7 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService

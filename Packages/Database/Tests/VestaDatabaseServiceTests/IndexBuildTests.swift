@@ -5,7 +5,7 @@ import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService

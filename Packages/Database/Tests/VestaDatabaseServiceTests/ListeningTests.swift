@@ -1,10 +1,11 @@
 import Testing
+import VestaBytes
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService
@@ -19,8 +20,8 @@ struct ListeningTests {
   @Test(arguments: 0..<60)
   func `intervals are found by the positions that they contain`(seed: UInt64) {
     var random = SplitMix(seed: seed)
-    var tree = IntervalTree()
-    var model: [Int: PositionInterval] = [:]
+    var tree = IntervalTree<DatabasePosition, Int>()
+    var model: [Int: ClosedInterval<DatabasePosition>] = [:]
     func end(_ random: inout SplitMix) -> DatabasePosition? {
       random.oneIn(6) ? nil : position(random.below(30), ["a", "b"][random.below(2)])
     }
@@ -29,7 +30,7 @@ struct ListeningTests {
         tree.remove(id, interval)
         model[id] = nil
       } else {
-        let interval = PositionInterval(lower: end(&random), upper: end(&random))
+        let interval = ClosedInterval(lower: end(&random), upper: end(&random))
         tree.insert(step, interval)
         model[step] = interval
       }
@@ -44,9 +45,9 @@ struct ListeningTests {
   }
 
   @Test func `of ten thousand intervals few are looked at for the few that are wanted`() {
-    var tree = IntervalTree()
+    var tree = IntervalTree<DatabasePosition, Int>()
     for number in 0..<10_000 {
-      tree.insert(number, PositionInterval(lower: position(number), upper: position(number + 3)))
+      tree.insert(number, ClosedInterval(lower: position(number), upper: position(number + 3)))
     }
     for place in stride(from: 10, to: 9_990, by: 499) {
       var found: [Int] = []
@@ -76,7 +77,7 @@ struct ListeningTests {
       let before = node
       node = node.setting(path, to: random.node())
       guard node.childCount > 0, before.childCount > 0, let key = path.front else {
-        // The whole place is another one: the hub would read all of them anew.
+        // The whole place is another one: the hub would read all of them again.
         place = QueryPlace("p")
         windows = [:]
         continue

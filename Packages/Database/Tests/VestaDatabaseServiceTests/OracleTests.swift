@@ -1,6 +1,6 @@
 import Testing
 import VestaDatabaseBackend
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService

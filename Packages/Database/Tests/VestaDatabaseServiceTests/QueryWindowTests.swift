@@ -6,7 +6,7 @@ import VestaTesting
 
 @testable import VestaDatabaseService
 
-/// A window that follows commits against one that is read anew.
+/// A window that follows commits against one that is read again.
 struct QueryWindowTests {
   @Test(arguments: 0..<300)
   func `a window that follows commits is the one that would be read`(seed: UInt64) {

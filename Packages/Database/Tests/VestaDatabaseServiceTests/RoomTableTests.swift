@@ -4,7 +4,7 @@ import VestaDatabaseBackend
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService

@@ -7,7 +7,7 @@ import VestaDatabaseModel
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService

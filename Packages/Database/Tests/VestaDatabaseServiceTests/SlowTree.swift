@@ -3,7 +3,7 @@ import VestaTesting
 
 /// The tree of the documentation, written without looking at the product.
 ///
-/// Nested dictionaries, sorted anew for each question. It shares the types of the messages with the product, no more.
+/// Nested dictionaries, sorted again for each question. It shares the types of the messages with the product, no more.
 struct SlowTree: Equatable {
   enum Value: Equatable {
     case bool(Bool)

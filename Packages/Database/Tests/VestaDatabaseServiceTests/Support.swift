@@ -2,7 +2,6 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaDatabaseService

@@ -3,7 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabase
@@ -100,7 +100,7 @@ struct CutTests {
     let transacted = Int(room["t" as DatabaseKey].leaf?.number ?? 0)
     let isCommitted = outcome.isCommitted.withLock { $0 } == true
     #expect(isCommitted ? transacted == 1 : (0...1).contains(transacted), "\(label): \(transacted)")
-    // The connection that accepted the operation was cut, or is the present one and ends now.
+    // The connection that accepted the operation was cut, or is the current one and ends now.
     client.goOffline()
     await settle(client, engine)
     let ends = Int((await read())["ends" as DatabaseKey].leaf?.number ?? 0)

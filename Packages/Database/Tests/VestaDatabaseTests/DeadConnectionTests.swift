@@ -14,12 +14,7 @@ struct DeadConnectionTests {
   private let backend = ScriptedDatabaseBackend()
   private let time = SimulatedTime()
 
-  private func client() -> Database {
-    var environment = Repo.Environment(backend: backend)
-    environment.clock = time.clock
-    environment.random = SplitMix(seed: 1)
-    return World.client(environment)
-  }
+  private func client() -> Database { World.client(backend, time) }
 
   private func rest(_ client: Database) async {
     await withCheckedContinuation { continuation in client.repo.enqueue { _ in continuation.resume() } }

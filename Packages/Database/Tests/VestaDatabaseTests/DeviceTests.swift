@@ -5,7 +5,7 @@ import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabase

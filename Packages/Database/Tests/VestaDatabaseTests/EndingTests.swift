@@ -4,7 +4,6 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaDatabase
@@ -15,12 +14,7 @@ struct EndingTests {
   private let backend = ScriptedDatabaseBackend()
   private let time = SimulatedTime()
 
-  private func client() -> Database {
-    var environment = Repo.Environment(backend: backend)
-    environment.clock = time.clock
-    environment.random = SplitMix(seed: 1)
-    return World.client(environment)
-  }
+  private func client() -> Database { World.client(backend, time) }
 
   private func failure(_ body: @escaping @Sendable () async throws -> Void) -> Task<String, Never> {
     Task {

@@ -3,7 +3,6 @@ import Testing
 import VestaCore
 import VestaDatabaseService
 import VestaStoreInterop
-import VestaStoreInteropContracts
 
 @testable import VestaDatabase
 

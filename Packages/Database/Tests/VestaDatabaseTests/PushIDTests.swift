@@ -16,7 +16,7 @@ struct PushIDTests {
   /// The time of the test, and no timers.
   private var service: ServiceClock { ServiceClock(now: { [clock] in clock.now }) { _, _ in ListenerRegistration {} } }
 
-  /// Connects anew, to a service whose clock is so far ahead.
+  /// Connects again, to a service whose clock is so far ahead.
   private func reconnect(_ client: Database, _ number: Int, offset: Int64) async {
     client.goOffline()
     client.goOnline()

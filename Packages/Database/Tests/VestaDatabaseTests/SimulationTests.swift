@@ -5,7 +5,7 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaServiceInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabase

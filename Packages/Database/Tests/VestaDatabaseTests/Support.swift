@@ -2,9 +2,10 @@ import Dispatch
 import Foundation
 import VestaConcurrency
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabase
@@ -27,6 +28,14 @@ final class World: Sendable {
     // A busy machine may take long to connect.
     environment.readTime = .seconds(3600)
     return Self.client(environment, stores: stores)
+  }
+
+  /// A client of a scripted service whose time a test moves.
+  static func client(_ backend: ScriptedDatabaseBackend, _ time: SimulatedTime) -> Database {
+    var environment = Repo.Environment(backend: backend)
+    environment.clock = time.clock
+    environment.random = SplitMix(seed: 1)
+    return client(environment)
   }
 
   /// A client with an environment of the test's own.

@@ -3,7 +3,6 @@ import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaDatabase

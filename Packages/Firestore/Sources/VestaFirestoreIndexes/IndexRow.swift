@@ -1,5 +1,5 @@
 package import VestaFirestoreBackend
-import VestaFirestoreModel
+package import VestaFirestoreModel
 
 /// An index as it is stored: its shape, how far it is, and when it was last of use.
 package struct IndexRow: Sendable, Equatable {
@@ -66,7 +66,7 @@ private struct IndexRecord: FieldRecord {
   init() {}
 
   init(_ row: IndexRow) {
-    collectionID = row.shape.collectionID
+    collectionID = row.shape.collectionID.rawValue
     isGroup = row.shape.isGroup
     isNameDescending = row.shape.isNameDescending
     parts = row.shape.parts.map { Part(path: $0.path.description, kind: Int64($0.kind.rawValue)) }
@@ -92,7 +92,7 @@ private struct IndexRecord: FieldRecord {
   var shape: IndexShape {
     get throws(FirestoreServiceError) {
       var shape = IndexShape(
-        collectionID: collectionID, isGroup: isGroup, parts: [], isNameDescending: isNameDescending)
+        collectionID: CollectionID(collectionID), isGroup: isGroup, parts: [], isNameDescending: isNameDescending)
       for part in parts {
         guard let raw = UInt8(exactly: part.kind), let kind = IndexShape.Kind(rawValue: raw) else { throw .damaged }
         shape.parts.append(IndexShape.Part(path: try FieldPath(parsing: part.path), kind: kind))
@@ -131,21 +131,21 @@ package struct IndexCatalogue: Sendable {
 
   package var version: Int64
   package private(set) var byShape: [IndexShape: Index] = [:]
-  /// The indexes that the documents of a collection are in, by its identifier's bytes.
-  private var byCollection: [[UInt8]: [Index]] = [:]
+  /// The indexes that the documents of a collection are in, by its identifier.
+  private var byCollection: [CollectionID: [Index]] = [:]
 
   package init(version: Int64, _ indexes: [Index]) {
     self.version = version
     for index in indexes where index.row.progress != .leaving {
       byShape[index.row.shape] = index
       guard index.row.isMaintained else { continue }
-      byCollection[Array(index.row.shape.collectionID.utf8), default: []].append(index)
+      byCollection[index.row.shape.collectionID, default: []].append(index)
     }
   }
 
   package var isEmpty: Bool { byShape.isEmpty }
 
-  package func indexes(of collectionID: String) -> [Index] {
-    isEmpty ? [] : byCollection[Array(collectionID.utf8)] ?? []
+  package func indexes(of collectionID: CollectionID) -> [Index] {
+    isEmpty ? [] : byCollection[collectionID] ?? []
   }
 }

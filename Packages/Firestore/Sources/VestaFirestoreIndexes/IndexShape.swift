@@ -20,28 +20,18 @@ package struct IndexShape: Hashable, Sendable {
     }
   }
 
-  package var collectionID: String
+  package var collectionID: CollectionID
   /// Whether one range holds all collections of this identifier; else each collection has its own.
   package var isGroup: Bool
   package var parts: [Part]
   /// Whether names come last first.
   package var isNameDescending = false
 
-  package init(collectionID: String, isGroup: Bool, parts: [Part], isNameDescending: Bool = false) {
+  package init(collectionID: CollectionID, isGroup: Bool, parts: [Part], isNameDescending: Bool = false) {
     self.collectionID = collectionID
     self.isGroup = isGroup
     self.parts = parts
     self.isNameDescending = isNameDescending
-  }
-
-  package static func == (left: IndexShape, right: IndexShape) -> Bool {
-    UTF8Order.equal(left.collectionID, right.collectionID) && left.isGroup == right.isGroup
-      && left.parts == right.parts && left.isNameDescending == right.isNameDescending
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    UTF8Order.hash(collectionID, into: &hasher)
-    hasher.combine(parts)
   }
 
   /// The ends of the keys of a document's entries, with their values; none when it lacks a field.

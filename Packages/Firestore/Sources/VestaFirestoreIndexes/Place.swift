@@ -45,9 +45,9 @@ package struct Place: Hashable, Sendable {
   /// The identifier of the collection whose places begin with these bytes.
   ///
   /// - Throws: `BytesError.Code.malformed`.
-  package static func collectionID(ofPrefix prefix: [UInt8]) throws -> String {
+  package static func collectionID(ofPrefix prefix: [UInt8]) throws -> CollectionID {
     guard let last = try KeyDecoder.elements(of: prefix).dropLast().last else { return "" }
-    return try segment(last)
+    return CollectionID(try segment(last))
   }
 
   /// The path of the document.

@@ -26,7 +26,7 @@ package struct QueryNeeds: Hashable, Sendable {
     package var test: SuffixTest
   }
 
-  package let collectionID: String
+  package let collectionID: CollectionID
   /// The collection; `nil` for a group.
   package let collection: ResourcePath?
   /// The ordered fields before the name, in the direction of the query.

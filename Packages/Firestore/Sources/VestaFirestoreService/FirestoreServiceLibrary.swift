@@ -20,7 +20,7 @@ public enum FirestoreServiceLibrary: Library {
   /// The version of the package.
   public static let version = VestaVersion()
 
-  /// The engine behind its protocol, one for each app.
+  /// The engine, as its protocol, one for each app.
   public static func components() -> [Component] {
     [
       EmbeddedService<FirestoreEngine>.component(

@@ -82,7 +82,8 @@ enum SpecJSON {
       orders.append(NormalQuery.Order(field, descending: order.array?.last?.string == "desc"))
     }
     return try LocalQuery(
-      database: database, path: self.path(path), collectionGroup: object["collectionGroup"]?.string, filters: filters,
+      database: database, path: self.path(path),
+      collectionGroup: object["collectionGroup"]?.string.map(CollectionID.init(_:)), filters: filters,
       orders: orders, limit: object["limit"]?.integer.map(Int.init(clamping:)),
       limitType: object["limitType"]?.string == "LimitToLast" ? .last : .first)
   }

@@ -9,7 +9,7 @@ import VestaFirestoreBackend
   static func query(
     filters: [Filter] = [], orders: [NormalQuery.Order] = [], limit: Int? = nil,
     limitType: LocalQuery.LimitType = .first, startAt: StructuredQuery.Cursor? = nil,
-    endAt: StructuredQuery.Cursor? = nil, group: String? = nil
+    endAt: StructuredQuery.Cursor? = nil, group: CollectionID? = nil
   ) throws -> LocalQuery {
     try LocalQuery(
       database: database, path: group == nil ? ResourcePath(["c"]) : .root, collectionGroup: group, filters: filters,
@@ -52,6 +52,14 @@ import VestaFirestoreBackend
     ] as [(Filter.FieldOperator, Bool)] {
       #expect(try Self.query(filters: [.field(path: "t", operation, operand)]).matches(document) == isMatch)
     }
+  }
+
+  @Test func `groups whose identifiers differ in their bytes alone are two`() throws {
+    let (composed, decomposed) = (CollectionID("caf\u{E9}"), CollectionID("cafe\u{301}"))
+    let (one, other) = (try Self.query(group: composed), try Self.query(group: decomposed))
+    #expect(one != other && one.target != other.target && Set([composed, decomposed]).count == 2)
+    let document = Self.document("x", [:], in: [composed.rawValue])
+    #expect(one.matches(document) && !other.matches(document))
   }
 
   @Test func `a query selects a document, a collection or a group`() throws {

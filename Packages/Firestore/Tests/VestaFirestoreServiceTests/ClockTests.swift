@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreService
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 /// Clocks that jump, and read times that were handed out before.

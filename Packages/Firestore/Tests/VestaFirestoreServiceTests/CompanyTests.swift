@@ -4,7 +4,6 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaFirestoreIndexes

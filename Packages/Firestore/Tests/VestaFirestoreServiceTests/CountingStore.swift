@@ -1,6 +1,6 @@
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 /// A store that counts the rows that its readers return, and those that its transactions change.
 final class CountingStore: CommitObservable {

@@ -2,7 +2,7 @@ import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaServiceInteropFakes
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreIndexes

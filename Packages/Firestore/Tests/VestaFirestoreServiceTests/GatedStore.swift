@@ -1,6 +1,6 @@
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 /// A store whose writes wait once so many have been let through, until it is opened.
 final class GatedStore: OrderedStore {

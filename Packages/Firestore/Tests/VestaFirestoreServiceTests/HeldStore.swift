@@ -1,6 +1,6 @@
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 /// A store in which scans can be kept waiting, all others going on.
 ///

@@ -2,7 +2,7 @@ import Testing
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
 import VestaFirestoreService
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 struct HistoryStressTests {

@@ -1,7 +1,7 @@
 import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService

@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreReference
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreIndexes
@@ -15,14 +15,6 @@ struct IndexTests {
     let request = RunQueryRequest(parent: root, query: query, explain: ExplainOptions(analyze: true))
     try await engine.runQuery(request, context: owner) { metrics = $0.explainMetrics ?? metrics }
     return try #require(metrics)
-  }
-
-  private func answer(_ backend: any FirestoreBackend, _ query: StructuredQuery) async -> String {
-    do {
-      return try await backend.query(query).map { "\($0.name) \($0.fields)" }.joined(separator: "\n")
-    } catch {
-      return "\((error as? FirestoreServiceError)?.code.description ?? "\(error)")"
-    }
   }
 
   @Test func `the second query costs its result`() async throws {

@@ -2,7 +2,6 @@ import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaFirestoreService

@@ -2,7 +2,7 @@ import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreService
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 /// Sixteen bytes that depend on all of the text; enough to test filters with, whose real digest is elsewhere.

@@ -4,7 +4,7 @@ import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreService
@@ -32,7 +32,7 @@ struct LogSorterTests {
         let parts = try ChangeRow(entry.value).parts
         var decoder = KeyDecoder(entry.key, from: keys.changes.count)
         let id = try decoder.string()
-        let group = keys.changes(ofGroup: id)
+        let group = keys.changes(ofGroup: CollectionID(id))
         let collection = Array(Place.collectionPrefix(in: entry.key[group.count...]))
         let last = try LogPosition(entry.key, from: group.count + collection.count)
         #expect(parts.last?.position == last && parts.map(\.position) == parts.map(\.position).sorted(), "\(note)")

@@ -102,6 +102,11 @@ struct NeighbourLimitTests {
       merged == [Self.change("r/b", 1, [2]), Self.change("r/a", 2, [2]), Self.snapshot(20), Self.change("r/a", 3, [2])])
   }
 
+  @Test func `documents whose names differ in their bytes alone are merged apart`() {
+    let responses = [Self.change("r/\u{E9}", 1, [2]), Self.change("r/e\u{301}", 1, [2]), Self.snapshot(10)]
+    #expect(UnreadResponses.merged(responses).count == 3)
+  }
+
   @Test func `a merged response names every target that one before it has named`() {
     let deleted = UnreadResponses.merged([
       Self.change("r/a", 1, [2, 4]), Self.snapshot(10), Self.change("r/a", 2, [2], removed: [4]), Self.snapshot(20),

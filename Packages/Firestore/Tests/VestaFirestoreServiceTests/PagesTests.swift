@@ -3,7 +3,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreIndexes

@@ -2,7 +2,6 @@ import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreReference
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaFirestoreIndexes

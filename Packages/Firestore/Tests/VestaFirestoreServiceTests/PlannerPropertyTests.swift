@@ -9,14 +9,6 @@ import VestaTesting
 @testable import VestaFirestoreService
 
 struct PlannerPropertyTests {
-  private func answer(_ backend: any FirestoreBackend, _ query: StructuredQuery) async -> String {
-    do {
-      return try await backend.query(query).map { "\($0.name) \($0.fields)" }.joined(separator: "\n")
-    } catch {
-      return "\((error as? FirestoreServiceError)?.code.description ?? "\(error)")"
-    }
-  }
-
   private func figures(_ backend: any FirestoreBackend, _ query: StructuredQuery) async -> String {
     let figures = [
       Aggregation(.count(upTo: nil)), Aggregation(.sum(fieldPath: "f"), alias: "f"),

@@ -56,15 +56,6 @@ extension SplitMix {
 }
 
 struct QueryPropertyTests {
-  /// The answer of a backend to a query: names and fields, or the code of its error.
-  private func answer(_ backend: any FirestoreBackend, _ query: StructuredQuery) async -> String {
-    do {
-      return try await backend.query(query).map { "\($0.name) \($0.fields)" }.joined(separator: "\n")
-    } catch {
-      return "\((error as? FirestoreServiceError)?.code.description ?? "\(error)")"
-    }
-  }
-
   @Test(arguments: [UInt64(1), 2, 3])
   func `every query is answered as by the reference`(seed: UInt64) async throws {
     var data = SplitMix(seed: seed)

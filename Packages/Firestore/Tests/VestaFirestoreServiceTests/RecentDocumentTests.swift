@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreService

@@ -3,7 +3,6 @@ import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaFirestoreService

@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreService
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 let database = "projects/p/databases/(default)"
@@ -93,5 +93,14 @@ func failure(_ body: () async throws -> Void) async -> FirestoreServiceError? {
     return nil
   } catch {
     return error as? FirestoreServiceError
+  }
+}
+
+/// The answer of a backend to a query: names and fields, or the code of its error.
+func answer(_ backend: any FirestoreBackend, _ query: StructuredQuery) async -> String {
+  do {
+    return try await backend.query(query).map { "\($0.name) \($0.fields)" }.joined(separator: "\n")
+  } catch {
+    return "\((error as? FirestoreServiceError)?.code.description ?? "\(error)")"
   }
 }

@@ -58,30 +58,4 @@ struct WatchIndexTests {
     let document = Document(name: name("rooms/a"), fields: ["n": .integer(1), "tags": .array([.string("y")])])
     #expect(index.candidates(Place(path), path, [document]) == [6])
   }
-
-  @Test(arguments: [UInt64(41), 42])
-  func `a tree of ranges finds what looking at all finds`(seed: UInt64) {
-    var random = SplitMix(seed: seed)
-    func bound() -> [UInt8] {
-      (0..<Int.random(in: 0...2, using: &random)).map { _ in .random(in: 0...3, using: &random) }
-    }
-    var tree = IntervalTree()
-    var all: [Int: IntervalTree.Interval] = [:]
-    for number in 0..<600 {
-      let (one, other) = (bound(), bound())
-      let isOpen = Int.random(in: 0..<3, using: &random) == 0
-      let low = one.lexicographicallyPrecedes(other) ? one : other
-      let interval = IntervalTree.Interval(low: low, high: isOpen ? nil : low == one ? other : one)
-      tree.insert(number, interval)
-      all[number] = interval
-      if let gone = all.keys.sorted().randomElement(using: &random), number.isMultiple(of: 2), let old = all[gone] {
-        tree.remove(gone, old)
-        all[gone] = nil
-      }
-      let point = bound()
-      #expect(tree.ids(at: point) == Set(all.filter { $0.value.holds(point) }.keys), "seed \(seed)")
-    }
-    for (number, interval) in all { tree.remove(number, interval) }
-    #expect(tree.isEmpty)
-  }
 }

@@ -2,7 +2,7 @@ import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreService

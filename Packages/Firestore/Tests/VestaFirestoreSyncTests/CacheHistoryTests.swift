@@ -5,7 +5,6 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 /// A durable cache beside a model that keeps everything in memory, through whatever can happen to a client.

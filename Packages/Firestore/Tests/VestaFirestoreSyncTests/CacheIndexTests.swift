@@ -44,6 +44,21 @@ import VestaTesting
     return Array(query.limitType == .first ? sorted.prefix(limit)[...] : sorted.suffix(limit)[...])
   }
 
+  @Test func `documents whose ids differ in their bytes alone are two`() {
+    var documents = RemoteDocuments(database: database)
+    let paths = [ResourcePath(["rooms", "caf\u{E9}"]), ResourcePath(["rooms", "cafe\u{301}"])]
+    for (number, path) in paths.enumerated() {
+      documents.insert(
+        CachedDocument(
+          ResourceName(database: database, path: path), .found(["n": .integer(Int64(number))]),
+          version: Timestamp(seconds: 1)))
+    }
+    #expect(documents.count == 2)
+    #expect(paths.map { documents[$0].document?.fields["n"] } == [.integer(0), .integer(1)])
+    documents.remove(paths[0])
+    #expect(documents[paths[0]].document == nil && documents[paths[1]].document != nil)
+  }
+
   @Test(arguments: 0..<20) func `an index returns what looking at every document returns`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var indexed = LocalStore(database: database, user: "", policy: .leastRecentlyUsed(bytes: nil))
@@ -108,7 +123,7 @@ import VestaTesting
     try checkRows(rows, documents)
   }
 
-  /// The rows of durable indexes are those of an index that is made anew.
+  /// The rows of durable indexes are those of an index that is made again.
   private func checkRows(_ rows: [CacheRow], _ documents: [DocumentKey: CachedDocument]) throws {
     var entries: Set<[UInt8]> = []
     var indexes: [CacheIndex.ID] = []

@@ -4,7 +4,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 /// The engine in the process is the cache of an embedded client.

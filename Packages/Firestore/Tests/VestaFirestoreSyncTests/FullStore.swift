@@ -1,6 +1,6 @@
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 /// A store whose commits fail while it says so.
 final class FullStore: OrderedStore {

@@ -4,7 +4,6 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 /// Unusual behaviour of applications, disks and files.

@@ -5,7 +5,7 @@ import VestaFirestoreModel
 import VestaFirestoreService
 import VestaFirestoreSync
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 /// No acknowledged write is lost, and none is applied twice, also where answers do not arrive.
@@ -14,6 +14,25 @@ struct LostAnswerTests {
   private static func increment(_ document: String = "rooms/a") -> Mutation {
     Mutation(
       path(document), .patch([:], mask: FieldMask([])), transforms: [.init(FieldPath(["n"]), .increment(.integer(1)))])
+  }
+
+  /// The store of a client whose process ends after the backend has committed its writes, and before their rows are
+  /// deleted.
+  private static func crashed(
+    after count: Int, in world: World, isEmbedded: Bool = false
+  ) async throws -> ModelStore {
+    let store = ModelStore()
+    let client = world.client(store: store, isEmbedded: isEmbedded)
+    await client.setNetworkEnabled(false)
+    let writes = (0..<count).map { _ in client.write([increment()]) }
+    for write in writes { try await write.localCommit() }
+    let rows = try await store.read { try await $0.entries(in: .all) }
+    await client.setNetworkEnabled(true)
+    for write in writes { try await write.acknowledged() }
+    await client.shutdown()
+    let crashed = ModelStore()
+    _ = try await crashed.write { for row in rows { try await $0.put(row.value, for: row.key) } }
+    return crashed
   }
 
   @Test(arguments: [false, true])
@@ -44,18 +63,7 @@ struct LostAnswerTests {
   @Test(arguments: [false, true])
   func `writes that a crash kept from being taken off the queue are applied once`(isEmbedded: Bool) async throws {
     let world = World()
-    let store = ModelStore()
-    let first = world.client(store: store, isEmbedded: isEmbedded)
-    await first.setNetworkEnabled(false)
-    let writes = (0..<5).map { _ in first.write([Self.increment()]) }
-    for write in writes { try await write.localCommit() }
-    // The store as it is when the process ends between the backend's commits and the rows' deletion.
-    let rows = try await store.read { try await $0.entries(in: .all) }
-    await first.setNetworkEnabled(true)
-    for write in writes { try await write.acknowledged() }
-    await first.shutdown()
-    let crashed = ModelStore()
-    _ = try await crashed.write { for row in rows { try await $0.put(row.value, for: row.key) } }
+    let crashed = try await Self.crashed(after: 5, in: world, isEmbedded: isEmbedded)
     let second = world.client(store: crashed, isEmbedded: isEmbedded)
     let late = second.write([Self.increment()])
     try await second.waitForPendingWrites()
@@ -128,18 +136,7 @@ struct LostAnswerTests {
 
   @Test func `writes that were served long before a crash leave the queue`() async throws {
     let world = World()
-    let store = ModelStore()
-    let first = world.client(store: store)
-    await first.setNetworkEnabled(false)
-    let writes = (0..<40).map { _ in first.write([Self.increment()]) }
-    for write in writes { try await write.localCommit() }
-    let rows = try await store.read { try await $0.entries(in: .all) }
-    await first.setNetworkEnabled(true)
-    for write in writes { try await write.acknowledged() }
-    await first.shutdown()
-    let crashed = ModelStore()
-    _ = try await crashed.write { for row in rows { try await $0.put(row.value, for: row.key) } }
-    let second = world.client(store: crashed)
+    let second = world.client(store: try await Self.crashed(after: 40, in: world))
     try await second.waitForPendingWrites()
     #expect(try await second.lookup([path("rooms/a")])[0].fields == ["n": .integer(40)])
     await second.shutdown()

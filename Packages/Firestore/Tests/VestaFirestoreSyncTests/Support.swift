@@ -4,7 +4,7 @@ import VestaFirestoreModel
 import VestaFirestoreService
 import VestaFirestoreSync
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 let database = DatabaseName(project: "demo")
 

@@ -3,7 +3,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 @Suite(.timeLimit(.minutes(15)))
 struct SyncStressTests {

@@ -3,7 +3,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 /// Users that change, tasks that are cancelled, and a backend that is dead.
 @Suite(.timeLimit(.minutes(15)))

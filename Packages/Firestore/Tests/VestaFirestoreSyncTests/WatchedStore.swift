@@ -1,6 +1,6 @@
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 /// A store that counts the rows its readers hand out, and whose reads fail while it says so.
 final class WatchedStore: OrderedStore {

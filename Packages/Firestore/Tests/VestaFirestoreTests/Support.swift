@@ -3,7 +3,7 @@ import VestaCore
 import VestaFirestore
 import VestaFirestoreService
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 
 /// Opens stores in memory, the same one for the same name.
 final class MemoryStores: StoreProvider {

@@ -51,7 +51,7 @@ public struct HTTPSError: Error, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - code: The code.
-  ///   - message: What happened; the caller sees it.
+  ///   - message: The cause; the caller sees it.
   ///   - details: More about it, of the types that a function can return; what cannot travel is left out.
   public init(_ code: FunctionStatus, _ message: String, details: Any? = nil) {
     self.code = code

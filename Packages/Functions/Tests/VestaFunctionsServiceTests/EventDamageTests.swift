@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFunctionsService

@@ -1,7 +1,6 @@
 import Testing
 import VestaConcurrency
 import VestaEventsInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaFunctionsService

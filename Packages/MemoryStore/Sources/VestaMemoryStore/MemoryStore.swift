@@ -48,9 +48,9 @@ public final class MemoryStore: CommitObservable {
 
   /// Reads at one version in time, without waiting for anybody.
   ///
-  /// - Parameter body: What to read.
-  /// - Returns: What the body returned.
-  /// - Throws: What the body threw, or `StoreError.Code.closed`.
+  /// - Parameter body: The read.
+  /// - Returns: The result of the body.
+  /// - Throws: The error of the body, or `StoreError.Code.closed`.
   public func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     let reader = try state.withLock { state in
       guard !state.isClosed else { throw StoreError.closed("read") }
@@ -66,9 +66,9 @@ public final class MemoryStore: CommitObservable {
 
   /// Changes the store: all of the body's changes, or none.
   ///
-  /// - Parameter body: What to do; it runs once, on the caller's task.
-  /// - Returns: What the body returned, and the version of the commit.
-  /// - Throws: What the body threw, `CancellationError`, or `StoreError`; nothing has been changed then.
+  /// - Parameter body: The work; it runs once, on the caller's task.
+  /// - Returns: The result of the body, and the version of the commit.
+  /// - Throws: The error of the body, `CancellationError`, or `StoreError`; nothing has been changed then.
   @discardableResult
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result

@@ -2,6 +2,7 @@ import Testing
 import VestaMemoryStore
 import VestaStoreInterop
 import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @Suite struct MemoryStoreContractTests {

@@ -2,7 +2,6 @@ import Testing
 import VestaConcurrency
 import VestaMemoryStore
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 /// Many tasks on one store at once; run under Thread Sanitizer too.

@@ -4,7 +4,7 @@ import VestaMessagingBackend
 import VestaMessagingBackendContracts
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaMessagingService

@@ -6,7 +6,7 @@ import VestaMessagingBackend
 import VestaMessagingBackendContracts
 import VestaMessagingService
 import VestaServiceInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 /// A service with one flaw, and the promise that it breaks.

@@ -4,7 +4,7 @@ import VestaBytes
 import VestaConcurrency
 import VestaMessagingBackend
 import VestaServiceInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaMessagingService

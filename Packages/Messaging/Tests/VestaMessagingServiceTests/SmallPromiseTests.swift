@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaMessagingService

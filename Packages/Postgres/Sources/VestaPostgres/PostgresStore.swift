@@ -155,7 +155,7 @@ public final class PostgresStore: CommitObservable {
   ///
   /// - Parameters:
   ///   - first: What the body reads first.
-  ///   - body: What to read.
+  ///   - body: The read.
   public func read<Result>(
     expecting first: @autoclosure () -> StoreFirstRead, _ body: (any StoreReader) async throws -> Result
   ) async throws -> Result {

@@ -1,7 +1,6 @@
 import Testing
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaPostgres

@@ -1,6 +1,7 @@
 import Testing
 import VestaStoreInterop
 import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaPostgres

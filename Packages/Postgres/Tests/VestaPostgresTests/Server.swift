@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaPostgres

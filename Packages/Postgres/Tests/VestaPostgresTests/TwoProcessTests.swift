@@ -1,7 +1,7 @@
 import Testing
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaPostgres

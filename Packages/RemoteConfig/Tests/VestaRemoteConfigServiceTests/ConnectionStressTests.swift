@@ -2,7 +2,7 @@ import Testing
 import VestaConcurrency
 import VestaRemoteConfigBackend
 import VestaServiceInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaRemoteConfigService

@@ -3,7 +3,7 @@ import VestaBytes
 import VestaRemoteConfigBackend
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaRemoteConfigService

@@ -4,7 +4,7 @@ import VestaRemoteConfigBackend
 import VestaRemoteConfigBackendContracts
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaRemoteConfigService

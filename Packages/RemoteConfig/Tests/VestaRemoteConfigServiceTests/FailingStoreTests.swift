@@ -3,7 +3,7 @@ import VestaConcurrency
 import VestaRemoteConfigBackend
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaRemoteConfigService

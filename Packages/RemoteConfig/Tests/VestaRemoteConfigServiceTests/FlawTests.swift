@@ -5,7 +5,7 @@ import VestaRemoteConfigBackend
 import VestaRemoteConfigBackendContracts
 import VestaRemoteConfigService
 import VestaServiceInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 /// A service with one flaw, and the promise that it breaks.

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import VestaRemoteConfigBackend
 import VestaServiceInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaRemoteConfigService

@@ -1,7 +1,6 @@
 import Testing
 import VestaRemoteConfigBackend
 import VestaServiceInterop
-import VestaStoreInteropContracts
 import VestaTesting
 
 @testable import VestaRemoteConfigService

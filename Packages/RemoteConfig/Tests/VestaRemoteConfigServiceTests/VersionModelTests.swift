@@ -1,7 +1,7 @@
 import Testing
 import VestaRemoteConfigBackend
 import VestaServiceInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaRemoteConfigService

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import VestaStoreInterop
-import VestaStoreInteropContracts
 import VestaStoreInteropCrashTesting
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaSQLite

@@ -1,6 +1,6 @@
 import Testing
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaSQLite

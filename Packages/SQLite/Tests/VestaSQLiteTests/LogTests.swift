@@ -61,7 +61,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    /// Such pages are written twice, and the sums of all frames behind them are made anew at the end.
+    /// Such pages are written twice, and the sums of all frames behind them are made again at the end.
     @Test(arguments: [StoreDurability.full, .relaxed])
     func `a transaction whose pages left the cache and changed again is there after a kill`(
       _ durability: StoreDurability

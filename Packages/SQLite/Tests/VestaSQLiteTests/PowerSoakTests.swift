@@ -26,7 +26,7 @@ extension OneAtATime {
       let directory = try TemporaryDirectory()
       return try await FileTrace.record(below: directory.path) {
         var tuning = StoreTuning()
-        // Small bounds: the log is written back and begun anew several times.
+        // Small bounds: the log is written back and begun again several times.
         (tuning.checkpointPages, tuning.logLimit, tuning.logPatience) = (40, 120, 2)
         let store = try directory.open(durability, tuning: tuning)
         FileTrace.mark(Self.isOpen)

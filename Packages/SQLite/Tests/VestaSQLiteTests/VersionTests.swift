@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VestaConcurrency
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaSQLite

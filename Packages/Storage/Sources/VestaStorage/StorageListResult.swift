@@ -1,6 +1,6 @@
 /// A page of a listing.
 public final class StorageListResult: Sendable {
-  /// The references to what lies further below: one for each first component.
+  /// The references to the "folders" directly below: each has objects or further folders.
   public let prefixes: [StorageReference]
 
   /// The references to the objects.

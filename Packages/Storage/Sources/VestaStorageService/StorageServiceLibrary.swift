@@ -20,7 +20,7 @@ public enum StorageServiceLibrary: Library {
   /// The version of the package.
   public static let version = VestaVersion()
 
-  /// The engine behind `any StorageBackend`.
+  /// The engine, as `any StorageBackend`.
   public static func components() -> [Component] {
     [
       EmbeddedService<StorageEngine>.component(

@@ -4,7 +4,7 @@ import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStorageBackend
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaStorageService

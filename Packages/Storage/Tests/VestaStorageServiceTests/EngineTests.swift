@@ -5,7 +5,7 @@ import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStorageBackend
 import VestaStorageBackendContracts
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaStorageService

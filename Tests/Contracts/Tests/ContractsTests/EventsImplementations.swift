@@ -4,7 +4,7 @@ import VestaEventsInteropContracts
 import VestaMemoryStore
 import VestaSQLite
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @Suite struct EventsImplementations {

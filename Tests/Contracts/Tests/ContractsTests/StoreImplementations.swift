@@ -3,6 +3,7 @@ import VestaMemoryStore
 import VestaSQLite
 import VestaStoreInterop
 import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @Suite struct StoreImplementations {

@@ -12,26 +12,13 @@ import VestaTesting
 @testable import VestaStorage
 
 /// The client over a service that loses requests and answers, and what else goes wrong on the way.
-@Suite struct FaultTests {
+@Suite struct FaultTests: HookedSuite {
   let directory: TemporaryDirectory
   let harness: StorageHarness
 
   init() throws {
     directory = try TemporaryDirectory()
     harness = try StorageHarness(directory: directory.path + "/data")
-  }
-
-  /// A storage whose service asks a hook around each call, and whose retries do not wait.
-  func storage(
-    bucket: String = "test-bucket",
-    _ hook: @escaping @Sendable (HookedStorageBackend.Call, HookedStorageBackend.Moment) async throws -> Void
-  ) -> Storage {
-    let clock = StorageClock(sleep: { _ in try Task.checkCancellation() }, jitter: { 0 })
-    let caller = StorageCaller(
-      backend: HookedStorageBackend(harness.backend, hook: hook), auth: nil, appCheck: nil, clock: clock)
-    let storage = Storage(app: harness.app, bucket: bucket, caller: caller)
-    storage.uploadChunkSizeBytes = 256 * 1024
-    return storage
   }
 
   @Test func `transfers come through although one call in five is lost`() async throws {

@@ -11,24 +11,13 @@ import VestaTesting
 @testable import VestaStorage
 
 /// Pauses, cancellations and sessions that meet each other.
-@Suite struct InterruptionTests {
+@Suite struct InterruptionTests: HookedSuite {
   let directory: TemporaryDirectory
   let harness: StorageHarness
 
   init() throws {
     directory = try TemporaryDirectory()
     harness = try StorageHarness(directory: directory.path + "/data")
-  }
-
-  func storage(
-    _ hook: @escaping @Sendable (HookedStorageBackend.Call, HookedStorageBackend.Moment) async throws -> Void
-  ) -> Storage {
-    let clock = StorageClock(sleep: { _ in try Task.checkCancellation() }, jitter: { 0 })
-    let caller = StorageCaller(
-      backend: HookedStorageBackend(harness.backend, hook: hook), auth: nil, appCheck: nil, clock: clock)
-    let storage = Storage(app: harness.app, bucket: "test-bucket", caller: caller)
-    storage.uploadChunkSizeBytes = 256 * 1024
-    return storage
   }
 
   private func file(_ name: String, _ data: Data) throws -> URL {

@@ -92,7 +92,7 @@ public struct DatabaseStatus: RawRepresentable, Sendable, Hashable, CustomString
   public static let ok = DatabaseStatus(rawValue: "ok")
   /// The rules do not allow it.
   public static let permissionDenied = DatabaseStatus(rawValue: "permission_denied")
-  /// The hash is not that of the data: read anew and try again.
+  /// The hash is not that of the data: read again and try again.
   public static let dataStale = DatabaseStatus(rawValue: "datastale")
   /// The service cannot be reached, or its store does not work.
   public static let unavailable = DatabaseStatus(rawValue: "unavailable")

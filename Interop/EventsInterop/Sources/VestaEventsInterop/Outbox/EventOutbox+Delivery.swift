@@ -300,7 +300,7 @@ extension EventOutbox {
 }
 
 extension LeaseRecord {
-  /// The lease; a damaged row is none, so that the next dispatcher takes it and writes it anew.
+  /// The lease; a damaged row is none, so that the next dispatcher takes it and writes it again.
   fileprivate static func read(_ keys: EventKeys, _ reader: any StoreReader) async throws -> LeaseRecord? {
     try await reader.get(keys.lease).flatMap { try? LeaseRecord(fieldBytes: $0) }
   }

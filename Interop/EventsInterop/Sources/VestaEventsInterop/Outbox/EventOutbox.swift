@@ -22,11 +22,11 @@ public final class EventOutbox: EventSource {
     var interest: EventInterest?
     var observers: [Int: any EventSourceObserver] = [:]
     var lastObserver = 0
-    /// About how many events wait, by function; never too low by what this process has committed.
+    /// The approximate number of waiting events, by function; events that this process has committed are all counted.
     var pending: [String: Int] = [:]
-    /// How many changes are refused, by function, before the events of a full queue are counted again.
+    /// The number of changes to refuse, by function, before the events of a full queue are counted again.
     var refusals: [String: Int] = [:]
-    /// How many dead letters there are at the most, by function, as far as this process has counted them.
+    /// The greatest possible number of dead letters, by function, as far as this process has counted them.
     var letters: [String: Int] = [:]
     var isClosed = false
   }

@@ -40,7 +40,7 @@ public final class StoreBodies: Sendable {
   /// Throws `nested` when the caller is inside a body of this store, and would wait for itself.
   ///
   /// - Parameters:
-  ///   - operation: What the caller wants to do.
+  ///   - operation: The operation of the caller.
   ///   - kind: Only bodies of this kind count; `nil` for both.
   ///   - path: The file of the store.
   public func refuseInside(_ kind: StoreBody.Kind? = nil, _ operation: String, path: String? = nil) throws {
@@ -58,7 +58,7 @@ public final class StoreBodies: Sendable {
   ///
   /// - Parameters:
   ///   - kind: A read, or the one transaction that runs.
-  ///   - body: What to run.
+  ///   - body: The work.
   public func run<Result>(_ kind: StoreBody.Kind, _ body: () async throws -> Result) async rethrows -> Result {
     let mine = StoreBody(kind, of: self, inside: StoreBody.current)
     if kind == .write { running.withLock { $0 = mine } }
@@ -75,7 +75,7 @@ public final class StoreBodies: Sendable {
   /// Waits for something that the transactions of this store hold, unless they wait for the caller.
   ///
   /// - Parameters:
-  ///   - operation: What the caller wants to do.
+  ///   - operation: The operation of the caller.
   ///   - path: The file of the store.
   ///   - wait: The waiting.
   /// - Throws: `StoreError.Code.nested` where the wait would never end, and what `wait` throws.

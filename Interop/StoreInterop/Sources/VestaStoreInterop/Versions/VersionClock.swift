@@ -77,7 +77,7 @@ public struct VersionClock: Sendable {
   public mutating func raise(to version: StoreVersion?, at reading: StoreTime) -> StoreVersion? {
     guard let version else { return next(at: reading) }
     guard version > floor else { return version }
-    // By the clock and not by the floor: else floors would push each other away.
+    // Compared with the clock and not with the floor: otherwise each floor could be `largestLead` above the last one.
     guard version.microseconds <= believe(reading).addingClamped(Self.largestLead) else { return nil }
     floor = version
     floorMoved = reading.steady

@@ -41,7 +41,7 @@ extension StoreContracts {
       for (number, task) in waiting.enumerated() {
         switch await task.result {
         case .success:
-          // Where one body began beside the first, none waits for a turn: the others may have begun as close did.
+          // Where bodies run side by side none waits for a turn, and this one may have begun before `close`.
           try expect(!begunBeside.isEmpty, "write \(number) waited for its turn, and was kept by close")
           kept.append(key(number))
         case .failure(let error):

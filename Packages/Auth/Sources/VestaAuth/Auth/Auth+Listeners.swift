@@ -24,7 +24,7 @@ extension Auth {
   /// when somebody else or nobody is signed in. It ends with the app.
   ///
   /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
-  /// - Returns: What ``removeStateDidChangeListener(_:)`` takes. Letting go of it does not remove the listener.
+  /// - Returns: The handle for ``removeStateDidChangeListener(_:)``. Letting go of it does not remove the listener.
   @preconcurrency
   public func addStateDidChangeListener(
     _ listener: @escaping @Sendable (Auth, User?) -> Void
@@ -36,7 +36,7 @@ extension Auth {
   ///
   /// When that is done on the callback queue, it is not called any more; when elsewhere, one call may be under way.
   ///
-  /// - Parameter listenerHandle: What adding it gave.
+  /// - Parameter listenerHandle: The handle that adding it returned.
   public func removeStateDidChangeListener(_ listenerHandle: any NSObjectProtocol) {
     ListenerHandle.remove(listenerHandle)
   }
@@ -47,7 +47,7 @@ extension Auth {
   /// when somebody else or nobody is signed in or the user has a new token. It ends with the app.
   ///
   /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
-  /// - Returns: What ``removeIDTokenDidChangeListener(_:)`` takes. Letting go of it does not remove the listener.
+  /// - Returns: The handle for ``removeIDTokenDidChangeListener(_:)``. Letting go of it does not remove the listener.
   @preconcurrency
   public func addIDTokenDidChangeListener(
     _ listener: @escaping @Sendable (Auth, User?) -> Void
@@ -59,7 +59,7 @@ extension Auth {
   ///
   /// When that is done on the callback queue, it is not called any more; when elsewhere, one call may be under way.
   ///
-  /// - Parameter listenerHandle: What adding it gave.
+  /// - Parameter listenerHandle: The handle that adding it returned.
   public func removeIDTokenDidChangeListener(_ listenerHandle: any NSObjectProtocol) {
     removeStateDidChangeListener(listenerHandle)
   }

@@ -46,7 +46,7 @@ public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringCo
   ///
   /// - Parameters:
   ///   - code: Why the operation failed.
-  ///   - message: What happened and what to do about it; the meaning of the code where there is nothing to add.
+  ///   - message: The cause and the remedy; the meaning of the code where there is nothing to add.
   ///   - underlying: The underlying error.
   public init(_ code: AuthErrorCode, _ message: String? = nil, underlying: (any Error)? = nil) {
     self.code = code

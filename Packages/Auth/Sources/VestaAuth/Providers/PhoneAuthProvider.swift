@@ -1,15 +1,5 @@
 import VestaAuthBackend
 
-/// A phone number with the code that was sent to it.
-public final class PhoneAuthCredential: SignInCredential {
-  /// The id of the provider.
-  public let provider = PhoneAuthProviderID
-
-  let proof: PhoneProof
-
-  init(_ proof: PhoneProof) { self.proof = proof }
-}
-
 /// Presents sign-in pages on platforms that have them; nothing here needs one.
 public protocol AuthUIDelegate: Sendable {}
 
@@ -34,7 +24,7 @@ public final class PhoneAuthProvider: Sendable {
 
   /// A provider.
   ///
-  /// - Parameter auth: Whose users sign in.
+  /// - Parameter auth: The instance whose users sign in.
   /// - Returns: The provider.
   public class func provider(auth: Auth) -> PhoneAuthProvider { PhoneAuthProvider(auth) }
 

@@ -7,7 +7,7 @@ import Foundation
 /// Two rules come before all others:
 /// - The store decides who is signed in at the start only. Once something has happened, a later look into the store
 ///   changes nothing any more.
-/// - What the store could not take is owed to it, and offered again at every occasion. Nobody is signed out for it.
+/// - What the store could not save is saved at the next occasion. Nobody is signed out for it.
 struct SessionMachine {
   /// An action to perform.
   enum Action: Equatable {

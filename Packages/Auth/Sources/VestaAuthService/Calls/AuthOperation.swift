@@ -29,7 +29,7 @@ struct AuthOperation: Sendable {
   /// - Parameters:
   ///   - proof: The token of the caller, whose tenant counts.
   ///   - checksDisabled: Whether a project or tenant that is disabled is refused.
-  ///   - body: What to read.
+  ///   - body: The read.
   func read<Value>(
     for proof: Proof? = nil, checksDisabled: Bool = true, _ body: (ReadCall) async throws -> Value
   ) async throws -> Value {

@@ -25,7 +25,7 @@ struct TOTP {
   /// The step for which the code is right, one step early or late at the most; `nil` when there is none.
   ///
   /// - Parameters:
-  ///   - code: What the user typed.
+  ///   - code: The code that the user typed.
   ///   - seconds: The time, in seconds since 1970.
   ///   - lastUsed: The step of the last code that was accepted: that one and all before it never count again.
   func acceptedStep(for code: String, at seconds: Int64, lastUsed: Int64?) throws -> Int64? {

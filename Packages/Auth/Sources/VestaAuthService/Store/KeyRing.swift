@@ -46,7 +46,7 @@ final class KeyRing: Sendable {
 
   // MARK: Tokens of users
 
-  /// The key that signs now; made, or made anew, where it is time.
+  /// The key that signs now; made, or made again, where it is time.
   func signer() async throws -> any SigningKey { try await current().signer }
 
   /// The keys that verify, the signing one first.

@@ -30,7 +30,7 @@ public protocol FieldRecord: Sendable {
   /// Visits every field, in ascending order of the numbers: the one place that knows the schema.
   ///
   /// - Parameter visitor: Writes the fields, or reads them.
-  /// - Throws: What the visitor threw, or why the values that were read cannot be.
+  /// - Throws: The error of the visitor, or why the values that were read cannot be.
   mutating func visit(_ visitor: inout some RecordVisitor) throws
 }
 
@@ -49,7 +49,7 @@ extension FieldRecord {
   /// Reads a record.
   ///
   /// - Parameters:
-  ///   - bytes: What `fieldBytes(after:)` returned.
+  ///   - bytes: The bytes that `fieldBytes(after:)` returned.
   ///   - start: How many bytes to skip, such as those of the prefix.
   /// - Throws: ``BytesError`` with `.malformed` and the number of the field, for bytes that no record has.
   @inlinable
@@ -59,7 +59,7 @@ extension FieldRecord {
 
   /// Reads a record.
   ///
-  /// - Parameter bytes: What `fieldBytes(after:)` returned.
+  /// - Parameter bytes: The bytes that `fieldBytes(after:)` returned.
   /// - Throws: ``BytesError`` with `.malformed` and the number of the field, for bytes that no record has.
   @inlinable
   public init(fieldBytes bytes: ArraySlice<UInt8>) throws {

@@ -41,7 +41,7 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
   ///   - onEnd: Is called once, after the last event, when the registry has finished; with the error if it failed.
   ///     In a registry that has finished already it is called before this method returns.
   ///   - listener: Is called with every event that is emitted from now on.
-  /// - Returns: What removes the listener.
+  /// - Returns: The registration, which removes the listener.
   @inlinable
   @discardableResult
   public func add(

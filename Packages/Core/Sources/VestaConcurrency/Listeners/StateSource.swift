@@ -55,7 +55,7 @@ public final class StateSource<State: Sendable, Event: Sendable>: Sendable {
   /// Reads the state.
   ///
   /// - Parameter body: Gets the state; it must not call the source.
-  /// - Returns: What `body` returned.
+  /// - Returns: The result of `body`.
   public func read<Value: Sendable, Failure: Error>(
     _ body: (State) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -66,8 +66,8 @@ public final class StateSource<State: Sendable, Event: Sendable>: Sendable {
   ///
   /// - Parameter body: Gets the state, and a closure that announces an event to all current listeners; it must not call
   ///   the source. Its changes before the error stay.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
   @discardableResult
   public func change<Value: Sendable, Failure: Error>(
     _ body: (_ state: inout State, _ announce: (Event) -> Void) throws(Failure) -> Value

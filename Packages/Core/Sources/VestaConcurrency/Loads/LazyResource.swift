@@ -55,7 +55,7 @@ public final class LazyResource<Resource: Sendable>: Sendable {
   /// The open resource, opened if need be.
   ///
   /// - Returns: The same one for everybody.
-  /// - Throws: What opening it threw, the error for closed resources, or `CancellationError`.
+  /// - Throws: The error of opening it, the error for closed resources, or `CancellationError`.
   public func get() async throws -> Resource {
     if let resource = try current() { return resource }
     return try await Turn<Resource>().wait { turn in
@@ -99,7 +99,7 @@ public final class LazyResource<Resource: Sendable>: Sendable {
 
   /// Closes the resource, if it is open, and lets nobody open it any more; a later call waits for the first.
   ///
-  /// - Throws: What closing it threw, to the first caller; it counts as closed all the same.
+  /// - Throws: The error of closing it, to the first caller; it counts as closed all the same.
   public func close() async throws {
     let (isFirst, opening) = guarded.withLock { guarded in
       defer { guarded.isClosing = true }

@@ -31,7 +31,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
 
   /// Whether a load for `key` is under way.
   ///
-  /// - Parameter key: What is loaded.
+  /// - Parameter key: The key of the value.
   public func isLoading(_ key: Key) -> Bool { machine.withLock { $0.isInFlight(key) } }
 
   /// The number of callers that wait for `key`.
@@ -40,10 +40,10 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   /// Waits for the load of `key`, and starts it if none is under way.
   ///
   /// - Parameters:
-  ///   - key: What is loaded.
+  ///   - key: The key of the value.
   ///   - load: Loads it, in a task of its own. Not called when a load is under way.
-  /// - Returns: What the load ended with.
-  /// - Throws: What the load threw; `CancellationError`, at once, when the calling task is cancelled.
+  /// - Returns: The loaded value.
+  /// - Throws: The error of the load; `CancellationError`, at once, when the calling task is cancelled.
   public func value(
     for key: Key, load: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -64,7 +64,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   /// held. A handler cannot leave: a load that one waits for is never cancelled.
   ///
   /// - Parameters:
-  ///   - key: What is loaded.
+  ///   - key: The key of the value.
   ///   - start: Starts the load, on the calling thread, before this method returns. It gets a closure to report the
   ///     end with, from any thread, also at once; it must call it in the end, and a second report changes nothing.
   ///     Not called when a load is under way.

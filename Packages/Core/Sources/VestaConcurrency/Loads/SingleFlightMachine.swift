@@ -56,7 +56,7 @@ struct SingleFlightMachine<Key: Hashable, Waiter> {
   /// - Returns: Who waits for its outcome, in order of arrival.
   mutating func land(_ flight: Flight) -> [Waiter] {
     guard flights[flight.key]?.number == flight.number else { return [] }
-    // A closure and not a key path: a generic key path is looked up anew by each call, which takes microseconds.
+    // A closure and not a key path: a generic key path is looked up again by each call, which takes microseconds.
     return flights.removeValue(forKey: flight.key)?.waiters.map { $0.waiter } ?? []
   }
 

@@ -23,8 +23,8 @@ public final class CriticalSection: Sendable {
   /// Runs `body` with exclusive access, waiting for as long as that takes.
   ///
   /// - Parameter body: The code to run; it may use the same section again.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw; the section has been left then.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`; the section has been left then.
   @inlinable
   public func execute<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     mutex.lock()
@@ -40,8 +40,8 @@ public final class CriticalSection: Sendable {
   /// - Parameters:
   ///   - timeout: How long to wait for access.
   ///   - body: The code to run; it may use the same section again.
-  /// - Returns: What `body` returned; `nil` on time-out, and then `body` has not run and never will.
-  /// - Throws: What `body` threw; the section has been left then.
+  /// - Returns: The result of `body`; `nil` on time-out, and then `body` has not run and never will.
+  /// - Throws: The error of `body`; the section has been left then.
   @inlinable
   public func execute<Result, Failure: Error>(
     timeout: Duration, _ body: () throws(Failure) -> Result
@@ -57,7 +57,7 @@ public final class CriticalSection: Sendable {
   ///   - seconds: How long to wait for access. Zero, a negative number and NaN ask once and do not wait.
   ///   - body: The code to run; it may use the same section again.
   /// - Returns: Whether `body` has run. If not, it never will.
-  /// - Throws: What `body` threw; the section has been left then.
+  /// - Throws: The error of `body`; the section has been left then.
   @inlinable
   public func executeWithTimeout<Failure: Error>(
     _ seconds: Double, _ body: () throws(Failure) -> Void

@@ -34,8 +34,8 @@ public struct Locked<State>: Sendable {
   ///
   /// The lock is released when `body` returns and when it throws; changes made before a throw stay.
   ///
-  /// - Parameter body: What to do with the value. It must not call back into this lock.
-  /// - Returns: What `body` returned.
+  /// - Parameter body: The work with the value. It must not call back into this lock.
+  /// - Returns: The result of `body`.
   @inlinable
   public func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
@@ -47,8 +47,8 @@ public struct Locked<State>: Sendable {
 
   /// Runs `body` with exclusive access to the value, unless the lock is taken right now.
   ///
-  /// - Parameter body: What to do with the value.
-  /// - Returns: What `body` returned; `nil` when somebody else held the lock, and `body` has not run.
+  /// - Parameter body: The work with the value.
+  /// - Returns: The result of `body`; `nil` when somebody else held the lock, and `body` has not run.
   @inlinable
   public func withLockIfAvailable<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result

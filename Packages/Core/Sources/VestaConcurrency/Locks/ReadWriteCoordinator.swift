@@ -39,9 +39,9 @@ public final class ReadWriteCoordinator: Sendable {
 
   /// Runs `body` while no write runs; blocks the calling thread while a write is ahead.
   ///
-  /// - Parameter body: What to read.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw; the read has ended then.
+  /// - Parameter body: The read.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`; the read has ended then.
   @inlinable
   public func read<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if ThreadHoldings.contains(identity) { return try body() }
@@ -52,9 +52,9 @@ public final class ReadWriteCoordinator: Sendable {
 
   /// Runs `body` while no write runs; suspends the task, and blocks no thread, while a write is ahead.
   ///
-  /// - Parameter body: What to read.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw; `CancellationError`, at once, when the task is cancelled before its turn has come,
+  /// - Parameter body: The read.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`; `CancellationError`, at once, when the task is cancelled before its turn has come,
   ///   and then `body` never runs.
   public func read<Result>(_ body: () throws -> Result) async throws -> Result {
     try Task.checkCancellation()
@@ -65,16 +65,16 @@ public final class ReadWriteCoordinator: Sendable {
 
   /// Has `body` run alone, later, on the coordinator's queue, and returns at once.
   ///
-  /// - Parameter body: What to write.
+  /// - Parameter body: The write.
   public func enqueueWrite(_ body: @escaping @Sendable () -> Void) {
     perform(machine.withLock { $0.writeArrived(body) })
   }
 
   /// Has `body` run alone on the coordinator's queue, and returns when it has run.
   ///
-  /// - Parameter body: What to write.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw; `CancellationError`, at once, when the task is cancelled before `body` has begun,
+  /// - Parameter body: The write.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`; `CancellationError`, at once, when the task is cancelled before `body` has begun,
   ///   and then `body` never runs. Once begun it runs to its end, and its result is returned.
   public func write<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await Turn<Result>().wait { turn in

@@ -43,8 +43,8 @@ public final class FairQueue: Sendable {
   /// Waits for a slot, runs `body`, and releases the slot.
   ///
   /// - Parameter body: Runs on the calling task.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw; `CancellationError` or the error of ``close(throwing:)`` while it waited.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`; `CancellationError` or the error of ``close(throwing:)`` while it waited.
   public func run<Result>(_ body: () async throws -> Result) async throws -> Result {
     try await enter()
     defer { leave() }
@@ -110,7 +110,7 @@ public final class FairQueue: Sendable {
 
   /// Refuses those who wait and those who come; a later call changes nothing.
   ///
-  /// - Parameter error: What they are refused with.
+  /// - Parameter error: The error for them.
   /// - Returns: Whether this call has closed the queue.
   @discardableResult
   public func close(throwing error: any Error) -> Bool {

@@ -59,8 +59,8 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
   /// Stops the process when called where it would wait for itself.
   ///
   /// - Parameter work: Runs after everything that was submitted to the queue before.
-  /// - Returns: What `work` returned.
-  /// - Throws: What `work` threw.
+  /// - Returns: The result of `work`.
+  /// - Throws: The error of `work`.
   public func sync<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
     if ThreadHoldings.contains(ObjectIdentifier(root)) { stopBecauseOfDeadlock() }
     var outcome: Swift.Result<Result, Failure>?
@@ -75,9 +75,9 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
   /// May be called from anywhere, also from a task that an actor on this queue runs.
   ///
   /// - Parameter work: Runs after everything that was submitted to the queue before.
-  /// - Returns: What `work` returned.
-  /// - Throws: What `work` threw; `CancellationError`, at once, when the task is cancelled before `work` has begun, and
-  ///   then `work` never runs. Once begun it runs to its end, and its result is returned.
+  /// - Returns: The result of `work`.
+  /// - Throws: The error of `work`; `CancellationError`, at once, when the task is cancelled before `work` has begun,
+  ///   and then `work` never runs. Once begun it runs to its end, and its result is returned.
   public func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await Turn<Result>().wait { turn in
       async {

@@ -56,7 +56,7 @@ public final class WriterTurns: Sendable {
 
   /// Runs a reader at once.
   ///
-  /// - Throws: What `body` threw, or the error for `closed`.
+  /// - Throws: The error of `body`, or the error for `closed`.
   public func read<Result>(_ body: () async throws -> Result) async throws -> Result {
     try state.withLock { state in
       if state.isClosed { throw error(.closed, "read") }
@@ -68,7 +68,7 @@ public final class WriterTurns: Sendable {
 
   /// Waits for the writer's turn and runs a writer.
   ///
-  /// - Throws: What `body` threw, `CancellationError` while it waited, or the error for `closed` or `nested`.
+  /// - Throws: The error of `body`, `CancellationError` while it waited, or the error for `closed` or `nested`.
   public func write<Result>(_ body: () async throws -> Result) async throws -> Result {
     if isInsideWriter { throw error(.nested, "write") }
     try await writers.enter()

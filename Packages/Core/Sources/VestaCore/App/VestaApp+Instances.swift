@@ -8,7 +8,7 @@ extension VestaApp {
   /// ```
   ///
   /// - Parameters:
-  ///   - type: What the product's component provides.
+  ///   - type: The protocol that the product's component provides.
   ///   - app: The app; `nil` for the default app.
   /// - Returns: The instance.
   /// - Throws: `VestaError` with a sentence that says what to do.
@@ -26,7 +26,7 @@ extension VestaApp {
   /// For entry points like `Auth.auth()`, where Firebase's API cannot fail either.
   ///
   /// - Parameters:
-  ///   - type: What the product's component provides.
+  ///   - type: The protocol that the product's component provides.
   ///   - app: The app; `nil` for the default app.
   ///   - call: How the program asked for it, such as "Auth.auth()".
   /// - Returns: The instance.

@@ -121,7 +121,7 @@ public final class VestaApp: Sendable {
 
   /// Configures the default app with the options of the environment, see `VestaOptions.fromEnvironment(_:)`.
   ///
-  /// - Parameter libraries: What the app consists of; `nil` for what `register(_:)` has been given.
+  /// - Parameter libraries: The libraries of the app; `nil` for those that were registered with `register(_:)`.
   /// - Returns: The app.
   /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
   @discardableResult
@@ -132,8 +132,8 @@ public final class VestaApp: Sendable {
   /// Configures the default app.
   ///
   /// - Parameters:
-  ///   - options: What to configure it with; the app takes a copy.
-  ///   - libraries: What the app consists of; `nil` for what `register(_:)` has been given.
+  ///   - options: The options; the app takes a copy.
+  ///   - libraries: The libraries of the app; `nil` for those that were registered with `register(_:)`.
   /// - Returns: The app.
   /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
   @discardableResult
@@ -150,8 +150,8 @@ public final class VestaApp: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the app: letters, digits, `-` and `_`.
-  ///   - options: What to configure it with; the app takes a copy.
-  ///   - libraries: What the app consists of; `nil` for what `register(_:)` has been given.
+  ///   - options: The options; the app takes a copy.
+  ///   - libraries: The libraries of the app; `nil` for those that were registered with `register(_:)`.
   /// - Returns: The app.
   /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
   @discardableResult
@@ -220,7 +220,7 @@ public final class VestaApp: Sendable {
   /// Deletes the app: takes its instances down, the one created last first, and frees its name.
   ///
   /// Listeners end, streams finish, files close. When this has returned, an app of the same name can be configured
-  /// anew. Data on disk stays, but for ``isDataCollectionDefaultEnabled``, which returns to its default, as
+  /// again. Data on disk stays, but for ``isDataCollectionDefaultEnabled``, which returns to its default, as
   /// upstream's does. ``didDeleteNotification`` is posted at the end. Inside `appWillBeDeleted` this returns at once.
   ///
   /// - Returns: `true` when this call or one at the same time has deleted the app; `false` when it was deleted before.

@@ -63,7 +63,7 @@ public struct VestaError: Error, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
-  ///   - message: What happened and what to do about it.
+  ///   - message: The cause and the remedy.
   ///   - underlying: The underlying error.
   public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
     self.code = code

@@ -24,6 +24,6 @@ public final class ListenerHandle: NSObject, Sendable {
 
   /// Removes the listener of a handle; an object of another kind is ignored.
   ///
-  /// - Parameter handle: What adding the listener returned.
+  /// - Parameter handle: The handle that adding the listener returned.
   public static func remove(_ handle: any NSObjectProtocol) { (handle as? ListenerHandle)?.remove() }
 }

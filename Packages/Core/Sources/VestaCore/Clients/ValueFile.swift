@@ -33,7 +33,7 @@ public final class ValueFile<Value: Codable & Sendable>: Sendable {
     } catch let damaged as DamagedFile {
       log.error("I-COR000008", "\(damaged)")
     } catch {
-      // Renamed too: the next value would replace the file that cannot be read at present.
+      // Renamed too: the next value would replace the file that cannot be read right now.
       log.error("I-COR000008", "\(moveAside(error))")
     }
     return nil
@@ -44,7 +44,7 @@ public final class ValueFile<Value: Codable & Sendable>: Sendable {
   /// - Parameter substitute: The value that the file has after damage was found; `nil` for no file. If it cannot be
   ///   written, the damaged file stays where it is.
   /// - Returns: The value; `nil` when there is no file.
-  /// - Throws: ``DamagedFile`` when the content is not a value, `FileFailure` when the file cannot be read at present;
+  /// - Throws: ``DamagedFile`` when the content is not a value, `FileFailure` when the file cannot be read right now;
   ///   it stays where it is then.
   public func read(damagedAs substitute: Value? = nil) throws -> Value? {
     guard let bytes = try DurableFile.read(file.path) else { return nil }

@@ -26,7 +26,8 @@ public struct Component: Sendable {
   ///   - type: The protocol, as in `(any AuthInterop).self`; a leaf that provides nothing to others names a private
   ///     protocol or its own class.
   ///   - instantiationTiming: When the instance is created.
-  ///   - dependencies: What the creation block may resolve; checked as a whole while the app is being configured.
+  ///   - dependencies: The protocols that the creation block may resolve; checked as a whole while the app is being
+  ///     configured.
   ///   - creationBlock: Makes the instance, on the thread that asked first. It sets `isCacheable` to `true` to have the
   ///     same instance handed out from then on; otherwise it is called for each request. It gives `nil` where there is
   ///     nothing to provide. It may resolve other components and must not wait for another thread that does.
@@ -51,7 +52,7 @@ public struct Component: Sendable {
   ///   - type: The protocol, as in `(any AuthInterop).self`.
   ///   - caching: Whether the app shares one instance.
   ///   - instantiationTiming: When the instance is created.
-  ///   - dependencies: What the creation block may resolve.
+  ///   - dependencies: The protocols that the creation block may resolve.
   ///   - create: Creates the instance, on the thread that asked first; `nil` where there is nothing to provide.
   public init<Interface: Sendable>(
     _ type: Interface.Type,
@@ -81,7 +82,7 @@ public struct Component: Sendable {
   /// - Parameters:
   ///   - type: The protocol, as in `(any AuthInterop).self`.
   ///   - instantiationTiming: When the instance is created.
-  ///   - dependencies: What the creation block may resolve.
+  ///   - dependencies: The protocols that the creation block may resolve.
   ///   - untypedCreationBlock: Makes the instance, as in the typed form.
   public init<Interface: Sendable>(
     _ type: Interface.Type,
@@ -110,7 +111,7 @@ public struct Component: Sendable {
   /// - Parameters:
   ///   - type: The protocol, as in `(any EndpointProvider).self`.
   ///   - instantiationTiming: When the instance is created.
-  ///   - dependencies: What the creation block may resolve.
+  ///   - dependencies: The protocols that the creation block may resolve.
   ///   - creationBlock: Makes the instance, as for a provider.
   public static func contribution<Interface: Sendable>(
     _ type: Interface.Type,

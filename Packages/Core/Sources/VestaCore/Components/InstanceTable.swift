@@ -32,8 +32,8 @@ public final class InstanceTable<Key: Hashable & Sendable, Instance: Sendable>: 
   ///   - create: Makes it, on the thread that asked first and with no lock held. Its error is thrown to that
   ///     caller; the next one tries again.
   /// - Returns: The instance.
-  /// - Throws: What `create` threw, or `VestaError.Code.dependencyCycle` when creating an instance needs that instance,
-  ///   or `VestaError.Code.appDeleted` after `removeAll()`.
+  /// - Throws: The error of `create`, or `VestaError.Code.dependencyCycle` when creating an instance needs that
+  ///   instance, or `VestaError.Code.appDeleted` after `removeAll()`.
   public func instance(for key: Key, create: () throws -> Instance) throws -> Instance {
     while true {
       if let instance = state.withLock({ $0.instances[key] }) { return instance }

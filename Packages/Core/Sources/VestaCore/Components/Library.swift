@@ -12,7 +12,7 @@ public protocol Library: SendableMetatype {
   /// The semantic version of the package, such as "1.2.0".
   static var version: String { get }
 
-  /// The components to register, made anew at each call.
+  /// The components to register, made again at each call.
   ///
   /// Called once for every app that is configured. Nothing is to be created here: a component's creation block does
   /// that, when it is first needed.

@@ -26,7 +26,7 @@ public struct Logger: Sendable {
   /// - Parameters:
   ///   - level: How important it is.
   ///   - code: A short code that names this message among all others.
-  ///   - message: What happened. No secrets, no user data.
+  ///   - message: The cause. No secrets, no user data.
   public func log(_ level: VestaLoggerLevel, _ code: String, _ message: @autoclosure () -> String) {
     let configuration = VestaConfiguration.shared
     guard configuration.isLogged(level) else { return }

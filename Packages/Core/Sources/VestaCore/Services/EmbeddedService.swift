@@ -30,7 +30,7 @@ public struct EmbeddedService<Engine: Sendable>: ComponentLifecycleMaintainer {
   ///
   /// - Parameters:
   ///   - product: The name of the product, for messages, such as "Auth".
-  ///   - dependencies: What `make` may resolve.
+  ///   - dependencies: The protocols that `make` may resolve.
   ///   - make: Makes the engine; gets the container and the path of the app's data directory. Not called when the app
   ///     has a backend other than the embedded one: that is an error which says so.
   ///   - close: Closes the engine, when the app is deleted.

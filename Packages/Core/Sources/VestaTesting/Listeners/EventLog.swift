@@ -49,8 +49,8 @@ public final class EventLog<Event: Sendable>: Sendable {
   /// Waits until the recorded events satisfy a condition.
   ///
   /// - Parameters:
-  ///   - what: What is waited for, for the message.
-  ///   - isSatisfied: The condition; it is asked after every event.
+  ///   - what: The name of the event, for the message.
+  ///   - isSatisfied: The condition; checked after every event.
   /// - Throws: `ContractViolation` with the events so far when the patience is at an end.
   public func wait(for what: String, until isSatisfied: @escaping @Sendable ([Event]) -> Bool) async throws {
     let deadline = DispatchTime.now() + patience.dispatchInterval
@@ -110,8 +110,8 @@ public final class EventLog<Event: Sendable>: Sendable {
 ///   - patience: How long it may take.
 ///   - what: What the operation is, for the message.
 ///   - operation: The operation; it is cancelled and left alone when the patience is at an end.
-/// - Returns: What the operation returned.
-/// - Throws: What the operation threw, or `ContractViolation` when it did not end.
+/// - Returns: The result of the operation.
+/// - Throws: The error of the operation, or `ContractViolation` when it did not end.
 public func expectEnd<Value: Sendable>(
   within patience: Duration,
   of what: String,

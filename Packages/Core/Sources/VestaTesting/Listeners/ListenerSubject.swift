@@ -23,7 +23,7 @@ public struct ListenerSubject<Event: Sendable & Equatable>: Sendable {
   /// A source of events.
   ///
   /// - Parameters:
-  ///   - patience: How long a check waits before it calls something missing.
+  ///   - patience: The time that a check waits for an event before it fails.
   ///   - add: Adds a listener.
   ///   - greeting: The current state as an event, where a new listener receives it first.
   ///   - callBack: Calls every synchronous method of the seam.

@@ -13,7 +13,7 @@ import VestaStoreInterop
 /// | `2` | number of a write | the write |
 /// | `3` | number of a query | the query |
 ///
-/// The client answers from memory; changes are written behind it, in order, several of them in one commit.
+/// The client answers from memory; changes are written later, in order, several of them in one commit.
 final class Persistence: Sendable {
   /// The data and writes that were stored when the program ended.
   struct Kept: Sendable {

@@ -131,7 +131,7 @@ extension Repo {
     authenticate()
   }
 
-  /// Tells the service who is signed in, until it knows the present state; then restores everything else.
+  /// Sends the service the current user, until it knows the current state; then restores everything else.
   private func authenticate() {
     guard token != sentToken else { return restore() }
     sentToken = token
@@ -161,7 +161,7 @@ extension Repo {
   func authFailed(_ status: String, _ reason: String) {
     log.warning("I-RDB000004", "The service does not accept the token: \(status) \(reason)")
     token = nil
-    // A token that could not be verified at present is as good as before.
+    // A token that could not be verified right now is as good as before.
     forcesTokenRefresh = status != DatabaseStatus.unavailable.rawValue
     connection?.close()
     lost("The token was not accepted.")

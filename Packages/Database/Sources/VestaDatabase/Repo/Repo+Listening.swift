@@ -96,7 +96,7 @@ extension Repo {
     let compound = CompoundHash.hash(of: known)
     request(.listen(DatabaseListen(path: path, spec: spec, tag: tag, hash: hash, compound: compound))) { repo, reply in
       repo.listensInFlight -= 1
-      // The reply of a listen that was ended, and perhaps begun anew, says nothing about the present one.
+      // The reply of a listen that was ended, and perhaps begun again, says nothing about the current one.
       if repo.currentListens[query] == number { repo.listenReplied(path, spec, reply) }
       if repo.listensInFlight == 0 { repo.releaseAcknowledgements() }
     }
@@ -133,7 +133,7 @@ extension Repo {
       """)
   }
 
-  /// Raises events of data from the service, and runs transactions anew whose data has changed.
+  /// Raises events of data from the service, and runs transactions again whose data has changed.
   func raiseAndRerun(_ events: [SyncEvent], at path: DatabasePath) {
     raise(events)
     if !events.isEmpty, !transactions.isEmpty { rerunTransactions(at: path) }

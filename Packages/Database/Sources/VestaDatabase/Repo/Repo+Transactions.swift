@@ -140,7 +140,7 @@ extension Repo {
     remove(transaction.observer, at: transaction.path, .all)
   }
 
-  // MARK: Running anew
+  // MARK: Running again
 
   /// Runs the transactions that a change of a place concerns once more, in order.
   func rerunTransactions(at path: DatabasePath) {

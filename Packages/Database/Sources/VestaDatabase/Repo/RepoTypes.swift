@@ -73,7 +73,7 @@ struct OutstandingPut: Sendable {
   /// Whether the device keeps the write, or need not: what is sent before could be lost, and older writes would be sent
   /// again over it.
   var isKept = true
-  /// Whether the service has been asked on the present connection.
+  /// Whether the service has been asked on the current connection.
   var isSent = false
   let onReply: @Sendable (isolated Repo, DatabaseReply) -> Void
   /// Ends the call without an answer of the service.

@@ -14,7 +14,7 @@ public enum DatabaseEvent: Sendable {
 }
 
 extension DatabaseQuery {
-  /// The data, and the data anew each time that it changes.
+  /// The data, and the data again each time that it changes.
   ///
   /// A reader that lags gets the newest data next. The observer is removed when the loop is left, the task is
   /// cancelled, or the stream is dropped; the stream throws when the service ends it, and finishes when the app is

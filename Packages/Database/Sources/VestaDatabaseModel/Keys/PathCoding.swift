@@ -41,7 +41,7 @@ public enum PathCoding {
     return keys
   }
 
-  /// Reads one key, and moves the place behind it.
+  /// Reads one key, and moves the position past it.
   public static func key(in bytes: [UInt8], at position: inout Int) throws -> DatabaseKey {
     guard position < bytes.count else { throw BytesError(.malformed, "A key is missing.") }
     if bytes[position] == integerTag { return try integer(in: bytes, at: &position) }

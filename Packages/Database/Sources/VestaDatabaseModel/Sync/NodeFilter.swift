@@ -146,7 +146,7 @@ struct NodeFilter: Sendable {
       return old.setting(key, to: new)
     }
     var next = source.child(next: edgePosition, index: spec.index, side: limit.side)
-    // The data may be ahead of the window: a child of it, this one too, can stand further on there.
+    // The data may be ahead of the window: a child of it, this one too, can be further on there.
     while let candidate = next, !old.node[candidate.key].isEmpty {
       let after = spec.index.position(of: candidate.key, candidate.node)
       next = source.child(next: after, index: spec.index, side: limit.side)

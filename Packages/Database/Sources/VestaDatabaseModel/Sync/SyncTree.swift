@@ -43,7 +43,7 @@ public struct SyncTree: Sendable {
     return listenActions
   }
 
-  /// The query behind a tag.
+  /// The query of a tag.
   public func query(tag: Int) -> (path: DatabasePath, spec: DatabaseQuerySpec)? {
     queries[tag].map { ($0.path, $0.spec) }
   }

@@ -180,7 +180,7 @@ struct ViewProcessor {
     return serverMerge(cache, .root, known, filters: server.isFiltered)
   }
 
-  /// The place to show anew after a write at a path.
+  /// The place to show again after a write at a path.
   ///
   /// It is higher up where a node above the path has no children for the server or for listeners: the write and the
   /// server's data have then replaced that node for each other.
@@ -193,7 +193,7 @@ struct ViewProcessor {
     return place
   }
 
-  /// Shows the server's window with the writes anew, after a write has ended.
+  /// Shows the server's window with the writes again, after a write has ended.
   ///
   /// A child of the write that is not in the window may have left it before the write ended, and one that is not in it
   /// may belong there by the data of another view.

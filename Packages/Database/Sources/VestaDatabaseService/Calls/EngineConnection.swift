@@ -146,7 +146,7 @@ final class EngineConnection: Sendable {
 
   // MARK: Messages
 
-  /// Puts messages behind those that wait; returns whether somebody has to deliver them.
+  /// Puts messages after those that wait; returns whether somebody has to deliver them.
   func enqueue(_ messages: [DatabaseServerMessage]) {
     state.withLock { state in
       guard !state.isEnded else { return }

@@ -50,7 +50,7 @@ extension Room {
     }
   }
 
-  /// Reads queries anew beside the commits that follow, until no commit has touched them since.
+  /// Reads queries again beside the commits that follow, until no commit has touched them since.
   ///
   /// The result is sent also when it is old by then, so that a stream of commits does not keep a query waiting.
   func readAnew(_ watches: Set<Int>) {

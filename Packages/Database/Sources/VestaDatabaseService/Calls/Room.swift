@@ -19,7 +19,7 @@ final class Room: Sendable {
     /// Something of the engine's own, between two groups.
     case perform(@Sendable () async -> Void)
 
-    /// Whose job it is.
+    /// The connection that the job is for; `nil` for one of the engine.
     var connection: EngineConnection? {
       switch self {
       case .open(let connection), .request(let connection, _, _), .signedIn(let connection, _), .close(let connection):

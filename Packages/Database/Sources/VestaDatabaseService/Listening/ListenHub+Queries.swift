@@ -16,7 +16,7 @@ extension ListenHub {
     }
 
     var places: [Int: Place] = [:]
-    /// The queries that are to be read anew.
+    /// The queries that are to be read again.
     var whole: Set<Int> = []
 
     /// Whether the store has to be asked for children.
@@ -61,7 +61,7 @@ extension ListenHub {
   ///
   /// - Parameters:
   ///   - number: The number of the place.
-  ///   - sample: A node that stands where the child stands.
+  ///   - sample: A node with the position of the child.
   func mayTake(_ number: Int, _ index: DatabaseIndex, _ key: DatabaseKey, _ sample: DatabaseNode) -> Bool {
     state.withLock { state in
       let ids = state.queries[number]?.groups[index]?.windows(at: key, sample) ?? []
@@ -84,7 +84,7 @@ extension ListenHub {
   ///   - children: What the children that had to be read are now; those that no window wants are not among them.
   ///   - version: The version of the commit.
   ///   - isExact: Whether the children were read as this commit has left them, and no later one has come between.
-  /// - Returns: The connections that have something to deliver, and the queries that are to be read anew after all.
+  /// - Returns: The connections that have something to deliver, and the queries that are to be read again after all.
   func update(
     _ reading: Reading, children: [DatabasePath: DatabaseNode], _ version: StoreVersion, isExact: Bool
   ) -> (connections: [EngineConnection], again: Set<Int>) {
@@ -115,7 +115,7 @@ extension ListenHub {
     }
   }
 
-  /// Changes the window of a settled query, and tells its listener.
+  /// Changes the window of a settled query, and notifies its listener.
   ///
   /// - Returns: Whether that could be done without the store.
   private static func update(
@@ -132,9 +132,9 @@ extension ListenHub {
     return true
   }
 
-  // MARK: Reading anew
+  // MARK: Reading again
 
-  /// Marks queries as being read anew, from now on beside the commits that follow.
+  /// Marks queries as being read again, from now on beside the commits that follow.
   func beginReading(_ ids: Set<Int>) {
     state.withLock { state in
       for id in ids {

@@ -7,7 +7,7 @@ import VestaStoreInterop
 ///
 /// A listen to everything is sent what was written. A query has a window, the result that its client has: a commit
 /// changes it as far as it says what the children have become (`QueryWindow`), and the rest is read. A query that has
-/// to be read anew is read beside the commits that follow, and the replies to its own client wait for it: the data of
+/// to be read again is read beside the commits that follow, and the replies to its own client wait for it: the data of
 /// a write comes before its reply. The queries of one place are found by what a commit changes there (`QueryPlace`).
 ///
 /// To read on: `ListenHub+Commits.swift` for commits and listens to everything, `ListenHub+Queries.swift` for queries.
@@ -50,7 +50,7 @@ final class ListenHub: Sendable {
     var starting = 0
     /// The listens that have been ended and go on until others have their data.
     var ending: Set<Int> = []
-    /// The queries that are being read anew.
+    /// The queries that are being read again.
     var reading: Set<Int> = []
     /// Replies that wait until the queries have the data of a version.
     var held: [(version: StoreVersion, reply: DatabaseServerMessage)] = []

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaDatabaseBackend
 
 /// The queries of one place.
@@ -5,9 +6,9 @@ import VestaDatabaseBackend
 /// A commit is compared with those queries only that it can change. By the example of ten thousand queries of `/rooms`
 /// by `size`: a room whose size becomes 40 concerns the queries that had it and those in whose range 40 is.
 ///
-/// Queries that are settled stand in groups, one for each order; all of them have what the commits up to now have
-/// left. A query whose store read may be ahead of the commits that are told is settled with the next commit that it
-/// has not seen.
+/// Queries that are settled are in groups, one for each order; all of them have what the commits up to now have
+/// left. A query whose store read may be ahead of the commits that the hub has sent is settled with the next commit
+/// that it has not seen.
 struct QueryPlace: Sendable {
   let path: DatabasePath
   /// The queries that are not settled.
@@ -65,7 +66,7 @@ struct QueryPlace: Sendable {
   }
 }
 
-/// The settled queries of one place and one order, found by where a child stands.
+/// The settled queries of one place and one order, found by the position of a child.
 ///
 /// A window has all children between its ends, so the old and the new position of a child say which windows it can
 /// change.
@@ -78,8 +79,8 @@ struct WindowGroup: Sendable {
 
   private let index: DatabaseIndex
   private var members: [DatabaseKey: Member] = [:]
-  private var intervals: [Int: PositionInterval] = [:]
-  private var tree = IntervalTree()
+  private var intervals: [Int: ClosedInterval<DatabasePosition>] = [:]
+  private var tree = IntervalTree<DatabasePosition, Int>()
 
   init(_ index: DatabaseIndex) { self.index = index }
 
@@ -128,7 +129,7 @@ struct WindowGroup: Sendable {
     return node.isEmpty ? ids : ids.union(windows(at: key, node))
   }
 
-  /// The windows between whose ends a child stands.
+  /// The windows that contain the position of a child.
   func windows(at key: DatabaseKey, _ node: DatabaseNode) -> Set<Int> {
     var ids: Set<Int> = []
     tree.visit(index.position(of: key, node)) { ids.insert($0) }

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
@@ -20,16 +21,16 @@ struct QueryWindow: Sendable {
 
   // MARK: What a commit changes
 
-  /// From where to where its children can stand, ends included.
+  /// The interval of positions that its children can have, both ends included.
   ///
   /// A full window ends with its last child: what is beyond is not in it, and does not come in unless a child leaves.
-  var interval: PositionInterval {
+  var interval: ClosedInterval<DatabasePosition> {
     var (lower, upper) = (spec.startPosition, spec.endPosition)
     if let limit = spec.limit, node.childCount >= limit.count {
       if limit.side == .first, let edge = indexed.last { upper = spec.index.position(of: edge.key, edge.node) }
       if limit.side == .last, let edge = indexed.first { lower = spec.index.position(of: edge.key, edge.node) }
     }
-    return PositionInterval(lower: lower, upper: upper)
+    return ClosedInterval(lower: lower, upper: upper)
   }
 
   /// Whether a child that is not in the window may belong there, going by what it is ordered by.
@@ -46,7 +47,7 @@ struct QueryWindow: Sendable {
 
   /// Changes children to what they are now.
   ///
-  /// - Returns: What has changed, in order; `nil` when the query has to be read anew, and nothing has been changed.
+  /// - Returns: What has changed, in order; `nil` when the query has to be read again, and nothing has been changed.
   mutating func update(_ children: [DatabaseKey: DatabaseNode]) -> [DatabasePathValue]? {
     var next = indexed
     for (key, child) in children {

@@ -6,7 +6,7 @@ import VestaStoreInterop
 /// Builds declared indexes of data that is there already, some rows at a time.
 ///
 /// By the example of `/rooms` by `size`: a step reads rows from the cursor on, finds the rooms that they belong to,
-/// looks up the size of each, puts their entries, and moves the cursor behind the last room. Writers keep the entries
+/// looks up the size of each, puts their entries, and moves the cursor past the last room. Writers keep the entries
 /// of the index from the start, so what is written before the cursor stays right, and what is written after it is met
 /// later. A step is one transaction: whoever goes on, after a crash or in another engine, goes on from the cursor.
 struct IndexBuilder {

@@ -85,7 +85,7 @@ public final class LoadBundleTask: Sendable {
 
   /// Calls an observer on the queue of the settings with the progress so far, if there is any, and each further one.
   ///
-  /// - Returns: What ``removeObserverWith(handle:)`` takes.
+  /// - Returns: The handle for ``removeObserverWith(handle:)``.
   @preconcurrency
   @discardableResult
   public func addObserver(

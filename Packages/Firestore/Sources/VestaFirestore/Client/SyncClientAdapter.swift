@@ -17,7 +17,7 @@ final class SyncClientAdapter: FirestoreClient {
         defer { last = change.userID }
         return last == change.userID
       }
-      // An engine in the process asks for the token of each call: streams need not begin anew for a new token.
+      // An engine in the process asks for the token of each call: streams need not begin again for a new token.
       if isSame, isEmbedded { return }
       client?.changeUser(change.userID)
     }

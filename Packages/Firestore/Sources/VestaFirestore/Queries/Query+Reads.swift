@@ -29,7 +29,7 @@ extension Query {
   ///
   /// - Parameter listener: Called on the queue of the settings with a snapshot, or once with an error: then it is not
   ///   called again.
-  /// - Returns: What removes the listener.
+  /// - Returns: The registration, which removes the listener.
   @preconcurrency
   @discardableResult
   public func addSnapshotListener(

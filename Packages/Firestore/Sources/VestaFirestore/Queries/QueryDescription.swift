@@ -13,7 +13,7 @@ struct QueryDescription: Sendable, Hashable {
   let database: DatabaseName
   /// A collection or a document; for a collection group, what it is below.
   let path: ResourcePath
-  var collectionGroup: String?
+  var collectionGroup: CollectionID?
   var filters: [WireFilter] = []
   var orders: [QueryOrder] = []
   var limit: Int?
@@ -22,7 +22,7 @@ struct QueryDescription: Sendable, Hashable {
   var endAt: StructuredQuery.Cursor?
   var failure: FirestoreErrorCode?
 
-  init(database: DatabaseName, path: ResourcePath, collectionGroup: String? = nil) {
+  init(database: DatabaseName, path: ResourcePath, collectionGroup: CollectionID? = nil) {
     self.database = database
     self.path = path
     self.collectionGroup = collectionGroup

@@ -20,12 +20,12 @@ enum UserPath {
   }
 
   /// The id of collections of a group; stops the program for a path.
-  static func groupID(_ string: String) -> String {
+  static func groupID(_ string: String) -> CollectionID {
     precondition(!string.isEmpty, "Collection ID cannot be nil or empty.")
     precondition(
       !string.utf8.contains(UInt8(ascii: "/")),
       "Invalid collection ID (\(string)). Collection IDs must not contain / in them.")
-    return string
+    return CollectionID(string)
   }
 
   private static func segments(of string: String, kind: Kind) -> [String] {

@@ -21,8 +21,8 @@ extension Firestore {
   ///   - options: How often it runs at most; 5 times unless set.
   ///   - block: Called once for each attempt, one after the other. What it throws ends the transaction without a write,
   ///     but for an error of Firestore that says to try again.
-  /// - Returns: What the last run of the block returned.
-  /// - Throws: What the block threw, or ``FirestoreErrorCode`` of the last attempt.
+  /// - Returns: The result of the last run of the block.
+  /// - Throws: The error of the block, or ``FirestoreErrorCode`` of the last attempt.
   public func runTransaction<Value>(
     with options: TransactionOptions? = nil, _ block: (Transaction) async throws -> sending Value
   ) async throws -> sending Value {
@@ -45,7 +45,7 @@ extension Firestore {
   /// Runs a transaction with a block of the Firebase SDK's form: it reads synchronously and reports errors by the
   /// pointer.
   ///
-  /// - Returns: What the block returned.
+  /// - Returns: The result of the block.
   public func runTransaction(
     _ updateBlock: @escaping @Sendable (Transaction, NSErrorPointer) -> sending Any?
   ) async throws -> sending Any? {

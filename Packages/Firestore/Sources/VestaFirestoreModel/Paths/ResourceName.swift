@@ -161,7 +161,7 @@ package enum PathRules {
 
   /// Whether a name begins and ends with two underscores.
   package static func isReserved(_ name: String) -> Bool {
-    // Most names do not begin so, and this is asked of every name.
+    // Most names do not begin so, and this is checked for every name.
     guard name.utf8.first == UInt8(ascii: "_") else { return false }
     return name.utf8.count >= 4 && name.utf8.starts(with: "__".utf8) && name.utf8.suffix(2).elementsEqual("__".utf8)
   }

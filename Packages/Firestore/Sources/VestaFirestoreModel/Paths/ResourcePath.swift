@@ -88,7 +88,7 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
   /// Only the one usual way to write a number counts, so that different segments never have the same number.
   package static func number(of segment: String) -> Int64? {
     let bytes = segment.utf8
-    // Most segments do not begin so, and this is asked of every segment.
+    // Most segments do not begin so, and this is checked for every segment.
     guard bytes.first == UInt8(ascii: "_") else { return nil }
     guard bytes.count > 6, bytes.starts(with: "__id".utf8), bytes.suffix(2).elementsEqual("__".utf8) else { return nil }
     let digits = Substring(bytes.dropFirst(4).dropLast(2))

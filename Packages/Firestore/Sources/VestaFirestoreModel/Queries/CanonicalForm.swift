@@ -6,7 +6,9 @@ package import VestaFirestoreBackend
 package enum CanonicalForm {
   /// The form of a query: of what it means, so that implicit orders count and the order of filters does not.
   package static func text(of query: NormalQuery) -> String {
-    var parts = ["\(query.parent)", "from:\(query.allDescendants ? "**" : "*")\(quoted(query.collectionID ?? ""))"]
+    var parts = [
+      "\(query.parent)", "from:\(query.allDescendants ? "**" : "*")\(quoted(query.collectionID?.rawValue ?? ""))",
+    ]
     parts.append("where:" + text(of: query.filter))
     parts.append("order:" + query.orders.map { "\($0.path) \($0.descending ? "desc" : "asc")" }.joined(separator: ","))
     if let start = query.startAt { parts.append("start:" + text(of: start)) }

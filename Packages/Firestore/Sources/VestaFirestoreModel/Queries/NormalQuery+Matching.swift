@@ -6,8 +6,7 @@ extension NormalQuery {
   package func selects(_ path: ResourcePath) -> Bool {
     guard path.hasPrefix(parent.path), path.segments.count > parent.path.segments.count else { return false }
     if !allDescendants, path.segments.count != parent.path.segments.count + 2 { return false }
-    guard let collectionID else { return true }
-    return UTF8Order.equal(path.segments[path.segments.count - 2], collectionID)
+    return collectionID.map { $0 == CollectionID(path.segments[path.segments.count - 2]) } ?? true
   }
 
   /// Whether a document is a result, leaving offset and limit aside.

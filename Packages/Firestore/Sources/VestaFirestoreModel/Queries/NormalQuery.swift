@@ -24,7 +24,7 @@ package struct NormalQuery: Sendable, Hashable {
   /// The document or root that the collections are below.
   package let parent: ResourceName
   /// The identifier of the collections; `nil` for all.
-  package let collectionID: String?
+  package let collectionID: CollectionID?
   /// Whether collections at any depth count.
   package let allDescendants: Bool
   /// The filter that documents must match.
@@ -124,12 +124,12 @@ package struct NormalQuery: Sendable, Hashable {
     return result
   }
 
-  private static func selector(of query: StructuredQuery) throws(FirestoreServiceError) -> (String?, Bool) {
+  private static func selector(of query: StructuredQuery) throws(FirestoreServiceError) -> (CollectionID?, Bool) {
     guard query.from.count <= 1 else { throw .invalid("from cannot contain more than one collection selector.") }
     guard let from = query.from.first else { return (nil, false) }
     if from.collectionID.isEmpty { return (nil, from.allDescendants) }
     try PathRules.check(from.collectionID, kind: "Collection id")
-    return (from.collectionID, from.allDescendants)
+    return (CollectionID(from.collectionID), from.allDescendants)
   }
 
   /// The orders of a query: its own; then fields with inequalities, in the order of their paths; then the name.

@@ -24,7 +24,7 @@ package struct LocalQuery: Sendable, Hashable {
   /// A document, a collection, or what a collection group is below.
   package let path: ResourcePath
   /// The identifier of the collections; `nil` for a document or one collection.
-  package let collectionGroup: String?
+  package let collectionGroup: CollectionID?
   /// The filters, all of which documents must match.
   package let filters: [Filter]
   /// The orders that the user wrote.
@@ -48,7 +48,7 @@ package struct LocalQuery: Sendable, Hashable {
   ///
   /// - Throws: `INVALID_ARGUMENT` for a field path that is none.
   package init(
-    database: DatabaseName, path: ResourcePath, collectionGroup: String? = nil, filters: [Filter] = [],
+    database: DatabaseName, path: ResourcePath, collectionGroup: CollectionID? = nil, filters: [Filter] = [],
     orders: [NormalQuery.Order] = [], limit: Int? = nil, limitType: LimitType = .first,
     startAt: StructuredQuery.Cursor? = nil, endAt: StructuredQuery.Cursor? = nil
   ) throws(FirestoreServiceError) {
@@ -100,7 +100,7 @@ package struct LocalQuery: Sendable, Hashable {
   package func selects(_ path: ResourcePath) -> Bool {
     if let collectionGroup {
       return path.isDocument && path.hasPrefix(self.path) && path.segments.count > self.path.segments.count
-        && UTF8Order.equal(path.segments[path.segments.count - 2], collectionGroup)
+        && CollectionID(path.segments[path.segments.count - 2]) == collectionGroup
     }
     if self.path.isDocument { return path == self.path }
     return path.segments.count == self.path.segments.count + 1 && path.hasPrefix(self.path)

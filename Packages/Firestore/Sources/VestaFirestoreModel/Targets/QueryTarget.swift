@@ -10,7 +10,7 @@ package struct QueryTarget: Sendable, Hashable {
   /// A document, a collection, or what a collection group is below.
   package let path: ResourcePath
   /// The identifier of the collections; `nil` for a document or one collection.
-  package let collectionGroup: String?
+  package let collectionGroup: CollectionID?
   /// The filters, all of which documents must match.
   package let filters: [Filter]
   /// The orders with the implicit ones; the last one is by name.
@@ -24,7 +24,7 @@ package struct QueryTarget: Sendable, Hashable {
 
   /// A target of its parts.
   package init(
-    database: DatabaseName, path: ResourcePath, collectionGroup: String? = nil, filters: [Filter] = [],
+    database: DatabaseName, path: ResourcePath, collectionGroup: CollectionID? = nil, filters: [Filter] = [],
     orders: [NormalQuery.Order] = [NormalQuery.Order(.documentName)], limit: Int? = nil,
     startAt: StructuredQuery.Cursor? = nil, endAt: StructuredQuery.Cursor? = nil
   ) {
@@ -44,7 +44,9 @@ package struct QueryTarget: Sendable, Hashable {
   /// The query as the service takes it; of a document target, its collection.
   package var structured: StructuredQuery {
     StructuredQuery(
-      from: [.init(collectionID: collectionGroup ?? path.lastSegment, allDescendants: collectionGroup != nil)],
+      from: [
+        .init(collectionID: (collectionGroup ?? path.collectionID).rawValue, allDescendants: collectionGroup != nil)
+      ],
       filter: filters.count > 1 ? .composite(.and, filters) : filters.first,
       orderBy: orders.map { .init(fieldPath: $0.path.description, $0.descending ? .descending : .ascending) },
       startAt: startAt, endAt: endAt, limit: limit.map(Int32.init(clamping:)))
@@ -55,7 +57,7 @@ package struct QueryTarget: Sendable, Hashable {
     ResourceName(database: database, path: collectionGroup == nil ? path.parent : path).description
   }
 
-  /// The subject that the service is asked to follow.
+  /// The subject that the service follows.
   package var subject: Target.Subject {
     if isDocument { return .documents([ResourceName(database: database, path: path).description]) }
     return .query(parent: parent, structured)
@@ -69,7 +71,7 @@ package struct QueryTarget: Sendable, Hashable {
   /// A string that is equal for equal targets and different for others.
   package var canonicalID: String {
     var parts = [path.description]
-    if let collectionGroup { parts.append("cg:" + collectionGroup) }
+    if let collectionGroup { parts.append("cg:\(collectionGroup)") }
     parts.append("f:" + filters.map(CanonicalForm.text).joined(separator: ","))
     parts.append("ob:" + orders.map { "\($0.path)\($0.descending ? "desc" : "asc")" }.joined())
     if let limit { parts.append("l:\(limit)") }

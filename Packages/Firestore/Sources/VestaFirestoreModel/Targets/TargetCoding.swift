@@ -76,7 +76,7 @@ extension RowWriter {
     write(text: target.database.project)
     write(text: target.database.database)
     write(path: target.path)
-    write(optional: target.collectionGroup) { $0.write(text: $1) }
+    write(optional: target.collectionGroup) { $0.write(text: $1.rawValue) }
     write(count: target.filters.count)
     for filter in target.filters { write(filter) }
     write(count: target.orders.count)
@@ -124,7 +124,7 @@ extension RowReader {
   fileprivate mutating func target() throws(FirestoreServiceError) -> QueryTarget {
     let database = DatabaseName(project: try text(), database: try text())
     let path = try path()
-    let group = try optional { (reader) throws(FirestoreServiceError) in try reader.text() }
+    let group = try optional { (reader) throws(FirestoreServiceError) in CollectionID(try reader.text()) }
     let filters = try list { (reader) throws(FirestoreServiceError) in try reader.filter(depth: 0) }
     let orders = try list { (reader) throws(FirestoreServiceError) in
       NormalQuery.Order(try reader.fieldPath(), descending: try reader.byte() == 1)

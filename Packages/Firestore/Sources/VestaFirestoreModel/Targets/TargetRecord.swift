@@ -2,7 +2,7 @@ package import VestaFirestoreBackend
 
 /// A target as a client keeps it: how far it has followed the target, and what it was for.
 package struct TargetRecord: Sendable, Hashable {
-  /// Why the service is asked.
+  /// The reason for the target.
   package enum Purpose: UInt8, Sendable, Hashable {
     /// A user listens.
     case listen = 0
@@ -18,7 +18,7 @@ package struct TargetRecord: Sendable, Hashable {
   package var target: QueryTarget
   /// Its identifier on the wire.
   package var id: Int32
-  /// Why the service is asked; not kept on disk.
+  /// The reason for the target; not kept on disk.
   package var purpose: Purpose
   /// The sequence number of its last use, in the count of the cache's transactions.
   package var sequenceNumber: Int64

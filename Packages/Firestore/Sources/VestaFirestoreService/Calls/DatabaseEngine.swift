@@ -91,7 +91,8 @@ final class DatabaseEngine: Sendable {
   /// In a store without commits for long, the last commit may be older than the log is kept. The version that is read
   /// is then a later one, at or below which no commit can come any more: so it can be read again when commits go on.
   ///
-  /// - Parameter first: The keys that the body gets first; a store behind a network brings them with the beginning.
+  /// - Parameter first: The keys that the body gets first; a store that is reached over a network brings them with the
+  ///   beginning.
   func reading<Result>(
     expecting first: @autoclosure () -> [[UInt8]] = [], _ body: (Snapshot) async throws -> Result
   ) async throws -> Result {

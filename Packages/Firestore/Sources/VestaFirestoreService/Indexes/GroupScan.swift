@@ -7,14 +7,14 @@ import VestaStoreInterop
 /// row.
 struct GroupScan {
   private let keys: DatabaseKeys
-  private let collectionID: String
+  private let collectionID: CollectionID
   /// The range that has not been read; `nil` at the end.
   private(set) var rest: KeyRange?
   /// The place of the last row that was looked at.
   private(set) var last: Place?
 
   /// - Parameter range: Of the keys of documents.
-  init(_ collectionID: String, range: KeyRange, keys: DatabaseKeys) {
+  init(_ collectionID: CollectionID, range: KeyRange, keys: DatabaseKeys) {
     self.collectionID = collectionID
     self.keys = keys
     rest = range
@@ -38,7 +38,7 @@ struct GroupScan {
         if known.isEmpty || !key.starts(with: known) {
           let collection = try keys.place(ofDocumentKey: key).path().parent
           known = keys.documents(of: collection).lower
-          if !UTF8Order.equal(collection.lastSegment, collectionID) {
+          if collection.collectionID != collectionID {
             foreign = collection
             return .stop
           }

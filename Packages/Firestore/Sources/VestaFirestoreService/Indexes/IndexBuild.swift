@@ -135,7 +135,7 @@ struct IndexBuild: Sendable {
 
   private func entries(of place: Place, _ row: [UInt8], _ shape: IndexShape) throws -> [SortedEntries.Entry] {
     let path = try place.path()
-    guard UTF8Order.equal(path.parent.lastSegment, shape.collectionID) else { return [] }
+    guard path.parent.collectionID == shape.collectionID else { return [] }
     let prefix = keys.entries(ofIndex: id)
     let entries = shape.entries(path, try DocumentRow(row, of: path).fields, at: place)
     try UnfitIndex.check(entries.keys, of: id)

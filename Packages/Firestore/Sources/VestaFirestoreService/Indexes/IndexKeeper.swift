@@ -220,7 +220,7 @@ final class IndexKeeper: QueryIndexes {
       return number
     }.value
     sweep()
-    // Without a number there are enough indexes that queries use.
+    // No number: the collection has its maximum of indexes already, all of them in use.
     guard let number else { return state.withLock { $0.asked[shape] = 0 } }
     let lease = Lease(.building(number), of: owner, keys: keys)
     let build = IndexBuild(of: number, keys: keys, name: name, retention: options.retention.microseconds)
@@ -357,7 +357,7 @@ final class IndexKeeper: QueryIndexes {
   ) async throws {
     var unfit: Set<Int64> = []
     for change in changes {
-      let indexes = catalogue.indexes(of: change.path.parent.lastSegment).filter { !unfit.contains($0.id) }
+      let indexes = catalogue.indexes(of: change.path.parent.collectionID).filter { !unfit.contains($0.id) }
       guard !indexes.isEmpty else { continue }
       let (before, after) = (try change.original?.fields, try change.document?.fields)
       for index in indexes {

@@ -70,8 +70,7 @@ struct IndexRegister: Sendable {
   ) async throws -> Bool {
     if declared.contains(shape) { return true }
     let others = known.filter {
-      UTF8Order.equal($0.row.shape.collectionID, shape.collectionID) && !declared.contains($0.row.shape)
-        && $0.row.isMaintained
+      $0.row.shape.collectionID == shape.collectionID && !declared.contains($0.row.shape) && $0.row.isMaintained
     }
     if others.count < most { return true }
     func lastUse(_ index: IndexCatalogue.Index) -> Int64 { max(index.row.lastUsed, used[index.id] ?? 0) }

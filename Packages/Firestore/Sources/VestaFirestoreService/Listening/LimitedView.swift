@@ -4,7 +4,7 @@ import VestaFirestoreModel
 
 /// The results of a limited query, kept current without running it again where a change itself says what follows.
 ///
-/// It knows the first matches in the order of the query: those that the limit leaves, and behind them a *spare*, which
+/// It knows the first matches in the order of the query: those that the limit leaves, and after them a *spare*, which
 /// takes the place of results that leave. Only when a result has left and the spare is used up has the store to say
 /// what follows. Each time the query was asked in vain the spare is twice as long, so that at last more is known than
 /// leaves while the query runs.

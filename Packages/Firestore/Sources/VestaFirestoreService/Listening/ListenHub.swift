@@ -268,7 +268,7 @@ final class ListenHub: Sendable {
 
   /// Brings the answer of a limited query to the version of the turn.
   ///
-  /// An answer that is out of date is asked for once more beside the turns, in which all calls of the database would
+  /// An answer that is out of date is requested once more beside the turns, in which all calls of the database would
   /// wait.
   private func take(
     _ result: Result<Answer, FirestoreServiceError>, of job: WatchMachine.JobID, _ watch: WatchMachine.WatchID,

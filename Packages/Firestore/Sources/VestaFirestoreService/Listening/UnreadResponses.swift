@@ -75,10 +75,10 @@ struct UnreadResponses: Sendable {
   /// Merges what documents have become, up to the last snapshot; what comes after it is part of the next one.
   private static func merged(run: [ListenResponse], _ areHeld: Bool) -> [ListenResponse] {
     guard let end = run.lastIndex(where: \.isSnapshot) ?? (areHeld ? run.endIndex : nil) else { return run }
-    var states: [String: DocumentState] = [:]
+    var states: [UTF8String: DocumentState] = [:]
     for (index, response) in run[..<end].enumerated() {
       guard let name = response.document else { continue }
-      states[name, default: DocumentState()].add(response, at: index)
+      states[UTF8String(name), default: DocumentState()].add(response, at: index)
     }
     let merged = states.values.sorted { $0.position < $1.position }.compactMap(\.response)
     return merged + run[end...]

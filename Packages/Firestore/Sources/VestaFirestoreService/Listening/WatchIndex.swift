@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -10,7 +11,7 @@ import VestaFirestoreModel
 struct WatchIndex {
   private enum Scope: Hashable {
     case collection(ResourcePath)
-    case group(String)
+    case group(CollectionID)
     case everything
   }
 
@@ -18,7 +19,7 @@ struct WatchIndex {
   private enum Mark: Hashable {
     case equal(FieldPath, [UInt8])
     case contains(FieldPath, [UInt8])
-    case range(FieldPath, IntervalTree.Interval)
+    case range(FieldPath, ClosedInterval<EncodedValue>)
     case nothing
   }
 
@@ -26,7 +27,7 @@ struct WatchIndex {
     var plain: Set<Int> = []
     var values: [FieldPath: [[UInt8]: Set<Int>]] = [:]
     var elements: [FieldPath: [[UInt8]: Set<Int>]] = [:]
-    var ranges: [FieldPath: IntervalTree] = [:]
+    var ranges: [FieldPath: IntervalTree<EncodedValue, Int>] = [:]
 
     var isEmpty: Bool { plain.isEmpty && values.isEmpty && elements.isEmpty && ranges.isEmpty }
   }
@@ -81,7 +82,7 @@ struct WatchIndex {
   /// The subjects that a document may be in, as it was or as it is.
   func candidates(_ place: Place, _ path: ResourcePath, _ states: [Document]) -> Set<Int> {
     var found = documents[place] ?? []
-    for scope in [Scope.collection(path.parent), .group(path.parent.lastSegment), .everything] {
+    for scope in [Scope.collection(path.parent), .group(path.parent.collectionID), .everything] {
       guard let bucket = buckets[scope] else { continue }
       found.formUnion(bucket.plain)
       for state in states { WatchIndex.collect(state, from: bucket, into: &found) }
@@ -102,7 +103,7 @@ struct WatchIndex {
     }
     for (field, tree) in bucket.ranges {
       guard let value = document.value(at: field) else { continue }
-      found.formUnion(tree.ids(at: IndexEncoder.encode(value)))
+      tree.visit(EncodedValue(value)) { found.insert($0) }
     }
   }
 
@@ -128,20 +129,30 @@ struct WatchIndex {
   }
 
   /// The first field that is compared, and what it must be between.
-  private static func range(_ conjunction: [Predicate]) -> (FieldPath, IntervalTree.Interval)? {
-    var interval = IntervalTree.Interval(low: [], high: nil)
+  private static func range(_ conjunction: [Predicate]) -> (FieldPath, ClosedInterval<EncodedValue>)? {
+    var interval = ClosedInterval<EncodedValue>(lower: nil, upper: nil)
     var field: FieldPath?
     for predicate in conjunction where field == nil || predicate.path == field {
       guard case .compare(let relation, let value) = predicate.test else { continue }
       field = predicate.path
-      let bound = IndexEncoder.encode(value)
+      let bound = EncodedValue(value)
       switch relation {
-      case .greater, .greaterOrEqual: if interval.low.lexicographicallyPrecedes(bound) { interval.low = bound }
-      case .less, .lessOrEqual:
-        if interval.high.map({ bound.lexicographicallyPrecedes($0) }) ?? true { interval.high = bound }
+      case .greater, .greaterOrEqual: interval.lower = interval.lower.map { max($0, bound) } ?? bound
+      case .less, .lessOrEqual: interval.upper = interval.upper.map { min($0, bound) } ?? bound
       }
     }
     return field.map { ($0, interval) }
+  }
+}
+
+/// A value as indexes encode it: its bytes are in the order of values.
+private struct EncodedValue: Hashable, Comparable {
+  let bytes: [UInt8]
+
+  init(_ value: Value) { bytes = IndexEncoder.encode(value) }
+
+  static func < (left: EncodedValue, right: EncodedValue) -> Bool {
+    UTF8Order.compare(bytes: left.bytes, right.bytes) < 0
   }
 }
 

@@ -11,7 +11,7 @@ import VestaFirestoreModel
 /// - *starting*: its start is being worked out (`.start`). `joined` makes it *followed*, `refused` ends it.
 /// - *followed*: changes are sent as they come.
 /// - *asked again*: a limited query lost a result and only the store knows what takes its place (`.requery`).
-///   `answered` makes it *followed* again, `failed` ends it. Until then all that its calls are owed is held back, so
+///   `answered` makes it *followed* again, `failed` ends it. Until then all responses of its calls are held back, so
 ///   that no call sees a global snapshot with a target missing; all other calls go on.
 ///
 /// Example: two calls follow a chat, and the second also follows the ten best scores. A commit deletes the best score:
@@ -174,7 +174,7 @@ struct WatchMachine {
     return [.begin(Job(id: lastNumber, work: .requery(number, watch.subject), attempts: watch.attempts))]
   }
 
-  // MARK: Queries that are asked again
+  // MARK: Queries that run again
 
   /// The results that the callers of a query know, and how often it has been asked in vain; `nil` when nobody waits for
   /// this answer.
@@ -369,7 +369,7 @@ struct WatchMachine {
 
   // MARK: Sending
 
-  /// Sends responses, or holds them back while a query of the call is asked again.
+  /// Sends responses, or holds them back while a query of the call runs again.
   private mutating func deliver(_ responses: [ListenResponse], to call: CallID, withSnapshot: Bool) -> [Action] {
     if calls[call]?.stale.isEmpty == false {
       return hold(responses, for: call)
@@ -385,7 +385,7 @@ struct WatchMachine {
     return ended(call) + [.end(call, .tooMuchUnread)]
   }
 
-  /// Sends what was held back, once no query of the call is asked again.
+  /// Sends what was held back, once no query of the call runs again.
   private mutating func release(_ call: CallID) -> [Action] {
     guard calls[call]?.stale.isEmpty == true, let held = calls[call]?.held.take() else { return [] }
     return deliver(held, to: call, withSnapshot: true)

@@ -11,7 +11,7 @@ import VestaStoreInterop
 struct QueryPartitions {
   private let keys: DatabaseKeys
   private let reader: any StoreReader
-  private let collectionID: String
+  private let collectionID: CollectionID
   /// The index of the group by name; `nil` while there is none, when documents of all collections are looked at.
   private let index: IndexCatalogue.Index?
 
@@ -32,7 +32,7 @@ struct QueryPartitions {
     let range = KeyRange(prefix: index.map { keys.entries(ofIndex: $0.id) } ?? keys.documents)
     let (some, isAll) = try await first(QueryPartitions.small, in: range)
     let found = isAll ? some : try await sampled(count, in: range)
-    let paths = Set(try found.map { try $0.path() }.filter { UTF8Order.equal($0.parent.lastSegment, collectionID) })
+    let paths = Set(try found.map { try $0.path() }.filter { $0.parent.collectionID == collectionID })
     let sorted = paths.sorted()
     // The first part begins with the first name, so no part ends there.
     let inner = sorted.dropFirst()

@@ -29,16 +29,16 @@ struct DeclaredIndexes: Sendable {
 
   /// Whether production has an index of one field.
   func hasField(
-    _ path: FieldPath, _ mode: FirestoreIndexes.Mode, in collectionID: String, _ scope: FirestoreIndexes.Scope
+    _ path: FieldPath, _ mode: FirestoreIndexes.Mode, in collectionID: CollectionID, _ scope: FirestoreIndexes.Scope
   ) -> Bool {
     guard let override = override(of: path, in: collectionID) else { return scope == .collection }
     return override.indexes.contains(.init(scope: scope, mode))
   }
 
   /// The override that applies to a field: that of the field itself, of a map it is in, or of all fields.
-  private func override(of path: FieldPath, in collectionID: String) -> FirestoreIndexes.FieldOverride? {
+  private func override(of path: FieldPath, in collectionID: CollectionID) -> FirestoreIndexes.FieldOverride? {
     source.fieldOverrides.filter { override in
-      UTF8Order.equal(override.collectionGroup, collectionID) && (override.path.map(path.hasPrefix) ?? true)
+      CollectionID(override.collectionGroup) == collectionID && (override.path.map(path.hasPrefix) ?? true)
     }.max { ($0.path?.names.count ?? 0) < ($1.path?.names.count ?? 0) }
   }
 }
@@ -69,7 +69,7 @@ extension FirestoreIndexes.FieldOverride {
     return indexes.filter { $0.scope == .collectionGroup }.compactMap { index in
       guard let kind = IndexShape.Kind(index.mode) else { return nil }
       return IndexShape(
-        collectionID: collectionGroup, isGroup: true, parts: [IndexShape.Part(path: path, kind: kind)],
+        collectionID: CollectionID(collectionGroup), isGroup: true, parts: [IndexShape.Part(path: path, kind: kind)],
         isNameDescending: kind == .descending)
     }
   }

@@ -18,13 +18,13 @@ struct IndexDefinition: Hashable, Sendable {
     }
   }
 
-  var collectionID: String
+  var collectionID: CollectionID
   var scope: FirestoreIndexes.Scope
   /// The fields before the name.
   var fields: [Field]
   var isNameDescending: Bool
 
-  init(collectionID: String, scope: FirestoreIndexes.Scope, fields: [Field], isNameDescending: Bool) {
+  init(collectionID: CollectionID, scope: FirestoreIndexes.Scope, fields: [Field], isNameDescending: Bool) {
     self.collectionID = collectionID
     self.scope = scope
     self.fields = fields
@@ -33,7 +33,7 @@ struct IndexDefinition: Hashable, Sendable {
 
   init(_ index: FirestoreIndexes.Index) {
     self.init(
-      collectionID: index.collectionGroup, scope: index.scope,
+      collectionID: CollectionID(index.collectionGroup), scope: index.scope,
       fields: index.fields.filter { !$0.path.isDocumentName }.map { Field($0.path, $0.mode) },
       isNameDescending: index.isNameDescending)
   }

@@ -42,7 +42,7 @@ struct IndexRules {
 
   /// The needs of an alternative.
   private struct Wanted {
-    let collectionID: String
+    let collectionID: CollectionID
     let scope: FirestoreIndexes.Scope
     var equal: [FieldPath] = []
     var contained: [FieldPath] = []
@@ -50,7 +50,7 @@ struct IndexRules {
     let isNameDescending: Bool
     var vector: IndexDefinition.Field?
 
-    init(_ conjunction: [Predicate], _ query: NormalQuery, _ collectionID: String) {
+    init(_ conjunction: [Predicate], _ query: NormalQuery, _ collectionID: CollectionID) {
       self.collectionID = collectionID
       scope = query.allDescendants ? .collectionGroup : .collection
       for predicate in conjunction where !predicate.path.isDocumentName {
@@ -117,7 +117,7 @@ struct IndexRules {
     by index: FirestoreIndexes.Index, _ wanted: Wanted
   ) -> (index: IndexDefinition, paths: Set<Asked>)? {
     let definition = IndexDefinition(index)
-    guard UTF8Order.equal(definition.collectionID, wanted.collectionID), definition.scope == wanted.scope,
+    guard definition.collectionID == wanted.collectionID, definition.scope == wanted.scope,
       definition.isNameDescending == wanted.isNameDescending, definition.fields.count >= wanted.suffix.count,
       Array(definition.fields.suffix(wanted.suffix.count)) == wanted.suffix
     else { return nil }
@@ -130,7 +130,7 @@ struct IndexRules {
     return (definition, paths)
   }
 
-  /// Whether what is asked of one field is answered by an index of that field alone.
+  /// Whether an index of one field alone serves the conditions on that field.
   private func hasField(_ asked: Asked, _ wanted: Wanted) -> Bool {
     guard wanted.suffix.isEmpty else { return false }
     let mode: FirestoreIndexes.Mode =
@@ -167,7 +167,7 @@ struct IndexRules {
     let whole = wanted.whole
     for index in declared.source.indexes {
       let definition = IndexDefinition(index)
-      guard UTF8Order.equal(definition.collectionID, wanted.collectionID), definition.scope == wanted.scope,
+      guard definition.collectionID == wanted.collectionID, definition.scope == wanted.scope,
         definition.fields.last == wanted.vector
       else { continue }
       let head = Set(definition.fields.dropLast().map { Asked(path: $0.path, isElement: $0.mode == .contains) })

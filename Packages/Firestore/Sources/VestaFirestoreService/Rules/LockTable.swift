@@ -1,6 +1,6 @@
 /// The holders of documents, and the queue for each document: a value without clock, thread or lock.
 ///
-/// Readers share a document, a writer has it alone. First come, first served: a reader queues behind a writer that
+/// Readers share a document, a writer has it alone. First come, first served: a reader queues after a writer that
 /// waits, so writers do not starve, and the only reader that becomes a writer goes first. A wait that would close a
 /// cycle is refused; so of two readers that both want to write, one goes on and the other begins again.
 ///
@@ -8,7 +8,7 @@
 /// |---|---|---|
 /// | nobody, or readers with an empty queue | a reader | granted |
 /// | nobody, or the asker alone | a writer | granted |
-/// | others | a writer, or a reader behind a writer | must wait, in the queue |
+/// | others | a writer, or a reader after a writer | must wait, in the queue |
 /// | others, one of which waits for the asker | anybody | deadlock |
 struct LockTable<Resource: Hashable & Sendable, Owner: Hashable & Sendable>: Sendable {
   enum Answer: Equatable {

@@ -163,15 +163,15 @@ final class DatabaseKeys: Sendable {
   }
 
   /// The key prefix of the changes of all collections with one identifier.
-  func changes(ofGroup collectionID: String) -> [UInt8] {
+  func changes(ofGroup collectionID: CollectionID) -> [UInt8] {
     var key = KeyEncoder(continuing: changes)
-    key.append(string: collectionID)
+    key.append(string: collectionID.rawValue)
     return key.bytes
   }
 
   /// The key prefix of the changes of one collection.
   func changes(of collection: ResourcePath) -> [UInt8] {
-    changes(ofGroup: collection.lastSegment) + Place.prefix(of: collection)
+    changes(ofGroup: collection.collectionID) + Place.prefix(of: collection)
   }
 
   /// The range of a collection's changes after a version.

@@ -93,7 +93,7 @@ final class LogPruner: Sendable {
   /// Deletes answers that are older than they are kept, from a random place on, until few of those it meets are.
   ///
   /// The names of queues are random, so a step is a sample: an eighth of the rows is too old at most, whatever their
-  /// number, and no part of the table is left out when the process often begins anew.
+  /// number, and no part of the table is left out when the process often begins again.
   private func forgetAnswers() async throws {
     let oldest = options.now() - options.answerRetention.microseconds
     let start = keys.answers(of: (0..<8).map { _ in UInt8.random(in: .min ... .max) })

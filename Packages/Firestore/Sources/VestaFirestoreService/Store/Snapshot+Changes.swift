@@ -9,7 +9,7 @@ enum ChangeScope: Sendable {
   /// The documents of one collection.
   case collection(ResourcePath)
   /// The documents of all collections with one identifier.
-  case group(String)
+  case group(CollectionID)
   /// Documents by name.
   case places(Set<Place>)
 
@@ -29,8 +29,7 @@ extension ChangeScope {
     switch self {
     case .everything: true
     case .collection(let collection): place.collectionPrefix == Place.prefix(of: collection)
-    case .group(let collectionID):
-      UTF8Order.equal(try Place.collectionID(ofPrefix: place.collectionPrefix), collectionID)
+    case .group(let collectionID): try Place.collectionID(ofPrefix: place.collectionPrefix) == collectionID
     case .places(let places): places.contains(place)
     }
   }
@@ -104,7 +103,7 @@ extension Snapshot {
   }
 
   /// The documents of a group that have been changed after a version.
-  func changedPlaces(after version: Int64, inGroup collectionID: String) async throws -> Set<Place> {
+  func changedPlaces(after version: Int64, inGroup collectionID: CollectionID) async throws -> Set<Place> {
     var places: Set<Place> = []
     let group = keys.changes(ofGroup: collectionID)
     for collection in try await collections(ofGroup: collectionID) {
@@ -173,7 +172,7 @@ extension Snapshot {
   }
 
   /// Returns the key prefixes of the changes of a group's collections; each costs a row.
-  private func collections(ofGroup collectionID: String) async throws -> [[UInt8]] {
+  private func collections(ofGroup collectionID: CollectionID) async throws -> [[UInt8]] {
     let group = keys.changes(ofGroup: collectionID)
     var found: [[UInt8]] = []
     var range = KeyRange(prefix: group)

@@ -36,7 +36,25 @@ final class TransactionPool: Sendable {
     /// Documents that several transactions read to write them: until then, readers have them alone.
     var contended: [Place: Int64] = [:]
     var isClosed = false
+
+    /// Notes a transaction that has ended, so that ending it once more is no error.
+    mutating func noteEnd(of id: ID) {
+      if ended.count >= TransactionPool.mostEnded { ended.removeAll() }
+      ended.insert(id)
+    }
+
+    /// Notes a document as contended; one of those that have to go may be needed once more, which costs a retry.
+    mutating func noteContention(at place: Place, until end: Int64, _ now: Int64) {
+      if contended.count >= TransactionPool.mostContended { contended = contended.filter { $0.value > now } }
+      if contended.count >= TransactionPool.mostContended { contended.removeAll() }
+      contended[place] = end
+    }
   }
+
+  /// The maximum number of ended transactions that are remembered.
+  static let mostEnded = 4096
+  /// The maximum number of contended documents that are remembered.
+  static let mostContended = 1024
 
   private let state = Locked(State())
   private let options: FirestoreServiceOptions
@@ -201,7 +219,7 @@ final class TransactionPool: Sendable {
   ///
   /// Of readers that share it and want to write it all but one must begin again; once that has happened, readers take
   /// their turns for a while, and nobody has to.
-  private func acquire(
+  func acquire(
     _ place: Place, for id: ID, _ mode: LockTable<Place, ID>.Mode
   ) -> LockTable<Place, ID>.Answer {
     let now = options.now()
@@ -209,8 +227,7 @@ final class TransactionPool: Sendable {
       let isContended = state.contended[place].map { $0 > now } ?? false
       let answer = state.locks.acquire(place, for: id, isContended ? .exclusive : mode)
       if answer == .deadlock, mode == .exclusive {
-        if state.contended.count > 1024 { state.contended = state.contended.filter { $0.value > now } }
-        state.contended[place] = now + TransactionPool.contention
+        state.noteContention(at: place, until: now + TransactionPool.contention, now)
       }
       return answer
     }
@@ -241,9 +258,8 @@ final class TransactionPool: Sendable {
     let (gone, next) = state.withLock { state in
       if let open = state.open.removeValue(forKey: id) {
         state.reads -= open.reads.count
-        if open.patience == nil { state.ended.insert(id) }
+        if open.patience == nil { state.noteEnd(of: id) }
       }
-      if state.ended.count > 4096 { state.ended.removeAll() }
       let gone = state.waiters.removeValue(forKey: id)
       state.granted.remove(id)
       var next: [CheckedContinuation<Bool, Never>] = []
@@ -263,6 +279,12 @@ final class TransactionPool: Sendable {
 
   /// The number of open transactions.
   var openCount: Int { state.withLock { $0.open.count } }
+
+  /// The number of ended transactions that are remembered.
+  var endedCount: Int { state.withLock { $0.ended.count } }
+
+  /// The number of contended documents that are remembered.
+  var contendedCount: Int { state.withLock { $0.contended.count } }
 
   /// The number of transactions and writes that wait for a document.
   var waitingCount: Int { state.withLock { $0.waiters.count } }

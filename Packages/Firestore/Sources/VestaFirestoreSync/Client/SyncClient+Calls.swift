@@ -214,7 +214,7 @@ extension SyncClient {
 
   // MARK: Network, users, the end
 
-  /// Whether the backend is asked.
+  /// Whether the call goes to the backend.
   ///
   /// Without it listeners hear what the cache has, and writes wait.
   package func setNetworkEnabled(_ isEnabled: Bool) async {

@@ -20,7 +20,7 @@ package struct SyncOptions: Sendable {
   package var user: String?
   /// The context of calls.
   ///
-  /// It is asked before each call. Its argument says whether the last tokens were refused and new ones are needed.
+  /// It is called before each call. Its argument says whether the last tokens were refused and new ones are needed.
   package var context: @Sendable (_ refreshesTokens: Bool) async throws -> CallContext = { _ in
     CallContext()
   }

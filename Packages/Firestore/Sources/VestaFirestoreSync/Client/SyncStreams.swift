@@ -51,7 +51,7 @@ final class SyncStreams: Sendable {
     }
   }
 
-  /// The context of a call; tokens that were refused before are fetched anew.
+  /// The context of a call; tokens that were refused before are fetched again.
   func context(refreshes: Bool = false) async throws -> CallContext {
     let refreshesTokens = state.withLock { state in
       defer { state.refreshesTokens = false }
@@ -80,7 +80,7 @@ final class SyncStreams: Sendable {
     state.withLock { state in state.watch.flatMap { $0.stream == stream ? $0.call : nil } }
   }
 
-  /// Sends a request about a target, behind those that wait for its first results.
+  /// Sends a request about a target, after those that wait for its first results.
   private func send(_ request: ListenRequest, of target: Int32, _ stream: Int) {
     let call = state.withLock { state in
       if state.fetching[TargetID(stream: stream, target: target)]?.append(request) != nil { return nil as ListenCall? }

@@ -12,7 +12,7 @@ package struct ListenOptions: Sendable, Hashable {
   package var includesDocumentMetadata = false
   /// Whether the first event waits for the backend while the client is online.
   package var waitsForSync = false
-  /// Whether only the cache is asked.
+  /// Whether only the cache is used.
   package var isCacheOnly = false
   /// Whether the thread that adds the listener waits for the first event; it may work for it then.
   package var isAwaited = false

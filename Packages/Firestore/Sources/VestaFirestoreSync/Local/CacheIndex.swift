@@ -177,7 +177,7 @@ struct CacheQueryPlan {
   ///
   /// - Parameters:
   ///   - index: Returns an index, made if need be; `nil` when there is none.
-  ///   - isResult: Whether a document is a result in its present state.
+  ///   - isResult: Whether a document is a result in its current state.
   /// - Returns: `nil` when every document has to be looked at.
   func candidates(
     index: (CacheIndex.ID) -> CacheIndex?, isResult: (DocumentKey) -> Bool

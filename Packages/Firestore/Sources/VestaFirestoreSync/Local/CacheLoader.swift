@@ -4,7 +4,7 @@ package import VestaFirestoreModel
 /// Makes a cache of the rows that an earlier client wrote.
 ///
 /// A damaged row of what the backend can send again discards everything of that kind: documents, targets, bundles are
-/// fetched anew. A damaged pending write is set aside under a key of its own, reported, and never deleted.
+/// fetched again. A damaged pending write is set aside under a key of its own, reported, and never deleted.
 package struct CacheLoader {
   private var batches: [String: [MutationBatch]] = [:]
   private var documents: [CachedDocument] = []

@@ -30,7 +30,7 @@ extension LocalStore {
 }
 
 extension ClientMachine {
-  /// Begins the cache again: what views show stays, and their targets are fetched anew.
+  /// Begins the cache again: what views show stays, and their targets are fetched again.
   package func discardCache() {
     local.discard()
     var event = RemoteEvent(version: .zero)

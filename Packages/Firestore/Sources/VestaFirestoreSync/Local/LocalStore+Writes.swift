@@ -86,7 +86,7 @@ extension LocalStore {
 
   mutating func save(_ overlay: Overlay) { queues[user]?.save(overlay) }
 
-  /// Computes overlays anew by applying the pending batches, oldest first.
+  /// Computes overlays again by applying the pending batches, oldest first.
   mutating func recalculateOverlays(of keys: some Sequence<DocumentKey>) {
     for key in keys {
       var document = documents[key]

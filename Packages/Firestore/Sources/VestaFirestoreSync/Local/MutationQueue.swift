@@ -10,7 +10,7 @@ package struct MutationQueue: Sendable {
   /// The token of the last response of the write stream.
   package var streamToken: [UInt8] = []
   private var idsByKey: [DocumentKey: Set<Int>] = [:]
-  private var groups: [String: Set<ResourcePath>] = [:]
+  private var groups: [CollectionID: Set<ResourcePath>] = [:]
   private var overlaysByCollection: [ResourcePath: Set<DocumentKey>] = [:]
   /// The identifier of the next batch; never used twice.
   package private(set) var nextID = 1
@@ -47,7 +47,7 @@ package struct MutationQueue: Sendable {
     nextID = max(nextID, batch.id + 1)
     for key in batch.paths {
       idsByKey[key, default: []].insert(batch.id)
-      groups[key.parent.lastSegment, default: []].insert(key.parent)
+      groups[key.parent.collectionID, default: []].insert(key.parent)
     }
   }
 
@@ -113,5 +113,5 @@ package struct MutationQueue: Sendable {
   package func overlayKeys(in collection: ResourcePath) -> Set<DocumentKey> { overlaysByCollection[collection] ?? [] }
 
   /// The collections with an identifier that were written to.
-  package func collections(of group: String) -> Set<ResourcePath> { groups[group] ?? [] }
+  package func collections(of group: CollectionID) -> Set<ResourcePath> { groups[group] ?? [] }
 }

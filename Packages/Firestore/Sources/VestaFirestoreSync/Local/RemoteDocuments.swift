@@ -1,11 +1,12 @@
+import VestaBytes
 import VestaFirestoreBackend
 package import VestaFirestoreModel
 
 /// The documents as the backend sent them, found by path and by collection.
 package struct RemoteDocuments: Sendable {
   private let database: DatabaseName
-  private var byCollection: [ResourcePath: [String: CachedDocument]] = [:]
-  private var groups: [String: Set<ResourcePath>] = [:]
+  private var byCollection: [ResourcePath: [UTF8String: CachedDocument]] = [:]
+  private var groups: [CollectionID: Set<ResourcePath>] = [:]
   private var indexes: [ResourcePath: [CacheIndex.ID: CacheIndex]] = [:]
   private var builds: [ResourcePath: IndexBuild] = [:]
   private var lastBuild = 0
@@ -27,7 +28,7 @@ package struct RemoteDocuments: Sendable {
 
   /// A document; invalid when the cache does not have it.
   package subscript(key: DocumentKey) -> CachedDocument {
-    byCollection[key.parent]?[key.lastSegment] ?? CachedDocument(ResourceName(database: database, path: key), .invalid)
+    byCollection[key.parent]?[key.documentID] ?? CachedDocument(ResourceName(database: database, path: key), .invalid)
   }
 
   /// Adds a document, in place of the one at its path.
@@ -39,7 +40,7 @@ package struct RemoteDocuments: Sendable {
 
   /// Adds a document that was read from a row, unless it is in memory.
   mutating func load(_ document: CachedDocument) {
-    guard byCollection[document.path.parent]?[document.path.lastSegment] == nil else { return }
+    guard byCollection[document.path.parent]?[document.path.documentID] == nil else { return }
     _ = put(document)
   }
 
@@ -51,27 +52,27 @@ package struct RemoteDocuments: Sendable {
 
   private mutating func put(_ document: CachedDocument) -> CachedDocument? {
     let collection = document.path.parent
-    let old = byCollection[collection, default: [:]].updateValue(document, forKey: document.path.lastSegment)
-    updateIndexes(of: collection, document.path.lastSegment, old, by: document)
+    let old = byCollection[collection, default: [:]].updateValue(document, forKey: document.path.documentID)
+    updateIndexes(of: collection, document.path.documentID, old, by: document)
     guard old == nil else { return old }
     count += 1
-    groups[collection.lastSegment, default: []].insert(collection)
+    groups[collection.collectionID, default: []].insert(collection)
     return nil
   }
 
   /// Removes a document.
   package mutating func remove(_ key: DocumentKey) {
     let collection = key.parent
-    guard let old = byCollection[collection]?.removeValue(forKey: key.lastSegment) else { return }
+    guard let old = byCollection[collection]?.removeValue(forKey: key.documentID) else { return }
     byteSize -= Self.size(of: old)
     noteIndexRows(of: collection, old, by: nil)
-    updateIndexes(of: collection, key.lastSegment, old, by: nil)
+    updateIndexes(of: collection, key.documentID, old, by: nil)
     count -= 1
     guard byCollection[collection]?.isEmpty == true else { return }
     byCollection[collection] = nil
     indexes[collection] = nil
     builds[collection] = nil
-    groups[collection.lastSegment]?.remove(collection)
+    groups[collection.collectionID]?.remove(collection)
   }
 
   private static func size(of document: CachedDocument) -> Int {
@@ -79,7 +80,7 @@ package struct RemoteDocuments: Sendable {
   }
 
   /// The collections with an identifier that have documents.
-  package func collections(of group: String) -> Set<ResourcePath> { groups[group] ?? [] }
+  package func collections(of group: CollectionID) -> Set<ResourcePath> { groups[group] ?? [] }
 
   /// The documents of a collection.
   package func documents(in collection: ResourcePath) -> some Collection<CachedDocument> {
@@ -99,7 +100,7 @@ package struct RemoteDocuments: Sendable {
   static let durableLimit = 16
 
   private mutating func updateIndexes(
-    of collection: ResourcePath, _ id: String, _ old: CachedDocument?, by new: CachedDocument?
+    of collection: ResourcePath, _ id: UTF8String, _ old: CachedDocument?, by new: CachedDocument?
   ) {
     builds[collection]?.note(id, old)
     guard let ids = indexes[collection]?.keys else { return }
@@ -134,11 +135,11 @@ package struct RemoteDocuments: Sendable {
       known[id] = index
       return index
     } isResult: { key in
-      documents[key.lastSegment].map(isResult) ?? false
+      documents[key.documentID].map(isResult) ?? false
     }
     indexes[collection] = known
     if !wanted.isEmpty { wantedIndexes[collection, default: []].formUnion(wanted) }
-    return keys?.compactMap { documents[$0.lastSegment] }
+    return keys?.compactMap { documents[$0.documentID] }
   }
 
   // MARK: Building in the background
@@ -210,7 +211,7 @@ package struct IndexTask: Sendable {
   package let collection: ResourcePath
   let number: Int
   let ids: Set<CacheIndex.ID>
-  let documents: [String: CachedDocument]
+  let documents: [UTF8String: CachedDocument]
 
   /// Makes the indexes; takes as long as the documents are many.
   package func run() -> IndexTaskResult {
@@ -229,11 +230,16 @@ package struct IndexTaskResult: Sendable {
 struct IndexBuild: Sendable {
   /// Tells the build from earlier ones of the same collection.
   let number: Int
-  private(set) var changed: [String: CachedDocument?] = [:]
+  private(set) var changed: [UTF8String: CachedDocument?] = [:]
 
   init(number: Int) { self.number = number }
 
-  mutating func note(_ id: String, _ old: CachedDocument?) {
+  mutating func note(_ id: UTF8String, _ old: CachedDocument?) {
     if !changed.keys.contains(id) { changed.updateValue(old, forKey: id) }
   }
+}
+
+extension ResourcePath {
+  /// The identifier of the document, which names it among those of its collection.
+  fileprivate var documentID: UTF8String { UTF8String(lastSegment) }
 }

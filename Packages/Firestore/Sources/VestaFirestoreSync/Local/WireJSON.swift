@@ -119,7 +119,7 @@ package enum WireJSON {
     }
     let limit = query["limit"].flatMap { integer($0) ?? $0.object?["value"].flatMap(integer) }
     return try LocalQuery(
-      database: database, path: isGroup ? path : path.appending(id), collectionGroup: isGroup ? id : nil,
+      database: database, path: isGroup ? path : path.appending(id), collectionGroup: isGroup ? CollectionID(id) : nil,
       filters: filters, orders: orders, limit: limit.map(Int.init(clamping:)), limitType: limitType,
       startAt: try query["startAt"].map(cursor), endAt: try query["endAt"].map(cursor))
   }

@@ -4,12 +4,12 @@ import VestaFirestoreModel
 ///
 /// Coarser than the truth: collections with one identifier count as one, wherever they are.
 struct TargetPlaces: Sendable {
-  private var queries: [String: Int] = [:]
-  private var documents: [String: Int] = [:]
+  private var queries: [CollectionID: Int] = [:]
+  private var documents: [CollectionID: Int] = [:]
   private var documentTargets: [ResourcePath: Int] = [:]
 
-  private static func collection(of target: QueryTarget) -> String {
-    target.collectionGroup ?? (target.isDocument ? target.path.parent.lastSegment : target.path.lastSegment)
+  private static func collection(of target: QueryTarget) -> CollectionID {
+    target.collectionGroup ?? (target.isDocument ? target.path.parent : target.path).collectionID
   }
 
   mutating func insert(_ target: QueryTarget) { add(1, target) }

@@ -7,7 +7,7 @@ import VestaFirestoreModel
 struct ViewIndex: Sendable {
   private var byDocument: [DocumentKey: Set<QueryID>] = [:]
   private var byCollection: [ResourcePath: Set<QueryID>] = [:]
-  private var byGroup: [String: [QueryID: LocalQuery]] = [:]
+  private var byGroup: [CollectionID: [QueryID: LocalQuery]] = [:]
 
   mutating func insert(_ query: LocalQuery, _ id: QueryID) {
     if let group = query.collectionGroup {
@@ -38,6 +38,6 @@ struct ViewIndex: Sendable {
     let collection = key.parent
     for id in byCollection[collection] ?? [] { action(id) }
     guard !byGroup.isEmpty else { return }
-    for (id, query) in byGroup[collection.lastSegment] ?? [:] where query.selects(key) { action(id) }
+    for (id, query) in byGroup[collection.collectionID] ?? [:] where query.selects(key) { action(id) }
   }
 }

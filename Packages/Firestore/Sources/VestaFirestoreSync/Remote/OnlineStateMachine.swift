@@ -29,7 +29,7 @@ package struct OnlineStateMachine: Sendable {
   /// How many failures make the client offline.
   package static let failureLimit = 1
 
-  /// The present state.
+  /// The current state.
   package private(set) var state = OnlineState.unknown
   private var failures = 0
   private var hasTimer = false

@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaServiceInteropFakes
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreService

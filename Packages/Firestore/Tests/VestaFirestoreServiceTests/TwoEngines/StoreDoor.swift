@@ -4,7 +4,7 @@ import VestaFirestoreBackendContracts
 import VestaFirestoreService
 import VestaServiceInteropFakes
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 /// One process's access to a store that others have open too: closing it closes nothing, and killing it ends the

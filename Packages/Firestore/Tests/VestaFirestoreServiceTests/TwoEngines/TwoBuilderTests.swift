@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaServiceInterop
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreIndexes

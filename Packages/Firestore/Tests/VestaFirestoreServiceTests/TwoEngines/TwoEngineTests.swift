@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
 import VestaFirestoreModel
 import VestaStoreInterop
-import VestaStoreInteropContracts
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreService

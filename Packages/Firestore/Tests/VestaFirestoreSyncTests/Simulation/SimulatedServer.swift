@@ -42,7 +42,7 @@ final class SimulatedServer {
   private func time(_ version: Int) -> Timestamp { Timestamp(seconds: Int64(version)) }
   private func token(_ version: Int) -> [UInt8] { Array("\(version)".utf8) }
 
-  /// Forgets what was before, so that resumed targets have to start anew.
+  /// Forgets what was before, so that resumed targets have to start again.
   func forgetHistory() {
     floor = version
   }

@@ -31,7 +31,7 @@ import VestaFirestoreSync
   }
 
   /// A document that leaves a target and still matches goes into limbo in a client with a cache, an acknowledgement
-  /// that was not asked for begins the target anew, and what comes before CURRENT is shown from the cache.
+  /// that was not asked for begins the target again, and what comes before CURRENT is shown from the cache.
   private static func applies(_ responses: [JSONValue]) -> Bool {
     var isCurrent = false
     for response in responses.compactMap(\.object) {

@@ -29,7 +29,7 @@ final class CallerCheck: Sendable {
   /// The user who calls; `nil` for nobody.
   ///
   /// - Parameters:
-  ///   - context: Who calls.
+  ///   - context: The caller.
   ///   - now: The time in microseconds since 1970; a token is valid until it expires.
   /// - Throws: `unauthenticated` for a token that is not valid; `unavailable` when Auth cannot say whether it is, as
   ///   while its backend cannot be reached: the caller keeps the token and tries again.

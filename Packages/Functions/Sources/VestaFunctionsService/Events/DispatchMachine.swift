@@ -42,7 +42,7 @@ struct DispatchMachine {
     case damaged(reason: String)
     /// The event is not in the queue any more.
     case absent
-    /// It was given up for another reason than a failure: it stays as it is.
+    /// The delivery was given up without a failure, such as at the shut-down: the event stays as it is.
     case abandoned
   }
 

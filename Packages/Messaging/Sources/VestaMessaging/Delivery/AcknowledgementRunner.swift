@@ -4,7 +4,7 @@ import VestaServiceInterop
 
 /// Acknowledges messages together: while one acknowledgement is under way, the next ones are gathered.
 ///
-/// One that fails for the moment is tried again: the service delivers a limited number of messages without it.
+/// One that fails for now is tried again: the service delivers a limited number of messages without it.
 final class AcknowledgementRunner: Sendable {
   private struct State {
     var token: String?

@@ -21,7 +21,7 @@ final class PushQueue: Sendable {
   ///
   /// - Parameters:
   ///   - limit: How many messages may wait.
-  ///   - lanes: Of how many calls messages are handed over at once.
+  ///   - lanes: The number of calls whose messages are handed over at the same time.
   init(limit: Int = 10_000, lanes: Int = 16) { (self.limit, self.lanes) = (limit, lanes) }
 
   /// How many messages wait, for tests.
@@ -32,7 +32,7 @@ final class PushQueue: Sendable {
   /// - Parameters:
   ///   - numbers: The messages, in order.
   ///   - push: Hands one over; the same for all.
-  /// - Returns: How many found no place.
+  /// - Returns: The number of messages that were not added, because the queue is full.
   func add(_ numbers: [Int64], _ push: @escaping @Sendable (Int64) async -> Void) -> Int {
     let (begins, surplus) = state.withLock { state in
       let taken = numbers.prefix(max(0, limit - state.count))

@@ -118,7 +118,7 @@ final class Session: Sendable {
     }
   }
 
-  /// After how many acknowledgements of messages for many the cursor is moved.
+  /// The cursor is moved after so many acknowledgements of messages to topics.
   private static let longestTrail = 256
 
   /// Takes acknowledged deliveries out of the window.

@@ -170,7 +170,7 @@ final class SessionTable: Sendable {
     }
   }
 
-  /// Notes down that a number was passed that is no message.
+  /// Moves the position past a number that belongs to no message.
   func passed(_ number: Int64) {
     state.withLock { state in state.position = state.position.map { max($0, number) } }
   }

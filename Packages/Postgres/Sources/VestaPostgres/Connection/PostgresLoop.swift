@@ -6,7 +6,7 @@ import VestaConcurrency
 final class PostgresLoop: Sendable {
   private enum Command: Sendable {
     case open(Int, Opening, PostgresLink.Completion)
-    /// Statements, and others behind them whose answers nobody waits for.
+    /// Statements, and others after them whose answers nobody waits for.
     case run(Int, [Statement], [Statement], PostgresLink.Completion)
     case drop(Int)
   }
@@ -69,9 +69,9 @@ final class PostgresLoop: Sendable {
     }
   }
 
-  /// Runs statements in one round trip; all but those behind a failure are done.
+  /// Runs statements in one round trip; all but those after a failure are done.
   ///
-  /// - Parameter others: What is sent behind them, and not waited for.
+  /// - Parameter others: The statements that are sent after them, and not waited for.
   func run(_ statements: [Statement], then others: [Statement], on link: Int) async -> Answer {
     state.withLock { $0.roundTrips += 1 }
     return await answer { .run(link, statements, others, $0) }
@@ -103,7 +103,7 @@ final class PostgresLoop: Sendable {
 
   private struct Entry {
     let link: PostgresLink
-    /// Since when it owes an answer, and how many it had given then.
+    /// The time since which an answer is missing, and the number of answers at that time.
     var busySince: ContinuousClock.Instant?
     var answered = 0
   }
@@ -187,13 +187,13 @@ struct PostgresConnection: Sendable {
 
   /// Runs statements in one round trip.
   ///
-  /// - Parameter others: What is sent behind them, and not waited for.
+  /// - Parameter others: The statements that are sent after them, and not waited for.
   /// - Returns: What came of them; those before one that failed have been done.
   func answer(to statements: [Statement], then others: [Statement] = []) async -> Answer {
     await loop.run(statements, then: others, on: id)
   }
 
-  /// Sends a statement and does not wait for it; what is sent later comes behind it.
+  /// Sends a statement and does not wait for it; what is sent later comes after it.
   func send(_ statement: Statement) { loop.send([statement], on: id) }
 
   /// Ends the connection.

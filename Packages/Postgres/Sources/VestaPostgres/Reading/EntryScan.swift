@@ -45,7 +45,7 @@ struct EntryScan {
       let entry = takeStored()
       if try visitAbove(before: entry?.key, visit) == .stop { return end }
       guard let entry else { return ScanEnd(visited: visited, rest: nil) }
-      // The next change is at this key or behind it.
+      // The next change is at this key or after it.
       let isHidden = above.last?.key == entry.key || ranges.contains { $0.contains(entry.key) }
       if !isHidden, try take(entry.key, entry.value, visit) == .stop { return end }
     }

@@ -20,7 +20,7 @@ struct PageSize: Sendable, Equatable {
     self.bytes = bytes
   }
 
-  /// The page behind one whose entries were all taken.
+  /// The page after one whose entries were all taken.
   var next: PageSize {
     PageSize(
       entries: min(entries * 4, PageSize.largest.entries), bytes: min(bytes * 4, PageSize.largest.bytes))
@@ -33,7 +33,7 @@ struct PageSize: Sendable, Equatable {
 /// Some entries of a range, in order.
 struct Page: Sendable {
   let entries: [StoreEntry]
-  /// Whether there may be others behind them.
+  /// Whether there may be others after them.
   let hasMore: Bool
 
   /// - Parameter size: What was asked for.

@@ -176,7 +176,7 @@ struct Schema: Sendable {
 
   /// Ends a session that has the lock and waits for its process, in the middle of what that process has sent.
   ///
-  /// The server's own time-out begins behind a whole request only; what is cut off in one would hold the lock until
+  /// The server's own time-out begins after a whole request only; what is cut off in one would hold the lock until
   /// the server notices that nobody is there.
   func endSilentHolder(after milliseconds: Int64) -> Statement {
     Statement(

@@ -3,11 +3,11 @@ import VestaServiceInterop
 /// Decides when the realtime connection is open; times are in seconds since 1970.
 ///
 /// The connection is wanted while there are listeners. Every end of it leads to another one, after the current pause:
-/// none after an end in order, 120 s after a failure, twice the last pause after another one, each time half as long or
+/// none after a regular end, 120 s after a failure, twice the last pause after another one, each time half as long or
 /// half as long again at random. After eight failures without a message in between listeners get an error.
 ///
-/// A pause outlasts the listeners: who removes the last one and adds another does not come to the service sooner. A
-/// clock that is set back to before the pause ends it: else an app could wait for years.
+/// A pause outlasts the listeners: removing the last one and adding another does not shorten it. A clock that is set
+/// back to before the pause ends it: otherwise an app could wait for years.
 struct RealtimeMachine: Equatable, Sendable {
   enum Action: Equatable {
     case connect

@@ -54,7 +54,7 @@ extension RemoteConfig {
   /// Keeps the promises of ``updates``, with a listener for each loop.
   public var configUpdates: RemoteConfigUpdateSequence { RemoteConfigUpdateSequence(self) }
 
-  /// The sequence behind ``RemoteConfig/configUpdates``.
+  /// The sequence of ``RemoteConfig/configUpdates``.
   public struct RemoteConfigUpdateSequence: AsyncSequence, Sendable {
     /// An update.
     public typealias Element = RemoteConfigUpdate

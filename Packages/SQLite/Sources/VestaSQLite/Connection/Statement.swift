@@ -4,7 +4,7 @@ import VestaStoreInterop
 /// A prepared statement.
 ///
 /// Bytes are bound without a copy: they must stay where they are until the statement is reset, so every use binds all
-/// of its parameters anew and ends with `reset`. Column bytes are valid until the next step.
+/// of its parameters again and ends with `reset`. Column bytes are valid until the next step.
 struct Statement {
   let handle: OpaquePointer
   unowned(unsafe) let connection: Connection  // The connection owns the statement and outlives it.

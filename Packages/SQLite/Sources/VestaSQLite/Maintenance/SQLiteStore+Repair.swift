@@ -4,7 +4,7 @@ import VestaStoreInterop
 
 /// The result of a repair.
 public struct StoreRepair: Sendable, Hashable {
-  /// Whether pages had wrong checksums, which have been written anew.
+  /// Whether pages had wrong checksums, which have been written again.
   public let rewroteChecksums: Bool
 
   /// Whether the write-ahead log was unreadable and has been set aside: transactions that were in it only are lost.
@@ -16,7 +16,7 @@ extension SQLiteStore {
   ///
   /// Another program that opens the file after a crash, or writes to it, leaves pages without valid checksums, and the
   /// store then refuses the file as `corrupt`. This reads the file without checksums, lets SQLite check its structure
-  /// as a whole, and writes it anew. A file whose structure is damaged is left as it is: restore a backup then.
+  /// as a whole, and writes it again. A file whose structure is damaged is left as it is: restore a backup then.
   ///
   /// A log with a damaged header is set aside as `store.sqlite-wal.damaged`; `StoreRepair.lostLog` says so.
   ///

@@ -50,7 +50,7 @@ final class FileTarget: DownloadTarget {
     do {
       file = try FileBeside(continuing: entry.temporary, target: path)
     } catch {
-      // The download begins anew, in another file: what cannot be opened must not stay behind.
+      // The download begins again, in another file: what cannot be opened must not stay behind.
       if !error.isMissing {
         log.notice("I-STR000009", "The download to \(path) cannot be continued and begins anew. \(error)")
         try? DurableFile.remove(entry.temporary)

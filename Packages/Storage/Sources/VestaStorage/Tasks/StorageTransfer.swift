@@ -14,7 +14,7 @@ public protocol StorageTransfer: StorageTaskManagement {
   /// it is paused, `.success` and `.failure` once after the end. All observers are dropped at the end.
   ///
   /// - Parameters:
-  ///   - status: What to wait for.
+  ///   - status: The event to wait for.
   ///   - handler: Called with the state of the task at that time.
   /// - Returns: A handle for ``removeObserver(withHandle:)``.
   @discardableResult
@@ -25,7 +25,7 @@ public protocol StorageTransfer: StorageTaskManagement {
 
   /// Removes an observer.
   ///
-  /// - Parameter handle: What ``observe(_:handler:)`` returned.
+  /// - Parameter handle: The handle that ``observe(_:handler:)`` returned.
   func removeObserver(withHandle handle: String)
 
   /// Removes all observers of a status.

@@ -27,7 +27,7 @@ public final class StorageUploadTask: StorageTransfer, Sendable {
   /// Adds an observer; see ``StorageTransfer/observe(_:handler:)``.
   ///
   /// - Parameters:
-  ///   - status: What to wait for.
+  ///   - status: The event to wait for.
   ///   - handler: Called on the callback queue.
   /// - Returns: A handle for ``removeObserver(withHandle:)``.
   @discardableResult
@@ -38,7 +38,7 @@ public final class StorageUploadTask: StorageTransfer, Sendable {
 
   /// Removes an observer.
   ///
-  /// - Parameter handle: What ``observe(_:handler:)`` returned.
+  /// - Parameter handle: The handle that ``observe(_:handler:)`` returned.
   public func removeObserver(withHandle handle: String) { runner.removeObservers { $0.handle == handle } }
 
   /// Removes all observers of a status.

@@ -56,7 +56,7 @@ final class TransferBook<Entry: Codable & Sendable>: Sendable {
 
   /// The entry of a file.
   ///
-  /// A damaged file is kept under another name, and one that cannot be read at present where it is: a transfer that
+  /// A damaged file is kept under another name, and one that cannot be read right now where it is: a transfer that
   /// does not go on is reported and never forgotten in silence.
   private func read(_ file: ValueFile<Entry>) -> Entry? {
     do {

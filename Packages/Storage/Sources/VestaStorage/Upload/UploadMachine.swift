@@ -5,7 +5,7 @@ import VestaStorageBackend
 ///
 /// An upload of known content that fits into one call is one call. Any other starts a session, sends chunks and
 /// finalizes. After a failure that may pass, it waits, asks how much has arrived, and continues there, if what has
-/// arrived is what the source has. A session that the service does not know any more is started anew, where the source
+/// arrived is what the source has. A session that the service does not know any more is started again, where the source
 /// can be read again.
 struct UploadMachine: Sendable, Equatable {
   /// The next step of the runner.

@@ -58,7 +58,7 @@ struct UploadSessionBook: Sendable {
 
   /// All uploads that were interrupted and whose files are still the same.
   ///
-  /// Uploads whose files have changed or are gone are forgotten; those whose files cannot be opened at present are
+  /// Uploads whose files have changed or are gone are forgotten; those whose files cannot be opened right now are
   /// kept.
   func interrupted() -> [Entry] {
     book.entries().filter { !book.isClaimed($0.key) && canContinue($0) }

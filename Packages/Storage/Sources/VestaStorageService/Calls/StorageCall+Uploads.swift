@@ -172,7 +172,7 @@ extension StorageCall {
       await giveBack(id, keepsOpen ? upload : nil)
       return result
     } catch {
-      // A refused offset has changed nothing. After anything else the blob is opened anew, from its checkpoint.
+      // A refused offset has changed nothing. After anything else the blob is opened again, from its checkpoint.
       let isUnchanged = (error as? StorageServiceError)?.code == .outOfRange
       if !isUnchanged { await open?.close() }
       await giveBack(id, isUnchanged ? open : nil)

@@ -6,7 +6,7 @@ enum PreconditionRules {
   /// Checks preconditions.
   ///
   /// - Parameters:
-  ///   - preconditions: What the caller asked for.
+  ///   - preconditions: The conditions of the caller.
   ///   - object: The object as it is; `nil` when there is none.
   /// - Throws: `failedPrecondition` with what does not hold.
   static func check(_ preconditions: Preconditions, _ object: ObjectRecord?) throws(StorageServiceError) {

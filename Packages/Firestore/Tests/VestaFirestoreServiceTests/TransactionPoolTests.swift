@@ -1,0 +1,68 @@
+import Testing
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaServiceInteropFakes
+import VestaTesting
+
+@testable import VestaFirestoreService
+
+/// The memory of the pool of transactions, which nobody empties while an engine runs.
+@Suite struct TransactionPoolTests {
+  private static func pool(_ clock: ManualClock = ManualClock()) -> TransactionPool {
+    var options = FirestoreServiceOptions()
+    options.clock = clock.service
+    return TransactionPool(options: options, engine: 1)
+  }
+
+  @Test func `a bounded number of ended transactions is remembered, and the last of them always`() throws {
+    let pool = Self.pool()
+    for _ in 0..<3 * TransactionPool.mostEnded {
+      let id = try pool.begin(.readWrite())
+      #expect(try pool.end(id) != nil)
+      #expect(try pool.end(id) == nil)
+      if pool.endedCount > TransactionPool.mostEnded { break }
+    }
+    #expect(pool.endedCount <= TransactionPool.mostEnded)
+    #expect(pool.openCount == 0)
+  }
+
+  /// Two transactions read a document and want to write it: the second has to begin again.
+  private static func contend(_ number: Int, in pool: TransactionPool) throws {
+    let place = Place(ResourcePath(["rooms", "\(number)"]))
+    let (one, other) = (try pool.begin(.readWrite()), try pool.begin(.readWrite()))
+    for id in [one, other] { #expect(pool.acquire(place, for: id, .shared) == .granted) }
+    #expect(pool.acquire(place, for: one, .exclusive) == .mustWait)
+    #expect(pool.acquire(place, for: other, .exclusive) == .deadlock)
+    for id in [other, one] { _ = try pool.end(id) }
+  }
+
+  /// All within the five seconds for which a document counts as contended: no entry is out of date.
+  @Test func `a bounded number of contended documents is remembered, also while all of them are contended`() throws {
+    let clock = ManualClock()
+    let pool = Self.pool(clock)
+    for number in 0..<3 * TransactionPool.mostContended {
+      try Self.contend(number, in: pool)
+      if pool.contendedCount > TransactionPool.mostContended { break }
+    }
+    #expect(pool.contendedCount <= TransactionPool.mostContended)
+    #expect(pool.waitingCount == 0)
+  }
+
+  @Test func `readers take turns at a contended document for five seconds`() throws {
+    let clock = ManualClock()
+    let pool = Self.pool(clock)
+    try Self.contend(1, in: pool)
+    let place = Place(ResourcePath(["rooms", "1"]))
+    func readTogether() throws -> Bool {
+      let (one, other) = (try pool.begin(.readWrite()), try pool.begin(.readWrite()))
+      #expect(pool.acquire(place, for: one, .shared) == .granted)
+      let answer = pool.acquire(place, for: other, .shared)
+      for id in [other, one] { _ = try pool.end(id) }
+      return answer == .granted
+    }
+    #expect(try !readTogether())
+    clock.advance(by: .milliseconds(5001))
+    #expect(try readTogether())
+  }
+}

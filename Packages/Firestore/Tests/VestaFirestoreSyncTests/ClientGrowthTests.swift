@@ -1,0 +1,66 @@
+import Testing
+import VestaFirestoreBackend
+import VestaFirestoreModel
+
+@testable import VestaFirestoreSync
+
+/// The tables of a client that runs for long: they have what is listened to and waited for, and nothing that was.
+@Suite(.timeLimit(.minutes(10)))
+struct ClientGrowthTests {
+  /// The number of entries of each table that is not empty.
+  private static func entries(of client: SyncClient) -> [String: Int] {
+    let withoutRows = client.withoutRows.withLock { $0.count }
+    let entries = client.state.withLock { state -> [String: Int] in
+      var entries = [
+        "events that wait": state.waiting.count, "listeners": state.listeners.count,
+        "listeners of the sync": state.syncListeners.count, "callbacks": state.callbacks.count,
+      ]
+      guard let machine = state.machine else { return entries }
+      entries["views"] = machine.views.count
+      entries["queries by target"] = machine.queriesByTarget.count
+      entries["unsettled views"] = machine.unsettledViews.count
+      entries["targets"] = machine.listenTargets.count
+      entries["limbo"] = machine.activeLimbo.count + machine.limboResolutions.count
+      entries["callbacks of writes"] = machine.writeCallbacks.values.reduce(0) { $0 + $1.count }
+      entries["callbacks of pending writes"] = machine.pendingWritesCallbacks.count
+      entries["pipeline"] = machine.pipeline.count
+      entries["batches"] = machine.local.queue.batches.count
+      return entries
+    }
+    return entries.merging(["writes without rows": withoutRows]) { $1 }.filter { $0.value > 0 }
+  }
+
+  @Test(arguments: [false, true])
+  func `listeners, calls and writes that have ended leave nothing in a client`(isEmbedded: Bool) async throws {
+    let client = World().client(isEmbedded: isEmbedded)
+    for round in 0..<20 {
+      var registrations: [SyncRegistration] = []
+      for number in 0..<4 {
+        let received = Received(keepsAll: false)
+        let filter = Filter.field(path: "n", .greaterThan, .integer(Int64(round * 4 + number)))
+        let options = ListenOptions(includesMetadata: true)
+        registrations.append(client.listen(try query("rooms", [filter]), options: options) { received.receive($0) })
+        _ = try await received.first { !$0.isFromCache }
+      }
+      try await client.write([set("rooms/r\(round)", ["n": .integer(Int64(round))])]).acknowledged()
+      _ = try await client.lookup([path("rooms/r\(round)")])
+      #expect(client.state.withLock { $0.listeners.count } == 4)
+      for registration in registrations { registration.remove() }
+      // Acknowledged after everything before it, so that nothing of the round is still under way.
+      try await client.write([set("halls/h", [:])]).acknowledged()
+      #expect(Self.entries(of: client) == [:], "round \(round)")
+    }
+    await client.shutdown()
+  }
+
+  @Test func `writes that were refused leave nothing in a client`() async throws {
+    let client = World().client()
+    let patch = Mutation(
+      path("rooms/a"), .patch(["n": .integer(1)], mask: FieldMask([FieldPath(["n"])])), precondition: .exists(true))
+    for _ in 0..<50 {
+      await #expect(throws: FirestoreServiceError.self) { try await client.write([patch]).acknowledged() }
+    }
+    #expect(Self.entries(of: client) == [:])
+    await client.shutdown()
+  }
+}
