@@ -192,6 +192,22 @@ extension FunctionRegistry {
     await second.events.close()
   }
 
+  @Test func `a delivery that has ended leaves no deadline behind`() async throws {
+    let bench = EventBench()
+    let (log, begun, gate) = (Log<String>(), Gate(), Gate())
+    try bench.registry.log(log) { _ in
+      begun.open()
+      await gate.wait()
+    }
+    try await bench.create("a/x", "a/y")
+    await begun.wait()
+    #expect(bench.events.deadlines.count > 0)
+    gate.open()
+    try await bench.pass { try await bench.queue("f").isEmpty }
+    #expect(bench.events.deadlines.count == 0)
+    await bench.events.close()
+  }
+
   @Test func `while one process has the lease another delivers nothing, until the lease has ended`() async throws {
     let bench = EventBench()
     let (log, gate) = (Log<String>(), Gate())

@@ -22,6 +22,9 @@ final class Deadlines: Sendable {
 
   deinit { state.withLock { $0.timer }?.cancel() }
 
+  /// The number of deadlines that wait, for tests.
+  var count: Int { state.withLock { $0.table.count } }
+
   /// Calls the work at a time in microseconds since 1970, unless the registration is cancelled before.
   func add(at deadline: Int64, _ work: @escaping @Sendable () -> Void) -> ListenerRegistration {
     let length = deadline == .max ? .max : max(0, deadline - clock.now())

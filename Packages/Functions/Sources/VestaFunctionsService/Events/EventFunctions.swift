@@ -45,7 +45,7 @@ final class EventFunctions: Sendable {
   private let clock: ServiceClock
   private let sources: @Sendable () -> [any EventSource]
   private let places: FairQueue
-  private let deadlines: Deadlines
+  let deadlines: Deadlines
   private let state = Locked(State())
   /// Another one in each process, and in each app.
   private let owner = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
