@@ -36,7 +36,7 @@ public protocol AnalyticsInterop: Sendable {
 
   /// The properties of the user.
   ///
-  /// - Parameter includingInternal: Whether to give internal ones, too.
+  /// - Parameter includingInternal: Whether to return internal ones, too.
   /// - Returns: All properties that were set before this call, by name.
   func getUserProperties(includingInternal: Bool) async -> [String: AnalyticsValue]
 
@@ -56,7 +56,7 @@ extension AnalyticsInterop {
   /// Gets the properties of the user and hands them to a closure.
   ///
   /// - Parameters:
-  ///   - includingInternal: Whether to give internal ones, too.
+  ///   - includingInternal: Whether to return internal ones, too.
   ///   - callback: Called exactly once, on no particular thread.
   public func getUserProperties(
     includingInternal: Bool,

@@ -53,7 +53,7 @@ public final class FakeAnalytics: AnalyticsInterop {
 
   /// The properties of the user.
   ///
-  /// - Parameter includingInternal: Whether to give those whose names start with `_`, too.
+  /// - Parameter includingInternal: Whether to return those whose names start with `_`, too.
   /// - Returns: The properties by name.
   public func getUserProperties(includingInternal: Bool) async -> [String: AnalyticsValue] {
     let all = source.read { $0.properties }

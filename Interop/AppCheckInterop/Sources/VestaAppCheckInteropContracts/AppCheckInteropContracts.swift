@@ -32,12 +32,12 @@ public enum AppCheckInteropContracts {
         seen.append(token)
       }
     },
-    Contract("a limited-use token does not replace the present one and is not heard") { subject in
+    Contract("a limited-use token does not replace the current one, and listeners are not called") { subject in
       let token = try await subject.token()
       let log = EventLog<AppCheckTokenChange>(patience: subject.patience)
       log.keep(subject.appCheck.addTokenListener { log.record($0) })
       _ = try await subject.limitedUseToken()
-      try expect(try await subject.token() == token, "the present token is another one")
+      try expect(try await subject.token() == token, "the current token is another one")
       let next = AppCheckTokenChange(token: try await subject.token(forcingRefresh: true))
       try await log.wait(for: "the next token") { $0.last == next }
       log.cancel()
@@ -59,11 +59,11 @@ public enum AppCheckInteropContracts {
           result.token == AppCheckTokenResultInterop.placeholderToken, "the token beside the error is no placeholder")
       }
     },
-    Contract("a failed refresh leaves the present token as it is") { subject in
+    Contract("a failed refresh leaves the current token as it is") { subject in
       let token = try await subject.token()
       try await subject.setFetchesFail(true)
       _ = await subject.appCheck.getToken(forcingRefresh: true)
-      try expect(try await subject.token() == token, "the present token is another one")
+      try expect(try await subject.token() == token, "the current token is another one")
     },
     Contract("a failure is not remembered") { subject in
       try await subject.setFetchesFail(true)

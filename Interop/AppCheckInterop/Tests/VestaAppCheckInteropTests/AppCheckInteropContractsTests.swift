@@ -100,7 +100,7 @@ import VestaTesting
         return result.error == nil && !force && asked.next() == 2 ? .init(token: "token-1") : result
       })
     },
-    Fault("gives the present token for limited use", breaks: "limited-use tokens never come back") {
+    Fault("gives the current token for limited use", breaks: "limited-use tokens never come back") {
       let asked = Counter()
       return WrongAppCheck(limited: { fake in
         let result = await fake.getLimitedUseToken()
@@ -109,7 +109,7 @@ import VestaTesting
     },
     Fault(
       "keeps a limited-use token",
-      breaks: "a limited-use token does not replace the present one and is not heard"
+      breaks: "a limited-use token does not replace the current one, and listeners are not called"
     ) {
       WrongAppCheck(limited: { fake in
         guard fake.listenerCount > 0 else { return await fake.getLimitedUseToken() }
@@ -125,7 +125,7 @@ import VestaTesting
         return result.error == nil ? result : .init(token: "")
       })
     },
-    Fault("drops the token when a refresh fails", breaks: "a failed refresh leaves the present token as it is") {
+    Fault("drops the token when a refresh fails", breaks: "a failed refresh leaves the current token as it is") {
       let failed = Counter()
       return WrongAppCheck(token: { fake, force in
         if !force, failed.count == 1 { return .init(token: "another") }

@@ -35,7 +35,7 @@ public protocol AuthAdminBackend: Sendable {
   /// Checks: `MISSING_LOCAL_ID`, `USER_NOT_FOUND`.
   func deleteUser(localID: String, context: CallContext) async throws(AuthServiceError)
 
-  /// Ends all sessions of an account: refresh tokens give nothing any more, and ID tokens that were issued before fail
+  /// Ends all sessions of an account: refresh tokens are refused, and ID tokens that were issued before fail
   /// where revocation is checked.
   ///
   /// Checks: `MISSING_LOCAL_ID`, `USER_NOT_FOUND`.
@@ -61,7 +61,7 @@ public protocol AuthAdminBackend: Sendable {
     _ request: BatchDeleteRequest, context: CallContext
   ) async throws(AuthServiceError) -> BatchDeleteResponse
 
-  /// Counts the accounts, or gives them all.
+  /// Counts the accounts, or returns them.
   func queryUsers(
     _ request: QueryUsersRequest, context: CallContext
   ) async throws(AuthServiceError) -> QueryUsersResponse

@@ -64,7 +64,7 @@ extension AuthContracts {
       let winners = results.compactMap { try? $0.get() }
       try expect(winners.count, equals: 1, "the number of accounts")
       for case .failure(let error) in results {
-        try expect((error as? AuthServiceError)?.code == .emailExists, "the others were told \(error)")
+        try expect((error as? AuthServiceError)?.code == .emailExists, "the others got \(error)")
       }
       try expect(try await subject.signIn().localID, equals: winners[0].localID, "the account that can sign in")
     },

@@ -15,7 +15,7 @@ extension AuthInteropContracts {
       let old = try await subject.token()
       let tokens = try await subject.tokens(forcingRefresh: true)
       try expect(!tokens.contains(old), "a forced refresh gave the old token")
-      try expect(tokens.contains(try await subject.token()), "the present token is none of those that were given")
+      try expect(tokens.contains(try await subject.token()), "the current token is none of those that were given")
     },
     Contract("a cancelled caller leaves at once with CancellationError") { subject in
       try await subject.signIn("ada")

@@ -63,7 +63,7 @@ public enum CredentialStoreContracts {
         try expect(try next.load("\(index)") == (index == 1 ? nil : bytes), "sample \(index) is another one")
       }
     },
-    Contract("whoever reads while others write gets one of the sessions, whole") { subject in
+    Contract("a reader beside writers gets one of the sessions, whole") { subject in
       let store = subject.store
       try store.save(whole(0), for: "key")
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -39,10 +39,10 @@ public final class FakeCredentialStore: CredentialStore {
       state.loads += 1
       return (state.failsToRead, state.damaged.contains(key))
     }
-    if fails { throw CredentialStoreError(.unreadable, "The fake was told to fail.") }
+    if fails { throw CredentialStoreError(.unreadable, "The fake is set to fail.") }
     guard isDamaged else { return state.withLock { $0.entries[key] } }
     let place = try setAside(key)
-    throw CredentialStoreError(.corrupted, "The fake was told that this is damaged. It is kept as \(place).")
+    throw CredentialStoreError(.corrupted, "The fake is set to take this as damaged. It is kept as \(place).")
   }
 
   /// Saves bytes under a key.
@@ -77,7 +77,7 @@ public final class FakeCredentialStore: CredentialStore {
       state.writes += 1
       return state.failsToWrite ? nil : body(&state)
     }
-    guard let value else { throw CredentialStoreError(.unwritable, "The fake was told to fail.") }
+    guard let value else { throw CredentialStoreError(.unwritable, "The fake is set to fail.") }
     return value
   }
 }

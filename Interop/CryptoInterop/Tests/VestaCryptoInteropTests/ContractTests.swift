@@ -45,7 +45,7 @@ private struct EmptyProvider: CryptoProvider {
 
   @Test func `a provider that computes nothing breaks every promise about results`() async {
     let outcomes = await CryptoContracts.all.run { EmptyProvider() }
-    // A fake key over a checksum signs, distinguishes messages and shows nothing: the contracts hold that far.
+    // Fake keys sign with a checksum, which keeps a few promises of signatures.
     let kept = Set(outcomes.filter(\.isKept).map(\.name))
     #expect(kept.isSubset(of: Self.keptByFakeKeys), "\(kept.subtracting(Self.keptByFakeKeys))")
   }

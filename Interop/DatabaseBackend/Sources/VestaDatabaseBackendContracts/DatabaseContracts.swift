@@ -34,7 +34,7 @@ public enum DatabaseContracts {
       }
       try expect(replied, equals: ids, "the replies")
     },
-    Contract("a closed connection is told so, once and last") { subject in
+    Contract("a closed connection gets the end, once and last") { subject in
       let client = subject.connect()
       _ = await client.put("a", .int(1))
       client.close()

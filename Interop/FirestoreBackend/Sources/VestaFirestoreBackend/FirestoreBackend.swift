@@ -7,8 +7,8 @@
 /// Promises of every implementation:
 /// - All methods may be called from any task at any time. An embedded backend answers on the calling task.
 /// - Resource names say which database is meant; databases know nothing of each other.
-/// - A call that throws has changed nothing, except where it says so. Errors have the service's codes, and texts that
-///   name the part of the request that is wrong.
+/// - A call that throws has changed nothing, except where it says so. Errors have the service's codes, and messages
+///   that name the part of the request that is wrong.
 /// - Commits have an order. Their times grow strictly and have whole microseconds. A read that begins after a commit
 ///   has returned sees it.
 /// - Cancelling the calling task ends a call with `CANCELLED`; a commit that has begun may have happened.

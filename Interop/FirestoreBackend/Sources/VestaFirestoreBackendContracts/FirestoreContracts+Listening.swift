@@ -54,7 +54,7 @@ extension FirestoreContracts {
       try expect(probe.fields(of: 2, in: subject), equals: ["rooms/c": ["n": .integer(7)]], "what is in")
       probe.cancel()
     },
-    Contract("a limited query is told what comes in together with what goes out") { subject in
+    Contract("a limited query gets the new results together with the removed ones") { subject in
       for id in ["a", "b", "c"] { try await subject.commit(subject.set("rooms/\(id)")) }
       var query = StructuredQuery.all("rooms")
       query.limit = 2
@@ -83,7 +83,7 @@ extension FirestoreContracts {
       try expect(probe.fields(of: 2, in: subject).keys.sorted(), equals: ["rooms/b"], "what is in then")
       probe.cancel()
     },
-    Contract("a write that changes nothing is not told") { subject in
+    Contract("a write that changes nothing is not sent to listeners") { subject in
       try await subject.commit(subject.set("rooms/a", ["n": .integer(1)]))
       var probe = try await ListenProbe(subject)
       probe.add(subject.target(2, .all("rooms")))
@@ -91,7 +91,7 @@ extension FirestoreContracts {
       try await subject.commit(subject.set("rooms/a", ["n": .integer(1)]))
       let commit = try await subject.commit(subject.set("rooms/b"))
       try await probe.snapshot(from: commit.commitTime)
-      try expect(probe.messages, equals: 2, "the documents that were told")
+      try expect(probe.messages, equals: 2, "the documents that were sent")
       probe.cancel()
     },
     Contract("a target that was removed says so once, and its number is free") { subject in
@@ -135,7 +135,7 @@ extension FirestoreContracts {
       try expect(probe.fields(of: 2, in: subject).keys.sorted(), equals: ["rooms/a"], "what the good target has")
       probe.cancel()
     },
-    Contract("who begins while others write misses nothing, and is told nothing twice") { subject in
+    Contract("a listener that begins beside writers misses nothing, and gets nothing twice") { subject in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for writer in 0..<2 {
           group.addTask {
@@ -157,7 +157,7 @@ extension FirestoreContracts {
               let found = try await subject.query(.all("rooms"), .readTime(probe.readTime))
               let expected = Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0) })
               try expect(probe.targets[2] ?? [:], equals: expected, "what is in")
-              try expect(probe.repetitions, equals: 0, "what was told twice")
+              try expect(probe.repetitions, equals: 0, "what was sent twice")
               probe.cancel()
             }
           }
@@ -176,7 +176,7 @@ extension FirestoreContracts {
 
   /// The promises of resume tokens.
   public static let resuming: [Contract<FirestoreSubject>] = [
-    Contract("a target that resumes is told what it has missed, and no more") { subject in
+    Contract("a target that resumes gets what it has missed, and no more") { subject in
       for id in ["a", "b", "c"] { try await subject.commit(subject.set("rooms/\(id)", ["n": .integer(1)])) }
       var limited = StructuredQuery.all("rooms", by: "n")
       limited.limit = 2
@@ -195,11 +195,11 @@ extension FirestoreContracts {
       try await later.current(2, 4)
       let expected: [String: MapValue] = ["rooms/a": ["n": .integer(1)], "rooms/b": ["n": .integer(2)]]
       for id in [Int32(2), 4] { try expect(later.fields(of: id, in: subject), equals: expected, "target \(id)") }
-      try expect(later.repetitions, equals: 0, "what was told though it was known")
+      try expect(later.repetitions, equals: 0, "what was sent though it was known")
       try expect(!later.kinds.contains(.reset), "the target starts over")
       later.cancel()
     },
-    Contract("who believes that too many are there is told the number") { subject in
+    Contract("a listener that expects too many documents gets the number") { subject in
       for id in ["a", "b", "c"] { try await subject.commit(subject.set("rooms/\(id)")) }
       var first = try await ListenProbe(subject)
       first.add(subject.target(2, .all("rooms")))
@@ -210,7 +210,7 @@ extension FirestoreContracts {
       later.add(subject.target(2, .all("rooms"), resume: first.token, expecting: 7))
       try await later.current(2)
       let isReset = later.kinds.contains(.reset)
-      try expect(later.filters.map(\.count), equals: isReset ? [] : [2], "the number that is told")
+      try expect(later.filters.map(\.count), equals: isReset ? [] : [2], "the number that is sent")
       later.cancel()
     },
     Contract("with a token that is none a target starts over") { subject in
@@ -244,7 +244,7 @@ extension FirestoreContracts {
       let there = try await subject.get(["rooms/a", "rooms/b"]).map { $0 != nil }
       try expect(there, equals: [false, true], "what is there")
     },
-    Contract("a write call ends with the first failure, behind the answers before it") { subject in
+    Contract("a write call ends with the first failure, after the answers before it") { subject in
       let call = try await subject.backend.write(database: subject.database, context: subject.context)
       call.send(WriteRequest(database: subject.database))
       call.send(WriteRequest(writes: [subject.set("rooms/a")]))

@@ -78,7 +78,7 @@ extension FirestoreContracts {
         try await subject.expect(query, finds: expected)
       }
     },
-    Contract("cursors are positions before or behind their values") { subject in
+    Contract("cursors are positions before or after their values") { subject in
       try await subject.fill()
       for (start, end, expected) in [
         (true, true, ["c"]), (false, true, []), (true, false, ["c", "b"]), (false, false, ["b"]),
@@ -112,7 +112,7 @@ extension FirestoreContracts {
         try expect(try await subject.query(query).map(\.fields), equals: [expected], "the fields of \(select)")
       }
     },
-    Contract("a query that finds nothing still tells its moment") { subject in
+    Contract("a query that finds nothing still returns its read time") { subject in
       let commit = try await subject.commit(subject.set("rooms/a"))
       var times: [Timestamp?] = []
       let request = RunQueryRequest(parent: subject.root, query: .all("none"))

@@ -43,7 +43,7 @@ extension FirestoreContracts {
       try expect(found, equals: [["x": .integer(1)]], "what was found")
       try expect(missing, equals: [subject.name("rooms/b")], "what is missing")
     },
-    Contract("all documents of a read are of one moment") { subject in
+    Contract("all documents of a read are of one read time") { subject in
       try await subject.commit(subject.set("rooms/a", ["n": .integer(0)]), subject.set("rooms/b", ["n": .integer(0)]))
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
@@ -112,7 +112,7 @@ extension FirestoreContracts {
 
   /// The promises of reads in the past.
   public static let past: [Contract<FirestoreSubject>] = [
-    Contract("a moment in the past is read as it was") { subject in
+    Contract("the database is read as it was at a time in the past") { subject in
       let first = try await subject.commit(subject.set("rooms/a", ["n": .integer(1)]), subject.set("rooms/b"))
       try await subject.commit(
         subject.set("rooms/a", ["n": .integer(2)]), .delete(subject.name("rooms/b")), subject.set("rooms/c"))
@@ -123,7 +123,7 @@ extension FirestoreContracts {
     },
     Contract("the future cannot be read") { subject in
       let now = try await subject.commit(subject.set("rooms/a")).commitTime
-      try await expectRefusal(.invalidArgument, .failedPrecondition, of: "a moment that is to come") {
+      try await expectRefusal(.invalidArgument, .failedPrecondition, of: "a time in the future") {
         try await subject.get("rooms/a", .readTime(Timestamp(seconds: now.seconds + 3600)))
       }
     },

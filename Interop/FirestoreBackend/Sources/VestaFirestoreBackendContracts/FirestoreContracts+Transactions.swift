@@ -73,7 +73,7 @@ extension FirestoreContracts {
       _ = try await subject.get("rooms/a", .transaction(second))
       try await subject.commit(subject.set("rooms/a", ["n": .integer(2)]), in: second)
     },
-    Contract("a transaction that only reads stays in its moment, and cannot write") { subject in
+    Contract("a read-only transaction keeps its read time, and cannot write") { subject in
       let first = try await subject.commit(subject.set("rooms/a", ["n": .integer(1)]))
       for options in [TransactionOptions.readOnly(), .readOnly(readTime: first.commitTime)] {
         let id = try await subject.begin(options)
@@ -97,7 +97,7 @@ extension FirestoreContracts {
       try await subject.backend.batchGet(get, context: subject.context) { ids += $0.transaction.map { [$0] } ?? [] }
       let query = RunQueryRequest(parent: subject.root, query: .all("rooms"), consistency: .newTransaction(optimistic))
       try await subject.backend.runQuery(query, context: subject.context) { ids += $0.transaction.map { [$0] } ?? [] }
-      try expect(ids.count, equals: 2, "the number of transactions that were told")
+      try expect(ids.count, equals: 2, "the number of transactions that were returned")
       try await subject.commit(subject.set("rooms/a", ["n": .integer(2)]))
       for id in ids {
         try await expectRefusal(.aborted, of: "a commit on what has changed") {

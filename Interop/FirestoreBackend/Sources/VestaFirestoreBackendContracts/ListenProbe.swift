@@ -43,7 +43,7 @@ struct ListenProbe {
   /// Reads until targets are current, and up to the global snapshot after the last of them.
   mutating func current(_ ids: Int32...) async throws {
     var missing = Set(ids)
-    try await read("a global snapshot behind targets \(ids) that are current") { response in
+    try await read("a global snapshot after targets \(ids) that are current") { response in
       guard case .targetChange(let change) = response else { return false }
       if change.kind == .current { missing.subtract(change.targetIDs) }
       return missing.isEmpty && change.isGlobalSnapshot

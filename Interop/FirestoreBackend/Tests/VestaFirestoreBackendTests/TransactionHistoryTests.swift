@@ -65,7 +65,7 @@ struct TransactionHistoryTests {
         == .wrongRead(early, version: 2))
   }
 
-  @Test func `whoever finds nothing to change has the version of what it has seen`() throws {
+  @Test func `a write that changes nothing returns the version that it has seen`() throws {
     let deletions = [
       Transaction(reads: [.document("a", nil)], writes: ["a": nil], version: 2),
       Transaction(reads: [.document("a", 1)], writes: ["a": nil], version: 2),

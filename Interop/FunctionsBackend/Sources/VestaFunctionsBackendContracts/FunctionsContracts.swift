@@ -44,7 +44,7 @@ public struct FunctionsSubject: Sendable {
   }
 
   fileprivate func waitForCancellation() async throws {
-    try await expectEnd(within: patience, of: "the wait for a function that is told of a cancellation") {
+    try await expectEnd(within: patience, of: "the wait for a function that is cancelled") {
       [cancellations] in await cancellations.wait { $0.count == 1 }
     }
   }
@@ -65,7 +65,7 @@ public enum FunctionsContracts {
       try expect(
         error, equals: FunctionsServiceError(.alreadyExists, "taken", details: ["by": "ada"]), "failure")
     },
-    Contract("an error that is no failure of a call is INTERNAL, and tells nothing") { subject in
+    Contract("an error that is no failure of a call is INTERNAL, and reveals nothing") { subject in
       let error = try await expectThrows(FunctionsServiceError.self, "crash") {
         try await subject.backend.call(call("crash"), context: context)
       }
@@ -84,7 +84,7 @@ public enum FunctionsContracts {
       try expect(
         try await subject.backend.call(FunctionCall(target, data: 7), context: context), equals: 7, "result")
     },
-    Contract("a cancelled call ends at once, and the function is told") { subject in
+    Contract("a cancelled call ends at once, and the function is cancelled") { subject in
       let running = Task { try await subject.backend.call(call("wait"), context: context) }
       try await subject.waitForBeginning()
       running.cancel()

@@ -19,7 +19,7 @@ public protocol MessagingBackend: Sendable {
   /// - Returns: Its token: the current one while that is valid, else a new one.
   func register(_ request: RegisterRequest, context: CallContext) async throws(MessagingServiceError) -> String
 
-  /// Removes a registration with its topics and what waits for it. A token that is not registered is no error.
+  /// Removes a registration with its topics and waiting messages. A token that is not registered is no error.
   func unregister(token: String, context: CallContext) async throws(MessagingServiceError)
 
   /// Subscribes a registration to a topic; doing it again changes nothing.
@@ -28,7 +28,7 @@ public protocol MessagingBackend: Sendable {
   /// Ends a subscription; ending it again changes nothing.
   func unsubscribe(token: String, fromTopic topic: String, context: CallContext) async throws(MessagingServiceError)
 
-  /// Connects a registration: delivers what waits for it and what comes.
+  /// Connects a registration: delivers the messages that wait for it, and later ones as they come.
   ///
   /// A registration has one connection; an earlier one ends with `aborted`.
   ///

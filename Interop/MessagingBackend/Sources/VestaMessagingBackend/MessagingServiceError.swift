@@ -6,7 +6,7 @@ public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConve
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// There is no reason.
     case unspecified = "UNSPECIFIED_ERROR"
-    /// The request is malformed; the text names the field.
+    /// The request is malformed; the message names the field.
     case invalidArgument = "INVALID_ARGUMENT"
     /// The token or installation is not registered, or not any more.
     case unregistered = "UNREGISTERED"

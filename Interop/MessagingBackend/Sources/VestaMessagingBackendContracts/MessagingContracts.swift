@@ -313,7 +313,7 @@ public enum MessagingContracts {
         inbox.close()
       }
     },
-    Contract("the owner subscribes many registrations, and is told which are not there") { subject in
+    Contract("the owner subscribes many registrations, and gets those that do not exist") { subject in
       let token = try await subject.register()
       let outcomes = try await subject.admin.subscribe(
         tokens: [token, "gone:\(String(repeating: "a", count: 30))"], toTopic: "/topics/news", context: .owner)

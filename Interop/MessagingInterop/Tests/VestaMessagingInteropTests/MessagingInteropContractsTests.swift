@@ -30,7 +30,7 @@ import VestaTesting
     #expect(Set(outcomes.map(\.name)).count == outcomes.count)
   }
 
-  @Test func `the stream gives the present token and every change`() async {
+  @Test func `the stream gives the current token and every change`() async {
     let fake = FakeMessaging()
     var heard: [String?] = []
     for await token in fake.fcmTokenChanges {

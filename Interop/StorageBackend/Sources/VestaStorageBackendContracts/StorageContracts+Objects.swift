@@ -28,7 +28,7 @@ extension StorageContracts {
           let end = length.map { min(size, offset + $0) } ?? size
           try expect(part == Array(bytes[offset..<end]), "\(object) from \(offset), \(length ?? -1) bytes")
         }
-        try await expectCode(.outOfRange, "a range behind the end") {
+        try await expectCode(.outOfRange, "a range after the end") {
           try await backend.openObject(
             ReadRequest(object: name(object), offset: Int64(size) + 1), context: context)
         }

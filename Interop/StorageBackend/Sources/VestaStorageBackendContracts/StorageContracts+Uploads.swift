@@ -50,7 +50,7 @@ extension StorageContracts {
       _ = try await backend.finalizeUpload(id, expected: ContentDigest(), context: context)
       try expect(try await bytes(of: name("a"), in: backend), equals: [1, 2, 3, 4], "content")
     },
-    Contract("the status tells how many bytes have arrived, and their checksum") { backend in
+    Contract("the status has the number of bytes that have arrived, and their checksum") { backend in
       let bytes = content(150_000)
       let id = try await backend.startUpload(UploadRequest(object: name("a")), context: context)
       _ = try await backend.appendToUpload(id, offset: 0, bytes: bytes, context: context)

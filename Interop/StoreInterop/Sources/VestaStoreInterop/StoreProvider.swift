@@ -75,7 +75,7 @@ public enum StoreLimits {
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The whole key.
-  /// - Throws: `keyTooLong` or `valueTooLong`; the text has lengths only, no part of the key or the value.
+  /// - Throws: `keyTooLong` or `valueTooLong`; the message has lengths only, no part of the key or the value.
   public static func check(_ value: [UInt8], for key: [UInt8]) throws(StoreError) {
     if key.count > maximumKeyLength {
       throw StoreError(

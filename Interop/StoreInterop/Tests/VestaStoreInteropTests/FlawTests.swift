@@ -14,7 +14,7 @@ import VestaTesting
     (.newsTwice, ["each commit is told once"]),
     (.newsLost, ["each commit is told once"]),
     (.newsLate, ["where commits are told before they are acknowledged"]),
-    (.newsOfFailures, ["failed bodies and bodies that change nothing are not told"]),
+    (.newsOfFailures, ["failed bodies and bodies that change nothing are not reported"]),
     (.failureLeavesChanges, ["a failed body leaves nothing behind"]),
     (.ownWritesUnseen, ["a transaction's gets see its own"]),
     (.snapshotMoves, ["no non-repeatable read"]),

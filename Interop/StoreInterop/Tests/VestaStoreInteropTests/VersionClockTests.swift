@@ -100,7 +100,7 @@ import VestaTesting
     #expect(clock.raise(to: StoreVersion(microseconds: next.microseconds + second), at: time(0)) == nil)
   }
 
-  @Test func `a clock that returns is believed at once, and a later jump stands its own five minutes`() {
+  @Test func `a clock that returns is trusted at once, and a later jump has its own five minutes`() {
     var clock = VersionClock(floor: .zero)
     _ = clock.next(at: time(0))
     _ = clock.next(at: time(1, ahead: 90_000))

@@ -208,7 +208,7 @@ public final class Auth: Sendable {
 
   @AuthActor
   func checkAppIsThere() throws {
-    if isOver { throw AuthError(.internalError, "The app \"\(appName)\" has been deleted. Configure it anew.") }
+    if isOver { throw AuthError(.internalError, "The app \"\(appName)\" has been deleted. Configure it again.") }
   }
 
   @AuthActor

@@ -58,7 +58,7 @@ extension AuthEngine {
     try await serve(context) { try await $0.batchDelete(request) }
   }
 
-  /// Counts the accounts, or gives them all.
+  /// Counts the accounts, or returns them.
   public func queryUsers(
     _ request: QueryUsersRequest, context: CallContext
   ) async throws(AuthServiceError) -> QueryUsersResponse {

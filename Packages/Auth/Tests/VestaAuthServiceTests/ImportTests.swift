@@ -17,7 +17,7 @@ import VestaStoreInterop
     #expect(signIn.localID == "ada" && !signIn.isNewUser)
   }
 
-  @Test func `what another account has is told by its name`() async throws {
+  @Test func `a conflict with another account names what is in use`() async throws {
     let world = World()
     var users = ["a", "b", "c", "d"].map { ImportedUser(localID: $0) }
     (users[0].email, users[0].phoneNumber) = ("ada@example.com", "+15550100")

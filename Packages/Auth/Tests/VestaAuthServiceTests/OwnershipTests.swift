@@ -170,7 +170,7 @@ import VestaStoreInterop
     #expect(try await world.lookup(made).email == "ada@example.com")
   }
 
-  @Test func `an e-mail link that replaces an address ends sessions and tells the old mailbox`() async throws {
+  @Test func `an e-mail link that replaces an address ends sessions and notifies the old mailbox`() async throws {
     let world = World { $0.initialConfig.hidesEmails = false }
     let made = try await world.verifiedAccount()
     try await world.signInByLink("evil@x.com", linkTo: made.idToken)

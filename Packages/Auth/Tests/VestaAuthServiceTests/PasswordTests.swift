@@ -24,7 +24,7 @@ import VestaStoreInterop
     #expect(await refusal { try await world.signIn("bob@example.com") } == .emailNotFound)
   }
 
-  @Test func `a disabled account is told so before the password is looked at`() async throws {
+  @Test func `a disabled account is refused before the password is checked`() async throws {
     let world = World()
     let made = try await world.signUp()
     _ = try await world.engine.updateUser(
@@ -36,7 +36,7 @@ import VestaStoreInterop
     #expect(await refusal { try await world.lookup(made.tokens) } == .userDisabled)
   }
 
-  @Test func `guessing ends and right ones start anew`() async throws {
+  @Test func `guesses are limited, and a right one resets the limit`() async throws {
     let world = World { $0.accountGuesses = RateLimit(burst: 3, refillInterval: .milliseconds(60_000)) }
     try await world.signUp()
     for _ in 0..<2 {
@@ -68,7 +68,7 @@ import VestaStoreInterop
     try await world.signIn(from: "192.0.2.2")
   }
 
-  @Test func `an old hash is made anew at the next sign-in`() async throws {
+  @Test func `an old hash is replaced at the next sign-in`() async throws {
     let old = World()
     let made = try await old.signUp()
     let world = World(store: old.store, crypto: old.crypto) { $0.passwordScheme = .pbkdf2(.sha512, iterations: 2) }
@@ -79,7 +79,7 @@ import VestaStoreInterop
     _ = try await world.refresh(made.tokens)
   }
 
-  @Test func `an imported Firebase hash signs in and is made anew`() async throws {
+  @Test func `an imported Firebase hash signs in and is replaced`() async throws {
     let world = World()
     let (salt, key) = ([UInt8](repeating: 7, count: 16), [UInt8](repeating: 9, count: 64))
     let hash = FakeCrypto.digest("correct horse", salt: salt, signerKey: key)

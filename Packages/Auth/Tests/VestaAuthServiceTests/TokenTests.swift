@@ -245,7 +245,7 @@ import VestaStoreInterop
     #expect(world.crypto.generatedKeys == 1)
   }
 
-  @Test func `a session cookie lives as long as it is told`() async throws {
+  @Test func `a session cookie lives for the requested duration`() async throws {
     let world = World()
     let tokens = try await world.signUp().tokens
     let cookie = try await world.engine.createSessionCookie(

@@ -38,7 +38,7 @@ import VestaAuthBackend
     ("CREDENTIAL_TOO_OLD_LOGIN_AGAIN", .requiresRecentLogin), ("UNAVAILABLE", .networkError),
     ("TOO_MANY_ATTEMPTS_TRY_LATER", .tooManyRequests), ("INVALID_SESSION_INFO", .invalidVerificationID),
   ])
-  func `a name stands for its code`(_ name: String, _ code: AuthErrorCode) throws {
+  func `a name maps to its code`(_ name: String, _ code: AuthErrorCode) throws {
     let error = AuthErrorTable.error(for: AuthServiceError(wireMessage: "\(name) : something"))
     let authError = try #require(error as? AuthError)
     #expect(authError.code == code)

@@ -57,7 +57,7 @@ import VestaTesting
     #expect(machine.sessionChanged(to: nil) == [])
   }
 
-  @Test func `what was done before the store was read stands`() {
+  @Test func `changes from before the store was read are kept`() {
     var signedOut = SessionMachine()
     #expect(signedOut.sessionChanged(to: nil) == [.erase])
     #expect(signedOut.storeWasRead(ada) == [] && signedOut.session == nil)

@@ -88,7 +88,7 @@ public final class FileBeside: Sendable {
   }
 }
 
-/// Paths as text; pure.
+/// Paths as strings; pure.
 enum FilePath {
   /// The directory that a file is in.
   static func parent(of path: String) -> String {

@@ -63,7 +63,7 @@ import VestaTesting
     #expect(throws: BytesError.self) { try PercentEncoding.decode(text) }
   }
 
-  @Test func `an encoding leaves the characters it was told to leave`() {
+  @Test func `an encoding keeps the characters that are allowed`() {
     let names = PercentEncoding(leaving: "-_", uppercase: false)
     #expect(names.encode("[DEFAULT]-a_b.c") == "%5bDEFAULT%5d-a_b%2ec")
     #expect(PercentEncoding.alphanumeric.encode("a-b") == "a%2Db")

@@ -87,7 +87,7 @@ import VestaTesting
       }
     }
     try await queue.enter()
-    // Twenty that have left, and one that waits: the place goes past the twenty, and the line is not empty on the way.
+    // Twenty cancelled turns before one that waits: the place is given to that one, past the twenty.
     await cancel(20, keeping: 20)
     let next = Task { try await queue.enter() }
     while queue.waitingCount < 1 { await Task.yield() }

@@ -26,7 +26,7 @@ import VestaTesting
     #expect(cancelled.begin() == nil)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `whoever waits for a state is resumed by the one that changes it`() async {
+  @Test(.timeLimit(.minutes(10))) func `a task that waits for a state is resumed by the change`() async {
     struct State {
       var count = 2
       var ended = Waiters()

@@ -43,7 +43,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func `a component that does not ask to be cached is made anew each time`() throws {
+  @Test func `a component that does not ask to be cached is created each time`() throws {
     let app = try app([UncachedLibrary.self])
     #expect(app.container.resolve((any Greeter).self)?.greeting == "1")
     #expect(app.container.resolve((any Greeter).self)?.greeting == "2")

@@ -21,7 +21,7 @@ private struct Broken: Error {}
     static func components() -> [Component] { [Component((any Left).self, caching: .shared) { _ in throw Broken() }] }
   }
 
-  @Test func `find tells an absent dependency from one that failed`() async throws {
+  @Test func `find distinguishes an absent dependency from one that failed`() async throws {
     let without = try app([])
     #expect(try without.container.find((any Left).self) == nil)
     let failing = try app([FailingLibrary.self])
@@ -35,7 +35,7 @@ private struct Broken: Error {}
     static func components() -> [Component] { [.contribution((any Left).self) { _, _ in Thing() }] }
   }
 
-  @Test func `an override stands for all contributions too`() throws {
+  @Test func `an override replaces all contributions too`() throws {
     let app = try app([ContributingLibrary.self])
     #expect(app.container.resolveAll((any Left).self).count == 1)
     struct Fake: Left {}
@@ -198,7 +198,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func `an app with another backend is told that there is no transport`() throws {
+  @Test func `an app with another backend gets an error: there is no transport`() throws {
     let options = VestaOptions()
     options.backend = .emulator(host: "localhost", port: 8080)
     let app = try VestaApp.configure(name: uniqueName(), options: options, libraries: [ServiceLibrary.self])

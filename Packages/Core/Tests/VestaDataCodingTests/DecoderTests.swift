@@ -47,7 +47,7 @@ import VestaDataCoding
     #expect(context.codingPath.map(\.stringValue) == ["list", "Index 1", "birthYear"])
   }
 
-  @Test func `a missing key and a null are told apart`() throws {
+  @Test func `a missing key and a null are distinguished`() throws {
     let decoder = FirebaseDataDecoder()
     let missing = #expect(throws: DecodingError.self) { try decoder.decode(Person.self, from: ["givenName": "A"]) }
     guard case .keyNotFound(let key, _)? = missing else { throw CocoaError(.coderInvalidValue) }

@@ -22,7 +22,7 @@ import VestaTesting
     #expect(outcomes.map(\.isKept) == [false])
   }
 
-  @Test func `expectThrows tells no error from a wrong one`() async throws {
+  @Test func `expectThrows distinguishes no error from a wrong one`() async throws {
     let error = try await expectThrows(Broken.self, "a call") { throw Broken() }
     #expect(type(of: error) == Broken.self)
     await #expect(throws: ContractViolation.self) { try await expectThrows(Broken.self, "a call") { 1 } }

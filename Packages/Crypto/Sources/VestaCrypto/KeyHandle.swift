@@ -15,7 +15,7 @@ final class KeyHandle: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - pointer: The key; freed here whatever happens.
-  ///   - algorithm: What it is to be used for.
+  ///   - algorithm: The algorithm that the key is used with.
   ///   - isPrivate: Whether there is a private part, which must fit the public one.
   init(owning pointer: OpaquePointer, algorithm: SignatureAlgorithm, isPrivate: Bool) throws(CryptoError) {
     self.pointer = pointer

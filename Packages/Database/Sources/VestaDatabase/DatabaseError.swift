@@ -23,7 +23,7 @@ public struct DatabaseError: Error, LocalizedError, CustomNSError, Sendable, Has
   /// The kind of failure.
   public let code: Code
 
-  /// The error as text.
+  /// The error as a string.
   public let message: String
 
   /// An error.
@@ -48,10 +48,10 @@ public struct DatabaseError: Error, LocalizedError, CustomNSError, Sendable, Has
   /// The `userInfo` of the `NSError`.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
 
-  /// The error as text.
+  /// The error as a string.
   public var errorDescription: String? { message }
 
-  /// The error as text.
+  /// The error as a string.
   public var description: String { message }
 }
 

@@ -21,7 +21,7 @@ public final class DatabaseEngine: DatabaseBackend {
   private let rooms = Locked(RoomTable())
   /// The events of values that functions want.
   let events: EventOutbox
-  /// Whose sessions are this engine's, where others use the same store.
+  /// The owner of this engine's sessions, where other engines use the same store.
   private let owner: String
 
   /// An engine on an open store.

@@ -90,7 +90,7 @@ struct BoundaryTests {
     #expect(status(pair(rest)) == nil && status(pair(rest + "x")) == .tooBig)
   }
 
-  @Test func `what is no value, no priority or no key is refused wherever it stands`() {
+  @Test func `an invalid value, priority or key is refused at any depth`() {
     func below(_ node: DatabaseNode) -> DatabaseNode {
       DatabaseNode(children: [("k", node), ("l", DatabaseNode(.int(1)))])
     }

@@ -57,7 +57,7 @@ struct WindowSyncTests {
     #expect(shown(tree) == Self.numbers(["c": 3, "a": 9]))
   }
 
-  @Test func `a merge that moves both children of a full window lets in what stands before them now`() {
+  @Test func `a merge that moves both children of a full window lets in the children that come before them now`() {
     for (first, second) in [(9, 3), (3, 9), (9, 8), (4, 6)] as [(Int64, Int64)] {
       let data = Self.numbers(["a": 1, "b": 2, "c": 5])
       var tree = tree(data)

@@ -40,7 +40,7 @@ struct CostTests {
     #expect(client.node(tag: 1)["z" as DatabaseKey]["x7" as DatabaseKey].leaf == .int(2))
   }
 
-  @Test func `a query without an index that has to be read anew holds up nobody but its own client`() async {
+  @Test func `a query without an index that has to be read again holds up its own client only`() async {
     let slow = TestClient(engine), other = TestClient(engine)
     for number in 0..<10 {
       _ = await slow.put(DatabasePath("all/k\(number)/n"), DatabaseNode(.int(Int64(number))))

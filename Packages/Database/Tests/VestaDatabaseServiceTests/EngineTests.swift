@@ -186,7 +186,7 @@ struct EngineTests {
     #expect(await client.get(.root).isEmpty)
   }
 
-  @Test func `who may not read or write is told so`() async {
+  @Test func `a client that may not read or write gets permission denied`() async {
     struct Guarded: DatabaseAccess {
       func user(token: String) async throws -> String? {
         guard token != "bad" else { throw DatabaseAccessError(.invalidToken, "no") }
@@ -210,7 +210,7 @@ struct EngineTests {
     #expect(await client.listen("secret", tag: 1).status == .permissionDenied)
   }
 
-  @Test func `many writers at once are all written, and each is told`() async {
+  @Test func `many writes at once are all committed, and each is acknowledged`() async {
     let engine = DatabaseEngine(store: ModelStore())
     let clients = (0..<8).map { _ in TestClient(engine) }
     await withTaskGroup { group in

@@ -188,7 +188,7 @@ struct ListeningTests {
     #expect(windows(client, 1) == 2)
   }
 
-  @Test func `a listen whose data is of a commit is not told of that commit again`() async throws {
+  @Test func `a listen whose data includes a commit is not sent that commit again`() async throws {
     let engine = DatabaseEngine(store: ModelStore())
     let client = TestClient(engine)
     _ = await client.get("a")

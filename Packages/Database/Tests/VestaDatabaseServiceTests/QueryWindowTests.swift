@@ -52,7 +52,7 @@ struct QueryWindowTests {
     DatabaseNode(children: values.map { (DatabaseKey($0.key), DatabaseNode(.int($0.value))) })
   }
 
-  @Test func `a full window is read anew only when a child may come in that it does not know`() {
+  @Test func `a full window is read again only when an unknown child may enter it`() {
     let spec = DatabaseQuerySpec(index: .value, limit: .init(2, .last))
     var window = QueryWindow(scores(["b": 5, "c": 7]), spec)
     #expect(window.update(["d": DatabaseNode(.int(6))])?.map(\.path) == ["b", "d"])

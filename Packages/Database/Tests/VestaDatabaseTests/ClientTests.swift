@@ -59,7 +59,7 @@ struct ClientTests {
     #expect(try await keys(reference.queryOrderedByKey().queryStarting(atValue: "c")) == ["c", "d"])
   }
 
-  @Test func `a transaction runs anew until its data is current`() async throws {
+  @Test func `a transaction runs again until its data is current`() async throws {
     let clients = (0..<4).map { _ in world.client().reference(withPath: "count") }
     try await withThrowingTaskGroup { group in
       for client in clients {
@@ -212,7 +212,7 @@ struct ClientTests {
     #expect(snapshot.value as? [String: Int] == ["b": 2])
   }
 
-  @Test func `purging takes writes back and tells their completions`() async throws {
+  @Test func `purging takes writes back and calls their completions with an error`() async throws {
     let client = world.client()
     client.goOffline()
     let errors = Log<String>()

@@ -16,7 +16,7 @@ import VestaTesting
 /// A failure names its seed; the same seed runs the same history.
 struct SimulationTests {
   @Test(.timeLimit(.minutes(20)), arguments: 0..<60)
-  func `histories converge, and what observers are told agrees with what they are shown`(seed: UInt64) async {
+  func `histories converge, and the events of observers agree with their data`(seed: UInt64) async {
     let simulation = Simulation(seed: seed)
     for _ in 0..<70 { await simulation.step() }
     await simulation.heal()

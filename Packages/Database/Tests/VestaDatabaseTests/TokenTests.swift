@@ -68,7 +68,7 @@ struct TokenTests {
     #expect(tokens(link) == ["token-1-of-ada"])
   }
 
-  @Test func `a sign-out while the service checks the token is told to the service`() async {
+  @Test func `a sign-out while the service checks the token is sent to the service`() async {
     auth.signIn("ada")
     let (client, link) = await writing()
     await link.asked.wait { !$0.isEmpty }
@@ -85,7 +85,7 @@ struct TokenTests {
     registration.cancel()
   }
 
-  @Test func `a sign-in while the service checks the token of another user is told to the service`() async {
+  @Test func `a sign-in while the service checks the token of another user is sent to the service`() async {
     auth.signIn("ada")
     let (client, link) = await writing()
     await link.asked.wait { !$0.isEmpty }
@@ -144,7 +144,7 @@ struct TokenTests {
     #expect(tokens(second) == ["token-2-of-ada"])
   }
 
-  @Test func `new tokens, sign-ins and sign-outs on an open connection are told to the service, once each`()
+  @Test func `new tokens, sign-ins and sign-outs on an open connection are sent to the service, once each`()
     async throws
   {
     let (_, link) = await writing()

@@ -23,7 +23,7 @@ struct CommitTests {
     #expect(try await engine.get("rooms/a")?.fields["t"] == .timestamp(Timestamp(seconds: 5, nanos: 1_000)))
   }
 
-  @Test func `commit times grow though the clock stands`() async throws {
+  @Test func `commit times grow while the clock does not move`() async throws {
     let engine = makeEngine()
     var last = Timestamp(seconds: 0)
     for number in 0..<20 {
@@ -61,7 +61,7 @@ struct CommitTests {
     #expect(try await engine.get("rooms/a")?.updateTime == first.commitTime)
   }
 
-  @Test func `a document made anew has a new time of creation`() async throws {
+  @Test func `a document that is created again has a new creation time`() async throws {
     let engine = makeEngine()
     let first = try await engine.commit(update("rooms/a", [:]))
     try await engine.commit(.delete(name("rooms/a")))

@@ -73,7 +73,7 @@ import VestaTesting
     both.cancel()
   }
 
-  @Test func `what a call is owed while its query is asked again has a limit, and its token is good beyond it`()
+  @Test func `the responses that are held while a query runs again have a limit, and the token is good beyond it`()
     async throws
   {
     let store = HeldStore()
@@ -182,7 +182,7 @@ import VestaTesting
     follower.cancel()
   }
 
-  @Test func `a listener that does not read is told the latest state of a document that changes all the time`()
+  @Test func `a listener that does not read gets the latest state of a document that changes all the time`()
     async throws
   {
     let engine = makeEngine { $0.unreadBytes = 400_000 }

@@ -138,7 +138,7 @@ struct ListenTests {
     #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a")])
   }
 
-  @Test func `a write that changes nothing is not told`() async throws {
+  @Test func `a write that changes nothing is not sent to listeners`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["n": .integer(1)]))
     var follower = try await Follower(engine)
@@ -229,7 +229,7 @@ struct ListenTests {
     #expect(later.targets[2]?.keys.sorted() == [name("rooms/b")])
   }
 
-  @Test func `who believes wrong is told what is unchanged`() async throws {
+  @Test func `a listener with a wrong count is sent the names that are unchanged`() async throws {
     let store = ModelStore()
     var options = FirestoreServiceOptions()
     options.automaticIndexUses = 1
@@ -256,7 +256,7 @@ struct ListenTests {
     #expect(!names.mayContain(name("rooms/1")))
   }
 
-  @Test func `who believes right is told no count`() async throws {
+  @Test func `a listener with the right count is sent none`() async throws {
     let engine = makeEngine()
     for id in ["a", "b"] { try await engine.commit(update("rooms/\(id)", [:])) }
     var follower = try await Follower(engine)

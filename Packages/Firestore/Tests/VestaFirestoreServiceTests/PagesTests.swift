@@ -83,7 +83,7 @@ import VestaTesting
     #expect(found == 900 && missing == 1)
   }
 
-  @Test func `whoever receives slowly holds no read of the store`() async throws {
+  @Test func `a slow receiver holds no read of the store open`() async throws {
     let store = OpenReadsStore()
     let engine = makeEngine(on: store)
     try await Self.fill(engine, 600)

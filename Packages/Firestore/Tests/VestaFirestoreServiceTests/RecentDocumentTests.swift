@@ -74,7 +74,7 @@ struct RecentDocumentTests {
     }
   }
 
-  @Test func `nothing is answered while a version has been shown that the store has not told of`() {
+  @Test func `nothing is answered while a version has been shown that the store has not reported`() {
     let recent = RecentDocuments(limit: 100_000)
     let document = Document(name: name("rooms/a"), fields: [:])
     // Nothing is kept without a store that reports its commits.
@@ -164,7 +164,7 @@ struct RecentDocumentTests {
   }
 
   @Test(arguments: [UInt64(1), 2, 3])
-  func `whoever asks one engine sees no smaller number than before`(seed: UInt64) async throws {
+  func `a caller of one engine sees no smaller number than before`(seed: UInt64) async throws {
     let store = ModelStore()
     let engines = [makeEngine(on: store), makeEngine(on: store)]
     try await engines[0].commit(update("rooms/a", ["n": .integer(0)]))

@@ -50,7 +50,7 @@ struct SorterAttackTests {
     #expect(try await Self.sorted(base).version == versions.last)
   }
 
-  @Test func `a log that is far behind is sorted in steps, and says the same before and after`() async throws {
+  @Test func `a log with much to sort is sorted in steps, and has the same content before and after`() async throws {
     let engine = makeEngine()
     let first = try await engine.commit(update("rooms/0", [:])).commitTime.microseconds ?? 0
     let base = try await engine.engine(database)

@@ -9,7 +9,7 @@ import VestaTesting
 struct WatchIndexTests {
   /// Every document that a query matches finds the query; and when all queries are removed, nothing is left.
   @Test(arguments: [UInt64(31), 32, 33])
-  func `whoever matches is a candidate`(seed: UInt64) throws {
+  func `every query that matches a document is a candidate`(seed: UInt64) throws {
     var data = SplitMix(seed: seed)
     let database = try DatabaseName(parsing: database)
     var index = WatchIndex()

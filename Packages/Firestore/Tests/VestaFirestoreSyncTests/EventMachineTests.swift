@@ -144,7 +144,7 @@ import VestaFirestoreModel
     #expect(machine.remove(5)?.demand == .local)
   }
 
-  @Test mutating func `a failure is told to the listeners of its query, which are gone then`() {
+  @Test mutating func `a failure is reported to the listeners of its query, which are removed then`() {
     _ = add(1)
     _ = add(2)
     let events = machine.fail(id, FirestoreServiceError(.permissionDenied, "no"))

@@ -72,7 +72,7 @@ struct LostAnswerTests {
     await second.shutdown()
   }
 
-  @Test func `a refusal that the application was told of stays one after a crash`() async throws {
+  @Test func `a refusal that was reported to the application stays one after a crash`() async throws {
     let world = World()
     let store = ModelStore()
     let first = world.client(store: store)

@@ -12,7 +12,7 @@ import Testing
     #expect(machine.state == .unknown)
   }
 
-  @Test func `waiting for too long makes the client offline, and is told once`() {
+  @Test func `waiting for too long makes the client offline, and is reported once`() {
     var machine = OnlineStateMachine()
     _ = machine.streamStarting()
     #expect(machine.timerFired() == Outcome(state: .offline, warns: true))
@@ -34,7 +34,7 @@ import Testing
     #expect(machine.state == .offline)
   }
 
-  @Test func `a message makes the client online, and nothing is told after that`() {
+  @Test func `a message makes the client online, and nothing is reported after that`() {
     var machine = OnlineStateMachine()
     _ = machine.streamStarting()
     #expect(machine.update(.online) == Outcome(state: .online, timer: .cancel))

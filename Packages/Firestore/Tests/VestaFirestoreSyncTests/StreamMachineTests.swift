@@ -81,7 +81,7 @@ import VestaFirestoreSync
     #expect(start(&machine) == [.connect(refreshesTokens: false)])
   }
 
-  @Test func `tokens that were refused are fetched anew once, unless the stream had been healthy`() {
+  @Test func `tokens that were refused are fetched again once, unless the stream had been healthy`() {
     var machine = open()
     _ = machine.closed(error(.unauthenticated))
     #expect(start(&machine) == [.connect(refreshesTokens: true)])
@@ -123,7 +123,7 @@ import VestaFirestoreSync
     #expect(machine.stop() == [.cancelTimer(.watchBackoff), .cancelTimer(.watchHealth)])
   }
 
-  @Test func `a stop, and whoever asks for it, lets a failed stream start at once`() {
+  @Test func `a stop lets a failed stream start at once`() {
     for ends in [true, false] {
       var machine = open(after: 5)
       _ = machine.closed(error(.unavailable))

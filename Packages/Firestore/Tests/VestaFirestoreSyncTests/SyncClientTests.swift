@@ -145,7 +145,7 @@ struct SyncClientTests {
     await other.shutdown()
   }
 
-  @Test func `a document that is not there is told at once by an embedded engine`() async throws {
+  @Test func `an embedded engine reports a missing document at once`() async throws {
     let world = World()
     // With metadata: on a starved machine the first event may be the offline one.
     let options = ListenOptions(includesMetadata: true)

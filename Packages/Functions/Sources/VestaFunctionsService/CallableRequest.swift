@@ -33,7 +33,7 @@ public struct CallableRequest: Sendable {
 
 /// A failure that a function reports to its caller.
 ///
-/// Any other error that a function throws reaches the caller as `INTERNAL`, without its text.
+/// Any other error that a function throws reaches the caller as `INTERNAL`, without its message.
 ///
 /// ```swift
 /// guard let auth = request.auth else { throw HTTPSError(.unauthenticated, "Sign in first.") }

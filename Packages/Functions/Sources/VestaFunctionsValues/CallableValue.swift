@@ -42,7 +42,7 @@ package enum CallableValue {
         """
       case .failedToParseWrappedNumber(let text): "\"\(text)\" is not an integer of 64 bits."
       case .notFinite:
-        "Infinity and NaN cannot be passed to or returned from a function. Use nil, or a string that stands for them."
+        "Infinity and NaN cannot be passed to or returned from a function. Use nil, or a string instead."
       case .tooDeep: "The value is nested deeper than \(CallableValue.maximumDepth) levels."
       }
     }

@@ -475,7 +475,7 @@ extension FunctionRegistry {
 
   private func date(_ clock: ManualClock) -> Date { Date(timeIntervalSince1970: Double(clock.now) / 1_000_000) }
 
-  @Test func `a schedule with another text begins anew`() async throws {
+  @Test func `a changed schedule starts again`() async throws {
     let store = ModelStore()
     let clock = ManualClock()
     let (first, _) = bench(store, clock)

@@ -193,7 +193,7 @@ private struct ScheduleSample {
     #expect(try runs("0 * * * *", since: due - 3_600, now: due + 30, .runAll(limit: 3)).runs == [due])
   }
 
-  @Test func `a clock that is set back by little repeats no run, by much it begins anew`() throws {
+  @Test func `a clock that is set back by little repeats no run; set back by much, the schedule starts again`() throws {
     let little = try runs("* * * * *", since: 100_000, now: 99_000, .runAll(limit: 5))
     #expect(little.runs == [])
     #expect(little.last == 100_000)

@@ -94,7 +94,7 @@ import VestaTesting
     }
   }
 
-  @Test func `an unexpected error tells nothing`() async throws {
+  @Test func `an unexpected error reveals nothing`() async throws {
     struct Secret: Error {}
     registry.onCall("crash") { _ in throw Secret() }
     let error = await #expect(throws: FunctionsError.self) { try await functions.httpsCallable("crash").call() }

@@ -6,7 +6,7 @@ public let MessagingErrorDomain = "com.google.fcm"
 
 /// Why an operation of Messaging failed.
 ///
-/// `(error as NSError)` has Firebase's domain and codes; the text is also its `NSLocalizedFailureReason`.
+/// `(error as NSError)` has Firebase's domain and codes; the message is also its `NSLocalizedFailureReason`.
 public struct MessagingError: CustomNSError, LocalizedError, Hashable {
   /// The kinds of failures.
   public enum Code: Int, Sendable {
@@ -22,7 +22,7 @@ public struct MessagingError: CustomNSError, LocalizedError, Hashable {
     case network = 4
     /// Another operation of the same kind is running: wait for it.
     case operationInProgress = 5
-    /// The request is malformed; the text says what to correct.
+    /// The request is malformed; the message says what to correct.
     case invalidRequest = 7
     /// The name of the topic has characters that topics must not have.
     case invalidTopicName = 8
@@ -44,7 +44,7 @@ public struct MessagingError: CustomNSError, LocalizedError, Hashable {
     self.message = message
   }
 
-  static let appDeleted = MessagingError(.unknown, "The app has been deleted. Configure it anew.")
+  static let appDeleted = MessagingError(.unknown, "The app has been deleted. Configure it again.")
 
   /// ``Code/unknown``.
   public static var unknown: Code { .unknown }

@@ -277,7 +277,7 @@ private struct DeliveryModel {
     }
   }
 
-  @Test func `every registration receives what the model owes it, in order`() async throws {
+  @Test func `every registration receives the messages that the model has for it, in order`() async throws {
     // One history again: VESTA_SEED is the seed that a failure names.
     let chosen = ProcessInfo.processInfo.environment["VESTA_SEED"].flatMap { UInt64($0) }
     let seed = chosen ?? UInt64.random(in: 0...UInt64.max)

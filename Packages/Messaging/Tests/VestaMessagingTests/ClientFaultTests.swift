@@ -9,7 +9,7 @@ import VestaTesting
 @testable import VestaMessaging
 
 @Suite struct ClientFaultTests {
-  @Test func `an acknowledgement that fails for the moment is tried again`() async throws {
+  @Test func `an acknowledgement that fails for a while is tried again`() async throws {
     let bench = try Bench()
     _ = try await bench.messaging.token()
     let log = EventLog<String>(patience: .seconds(300))
@@ -97,7 +97,7 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `a damaged file of the registration is kept beside, and the app registers anew`() async throws {
+  @Test func `a damaged file of the registration is set aside, and the app registers again`() async throws {
     let bench = try Bench()
     let token = try await bench.messaging.token()
     bench.messaging.end()

@@ -10,7 +10,7 @@ import VestaTesting
 
 /// Promises of single lines of the client: which listeners are called, what is forgotten, and what stays.
 @Suite struct SmallClientPromiseTests {
-  @Test func `deleting all data tells the service of every token, and forgets them`() async throws {
+  @Test func `deleting all data unregisters every token at the service, and forgets them`() async throws {
     let bench = try Bench()
     let own = try await bench.messaging.token()
     let other = try await bench.messaging.retrieveFCMToken(forSenderID: "77")

@@ -120,7 +120,7 @@ import VestaTesting
   }
 
   @Test(arguments: Stream.allCases)
-  func `what fails behind a stream does not end it`(stream: Stream) async throws {
+  func `a failure in the background does not end a stream`(stream: Stream) async throws {
     let bench = try await makeBench()
     let messaging = bench.messaging
     let seen = EventLog<String>(patience: .seconds(300))

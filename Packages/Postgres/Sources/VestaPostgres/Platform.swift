@@ -33,7 +33,7 @@ enum PlatformPoll {
 /// Both ends stay open as long as anybody has it: a late wake-up reaches neither a closed pipe, which would end the
 /// process, nor another file that has got the number meanwhile.
 package final class PlatformPipe: Sendable {
-  /// The end to wait for.
+  /// The reading end, which a thread waits for.
   package let reading: Int32
   private let writing: Int32
 

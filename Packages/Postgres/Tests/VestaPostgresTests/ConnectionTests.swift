@@ -47,7 +47,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `a name without an address is told, and the next host is taken`() async throws {
+    @Test func `a name without an address is reported, and the next host is used`() async throws {
       let space = Server.newSpace()
       let lookup: Connector.Lookup = { name in name == "second.example" ? ["127.0.0.1"] : [] }
       let open = { @Sendable (url: String) in

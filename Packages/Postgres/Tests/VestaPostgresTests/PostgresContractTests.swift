@@ -58,7 +58,7 @@ extension OneAtATime {
       await #expect { try await Server.open(space) } throws: { ($0 as? StoreError)?.code == .newerSchema }
     }
 
-    @Test func `a server that is not there is told with what to check`() async throws {
+    @Test func `a missing server is reported with what to check`() async throws {
       let error = await #expect(throws: StoreError.self) {
         try await Server.open("x") { $0.url = "postgresql://vesta@127.0.0.1:1/postgres" }
       }

@@ -87,12 +87,12 @@ extension OneAtATime {
       }
     }
 
-    @Test func `a statement that takes longer than the role may is told with the setting`() async throws {
+    @Test func `a statement that takes longer than the role may is reported with the setting`() async throws {
       let error = StoreError(PostgresFailure.refused(state: "57014", message: "canceling statement"), operation: "read")
       #expect(error.code == .inputOutput && error.hint?.contains("statement_timeout") == true)
     }
 
-    @Test func `a role or a database that is not there is told at once`() async throws {
+    @Test func `a missing role or database is reported at once`() async throws {
       for (url, state) in [(Server.url(user: "nobody_here"), "28000"), (Server.url(database: "nowhere"), "3D000")] {
         let error = await #expect(throws: StoreError.self) { try await Server.open("x") { $0.url = url } }
         #expect(error?.code == .inputOutput && error?.message.contains(state) == true && error?.hint != nil)

@@ -205,7 +205,7 @@ extension OneAtATime {
       try await witness.close()
     }
 
-    @Test func `a process that falls silent with the lock holds the others up for a moment only`() async throws {
+    @Test func `a process that falls silent with the lock holds the others up for a short time only`() async throws {
       let space = Server.newSpace()
       let proxy = try PostgresProxy(to: Server.url)
       defer { proxy.close() }

@@ -254,7 +254,7 @@ public final class RemoteConfig: NSObject, Sendable {
 
   func checkAppIsThere() throws {
     guard state.withLock({ $0.isOver }) else { return }
-    throw RemoteConfigError(.internalError, "The app has been deleted. Configure it anew.")
+    throw RemoteConfigError(.internalError, "The app has been deleted. Configure it again.")
   }
 
   /// Ends listeners, and waits until everything is saved.

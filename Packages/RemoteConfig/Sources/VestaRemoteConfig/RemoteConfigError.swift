@@ -32,7 +32,7 @@ public struct RemoteConfigError: CustomNSError, LocalizedError, Hashable {
     case unknown = 8001
     /// Fetches are throttled; ``RemoteConfigError/throttledEndTime`` says until when.
     case throttled = 8002
-    /// The service or the app is at fault; the text says which.
+    /// The service or the app is at fault; the message says which.
     case internalError = 8003
 
     /// Lets `catch` clauses match an error with this code, also as an `NSError`.

@@ -91,7 +91,7 @@ func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = M
     #expect(error?.code == .unavailable)
   }
 
-  @Test func `a rollout reaches its share of instances, and they are told so`() async throws {
+  @Test func `a rollout reaches its share of instances, and they receive their assignment`() async throws {
     let engine = makeEngine()
     let parameter = ConfigParameter(
       defaultValue: "old", conditionalValues: ["all": .rollout(id: "r", value: "new", percent: 25)])

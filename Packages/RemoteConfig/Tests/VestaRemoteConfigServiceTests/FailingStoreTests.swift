@@ -53,7 +53,7 @@ private final class FailingStore: CommitObservable {
     (StoreError.Code.conflict, ServiceCode.unavailable), (.unknownOutcome, .unavailable), (.corrupt, .internal),
     (.locked, .internal), (.diskFull, .internal), (.readOnly, .internal),
   ])
-  func `callers are told to try again only where that may help, and what to do elsewhere`(
+  func `errors ask callers to try again only where that may help, and say what to do elsewhere`(
     _ code: StoreError.Code, _ expected: ServiceCode
   ) async throws {
     let store = FailingStore(model)
@@ -68,7 +68,7 @@ private final class FailingStore: CommitObservable {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `connections that cannot be told of another engine's publish end, and their clients come back to it`()
+  func `connections that cannot be notified of another engine's publish end, and their clients reconnect`()
     async throws
   {
     let store = FailingStore(model)

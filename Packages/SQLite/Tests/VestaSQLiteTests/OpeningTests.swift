@@ -141,7 +141,7 @@ extension OneAtATime {
       #expect(StoreError(sqlite: SQLITE_READONLY, system: 0, operation: "write", path: "/x").code == .readOnly)
     }
 
-    @Test func `the header tells what a file is`() throws {
+    @Test func `the header identifies the kind of a file`() throws {
       #expect(StoreHeader([]) == .empty)
       var header = [UInt8](repeating: 0, count: 100)
       #expect(StoreHeader(header) == .zeros)

@@ -59,7 +59,7 @@ import VestaStorageBackend
     #expect(stream.failed(Self.replaced, jitter: 0) == .fail(Self.replaced))
   }
 
-  @Test func `an object that is replaced again and again is begun anew so many times`() {
+  @Test func `the download of an object that is replaced again and again starts again a bounded number of times`() {
     var machine = DownloadMachine(retrySeconds: 600)
     _ = machine.begin()
     for _ in 0..<3 {
@@ -106,7 +106,7 @@ import VestaStorageBackend
     #expect(machine.received(1) == .succeed)
   }
 
-  @Test func `a download goes on behind what an earlier process has left, in its generation`() {
+  @Test func `a download continues after the bytes that an earlier process has left, in their generation`() {
     var machine = DownloadMachine(retrySeconds: 10)
     machine.found(length: 40, generation: 7)
     #expect(machine.begin() == .open(offset: 40, generation: 7))

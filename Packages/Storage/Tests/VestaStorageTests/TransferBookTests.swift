@@ -85,7 +85,7 @@ import VestaTesting
 
 /// The file that an earlier process has left of a download.
 @Suite struct DownloadLeftoverTests {
-  @Test func `what is left of a download and cannot be opened does not stay behind`() async throws {
+  @Test func `the rest of a download that cannot be opened is deleted`() async throws {
     let directory = try TemporaryDirectory()
     let target = directory.path(of: "files/target")
     try FileManager.default.createDirectory(atPath: directory.path(of: "files"), withIntermediateDirectories: true)

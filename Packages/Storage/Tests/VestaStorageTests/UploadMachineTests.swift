@@ -65,7 +65,7 @@ import VestaTesting
     #expect(machine.queried(UploadStatus(state: .final, received: 10, crc32c: 3)) == .finalize)
   }
 
-  @Test func `other content, and a session that is gone, begin anew, three times`() {
+  @Test func `other content, and a session that is gone, start the upload again, three times`() {
     var machine = Self.machine()
     _ = machine.begin(hasSession: true)
     _ = machine.queried(UploadStatus(state: .active, received: 7, crc32c: 3))
@@ -78,7 +78,7 @@ import VestaTesting
     #expect(machine.failed(Self.gone, jitter: 0) == .fail(Self.gone))
   }
 
-  @Test func `what cannot be read again does not begin anew`() {
+  @Test func `an upload whose source cannot be read again does not start again`() {
     var machine = Self.machine(repeatable: false)
     _ = machine.begin(hasSession: false)
     _ = machine.started()

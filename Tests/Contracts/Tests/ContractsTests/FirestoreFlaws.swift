@@ -73,7 +73,7 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
       "commits outside of the transaction",
       breaks: "what a transaction has read must still be so when it commits",
       "what a query of a transaction would find now must be what it found",
-      "a transaction that only reads stays in its moment, and cannot write", "a read can begin a transaction",
+      "a read-only transaction keeps its read time, and cannot write", "a read can begin a transaction",
       "optimistic transactions that meet have the results of one after another",
       risks: [
         "of 16 clients that count at once, each is counted",
@@ -85,7 +85,7 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
     ) { $0.onQuery = { $0.query.offset = 0 } },
     FirestoreFlaw(
       "takes every cursor for one before its values",
-      breaks: "cursors are positions before or behind their values"
+      breaks: "cursors are positions before or after their values"
     ) {
       $0.onQuery = { request in
         request.query.startAt?.before = true
@@ -106,11 +106,11 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
     ) { $0.readsTwice = true },
     FirestoreFlaw(
       "begins every target anew",
-      breaks: "a target that resumes is told what it has missed, and no more",
-      "who believes that too many are there is told the number",
+      breaks: "a target that resumes gets what it has missed, and no more",
+      "a listener that expects too many documents gets the number",
       "with a token that is none a target starts over"
     ) { $0.onTarget = { $0.resume = nil } },
-    FirestoreFlaw("never counts for listeners", breaks: "who believes that too many are there is told the number") {
+    FirestoreFlaw("never counts for listeners", breaks: "a listener that expects too many documents gets the number") {
       $0.onListened = { responses in
         responses.removeAll { response in
           if case .filter = response { return true }
@@ -135,11 +135,11 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
     FirestoreFlaw(
       "hides deletions from listeners",
       breaks: "what no longer matches or has been deleted leaves its targets",
-      "a limited query is told what comes in together with what goes out",
+      "a limited query gets the new results together with the removed ones",
       "documents can be followed by name, also those that are not there yet",
-      "a target that resumes is told what it has missed, and no more",
+      "a target that resumes gets what it has missed, and no more",
       risks: [
-        "who begins while others write misses nothing, and is told nothing twice",
+        "a listener that begins beside writers misses nothing, and gets nothing twice",
         "each snapshot of a listener is what its queries find at that time, while others write",
       ]
     ) {

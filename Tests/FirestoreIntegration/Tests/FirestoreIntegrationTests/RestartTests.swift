@@ -49,7 +49,7 @@ import VestaStoreInterop
   }
 
   /// The app is put together from the libraries; the engine finds the digest for its filters by itself.
-  @Test func `an app with cryptography tells names and one without tells the count`() async throws {
+  @Test func `an app with cryptography sends names, and one without sends the count`() async throws {
     for libraries: [any Library.Type] in [
       [FirestoreServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self],
       [FirestoreServiceLibrary.self, SQLiteLibrary.self],

@@ -237,7 +237,7 @@ private struct Shorter: BlobReader {
     (.refusesEmpty, "an empty resumable upload makes an empty object"),
     (.showsUnfinished, "an upload that is not finished changes no object"),
     (.takesAnyOffset, "a chunk at another offset is refused and changes nothing"),
-    (.wrongStatus, "the status tells how many bytes have arrived, and their checksum"),
+    (.wrongStatus, "the status has the number of bytes that have arrived, and their checksum"),
     (.refusesSecondFinalize, "finalizing again returns the same object, and the status is final"),
     (.ignoresExpectations, "content that is not the expected one makes no object"),
     (.forgetsCancellation, "a cancelled upload takes nothing more"),

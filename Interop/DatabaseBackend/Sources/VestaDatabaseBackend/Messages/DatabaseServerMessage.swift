@@ -57,7 +57,7 @@ public struct DatabaseRangeMerge: Sendable, Hashable {
 
 /// The reply to a request.
 public struct DatabaseReply: Sendable, Hashable {
-  /// How it went.
+  /// The outcome of the request.
   public var status: DatabaseStatus
   /// An explanation, where the status is not ``DatabaseStatus/ok``.
   public var message: String

@@ -3,17 +3,17 @@
 /// Keys are equal when their UTF-8 bytes are. Their order is Firebase's: keys that read as 32-bit integers come first,
 /// by number and then by length ("1" before "01"); the others follow by UTF-16 code units.
 public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-  /// The key as text.
+  /// The key as a string.
   public let text: String
 
-  /// The integer; for a text a number above all integers with its first bytes; for the two ends the ends.
+  /// The integer; for a string a number above all integers with its first bytes; for the two ends the ends.
   ///
-  /// Most comparisons of keys end here, without a look at the texts.
+  /// Most comparisons of keys end here, without a look at the strings.
   let order: Int64
 
-  /// The smallest order of a text: what the first bytes are added to.
+  /// The smallest order of a string: what the first bytes are added to.
   private static let textOrder: Int64 = 1 << 58
-  /// How many bytes of a text its order has.
+  /// The number of first bytes of a string that are in its order.
   private static let orderedBytes = 7
 
   /// The key below all others.
@@ -25,7 +25,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
   /// The key under which a node's priority is addressed.
   public static let priority = DatabaseKey(".priority")
 
-  /// A key from its text, which is not validated here.
+  /// A key from its string, which is not validated here.
   public init(_ text: String) {
     self.text = text
     order = Self.integer(text).map(Int64.init) ?? Self.textOrder + Self.firstBytes(of: text)
@@ -50,7 +50,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
 
   private var isText: Bool { order >= Self.textOrder && order != .max }
 
-  /// The text.
+  /// The string.
   public var description: String { text }
 
   /// Whether the bytes are equal.
@@ -68,7 +68,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
     copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether the order and the length say all of the text.
+  /// Whether the order and the length say all of the string.
   private var isWholeInOrder: Bool { isText && text.utf8.count <= Self.orderedBytes }
 
   /// Whether the first key comes first.
@@ -79,7 +79,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
     return leftLength != rightLength ? leftLength < rightLength : left.text.isBelowByUTF16(right.text)
   }
 
-  /// The first bytes of a text in the order of UTF-16, as a number.
+  /// The first bytes of a string in the order of UTF-16, as a number.
   private static func firstBytes(of text: String) -> Int64 {
     var copy = text
     // Unsafe pointer, used inside the closure only: every key that is read passes here.
@@ -105,7 +105,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
 }
 
 extension String {
-  /// Whether this text comes before another by UTF-16 code units.
+  /// Whether this string comes before another by UTF-16 code units.
   ///
   /// UTF-8 bytes have that order, except that U+E000 to U+FFFF (lead bytes EE and EF) follow the code points above
   /// U+FFFF.
@@ -122,7 +122,7 @@ extension String {
     }
   }
 
-  /// Whether the UTF-8 bytes are equal, which those of texts that only look alike are not.
+  /// Whether the UTF-8 bytes are equal, which those of strings that only look alike are not.
   func hasSameBytes(as other: String) -> Bool {
     guard utf8.count == other.utf8.count, self == other else { return false }
     var (left, right) = (self, other)

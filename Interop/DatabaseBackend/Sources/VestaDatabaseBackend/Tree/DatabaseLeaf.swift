@@ -9,7 +9,7 @@ public enum DatabaseLeaf: Hashable, Comparable, Sendable {
   case int(Int64)
   /// A number; never NaN or infinite.
   case double(Double)
-  /// A text.
+  /// A string.
   case string(String)
   /// The time of the server when it applies the write, in milliseconds.
   case timestamp

@@ -2,7 +2,7 @@
 public enum EventTime {
   private static let day: Int64 = 86_400_000_000
 
-  /// The text of a time.
+  /// A time as a string.
   ///
   /// - Parameter microseconds: The microseconds since 1970, before 1970 below zero.
   public static func text(microseconds: Int64) -> String {
@@ -23,7 +23,7 @@ public enum EventTime {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The microseconds since 1970 of a text; `nil` for a text that is no time.
+  /// The microseconds since 1970 of a string; `nil` for a string that is no time.
   public static func microseconds(of text: String) -> Int64? {
     guard text.utf8.last == UInt8(ascii: "Z") else { return nil }
     let parts = text.dropLast().split(separator: "T", omittingEmptySubsequences: false)

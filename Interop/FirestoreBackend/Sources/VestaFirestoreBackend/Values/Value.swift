@@ -1,7 +1,7 @@
 /// A value of a field.
 ///
 /// Equality here is identity of the message: `1` and `1.0` differ, `0.0` and `-0.0` differ, every NaN equals every
-/// other, and texts are equal when their UTF-8 bytes are. (Swift's `String` takes a composed and a decomposed "é" for
+/// other, and strings are equal when their UTF-8 bytes are. (Swift's `String` takes a composed and a decomposed "é" for
 /// equal; Firestore does not.) How values are ordered, and which are equal in a query, is the engine's matter.
 public enum Value: Sendable, Hashable {
   /// Null, a value of its own.
@@ -14,7 +14,7 @@ public enum Value: Sendable, Hashable {
   case double(Double)
   /// A timestamp; stored to the microsecond.
   case timestamp(Timestamp)
-  /// A text.
+  /// A string.
   case string(String)
   /// Bytes of any kind.
   case bytes([UInt8])

@@ -17,7 +17,7 @@ public struct TopicCondition: Sendable, Hashable {
     var operand: Node
   }
 
-  /// Why a text is no condition, and where.
+  /// Why a string is no condition, and where.
   public struct SyntaxError: Error, Hashable {
     /// The number of the character, counted from 1.
     public let column: Int

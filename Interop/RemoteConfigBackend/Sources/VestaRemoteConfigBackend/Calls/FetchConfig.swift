@@ -20,7 +20,7 @@ public struct ConfigInstance: Sendable, Hashable, Codable {
   public var firstOpenTime: Int64?
   /// The user properties of analytics.
   public var userProperties: [String: String] = [:]
-  /// The custom signals that the app has set; numbers as text.
+  /// The custom signals that the app has set; numbers as strings.
   public var customSignals: [String: String] = [:]
   /// The audiences that the user belongs to.
   public var audiences: Set<String> = []

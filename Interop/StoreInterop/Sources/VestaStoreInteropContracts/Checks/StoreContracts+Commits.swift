@@ -4,7 +4,7 @@ import VestaTesting
 
 extension StoreContracts {
   static let commits: [Contract<StoreSubject>] = [
-    promise("each commit is told once, in the order of versions, by one call at a time", when: \.observesCommits) {
+    promise("each commit is reported once, in the order of versions, by one call at a time", when: \.observesCommits) {
       subject in
       let store = try subject.observable()
       let record = CommitRecord()
@@ -17,10 +17,11 @@ extension StoreContracts {
       let last = try await store.put([], for: bytes("last"))
       let told = await record.versions(upTo: last)
       observation.cancel()
-      try expect(told, equals: versions.flatMap { $0 }.sorted() + [last], "versions told")
+      try expect(told, equals: versions.flatMap { $0 }.sorted() + [last], "versions reported")
       try expect(!record.overlapped, "the observer was called twice at the same time")
     },
-    promise("where commits are told before they are acknowledged, they have been", when: \.observesCommits) { subject in
+    promise("where commits are reported before they are acknowledged, they have been", when: \.observesCommits) {
+      subject in
       let store = try subject.observable()
       guard store.tellsBeforeAcknowledging else { return }
       let record = CommitRecord()
@@ -28,12 +29,12 @@ extension StoreContracts {
       _ = try await concurrently(8) { task in
         for round in 0..<10 {
           let version = try await store.put(number(round), for: key(task))
-          try expect(record.current.contains(version), "\(version) was acknowledged and not told")
+          try expect(record.current.contains(version), "\(version) was acknowledged and not reported")
         }
       }
       observation.cancel()
     },
-    promise("a commit is told only after new reads see it", when: \.observesCommits) { subject in
+    promise("a commit is reported only after new reads see it", when: \.observesCommits) { subject in
       let store = try subject.observable()
       let (seen, sighting) = AsyncThrowingStream.makeStream(of: (StoreVersion, StoreVersion, Int).self)
       let observation = store.observeCommits { version in
@@ -60,7 +61,7 @@ extension StoreContracts {
       }
       observation.cancel()
     },
-    promise("failed bodies and bodies that change nothing are not told", when: \.observesCommits) { subject in
+    promise("failed bodies and bodies that change nothing are not reported", when: \.observesCommits) { subject in
       let store = try subject.observable()
       let record = CommitRecord()
       let observation = store.observeCommits { record.add($0) }
@@ -71,7 +72,7 @@ extension StoreContracts {
       }
       try await store.write { _ = try await $0.get(bytes("a")) }
       let last = try await store.put([3], for: bytes("a"))
-      try expect(await record.versions(upTo: last), equals: [first, last], "versions told")
+      try expect(await record.versions(upTo: last), equals: [first, last], "versions reported")
       observation.cancel()
     },
     promise("a cancelled observer gets no further call, and the others get theirs", when: \.observesCommits) {
@@ -85,8 +86,8 @@ extension StoreContracts {
       first.cancel()
       first.cancel()
       let after = try await store.put([2], for: bytes("a"))
-      try expect(await kept.versions(upTo: after), equals: [before, after], "versions told to the other")
-      try expect(cancelled.current, equals: [before], "versions told to the cancelled one")
+      try expect(await kept.versions(upTo: after), equals: [before, after], "versions reported to the other")
+      try expect(cancelled.current, equals: [before], "versions reported to the cancelled one")
       second.cancel()
     },
     promise("an observer need not be kept, and hears nothing of what was before it", when: \.observesCommits) {
@@ -96,7 +97,7 @@ extension StoreContracts {
       let record = CommitRecord()
       _ = store.observeCommits { record.add($0) }
       let version = try await store.put([1], for: bytes("a"))
-      try expect(await record.versions(upTo: version), equals: [version], "versions told")
+      try expect(await record.versions(upTo: version), equals: [version], "versions reported")
     },
     promise("an observer may observe, cancel and write", when: \.observesCommits) { subject in
       let store = try subject.observable()
@@ -110,10 +111,10 @@ extension StoreContracts {
       }
       observation.withValue { $0 = made }
       let version = try await store.put([1], for: bytes("a"))
-      try expect(await first.versions(upTo: version), equals: [version], "versions told")
+      try expect(await first.versions(upTo: version), equals: [version], "versions reported")
       let next = await second.versions(upTo: version.next)
-      try expect(next.count == 1 && next.allSatisfy { $0 > version }, "the new observer was told \(next)")
-      try expect(first.current, equals: [version], "versions told to the one that cancelled itself")
+      try expect(next.count == 1 && next.allSatisfy { $0 > version }, "the new observer got \(next)")
+      try expect(first.current, equals: [version], "versions reported to the one that cancelled itself")
     },
     promise("the stream of commits leaves none out and ends when the store is closed", when: \.observesCommits) {
       subject in

@@ -81,7 +81,7 @@ extension StoreContracts {
       let sum = try await store.everything().reduce(0) { $0 + number(in: $1.value) }
       try expect(sum, equals: 400, "sum at the end")
     },
-    promise("a transaction reads at one moment in time") { store in
+    promise("a transaction reads at one version") { store in
       try await store.fill((0..<2).map { StoreEntry(key: key($0), value: number(0)) })
       for round in 0..<20 {
         let meeting = Meeting(of: 2)
@@ -147,7 +147,7 @@ extension StoreContracts {
         try expect(try await store.everything().count, equals: 1, "entries that claim to be the only one")
       }
     },
-    promise("no phantom behind a limit: what a limited scan saw first is still first at the commit") { store in
+    promise("no phantom after a limit: what a limited scan saw first is still first at the commit") { store in
       for _ in 0..<20 {
         try await store.write { transaction in
           try await transaction.deleteRange(.all)

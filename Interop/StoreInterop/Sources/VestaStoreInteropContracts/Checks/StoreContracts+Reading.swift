@@ -3,7 +3,7 @@ import VestaTesting
 
 extension StoreContracts {
   static let reading: [Contract<StoreSubject>] = [
-    promise("an empty store has no entries and stands at version zero") { store in
+    promise("an empty store has no entries and is at version zero") { store in
       try expect(try await store.everything(), equals: [], "entries")
       try expect(try await store.read { $0.version }, equals: .zero, "version")
       try expect(try await store.value(for: bytes("a")), equals: nil, "value of a missing key")

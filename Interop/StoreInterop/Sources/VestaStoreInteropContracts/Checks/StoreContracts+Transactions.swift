@@ -121,7 +121,7 @@ extension StoreContracts {
     },
   ]
 
-  /// Adds one to a counter; gives its new value.
+  /// Adds one to a counter; returns its new value.
   @discardableResult
   static func increment(_ key: [UInt8], in store: any OrderedStore) async throws -> StoreCommit<Int> {
     try await store.write { transaction in

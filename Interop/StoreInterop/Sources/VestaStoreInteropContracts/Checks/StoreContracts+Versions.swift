@@ -102,7 +102,7 @@ extension StoreContracts {
         try expect(before, equals: after, "keys with a version up to \(floor), at first and later")
       }
     },
-    promise("a floor waits for transactions that were told a version at or below it") { store in
+    promise("a floor waits for transactions that were given a version at or below it") { store in
       for _ in 0..<10 {
         let (inside, goOn) = (Gate(), Gate())
         let told = Guarded(StoreVersion.zero)

@@ -61,7 +61,7 @@ extension Auth {
 
   /// Signs in with a credential; creates an account if there is none, unless it takes a password.
   ///
-  /// - Parameter credential: What proves who it is.
+  /// - Parameter credential: The proof of the identity.
   /// - Returns: The user, who is now the current user.
   /// - Throws: ``AuthError``: `invalidCredential`, `userDisabled`, `secondFactorRequired` with the resolver that
   ///   continues the sign-in, `accountExistsWithDifferentCredential`. On failure the current user is unchanged.

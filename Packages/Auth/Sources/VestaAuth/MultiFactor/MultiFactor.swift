@@ -30,7 +30,7 @@ public final class MultiFactor: Sendable {
   ///
   /// - Parameters:
   ///   - assertion: The proof that the user has it.
-  ///   - displayName: What the user calls it.
+  ///   - displayName: The user's name for the factor.
   /// - Throws: ``AuthError``: `invalidVerificationCode`, `secondFactorAlreadyEnrolled`, `sessionExpired`. The user has
   ///   the factors that were there before.
   public func enroll(with assertion: MultiFactorAssertion, displayName: String?) async throws {

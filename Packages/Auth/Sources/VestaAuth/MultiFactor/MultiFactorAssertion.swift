@@ -60,7 +60,7 @@ public enum TOTPMultiFactorGenerator {
   ///
   /// - Parameters:
   ///   - secret: The secret.
-  ///   - oneTimePassword: What the app shows.
+  ///   - oneTimePassword: The digits that the authenticator app shows.
   /// - Returns: The assertion.
   public static func assertionForEnrollment(
     with secret: TOTPSecret, oneTimePassword: String
@@ -72,7 +72,7 @@ public enum TOTPMultiFactorGenerator {
   ///
   /// - Parameters:
   ///   - enrollmentID: The factor, the `uid` of one of the hints of the resolver.
-  ///   - oneTimePassword: What the app shows.
+  ///   - oneTimePassword: The digits that the authenticator app shows.
   /// - Returns: The assertion.
   public static func assertionForSignIn(
     withEnrollmentID enrollmentID: String, oneTimePassword: String

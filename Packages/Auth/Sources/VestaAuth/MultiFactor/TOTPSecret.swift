@@ -13,8 +13,8 @@ public final class TOTPSecret: Sendable {
   /// The secret as a link that authenticator apps read from a QR code.
   ///
   /// - Parameters:
-  ///   - accountName: What the app shows as the account, such as the e-mail address.
-  ///   - issuer: What the app shows as the service.
+  ///   - accountName: The name of the account in the authenticator app, such as the e-mail address.
+  ///   - issuer: The name of the service in the authenticator app.
   /// - Returns: An `otpauth` link.
   public func generateQRCodeURL(withAccountName accountName: String, issuer: String) -> String {
     let issuer = Self.escaped(issuer)

@@ -33,7 +33,7 @@ extension AuthOperation {
     switch result {
     case .needsConfirmation(let owner, let hidesEmails):
       response.needsConfirmation = true
-      // The claimed address is not proven: whose account it is stays hidden where addresses are.
+      // The address is only claimed: the id of its account stays hidden where addresses are hidden.
       if !hidesEmails { response.localID = owner.localID }
       response.verifiedProviders = owner.providers.map(\.providerID)
     case .signedIn(let first, let localID, let isNew):

@@ -47,7 +47,7 @@ enum TokenClaims {
   static func issuer(_ projectID: String) -> String { "https://securetoken.google.com/\(projectID)" }
   static func cookieIssuer(_ projectID: String) -> String { "https://session.firebase.google.com/\(projectID)" }
 
-  /// Whom custom tokens are meant for.
+  /// The audience of custom tokens.
   static let customTokenAudience =
     "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 

@@ -21,7 +21,7 @@ public struct KeyRange: Sendable, Hashable, CustomStringConvertible {
 
   /// The keys that begin with a prefix, the prefix itself among them.
   ///
-  /// - Parameter prefix: What they begin with; empty for every key.
+  /// - Parameter prefix: The prefix of the keys; empty for every key.
   public init(prefix: [UInt8]) {
     self.init(from: prefix, to: KeyRange.successor(ofPrefix: prefix))
   }

@@ -46,7 +46,7 @@ final class AppRegistry: Sendable {
     case nil: return
     case .leaving:
       throw VestaError(
-        .duplicateApp, "The app \"\(name)\" is still being deleted. Wait for delete() before you configure it anew.")
+        .duplicateApp, "The app \"\(name)\" is still being deleted. Wait for delete() before you configure it again.")
     case .app, .reserved:
       throw VestaError(
         .duplicateApp, "The app \"\(name)\" is configured already. Configure it once, or give the second one a name.")

@@ -253,7 +253,7 @@ public final class ComponentContainer: Sendable {
 
   private var deleted: VestaError {
     VestaError(
-      .appDeleted, "The app \"\(appName)\" has been deleted. Configure it anew, and let go of what belonged to it.")
+      .appDeleted, "The app \"\(appName)\" has been deleted. Configure it again, and let go of what belonged to it.")
   }
 
   private func cycle(_ path: [String]) -> VestaError {

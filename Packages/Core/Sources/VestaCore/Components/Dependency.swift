@@ -11,7 +11,7 @@ public struct Dependency: Sendable {
   ///
   /// - Parameters:
   ///   - type: The protocol, as in `(any StoreProvider).self`.
-  ///   - providers: Who provides it, for the error message: library, module and folder, and what each is good for. Such
+  ///   - providers: The providers, for the error message: library, module and folder, and the use of each. Such
   ///     as "SQLiteLibrary of VestaSQLite (Packages/SQLite): keeps everything in a file".
   public static func required<Interface>(_ type: Interface.Type, providedBy providers: String? = nil) -> Dependency {
     Dependency(type: type, isRequired: true, providers: providers)

@@ -75,7 +75,7 @@ extension VestaOptions {
       apps.first { $0.client_info?.android_client_info?.package_name == name }
     }
     guard let app = wanted ?? apps.first else {
-      throw VestaError(.invalidOption, "The options file \(path) has no app in \"client\". Download it anew.")
+      throw VestaError(.invalidOption, "The options file \(path) has no app in \"client\". Download it again.")
     }
     var values = Values()
     values.googleAppID = try required(app.client_info?.mobilesdk_app_id, "client_info.mobilesdk_app_id", path)
@@ -91,13 +91,13 @@ extension VestaOptions {
 
   private static func required(_ value: String?, _ field: String, _ path: String) throws(VestaError) -> String {
     guard let value, !value.isEmpty else {
-      throw VestaError(.invalidOption, "The options file \(path) lacks \(field). Download it anew, or add the field.")
+      throw VestaError(.invalidOption, "The options file \(path) lacks \(field). Download it again, or add the field.")
     }
     return value
   }
 
   private static func malformed(_ path: String, _ what: String, _ error: any Error) -> VestaError {
-    VestaError(.optionsFileMalformed, "The options file \(path) is not \(what). Download it anew.", underlying: error)
+    VestaError(.optionsFileMalformed, "The options file \(path) is not \(what). Download it again.", underlying: error)
   }
 }
 

@@ -12,7 +12,7 @@ public struct ContractViolation: Error, CustomStringConvertible {
   /// A violation at the given source location.
   ///
   /// - Parameters:
-  ///   - message: What was expected and what was found.
+  ///   - message: The expected and the actual value.
   ///   - file: The file of the check; the caller's by default.
   ///   - line: The line of the check; the caller's by default.
   public init(_ message: String, file: String = #fileID, line: Int = #line) {
@@ -28,8 +28,8 @@ public struct ContractViolation: Error, CustomStringConvertible {
 /// Expects a condition to hold.
 ///
 /// - Parameters:
-///   - condition: What must be true.
-///   - message: What to say when it is not.
+///   - condition: The condition.
+///   - message: The message when it is false.
 ///   - file: The file of the check; the caller's by default.
 ///   - line: The line of the check; the caller's by default.
 /// - Throws: `ContractViolation` when the condition is false.
@@ -45,9 +45,9 @@ public func expect(
 /// Expects two values to be equal.
 ///
 /// - Parameters:
-///   - actual: What the implementation gave.
-///   - expected: What it promised to give.
-///   - what: What the value is, for the message.
+///   - actual: The value from the implementation.
+///   - expected: The promised value.
+///   - what: The name of the value, for the message.
 ///   - file: The file of the check; the caller's by default.
 ///   - line: The line of the check; the caller's by default.
 /// - Throws: `ContractViolation` with both values when they differ.
@@ -66,8 +66,8 @@ public func expect<Value: Equatable>(
 /// Expects a value to be there.
 ///
 /// - Parameters:
-///   - value: What the implementation gave.
-///   - what: What the value is, for the message.
+///   - value: The value from the implementation.
+///   - what: The name of the value, for the message.
 ///   - file: The file of the check; the caller's by default.
 ///   - line: The line of the check; the caller's by default.
 /// - Returns: The value.
@@ -86,10 +86,10 @@ public func expectValue<Value>(
 ///
 /// - Parameters:
 ///   - type: The error's type.
-///   - what: What the operation is, for the message.
+///   - what: The name of the operation, for the message.
 ///   - file: The file of the check; the caller's by default.
 ///   - line: The line of the check; the caller's by default.
-///   - operation: What must throw.
+///   - operation: The operation, which must throw.
 /// - Returns: The error that was thrown.
 /// - Throws: `ContractViolation` when nothing or something else was thrown.
 @discardableResult

@@ -108,7 +108,7 @@ public final class EventLog<Event: Sendable>: Sendable {
 ///
 /// - Parameters:
 ///   - patience: How long it may take.
-///   - what: What the operation is, for the message.
+///   - what: The name of the operation, for the message.
 ///   - operation: The operation; it is cancelled and left alone when the patience is at an end.
 /// - Returns: The result of the operation.
 /// - Throws: The error of the operation, or `ContractViolation` when it did not end.

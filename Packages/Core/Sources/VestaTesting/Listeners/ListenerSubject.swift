@@ -5,7 +5,7 @@ public struct ListenerSubject<Event: Sendable & Equatable>: Sendable {
   /// Adds a listener.
   public let add: @Sendable (@escaping @Sendable (Event) -> Void) -> ListenerRegistration
 
-  /// Causes one change and gives the event that listeners must receive.
+  /// Causes one change and returns the event that listeners must receive.
   ///
   /// The number is a different one for every change that a check causes; the event must differ from all earlier ones.
   /// While several changes are made at once, checks do not look at the event.
@@ -27,7 +27,7 @@ public struct ListenerSubject<Event: Sendable & Equatable>: Sendable {
   ///   - add: Adds a listener.
   ///   - greeting: The current state as an event, where a new listener receives it first.
   ///   - callBack: Calls every synchronous method of the seam.
-  ///   - change: Causes one change and gives the event that listeners must receive.
+  ///   - change: Causes one change and returns the event that listeners must receive.
   public init(
     patience: Duration = .seconds(30),
     add: @escaping @Sendable (@escaping @Sendable (Event) -> Void) -> ListenerRegistration,

@@ -26,7 +26,7 @@ public struct UnknownValueError: Error, LocalizedError, CustomNSError, Sendable,
   /// The code of the `NSError`.
   public var errorCode: Int { 1 }
 
-  /// The error as text.
+  /// The error as a string.
   public var description: String {
     """
     Unable to get latest value for query \(path), client offline with no active listeners \
@@ -34,7 +34,7 @@ public struct UnknownValueError: Error, LocalizedError, CustomNSError, Sendable,
     """
   }
 
-  /// The error as text.
+  /// The error as a string.
   public var errorDescription: String? { description }
 
   /// The explanation of the service.

@@ -3,9 +3,9 @@ public import VestaDatabaseBackend
 
 /// The hashes of ranges of leaves, by which a client that has most of the data is sent the rest only.
 ///
-/// By the example of `{a: {b: 1, c: 2}, d: 3}` cut after `a/b`: the first range has the leaf `a/b`, its text is
-/// `("a":("b":(number:3ff…)))`; the second one has `a/c` and `d`. A service whose `d` is another finds that its text of
-/// the second range has another hash, and sends `a/c` and `d`.
+/// By the example of `{a: {b: 1, c: 2}, d: 3}` cut after `a/b`: the first range has the leaf `a/b`, its string is
+/// `("a":("b":(number:3ff…)))`; the second one has `a/c` and `d`. A service whose `d` is another finds that its string
+/// of the second range has another hash, and sends `a/c` and `d`.
 public enum CompoundHash {
   /// The size above which a listen says the hashes of ranges, in estimated bytes.
   public static let minimumSize = 1024
@@ -113,7 +113,7 @@ public enum CompoundHash {
   }
 }
 
-/// The text of a range of leaves, which its hash is of.
+/// The string of a range of leaves, which its hash is of.
 private struct RangeText {
   private var text = ""
   private var open: [DatabaseKey] = []

@@ -3,13 +3,13 @@ public import VestaDatabaseBackend
 
 /// The hash of a tree, by which a client and the service find out that they hold the same data.
 ///
-/// The base64 of SHA-1 over a canonical text; the empty node's hash is empty. Priorities count, and `1` equals `1.0`.
+/// The base64 of SHA-1 over a canonical string; the empty node's hash is empty. Priorities count, and `1` equals `1.0`.
 public enum NodeHash {
   /// The hash of a node.
   ///
   /// - Parameters:
   ///   - node: The node.
-  ///   - order: How children are ordered in the text.
+  ///   - order: How children are ordered in the string.
   public static func hash(_ node: DatabaseNode, order: ChildOrder = .standard) -> String {
     String(decoding: digest(node, order), as: UTF8.self)
   }
@@ -19,7 +19,7 @@ public enum NodeHash {
     self.hash(node) == hash || (hasTwoOrders(node) && self.hash(node, order: .apple) == hash)
   }
 
-  /// How children are ordered in the text of a hash.
+  /// How children are ordered in the string of a hash.
   public enum ChildOrder: Sendable {
     /// By priority, then by key.
     case standard
@@ -39,7 +39,7 @@ public enum NodeHash {
     return found || (allPrioritized && node.childCount > 1)
   }
 
-  /// The hash as bytes, of which the texts of the nodes above are made; empty for the empty node.
+  /// The hash as bytes, of which the strings of the nodes above are made; empty for the empty node.
   private static func digest(_ node: DatabaseNode, _ order: ChildOrder) -> [UInt8] {
     if node.isEmpty { return [] }
     var text: [UInt8] = []

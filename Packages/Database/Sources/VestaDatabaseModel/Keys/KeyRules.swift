@@ -26,15 +26,15 @@ public enum KeyRules {
     scalar.value > 0x7F || isAllowed(UInt8(truncatingIfNeeded: scalar.value))
   }
 
-  /// Whether a text is a key that data can have.
+  /// Whether a string is a key that data can have.
   public static func isValidKey(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isAllowed) }
 
-  /// Whether a text is a path: keys with slashes between them.
+  /// Whether a string is a path: keys with slashes between them.
   public static func isValidPath(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { $0 == UInt8(ascii: "/") || isAllowed($0) }
   }
 
-  /// Whether a text is a path of the root, where `.info` is allowed in front.
+  /// Whether a string is a path of the root, where `.info` is allowed in front.
   public static func isValidRootPath(_ text: String) -> Bool {
     let body = text.drop { $0 == "/" }
     if body == ".info" { return true }

@@ -5,10 +5,10 @@ public import VestaDatabaseBackend
 ///
 /// | key | bytes |
 /// |---|---|
-/// | integer | `10`, four bytes big-endian with the sign bit turned, the length of the text, `1` for "-0…" else `0` |
-/// | text | `20`, UTF-8 with the lead bytes EE and EF moved above all others, `00` |
+/// | integer | `10`, four bytes big-endian with the sign bit turned, the length of the string, `1` for "-0…" else `0` |
+/// | string | `20`, UTF-8 with the lead bytes EE and EF moved above all others, `00` |
 ///
-/// Keys have no characters below U+0020, so the `00` ends a text and no key is the beginning of another.
+/// Keys have no characters below U+0020, so the `00` ends a string and no key is the beginning of another.
 public enum PathCoding {
   private static let integerTag: UInt8 = 0x10
   private static let textTag: UInt8 = 0x20
@@ -53,7 +53,7 @@ public enum PathCoding {
     return DatabaseKey(text)
   }
 
-  /// The text from a place in bytes up to its end; `nil` for what is not UTF-8, and for an end that is missing.
+  /// The string from a place in bytes up to its end; `nil` for what is not UTF-8, and for an end that is missing.
   private static func text(in bytes: [UInt8], from start: Int) -> (text: String?, end: Int?) {
     // Unsafe pointer, used inside the closure only: it goes through each byte of each key that is read once, and most
     // texts can be made of the bytes as they are.

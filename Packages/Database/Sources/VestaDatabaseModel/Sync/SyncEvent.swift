@@ -16,7 +16,7 @@ public enum SyncEventKind: Int, Sendable, Hashable, CaseIterable {
 
 /// Something that a listener is to hear.
 public struct SyncEvent: Sendable {
-  /// The error as text.
+  /// The error as a string.
   public enum Content: Sendable {
     /// A change of data.
     case data(SyncEventKind, key: DatabaseKey?, node: IndexedNode, previousKey: DatabaseKey?)
@@ -30,7 +30,7 @@ public struct SyncEvent: Sendable {
   public let path: DatabasePath
   /// The query that is listened to.
   public let spec: DatabaseQuerySpec
-  /// The error as text.
+  /// The error as a string.
   public let content: Content
 }
 

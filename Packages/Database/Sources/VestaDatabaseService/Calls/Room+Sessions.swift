@@ -203,7 +203,7 @@ extension Room {
       for commit in commits { await tell(commit.writes, commit.version) }
       state.withLock { $0.lastPublished = max($0.lastPublished, version) }
     } catch {
-      log.warning("I-RDS000003", "Listens have not been told of all commits; the next one tries again. \(error)")
+      log.warning("I-RDS000003", "Listens have not received all commits; the next one tries again. \(error)")
     }
   }
 }

@@ -23,7 +23,7 @@ struct QueryPlace: Sendable {
   /// The settled queries.
   var settled: [Int] { groups.values.flatMap(\.ids) }
 
-  /// Those of some listens that are queries of this place; costs as many looks as the fewer of both are.
+  /// Returns those ids that are queries of this place; the cost follows the smaller of both sets.
   func queries(among ids: Set<Int>) -> [Int] {
     let count = groups.values.reduce(unsettled.count) { $0 + $1.ids.count }
     if ids.count > count { return unsettled.filter(ids.contains) + settled.filter(ids.contains) }
@@ -42,12 +42,12 @@ struct QueryPlace: Sendable {
     if groups[index]?.isEmpty == true { groups[index] = nil }
   }
 
-  /// Notes what has become of the window of a settled query.
+  /// Notes the new window of a settled query.
   mutating func update(_ id: Int, from old: QueryWindow, to new: QueryWindow, _ keys: some Sequence<DatabaseKey>) {
     groups[new.spec.index]?.update(id, from: old, to: new, keys)
   }
 
-  /// Notes what children have become, after the windows.
+  /// Notes the new nodes of children, after the windows.
   mutating func update(_ children: [DatabaseKey: DatabaseNode]) {
     for index in Array(groups.keys) {
       for (key, node) in children { groups[index]?.note(key, node) }
@@ -60,7 +60,7 @@ struct QueryPlace: Sendable {
     return nil
   }
 
-  /// The settled queries that a child can concern that is something else now.
+  /// The settled queries that a changed child may concern.
   func concerned(by key: DatabaseKey, _ node: DatabaseNode) -> Set<Int> {
     groups.values.reduce(into: []) { $0.formUnion($1.concerned(by: key, node)) }
   }

@@ -5,7 +5,7 @@ internal import VestaFirestoreBackend
 /// The domain of Firestore's errors when they are seen as `NSError`.
 public let FirestoreErrorDomain = "FIRFirestoreErrorDomain"
 
-/// An error of Firestore: a code of the Firebase SDK and a text.
+/// An error of Firestore: a code of the Firebase SDK and a message.
 ///
 /// ```swift
 /// do {
@@ -25,7 +25,7 @@ public struct FirestoreErrorCode: Error, Sendable, Hashable {
     case cancelled = 1
     /// A failure that has no code of its own.
     case unknown = 2
-    /// The request can never succeed as it is: correct the argument that the text names.
+    /// The request can never succeed as it is: correct the argument that the message names.
     case invalidArgument = 3
     /// The operation took too long; it may have happened. Read before writing again.
     case deadlineExceeded = 4
@@ -61,13 +61,13 @@ public struct FirestoreErrorCode: Error, Sendable, Hashable {
   /// The failure in words, and for an argument of the program the change that helps.
   public let message: String
 
-  /// An error with a code and a text.
+  /// An error with a code and a message.
   public init(_ code: Code, _ message: String = "") {
     self.code = code
     self.message = message
   }
 
-  /// An error with a code and the dictionary of an `NSError`, of which the text under `NSLocalizedDescriptionKey` is
+  /// An error with a code and the dictionary of an `NSError`, of which the message under `NSLocalizedDescriptionKey` is
   /// kept.
   public init(_ code: Code, userInfo: [String: Any]) {
     self.init(code, userInfo[NSLocalizedDescriptionKey] as? String ?? "")
@@ -81,7 +81,7 @@ public struct FirestoreErrorCode: Error, Sendable, Hashable {
   /// The error as an `NSError`.
   public var _nsError: NSError { self as NSError }
 
-  /// The text under `NSLocalizedDescriptionKey`.
+  /// The message under `NSLocalizedDescriptionKey`.
   public var userInfo: [String: Any] { errorUserInfo }
 
   static func invalid(_ message: String) -> FirestoreErrorCode { FirestoreErrorCode(.invalidArgument, message) }
@@ -135,17 +135,17 @@ extension FirestoreErrorCode {
   public static var unauthenticated: Code { .unauthenticated }
 }
 
-/// Domain, code and text for programs that look at errors as `NSError`.
+/// Domain, code and message for programs that look at errors as `NSError`.
 extension FirestoreErrorCode: CustomNSError, LocalizedError, CustomStringConvertible {
   /// `FirestoreErrorDomain`.
   public static var errorDomain: String { FirestoreErrorDomain }
   /// The code's number.
   public var errorCode: Int { code.rawValue }
-  /// The text under `NSLocalizedDescriptionKey`.
+  /// The message under `NSLocalizedDescriptionKey`.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
-  /// The text.
+  /// The message.
   public var errorDescription: String? { message }
-  /// The code's name and the text.
+  /// The code's name and the message.
   public var description: String { "\(code): \(message)" }
 }
 

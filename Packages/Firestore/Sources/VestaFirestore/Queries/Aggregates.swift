@@ -40,7 +40,7 @@ public final class AggregateField: Sendable, Hashable {
   /// Hashes the figure.
   public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
-  /// The name of the figure in error texts.
+  /// The name of the figure in errors.
   var name: String {
     switch kind {
     case .count: "count(*)"

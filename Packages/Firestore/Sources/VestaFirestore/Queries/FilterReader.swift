@@ -3,7 +3,7 @@ internal import VestaFirestoreModel
 
 /// Checks filters as an application writes them, and turns them into what the backend takes.
 ///
-/// The texts are those of the Firebase SDK.
+/// The messages are those of the Firebase SDK.
 struct FilterReader {
   let query: QueryDescription
 
@@ -107,7 +107,7 @@ struct DocumentIDOperand {
 }
 
 extension UserValue {
-  /// The kind of the value for error texts.
+  /// The kind of the value for errors.
   fileprivate var typeName: String {
     switch self {
     case .value(.null): "NSNull"
@@ -128,7 +128,7 @@ extension UserValue {
 extension WireFilter.FieldOperator {
   var takesList: Bool { self == .in || self == .notIn || self == .arrayContainsAny }
 
-  /// The name in error texts.
+  /// The name in errors.
   var userName: String {
     switch self {
     case .lessThan: "lessThan"

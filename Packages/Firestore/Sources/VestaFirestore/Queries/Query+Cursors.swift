@@ -49,7 +49,7 @@ extension Query {
 
 /// Turns an application's cursors into values of the query's orders.
 ///
-/// The texts are those of the Firebase SDK.
+/// The messages are those of the Firebase SDK.
 private struct CursorReader {
   let query: QueryDescription
 

@@ -3,7 +3,7 @@ internal import VestaFirestoreModel
 
 /// Checks an application's data and turns it into what the backend stores.
 ///
-/// Every problem is thrown as `invalidArgument` with the Firebase SDK's text and the path of the field; nothing is
+/// Every problem is thrown as `invalidArgument` with the Firebase SDK's message and the path of the field; nothing is
 /// written then.
 struct UserDataReader: Sendable {
   /// The resource name of the database that the data is for, such as `projects/p/databases/(default)`.

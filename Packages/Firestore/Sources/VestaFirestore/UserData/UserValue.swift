@@ -12,7 +12,7 @@ indirect enum UserValue: Sendable, Hashable {
   case array([UserValue])
   /// A map; of several entries with one name the last one counts.
   case map([UserEntry])
-  /// Something that Firestore does not store: the text of the error.
+  /// Something that Firestore does not store: the message of the error.
   case refused(String)
 }
 

@@ -13,7 +13,7 @@ struct WriteData: Sendable, Hashable {
   var transforms: [FieldTransform]
 }
 
-/// The kind of write of a call, and its name in error texts.
+/// The kind of write of a call, and its name in errors.
 enum WriteKind: Sendable, Hashable {
   /// Replaces the document.
   case set

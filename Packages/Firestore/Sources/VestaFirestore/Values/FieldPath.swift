@@ -31,7 +31,7 @@ public final class FieldPath: Sendable, Hashable, CustomStringConvertible {
 
   /// The path of a string as applications write it: names between dots.
   ///
-  /// - Throws: `invalidArgument` with the Firebase SDK's text.
+  /// - Throws: `invalidArgument` with the Firebase SDK's message.
   static func parsing(_ string: String) throws -> FieldPath { FieldPath(checked: try FieldPathRules.names(of: string)) }
 
   /// The path in the form of the model.
@@ -51,7 +51,7 @@ public final class FieldPath: Sendable, Hashable, CustomStringConvertible {
 enum FieldPathRules {
   /// The names of a path such as `address.city`.
   ///
-  /// - Throws: `invalidArgument` with the Firebase SDK's text.
+  /// - Throws: `invalidArgument` with the Firebase SDK's message.
   static func names(of path: String) throws -> [String] {
     if path.utf8.contains(where: isReserved) {
       throw FirestoreErrorCode.invalid(

@@ -84,7 +84,7 @@ public final class FieldValue: Sendable, Hashable, CustomStringConvertible {
   /// Hashes the operation.
   public func hash(into hasher: inout Hasher) { hasher.combine(operation) }
 
-  /// The call that makes this value, such as `FieldValue.increment()`; error texts quote it.
+  /// The call that makes this value, such as `FieldValue.increment()`; errors quote it.
   public var description: String { name + "()" }
 
   /// The name of the function that makes this value.

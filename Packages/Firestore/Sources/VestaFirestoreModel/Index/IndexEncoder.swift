@@ -11,12 +11,12 @@ package import VestaFirestoreBackend
 /// | null, false, true, NaN | tag |
 /// | number | tag; eight bytes of the largest double that is not above it, made to compare as unsigned; from 2^53 on two bytes for what the number is above that double |
 /// | timestamp | tag; seconds with the sign turned, eight bytes; nanoseconds, four |
-/// | text, bytes | tag; the bytes with `00` as `00 FF`; `00 01` |
+/// | string, bytes | tag; the bytes with `00` as `00 FF`; `00 01` |
 /// | reference | tag; for each segment `02` and its bytes as a string, or `01` and eight bytes for a number; `00` |
 /// | place | tag; latitude and longitude as doubles |
 /// | array | tag; its values; `00` |
 /// | vector | tag; four bytes of dimension; its values |
-/// | map | tag; name (as text) and value in turn; `00` |
+/// | map | tag; name (as a string) and value in turn; `00` |
 ///
 /// Of a value, 1500 bytes of strings, bytes, paths and nested values count, and one for the end of each string, as in
 /// production. Where they are used up, writing ends: a cut string ends with `00 02`, which is after the end mark `00

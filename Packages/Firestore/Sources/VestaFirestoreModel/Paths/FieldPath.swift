@@ -2,8 +2,8 @@ package import VestaFirestoreBackend
 
 /// The way to a field: names of maps within each other.
 ///
-/// As text, names are joined by dots. A name that is not simple, which is letters, digits and underscores and no digit
-/// first, is written between backticks, with a backslash before backticks and backslashes in it.
+/// As a string, names are joined by dots. A name that is not simple, which is letters, digits and underscores and no
+/// digit first, is written between backticks, with a backslash before backticks and backslashes in it.
 package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The names, at least one.
   package let names: [String]
@@ -16,7 +16,7 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
 
   /// A path as requests have it.
   ///
-  /// - Throws: `INVALID_ARGUMENT` that quotes the text.
+  /// - Throws: `INVALID_ARGUMENT` that quotes the string.
   package init(parsing text: String) throws(FirestoreServiceError) {
     guard !text.isEmpty else { throw .invalid("Invalid field path: it is empty.") }
     guard text.utf8.count <= FirestoreLimits.fieldPathLength else {
@@ -106,14 +106,14 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
   }
 }
 
-/// Reads the text of a field path.
+/// Reads the string of a field path.
 struct FieldPathScanner {
   let bytes: [UInt8]
   var position = 0
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The names; `nil` when the text is no path.
+  /// The names; `nil` when the string is no path.
   mutating func scan() -> [String]? {
     var names: [String] = []
     while true {

@@ -21,7 +21,7 @@ package struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
 
   /// A database by its name as requests have it.
   ///
-  /// - Throws: `INVALID_ARGUMENT` for a text of another form.
+  /// - Throws: `INVALID_ARGUMENT` for a string of another form.
   package init(parsing name: String) throws(FirestoreServiceError) {
     let path = ResourcePath(splitting: name)
     guard let result = DatabaseName(beginning: path.segments), path.segments.count == 4 else {
@@ -134,7 +134,7 @@ package enum PathRules {
   ///
   /// - Parameters:
   ///   - segment: The identifier.
-  ///   - kind: What it is called in the text, such as "Collection id".
+  ///   - kind: The name of the thing in the message, such as "Collection id".
   package static func check(_ segment: String, kind: String) throws(FirestoreServiceError) {
     if segment.utf8.contains(UInt8(ascii: "/")) {
       throw .invalid("\(kind) \"\(segment)\" is invalid because it contains \"/\".")

@@ -19,10 +19,10 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
     digest = hasher.finalize()
   }
 
-  /// A path of the segments between the slashes of a text; the empty text is the root.
+  /// A path of the segments between the slashes of a string; the empty string is the root.
   package init(splitting text: String) { self.init(splitting: text.utf8[...]) }
 
-  /// A path of the segments between the slashes of a part of a text; the empty part is the root.
+  /// A path of the segments between the slashes of a part of a string; the empty part is the root.
   package init(splitting text: Substring.UTF8View) {
     // By bytes: as a character, a slash with an accent on it would be no slash.
     self.init(text.isEmpty ? [] : text.split(separator: UInt8(ascii: "/")))

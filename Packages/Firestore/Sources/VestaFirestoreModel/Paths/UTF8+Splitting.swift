@@ -1,6 +1,6 @@
-/// Taking texts apart by bytes, without going from index to index where the bytes lie in one piece.
+/// Taking strings apart by bytes, without going from index to index where the bytes lie in one piece.
 extension Substring.UTF8View {
-  /// The texts between the separators, empty ones too.
+  /// The strings between the separators, empty ones too.
   package func split(separator: UInt8) -> [String] {
     // Unsafe pointer, used inside the closure only: native texts are read at the speed of memory.
     if let parts = withContiguousStorageIfAvailable({ Self.split($0, separator: separator) }) { return parts }

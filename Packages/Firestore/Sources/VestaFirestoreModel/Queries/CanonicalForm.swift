@@ -66,7 +66,7 @@ package enum CanonicalForm {
       + "\(quoted(search.distanceResultField ?? "")),\(threshold)"
   }
 
-  /// A text between quotation marks, so that nothing in it can be taken for what is around it.
+  /// A string between quotation marks, so that nothing in it can be taken for what is around it.
   private static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -76,7 +76,7 @@ package enum CanonicalForm {
     return result + "\""
   }
 
-  /// The texts in order, each once, by their bytes.
+  /// The strings in order, each once, by their bytes.
   private static func joined(_ texts: [String], by separator: String) -> String {
     var unique: [String] = []
     for text in texts.sorted(by: { UTF8Order.compare($0, $1) < 0 }) {

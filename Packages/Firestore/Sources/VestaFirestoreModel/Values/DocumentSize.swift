@@ -20,7 +20,7 @@ package enum DocumentSize {
     return 16
   }
 
-  /// A map: its names as texts, and its values.
+  /// A map: its names as strings, and its values.
   package static func size(of map: MapValue) -> Int {
     map.reduce(0) { $0 + $1.name.utf8.count + 1 + size(of: $1.value) }
   }

@@ -7,7 +7,7 @@ package import VestaFirestoreBackend
 package enum RequestSize {
   /// Checks the writes of a request.
   ///
-  /// - Throws: `INVALID_ARGUMENT` with the service's text.
+  /// - Throws: `INVALID_ARGUMENT` with the service's message.
   package static func check(_ writes: [Write]) throws(FirestoreServiceError) {
     // Few writes cannot be too large: each document has a limit of its own.
     guard writes.count > 8 || writes.contains(where: { !$0.transforms.isEmpty }) else { return }

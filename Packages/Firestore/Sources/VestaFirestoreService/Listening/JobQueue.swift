@@ -1,4 +1,4 @@
-/// The jobs that are being done, and those that wait because enough are.
+/// The running jobs, and those that wait because the maximum number runs.
 struct JobQueue {
   typealias Begin = (WatchMachine.Job) -> Task<Void, Never>
 
@@ -21,7 +21,7 @@ struct JobQueue {
     fill()
   }
 
-  /// Makes a start again that was reported too late.
+  /// Begins a job again whose result was reported too late.
   mutating func again(_ id: WatchMachine.JobID) {
     guard var job = running.removeValue(forKey: id)?.job else { return }
     job.attempts += 1
@@ -34,9 +34,9 @@ struct JobQueue {
     fill()
   }
 
-  /// Nobody waits for a start any more.
+  /// Drops a job whose result nobody waits for any more.
   ///
-  /// One that is being made still reports, sooner because of this.
+  /// A job that runs already still reports its end; it ends early.
   mutating func cancel(_ id: WatchMachine.JobID) {
     waiting[id] = nil
     running[id]?.task.cancel()

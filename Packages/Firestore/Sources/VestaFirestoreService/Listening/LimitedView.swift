@@ -6,11 +6,11 @@ import VestaFirestoreModel
 ///
 /// It knows the first matches in the order of the query: those that the limit leaves, and after them a *spare*, which
 /// takes the place of results that leave. Only when a result has left and the spare is used up has the store to say
-/// what follows. Each time the query was asked in vain the spare is twice as long, so that at last more is known than
+/// what follows. Each time the query was run in vain the spare is twice as long, so that at last more is known than
 /// leaves while the query runs.
 ///
 /// Example: the two lowest scores, with a spare of one: `[a: 1, b: 2 | c: 3]`. Deleting `a` leaves `[b: 2, c: 3 |]`,
-/// and a score of 1 makes it `[d: 1, b: 2 | c: 3]`. After two more deletions only `[c: 3]` is known: the query is asked
+/// and a score of 1 makes it `[d: 1, b: 2 | c: 3]`. After two more deletions only `[c: 3]` is known: the query runs
 /// again.
 struct LimitedView: Sendable {
   /// The effect of a change on the view.
@@ -19,7 +19,7 @@ struct LimitedView: Sendable {
     case none
     /// The view has been brought up to date: its results, or its spare.
     case changed
-    /// The query has to be asked again.
+    /// The query has to run again.
     case unknown
   }
 
@@ -50,7 +50,7 @@ struct LimitedView: Sendable {
   ///
   /// - Parameters:
   ///   - matches: The first matches, in the order of the query.
-  ///   - wanted: How many were asked for.
+  ///   - wanted: The number of matches that the query was run for.
   ///   - bytes: The length of the spare's documents, or little more.
   init(_ query: NormalQuery, matches: [Document], wanted: Int, bytes: Int) throws {
     self.query = query
@@ -79,10 +79,10 @@ struct LimitedView: Sendable {
     return query.offset + limit + spare(attempts)
   }
 
-  /// The length of the spare for a query that was asked so many times in vain.
+  /// The length of the spare for a query that was run in vain so many times.
   private static func spare(_ attempts: Int) -> Int { 16 << min(attempts, 10) }
 
-  /// The length of the spare's documents for a query that was asked so many times in vain.
+  /// The length of the spare's documents for a query that was run in vain so many times.
   static func bytes(attempts: Int) -> Int { bytesOfSpare << min(attempts, 6) }
 
   private static func end(of query: NormalQuery) -> Int { query.limit.map { query.offset + $0 } ?? .max }
@@ -97,7 +97,7 @@ struct LimitedView: Sendable {
     return Dictionary(results.map { ($0.place, $0.document) }, uniquingKeysWith: { $1 })
   }
 
-  /// Takes a change in.
+  /// Applies a change.
   ///
   /// - Parameter isIn: Whether the document matches now, the limit aside.
   mutating func take(_ change: WatchChange, isIn: Bool) -> Effect {

@@ -10,8 +10,8 @@ import VestaStoreInterop
 /// The task wakes for a commit, for a request, for a job that is done, and once a minute; where the store does not
 /// report commits, it looks for those of other processes every `pollInterval`. A turn reads the store at one
 /// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no
-/// change can fall between, or come twice. What takes long, finding the first results and asking limited queries again,
-/// is done by tasks beside it.
+/// change can fall between, or come twice. What takes long, finding the first results and running limited queries
+/// again, is done by tasks beside it.
 final class ListenHub: Sendable {
   typealias Read = @Sendable ((Snapshot) async throws -> Void) async throws -> Void
 
@@ -31,7 +31,7 @@ final class ListenHub: Sendable {
     var version: Int64
     var limited: LimitedView?
 
-    /// Takes in what has changed; nothing has been taken in where that does not say what the results are.
+    /// Applies changes; applies none of them where the changes alone do not determine the results.
     mutating func advance(to snapshot: Snapshot, _ subject: WatchSubject) async throws -> Bool {
       guard version < snapshot.version else { return true }
       guard version >= (try await snapshot.horizon()) else { return false }
@@ -50,7 +50,7 @@ final class ListenHub: Sendable {
     var calls: [WatchMachine.CallID: ListenMailbox] = [:]
     var events: [Event] = []
     var lastCall = 0
-    /// Which task serves; what one has been asked for is nothing to the next.
+    /// The number of the task that serves; requests to one task do not concern the next.
     var run = 0
     var wake: AsyncStream<Void>.Continuation?
     var observation: ListenerRegistration?
@@ -114,7 +114,7 @@ final class ListenHub: Sendable {
     )
   }
 
-  /// Tells the task that something has been committed.
+  /// Notifies the task of a commit.
   func wake() { state.withLock { $0.wake }?.yield() }
 
   /// Whether nobody listens, and no task serves.
@@ -135,7 +135,7 @@ final class ListenHub: Sendable {
     before.wake?.finish()
   }
 
-  // MARK: What comes in
+  // MARK: Events
 
   private func submit(_ request: ListenRequest, of call: WatchMachine.CallID) {
     submit { $0.calls[call] == nil ? nil : .request(request, of: call) }
@@ -212,7 +212,7 @@ final class ListenHub: Sendable {
         if events.contains(where: \.isTick) { floor = try await store.raiseFloor(to: nil).microseconds }
         try await read { snapshot in
           let snapshot = snapshot.later(floor)
-          // For whoever has gone nothing need be read.
+          // Nothing is read for callers that have gone.
           for event in events where event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
           try await self.advance(&machine, &jobs, to: snapshot)
           for event in events where !event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
@@ -229,7 +229,7 @@ final class ListenHub: Sendable {
     var changes: [WatchChange] = []
     if let version = machine.version, version < snapshot.version, machine.isFollowing {
       guard version >= (try await snapshot.prunedHorizon()) else {
-        throw FirestoreServiceError(.unavailable, "The listeners have fallen too far behind; listen again.")
+        throw FirestoreServiceError(.unavailable, "The listeners have too many commits to catch up with; listen again.")
       }
       changes = try await WatchChange.all(after: version, .everything, in: snapshot)
     }
@@ -324,7 +324,7 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// Asks a limited query, and brings the answer near the latest version.
+  /// Runs a limited query, and brings the answer near the latest version.
   private func answer(_ subject: WatchSubject, _ attempts: Int) async -> Result<Answer, FirestoreServiceError> {
     do {
       var answer: Answer?

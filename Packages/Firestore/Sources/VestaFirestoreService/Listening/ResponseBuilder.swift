@@ -7,7 +7,7 @@ struct WatchFact: Sendable {
   var name: String
   /// The current document; `nil` for a deleted one.
   var document: Document?
-  /// Whether it is in; if not, it was.
+  /// Whether the document matches the subject now; otherwise it matched before.
   var isIn: Bool
 }
 

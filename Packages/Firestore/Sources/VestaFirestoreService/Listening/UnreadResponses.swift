@@ -16,7 +16,7 @@ import VestaFirestoreModel
 struct UnreadResponses: Sendable {
   enum Outcome: Equatable {
     case kept
-    /// They are too many, also when they are merged: the call has to end.
+    /// The responses are too many, even merged: the call has to end.
     case tooMany
   }
 
@@ -35,7 +35,7 @@ struct UnreadResponses: Sendable {
 
   var isEmpty: Bool { responses.isEmpty }
 
-  /// Takes all of them out.
+  /// Removes and returns all responses.
   mutating func take() -> [ListenResponse] {
     defer { (responses, bytes) = ([], 0) }
     return responses
@@ -56,7 +56,7 @@ struct UnreadResponses: Sendable {
 
   private static func size(of responses: [ListenResponse]) -> Int { responses.reduce(0) { $0 + $1.size } }
 
-  /// The responses that say the same in fewer words.
+  /// The responses merged: fewer ones with the same effect on a listener.
   static func merged(_ responses: [ListenResponse], areHeld: Bool = false) -> [ListenResponse] {
     var result: [ListenResponse] = []
     var run: [ListenResponse] = []
@@ -72,7 +72,7 @@ struct UnreadResponses: Sendable {
     return result + merged(run: run, areHeld)
   }
 
-  /// Merges what documents have become, up to the last snapshot; what comes after it is part of the next one.
+  /// Merges the states of documents up to the last snapshot; responses after it belong to the next snapshot.
   private static func merged(run: [ListenResponse], _ areHeld: Bool) -> [ListenResponse] {
     guard let end = run.lastIndex(where: \.isSnapshot) ?? (areHeld ? run.endIndex : nil) else { return run }
     var states: [UTF8String: DocumentState] = [:]
@@ -84,11 +84,11 @@ struct UnreadResponses: Sendable {
     return merged + run[end...]
   }
 
-  /// The latest response about a document, and what the others have said about targets.
+  /// The latest response about a document, and the targets that earlier responses named.
   private struct DocumentState {
     private var last: ListenResponse?
     private(set) var position = 0
-    /// For each target whether the document is in.
+    /// For each target, whether it contains the document.
     private var targets: [Int32: Bool] = [:]
 
     mutating func add(_ response: ListenResponse, at position: Int) {
@@ -120,7 +120,7 @@ struct UnreadResponses: Sendable {
 }
 
 extension ListenResponse {
-  /// About how many bytes it takes up while it waits.
+  /// The approximate number of bytes of the response in memory.
   fileprivate var size: Int {
     switch self {
     case .documentChange(let change): 128 + DocumentSize.size(of: change.document)

@@ -38,7 +38,7 @@ struct WatchChange {
     }
   }
 
-  /// Whether the document was in, and whether it is.
+  /// Whether the document matched before, and whether it matches now.
   func membership(in subject: WatchSubject) -> (wasIn: Bool, isIn: Bool) {
     (
       before.map { subject.matches($0, at: place, path) } ?? false,

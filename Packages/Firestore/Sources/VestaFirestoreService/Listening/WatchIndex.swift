@@ -112,7 +112,7 @@ struct WatchIndex {
     return query.allDescendants ? .group(id) : .collection(query.parent.path.appending(id))
   }
 
-  /// The mark of each alternative; one without a mark makes the others needless.
+  /// The mark of each alternative; with one that has no mark the others have no use.
   private static func marks(_ query: NormalQuery) -> Set<Mark> {
     let marks = Set(query.filter.conjunctions.map(mark))
     return marks.contains(.nothing) ? [.nothing] : marks

@@ -10,7 +10,7 @@ import VestaFirestoreModel
 /// A target is in one of these states:
 /// - *starting*: its start is being worked out (`.start`). `joined` makes it *followed*, `refused` ends it.
 /// - *followed*: changes are sent as they come.
-/// - *asked again*: a limited query lost a result and only the store knows what takes its place (`.requery`).
+/// - *running again*: a limited query lost a result and only the store knows what takes its place (`.requery`).
 ///   `answered` makes it *followed* again, `failed` ends it. Until then all responses of its calls are held back, so
 ///   that no call sees a global snapshot with a target missing; all other calls go on.
 ///
@@ -23,18 +23,18 @@ struct WatchMachine {
   typealias WatchID = Int
   typealias JobID = Int
 
-  /// Something that takes a look into the store, beside the turns.
+  /// Work that reads the store, beside the turns.
   struct Job: Sendable {
     enum Work: Sendable {
       /// Works out a start; the first target that waits for it.
       case start(StartRequest, target: Int32)
-      /// Asks a limited query again.
+      /// Runs a limited query again.
       case requery(WatchID, WatchSubject)
     }
 
     let id: JobID
     let work: Work
-    /// How often it was done in vain: what it found was out of date.
+    /// The number of attempts whose result was out of date.
     var attempts = 0
   }
 
@@ -52,7 +52,7 @@ struct WatchMachine {
     var members: [CallID: [Int32]] = [:]
     /// The results; kept where they depend on other documents.
     var view: LimitedView?
-    /// The job that asks again.
+    /// The job that runs the query again.
     var requery: JobID?
     /// The number of answers that were out of date.
     var attempts = 0
@@ -71,7 +71,7 @@ struct WatchMachine {
 
   private struct Call {
     var targets: [Int32: TargetState] = [:]
-    /// The watches that are being asked again; while there are any, responses are held.
+    /// The watches whose queries run again; while there are any, responses are held.
     var stale: Set<WatchID> = []
     var held: UnreadResponses
     /// The version of its last global snapshot.
@@ -100,12 +100,12 @@ struct WatchMachine {
     self.heldBytes = heldBytes
   }
 
-  /// Whether changes concern anybody.
+  /// Whether any listener needs changes.
   var isFollowing: Bool { !watches.isEmpty }
 
   // MARK: Commits
 
-  /// Takes what was changed up to a version.
+  /// Takes the changes up to a version.
   mutating func committed(_ changes: [WatchChange], at version: Int64) -> [Action] {
     defer { self.version = version }
     guard let before = self.version, before < version else { return [] }
@@ -147,7 +147,7 @@ struct WatchMachine {
     }
   }
 
-  /// Brings a limited query to its new view, or asks for it.
+  /// Brings a limited query to its new view, or runs it again.
   private mutating func turn(
     _ number: WatchID, to view: LimitedView?, _ changes: [Place: WatchChange], _ responses: inout ResponseBuilder
   ) -> [Action] {
@@ -176,14 +176,14 @@ struct WatchMachine {
 
   // MARK: Queries that run again
 
-  /// The results that the callers of a query know, and how often it has been asked in vain; `nil` when nobody waits for
-  /// this answer.
+  /// The results that the callers of a query have, and the number of runs in vain; `nil` when nobody waits for this
+  /// answer.
   func known(_ number: WatchID, for job: JobID) -> (subject: WatchSubject, view: WatchView, attempts: Int)? {
     guard let watch = watches[number], watch.requery == job, let view = watch.view?.view else { return nil }
     return (watch.subject, view, watch.attempts)
   }
 
-  /// The answer was out of date, and what has changed since does not say what the results are: asks once more.
+  /// The answer was out of date, and the changes since do not determine the results: runs the query once more.
   mutating func missed(_ number: WatchID) -> [Action] {
     watches[number]?.attempts += 1
     return ask(number)
@@ -191,7 +191,7 @@ struct WatchMachine {
 
   /// Takes the results of a limited query at the version of this turn.
   ///
-  /// - Parameter facts: What is different from what the callers know.
+  /// - Parameter facts: The differences from the results that the callers have.
   mutating func answered(_ number: WatchID, _ view: LimitedView?, _ facts: [WatchFact]) -> [Action] {
     guard let watch = watches[number] else { return [] }
     watches[number]?.view = view
@@ -267,10 +267,9 @@ struct WatchMachine {
     return deliver([end], to: call, withSnapshot: false) + forget(id, of: call)
   }
 
-  /// The subject of a start that somebody waits for, and its results where others follow it.
+  /// The subject of a start that a target waits for, and its results where others follow it.
   ///
-  /// While those are being asked again, nobody can join: what a newcomer knows would be something else than what they
-  /// know.
+  /// While its query runs again, no target can join: a new one would have other results than the existing ones.
   func pending(_ job: JobID) -> (request: StartRequest, view: WatchView?, isBlocked: Bool)? {
     guard let (request, _) = waiters[job] else { return nil }
     let watch = numbers[request.subject].flatMap { watches[$0] }
@@ -385,7 +384,7 @@ struct WatchMachine {
     return ended(call) + [.end(call, .tooMuchUnread)]
   }
 
-  /// Sends what was held back, once no query of the call runs again.
+  /// Sends the responses that were held back, once no query of the call runs again.
   private mutating func release(_ call: CallID) -> [Action] {
     guard calls[call]?.stale.isEmpty == true, let held = calls[call]?.held.take() else { return [] }
     return deliver(held, to: call, withSnapshot: true)

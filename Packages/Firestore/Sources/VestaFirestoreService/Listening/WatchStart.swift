@@ -10,7 +10,7 @@ import VestaFirestoreModel
 struct WatchStart: Sendable {
   let request: StartRequest
   private(set) var version: Int64
-  /// Whether the caller has to forget what it has: it resumes from a version that is no longer known.
+  /// Whether the caller has to forget its documents: it resumes from a version that is no longer known.
   let isReset: Bool
   /// The view of a limited query.
   private(set) var limited: LimitedView?
@@ -24,11 +24,11 @@ struct WatchStart: Sendable {
   /// The number of results that the caller has after these responses.
   private var believed: Int?
   private var unchangedNames: BloomFilterMessage?
-  /// The messages of the facts, ready for one target, in place of the facts; and those that have come since.
+  /// The messages for one target, made from the facts in advance, which they replace, and from later changes.
   private var prepared: (target: Int32, responses: [ListenResponse], places: Set<Place>)?
   private var late: [Place: WatchFact] = [:]
 
-  /// Works everything out at one version.
+  /// Reads the results, or the changes since the resume token, at one version.
   ///
   /// - Parameters:
   ///   - digest: MD5, for a filter of the names that have not changed; without it the count alone is sent.
@@ -65,9 +65,9 @@ struct WatchStart: Sendable {
   /// Adds the changes up to a later version.
   ///
   /// - Parameters:
-  ///   - known: What is in then, of a limited query that others follow.
-  ///   - asking: Whether a limited query may be asked again.
-  /// - Returns: Whether it is done. If not, the log no longer has all of it or a query has to be asked again, and a new
+  ///   - known: The results of a limited query at that version, where other targets follow it.
+  ///   - asking: Whether a limited query may run again.
+  /// - Returns: Whether it is done. If not, the log no longer has all of it or a query has to run again, and a new
   ///   start is needed.
   mutating func advance(
     to snapshot: Snapshot, view known: WatchView? = nil, asking: Bool = true

@@ -30,7 +30,7 @@ enum WatchSubject: Hashable, Sendable {
     }
   }
 
-  /// The changes that concern it.
+  /// The part of the log that the subject depends on.
   var scope: ChangeScope {
     switch self {
     case .query(let query): ChangeScope(query)
@@ -46,7 +46,7 @@ enum WatchSubject: Hashable, Sendable {
 
   /// Returns the view of a limited query at a snapshot; `nil` for other subjects.
   ///
-  /// - Parameter attempts: How often it has been asked in vain: the view knows so much the more.
+  /// - Parameter attempts: The number of runs in vain: the more, the longer the spare of the view.
   func limitedView(in snapshot: Snapshot, attempts: Int = 0) async throws -> LimitedView? {
     guard isLimited, case .query(let query) = self else { return nil }
     guard let wanted = LimitedView.wanted(for: query, attempts: attempts) else {
@@ -63,7 +63,7 @@ enum WatchSubject: Hashable, Sendable {
     return LimitedView(query, view)
   }
 
-  /// Whether a document of the database is in, limits aside.
+  /// Whether a document of the database matches, limits aside.
   func matches(_ document: Document, at place: Place, _ path: ResourcePath) -> Bool {
     switch self {
     case .query(let query): query.matches(document, at: path)

@@ -43,7 +43,7 @@ public struct FirestoreIndexes: Sendable, Hashable {
 
     /// A field of an index.
     ///
-    /// - Throws: `FirestoreIndexesError` for a text that is no path, and a dimension that no vector has.
+    /// - Throws: `FirestoreIndexesError` for a string that is no path, and a dimension that no vector has.
     public init(_ fieldPath: String, _ mode: Mode) throws(FirestoreIndexesError) {
       path = try FirestoreIndexes.path(fieldPath)
       if case .vector(let dimension) = mode, !(1...FirestoreLimits.vectorDimension).contains(dimension) {
@@ -123,7 +123,7 @@ public struct FirestoreIndexes: Sendable, Hashable {
 
     /// An override.
     ///
-    /// - Throws: `FirestoreIndexesError` for a text that is no path.
+    /// - Throws: `FirestoreIndexesError` for a string that is no path.
     public init(
       collectionGroup: String, fieldPath: String, indexes: [Index], isTimeToLive: Bool = false
     ) throws(FirestoreIndexesError) {
@@ -180,7 +180,7 @@ public struct FirestoreIndexesError: Error, Sendable, Hashable, CustomStringConv
 
     private init(_ description: String) { self.description = description }
 
-    /// The text is no JSON.
+    /// The string is no JSON.
     public static let malformed = Self("malformed")
     /// Something is missing, or of another type or value than the format has.
     public static let invalidEntry = Self("invalid-entry")

@@ -9,7 +9,7 @@ enum PageToken {
     String(decoding: key.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// - Throws: `INVALID_ARGUMENT` for a text that is none; the empty text is the beginning.
+  /// - Throws: `INVALID_ARGUMENT` for a string that is none; the empty string is the beginning.
   static func decode(_ text: String) throws(FirestoreServiceError) -> [UInt8]? {
     if text.isEmpty { return nil }
     let nibbles = text.utf8.map { digits.firstIndex(of: $0) }
@@ -25,7 +25,7 @@ enum PageToken {
     return encode(writer.bytes)
   }
 
-  /// - Throws: `INVALID_ARGUMENT` for a text that is none; the empty text is the beginning.
+  /// - Throws: `INVALID_ARGUMENT` for a string that is none; the empty string is the beginning.
   static func decodeValues(_ text: String) throws(FirestoreServiceError) -> [Value]? {
     guard let bytes = try decode(text) else { return nil }
     var reader = RowReader(bytes)

@@ -71,7 +71,7 @@ final class TransactionPool: Sendable {
   ///
   /// - Parameters:
   ///   - kind: Whether it may write.
-  ///   - version: What a transaction reads that only reads.
+  ///   - version: The version that a read-only transaction reads.
   /// - Throws: `RESOURCE_EXHAUSTED` when enough are open.
   func begin(
     _ kind: TransactionOptions, reading version: Int64? = nil
@@ -171,7 +171,7 @@ final class TransactionPool: Sendable {
   /// A write by itself waits for a bounded time. A write that would close a cycle goes on at once, and the transaction
   /// fails.
   ///
-  /// - Returns: What to give to `end(hold:)` after the write; `nil` where nothing is held.
+  /// - Returns: The hold for `end(hold:)` after the write; `nil` where nothing is held.
   /// - Throws: `ABORTED` when it has waited for too long.
   func hold(_ places: [Place]) async throws(FirestoreServiceError) -> ID? {
     if state.withLock({ $0.locks.isEmpty }) { return nil }

@@ -88,7 +88,7 @@ extension SyncClient {
         collect(machine, &state)
       }
     } catch {
-      options.log("The cache cannot be read, and is fetched anew: \(error)")
+      options.log("The cache cannot be read, and is fetched again: \(error)")
       state.withLock { state in
         guard let machine = state.machine else { return }
         machine.discardCache()

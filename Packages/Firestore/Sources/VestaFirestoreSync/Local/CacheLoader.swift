@@ -48,7 +48,7 @@ package struct CacheLoader {
   private mutating func complain(_ parsed: CacheKey, _ key: [UInt8], _ value: [UInt8], _ error: FirestoreServiceError) {
     guard parsed.isBatch else {
       isDamaged = true
-      complaints.append("The row \(parsed) of the cache is damaged; the cache is fetched anew. \(error)")
+      complaints.append("The row \(parsed) of the cache is damaged; the cache is fetched again. \(error)")
       return
     }
     repairs.append(CacheRow(key: CacheKey.setAside(key).bytes, value: value))

@@ -16,7 +16,7 @@ import VestaTesting
   }
 
   @Test(arguments: FirestoreContracts.listening + FirestoreContracts.resuming)
-  func `two engines on a store that tells of no commits keep it too`(
+  func `two engines on a store that reports no commits keep it too`(
     _ contract: Contract<FirestoreSubject>
   ) async throws {
     try await contract.verify(FirestoreSubject(SpreadBackend(twoEngines(isSilent: true), seed: 4)))
@@ -108,7 +108,7 @@ import VestaTesting
     }
   }
 
-  @Test func `of two transactions that meet in two engines one commits, and the other is told to begin again`()
+  @Test func `of two transactions that meet in two engines one commits, and the other is aborted`()
     async throws
   {
     let engines = twoEngines()

@@ -63,7 +63,7 @@ final class PostgresLink {
     }
   }
 
-  /// Gives the addresses of texts, and none after the last one.
+  /// Gives the addresses of strings, and none after the last one.
   private static func withTexts<Result>(_ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
     // Unsafe pointers, used inside the closure only: libpq copies the texts.
     let all: [CChar] = texts.flatMap { text -> [CChar] in text.utf8.map { CChar(bitPattern: $0) } + [0] }

@@ -45,7 +45,7 @@ enum Query: Int, CaseIterable {
     }
   }
 
-  /// The operation of the store, for the text of an error.
+  /// The operation of the store, for the message of an error.
   var operation: String {
     switch self {
     case .begin, .state, .value, .largeValue: "read"

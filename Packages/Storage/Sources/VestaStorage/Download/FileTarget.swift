@@ -52,7 +52,7 @@ final class FileTarget: DownloadTarget {
     } catch {
       // The download begins again, in another file: what cannot be opened must not stay behind.
       if !error.isMissing {
-        log.notice("I-STR000009", "The download to \(path) cannot be continued and begins anew. \(error)")
+        log.notice("I-STR000009", "The download to \(path) cannot be continued and starts again. \(error)")
         try? DurableFile.remove(entry.temporary)
       }
       book.forget(key)

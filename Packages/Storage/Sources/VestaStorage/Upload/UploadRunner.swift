@@ -86,7 +86,7 @@ final class UploadRunner: TransferWork {
     do {
       try await caller.backend.cancelUpload(session, context: try await caller.context())
     } catch {
-      log.debug("I-STR000004", "The service was not told that an upload was cancelled: \(error)")
+      log.debug("I-STR000004", "The cancellation of an upload did not reach the service: \(error)")
     }
   }
 

@@ -70,7 +70,7 @@ struct UploadSessionBook: Sendable {
       if try OpenFile(reading: entry.path).identity() == entry.identity { return true }
     } catch  where !error.isMissing {
       log.error(
-        "I-STR000007", "The upload of \(entry.path) to \(entry.location.gsURL) cannot go on at present. \(error)")
+        "I-STR000007", "The upload of \(entry.path) to \(entry.location.gsURL) cannot go on now. \(error)")
       return false
     } catch {}
     log.notice(

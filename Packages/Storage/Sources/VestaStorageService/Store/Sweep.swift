@@ -15,7 +15,7 @@ struct Sweep: Sendable {
       try await removeGarbage()
     } catch {
       log.warning(
-        "I-STS000001", "What crashes have left behind could not be removed; the next start tries again: \(error)")
+        "I-STS000001", "Files that crashes have left could not be removed; the next start tries again: \(error)")
     }
   }
 

@@ -17,7 +17,7 @@ enum ConditionTime {
   ///
   /// - Parameters:
   ///   - text: The local time; in UTC when it ends with a `Z`.
-  ///   - zone: The name of the time zone; `nil` for UTC. A text with a `Z` must not name another one.
+  ///   - zone: The name of the time zone; `nil` for UTC. A string with a `Z` must not name another one.
   static func parse(_ text: String, zone: String?) -> Outcome {
     guard let (fields, micros) = fields(of: text) else { return .notATime }
     if text.hasSuffix("Z"), let zone, !["UTC", "GMT", "Etc/UTC"].contains(zone) { return .notATime }

@@ -1,8 +1,8 @@
-/// A regular expression that is matched in time proportional to the length of the text, whatever the expression.
+/// A regular expression that is matched in time proportional to the length of the string, whatever the expression.
 ///
 /// Conditions are written by the project's owner and matched against what any client sends: with a backtracking matcher
 /// one client could stop the service. The expression is compiled to a list of steps, and all of its states are followed
-/// at once. It matches when it occurs anywhere in the text; `^` and `$` tie it to the ends.
+/// at once. It matches when it occurs anywhere in the string; `^` and `$` tie it to the ends.
 ///
 /// Known: `.`, classes with ranges and `^`, `\d \w \s` and their opposites, groups, `|`, `* + ?` (greedy or not makes
 /// no difference here) and `{m,n}` with counts up to 100. Not known: back references, look-around, named groups.
@@ -102,7 +102,7 @@ struct LinearPattern: Sendable {
 
   // MARK: Matching
 
-  /// Whether the expression occurs in a text.
+  /// Whether the expression occurs in a string.
   func matches(_ text: String) -> Bool {
     var states = StateSet(count: steps.count)
     var next = StateSet(count: steps.count)
