@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
@@ -81,17 +82,21 @@ struct LimitedViewTests {
   /// Random changes; as long as the view does not ask, it is what sorting all documents finds.
   @Test(arguments: UInt64(1)...8)
   func `a view that does not ask is what the query finds`(seed: UInt64) throws {
+    try Self.attack(seed)
+  }
+
+  static func attack(_ seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var asked = 0
     for _ in 0..<200 {
       let (limit, offset) = (Int32.random(in: 1...4, using: &random), Int32.random(in: 0...2, using: &random))
-      let query = try Self.query(limit: limit, offset: offset)
+      let query = try query(limit: limit, offset: offset)
       var all: [String: Int64] = [:]
       for number in 0..<Int.random(in: 0...12, using: &random) {
         all["d\(number)"] = Int64.random(in: 0...9, using: &random)
       }
       func first(_ count: Int) -> [Document] {
-        Array(all.map { Self.document($0.key, $0.value) }.sorted { query.compare($0, $1) < 0 }.prefix(count))
+        Array(all.map { document($0.key, $0.value) }.sorted { query.compare($0, $1) < 0 }.prefix(count))
       }
       let wanted = Int(limit + offset) + Int.random(in: 0...3, using: &random)
       var view = try LimitedView(query, matches: first(wanted), wanted: wanted, bytes: .max)
@@ -101,7 +106,7 @@ struct LimitedViewTests {
         if before == nil, after == nil { continue }
         let old = view.view
         all[id] = after
-        let effect = view.take(try Self.change(id, from: before, to: after), isIn: after != nil)
+        let effect = view.take(try change(id, from: before, to: after), isIn: after != nil)
         if effect == .unknown {
           asked += 1
           break
@@ -115,5 +120,16 @@ struct LimitedViewTests {
       }
     }
     #expect(asked > 10)
+  }
+}
+
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil))
+struct LimitedViewSoakTests {
+  /// `VESTA_PAST_SEED` is the first of a hundred seeds, each of up to 6,000 changes.
+  @Test(arguments: UInt64(0)..<100) func `Soak: a view that does not ask is what the query finds`(
+    number: UInt64
+  ) throws {
+    let first = ProcessInfo.processInfo.environment["VESTA_PAST_SEED"].flatMap { UInt64($0) } ?? 10_000
+    try LimitedViewTests.attack(first + number)
   }
 }

@@ -14,7 +14,7 @@ struct LogSorterTests {
   private static let collections = ["rooms", "halls", "rooms/1/notes", "halls/1/notes", "x"]
 
   /// Each part of the log is in the rows of its collections once, if it is sorted, and nothing else is in them.
-  private static func check(_ base: DatabaseEngine, _ note: String) async throws {
+  static func check(_ base: DatabaseEngine, _ note: String) async throws {
     try await base.store.read { reader in
       let keys = base.keys
       let sorted = try await reader.get(keys.sorted).map { try PositionRow.position($0) }

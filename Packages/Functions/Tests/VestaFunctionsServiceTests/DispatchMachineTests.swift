@@ -78,7 +78,9 @@ import VestaEventsInterop
 
   @Test func `events are delivered while the lease holds, and not at its end`() {
     let bench = Bench(entries: 1)
+    #expect(!bench.machine.isIdle, "the queue is not known yet")
     #expect(bench.step(1_000) == [.lease])
+    #expect(!bench.machine.isIdle)
     #expect(bench.step(1_000) == [], "the lease is asked for once")
     // The lease of 1,000 counts from when it was asked for, whenever the answer comes.
     bench.machine.leased(.held(isNew: false), askedAt: 1_000)
@@ -93,6 +95,7 @@ import VestaEventsInterop
     let bench = Bench(entries: 1)
     _ = bench.step(1_000)
     #expect(bench.lease(at: 1_000) == [deliver(Self.entry(1))])
+    #expect(bench.machine.running == 1 && bench.machine.count == 1)
     #expect(bench.machine.nextTime(now: 1_000) == 1_500)
     #expect(bench.step(1_500) == [])
     #expect(bench.step(1_501) == [.lease])

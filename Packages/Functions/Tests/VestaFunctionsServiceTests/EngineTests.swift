@@ -203,6 +203,8 @@ private struct Crash: Error {}
     let stream = bench.engine.stream(FunctionCall(.name("flood", region: "us-central1")), context: CallContext())
     var iterator = stream.makeAsyncIterator()
     _ = try await iterator.next()
+    // It does not wait while there is room.
+    await sent.wait { $0.count >= StreamChannel.capacity }
     for _ in 0..<200 { await Task.yield() }
     #expect(sent.entries.count <= StreamChannel.capacity + 2)
     var count = 1

@@ -37,6 +37,41 @@ import VestaTesting
     #expect(try CallableValue.encode(NSNumber(value: Int64(7))) == ["@type": .string(Self.int64), "value": "7"])
   }
 
+  /// Arrays in one another, with a number in the innermost.
+  private indirect enum Nest: Encodable {
+    case leaf
+    case array(Nest)
+
+    init(levels: Int) { self = (1..<levels).reduce(Nest.leaf) { nest, _ in .array(nest) } }
+
+    func encode(to encoder: any Encoder) throws {
+      switch self {
+      case .leaf:
+        var container = encoder.singleValueContainer()
+        try container.encode(true)
+      case .array(let inner):
+        var container = encoder.unkeyedContainer()
+        try container.encode(inner)
+      }
+    }
+  }
+
+  @Test func `values nest two hundred levels, and no more, by every way`() throws {
+    func json(_ levels: Int) -> JSONValue { (1..<levels).reduce(JSONValue.bool(true)) { nest, _ in .array([nest]) } }
+    func plain(_ levels: Int) -> Any { (1..<levels).reduce(true as Any) { nest, _ in [nest] } }
+    let deepest = CallableValue.maximumDepth
+    #expect(deepest == 200)
+    #expect(try CallableValue.encode(plain(deepest)) == json(deepest))
+    #expect(try SharedCoders().encoded(Nest(levels: deepest)) == json(deepest))
+    try CallableValue.check(json(deepest))
+    _ = try CallableValue.decode(json(deepest))
+    let beyond = deepest + 1
+    #expect(throws: CallableValue.Failure.self) { try CallableValue.encode(plain(beyond)) }
+    #expect(throws: CallableValue.Failure.self) { try SharedCoders().encoded(Nest(levels: beyond)) }
+    #expect(throws: CallableValue.Failure.self) { try CallableValue.check(json(beyond)) }
+    #expect(throws: CallableValue.Failure.self) { _ = try CallableValue.decode(json(beyond)) }
+  }
+
   @Test func `values nest`() throws {
     let value: [String: Any] = ["a": [1, "x", NSNull(), [String: Any]()] as [Any], "b": ["c": true]]
     let wire = try CallableValue.encode(value)

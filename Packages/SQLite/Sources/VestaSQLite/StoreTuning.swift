@@ -1,13 +1,20 @@
 /// Sizes and bounds that a test may want to be smaller.
 struct StoreTuning: Sendable {
-  /// From how many pages on the log is written back after a commit: 8 MB.
-  var checkpointPages = 1_000
+  /// From how many pages on the log is written back after a commit: 32 MB.
+  ///
+  /// Writing back costs the commit that does it some milliseconds, most of them for syncing the pages of the database
+  /// file, of which there are hardly more after four times as many commits. Up to 4,062 pages one block of the log's
+  /// index says where each is.
+  var checkpointPages = 4_000
 
   /// How many pages the log may have before a writer waits for the readers that hold it: 64 MB.
   var logLimit = 8_000
 
   /// How many milliseconds such a writer waits for the readers to end.
   var logPatience = 250
+
+  /// For how long a look at whether the files are in their places is good for further commits.
+  var placeCheckInterval = Duration.milliseconds(1)
 
   /// How many transactions share a commit at the most.
   var groupLimit = 256

@@ -165,7 +165,9 @@ extension OneAtATime {
     @Test(arguments: ["database", "directory", "lock", "replaced"])
     func `a store whose files were taken away acknowledges nothing more`(_ what: String) async throws {
       let directory = try TemporaryDirectory()
-      let store = try directory.open()
+      var tuning = StoreTuning()
+      tuning.placeCheckInterval = .zero
+      let store = try directory.open(tuning: tuning)
       try await store.put([1], for: [1])
       let files = FileManager.default
       switch what {
@@ -181,6 +183,23 @@ extension OneAtATime {
       #expect(error?.code == .inputOutput)
       #expect(error?.message.contains("moved") == true)
       try await store.close()
+    }
+
+    @Test func `a look at the places of the files is good for its interval, and no longer`() async throws {
+      let directory = try TemporaryDirectory()
+      var tuning = StoreTuning()
+      for interval in [Duration.seconds(1_000_000), .zero] {
+        tuning.placeCheckInterval = interval
+        let store = try directory.open(tuning: tuning)
+        try await store.put([1], for: [1])
+        let (lock, away) = ("\(directory.path)/test/lock", "\(directory.path)/away")
+        try FileManager.default.moveItem(atPath: lock, toPath: away)
+        let error = await code { try await store.put([2], for: [1]) }
+        #expect(error == (interval == .zero ? .inputOutput : nil))
+        try FileManager.default.moveItem(atPath: away, toPath: lock)
+        try await store.put([3], for: [1])
+        try await store.close()
+      }
     }
 
     @Test func `a file that is cut off under the open store is damaged`() async throws {

@@ -140,6 +140,44 @@ extension OneAtATime {
       }
     }
 
+    /// Such a clock cannot be told from a right one in a store that was not used for a year, so its versions stand.
+    @Test func `a store that was opened with a clock a year ahead costs no version and no time to come`() async throws {
+      let (directory, clock) = (try TemporaryDirectory(), ManualStoreClock())
+      let year: Int64 = 365 * 86_400_000_000
+      clock.setAhead(by: year)
+      var store = try directory.open(clock: clock.clock)
+      let wrong = try await store.put([1], for: [1])
+      try await store.close()
+      clock.setAhead(by: -year)
+      // Right again: versions grow, by half of what time passes, and no restart or crash adds to their lead but the
+      // quarter of a second that a crash may.
+      var last = wrong
+      for number in 0..<20 {
+        clock.advance(by: 1_000_000)
+        store = try directory.open(clock: clock.clock)
+        clock.advance(by: 1_000_000)
+        let version = try await store.put([UInt8(number)], for: [1])
+        #expect(version > last)
+        #expect(version.microseconds <= last.microseconds + StoredVersions.lead + 1_000_000)
+        // What was handed out can be asked for.
+        #expect(try await store.raiseFloor(to: version) == version)
+        last = version
+        guard number.isMultiple(of: 2) else {
+          try await store.close()
+          continue
+        }
+        let copy = try Self.crashed(directory)
+        try await store.close()
+        try FileManager.default.removeItem(atPath: directory.path(of: "test"))
+        try FileManager.default.copyItem(atPath: copy.path(of: "test"), toPath: directory.path(of: "test"))
+      }
+      // When the clock has reached the versions they are the clock's again.
+      clock.advance(by: year + 60_000_000)
+      store = try directory.open(clock: clock.clock)
+      #expect(try await store.put([2], for: [1]).microseconds == clock.now.wall)
+      try await store.close()
+    }
+
     @Test func `a floor outlives a crash and a close, whether or not commits have covered it`() async throws {
       for commits in [false, true] {
         let (directory, clock) = (try TemporaryDirectory(), ManualStoreClock())

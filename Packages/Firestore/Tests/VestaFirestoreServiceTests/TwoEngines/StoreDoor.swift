@@ -19,7 +19,14 @@ final class StoreDoor: CommitObservable {
   private let store: ModelStore
   private let state = Locked(State())
 
-  init(_ store: ModelStore) { self.store = store }
+  /// Whether a commit is reported before it is acknowledged, as by the store of one process; its log is then sorted
+  /// beside the commits.
+  let tellsBeforeAcknowledging: Bool
+
+  init(_ store: ModelStore, tellsBeforeAcknowledging: Bool = false) {
+    self.store = store
+    self.tellsBeforeAcknowledging = tellsBeforeAcknowledging
+  }
 
   /// Nothing that the process does reaches the store any more, what is under way included.
   func kill() { shut() }

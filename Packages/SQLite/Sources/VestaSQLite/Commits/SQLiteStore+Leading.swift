@@ -120,7 +120,7 @@ extension SQLiteStore {
     }
     for member in disturbed.reversed() { putBack(member) }
     let bodyFailed = group.loss != nil
-    let loss = group.commit(files.checkInPlace)
+    let loss = group.commit { try files.checkInPlace(ifNotWithin: tuning.placeCheckInterval) }
     versions.settle()
     guard let loss else {
       floors.withLock { $0.durable = max($0.durable, writer.floor) }

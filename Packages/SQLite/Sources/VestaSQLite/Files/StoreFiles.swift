@@ -21,6 +21,8 @@ final class StoreFiles: Sendable {
   private let wasComplete: Bool
   // The database file that was opened, to notice when another one takes its place.
   private let opened = Locked<Platform.FileIdentity?>(nil)
+  // When the files were last found in their places.
+  private let found = Locked<ContinuousClock.Instant?>(nil)
 
   private static let note = Array("vesta-store 1\n".utf8)
   private static let openHere = Locked<Set<Platform.FileIdentity>>([])
@@ -115,11 +117,17 @@ final class StoreFiles: Sendable {
   }
 
   /// Throws when the database or the lock file is not where it was: commits would go to a file that nobody finds again.
-  func checkInPlace() throws {
+  ///
+  /// A look costs a commit some microseconds, and cannot see what happens right after it. So one is good for a while.
+  ///
+  /// - Parameter interval: The time for which the last look that found them in place is good.
+  func checkInPlace(ifNotWithin interval: Duration) throws {
+    let now = ContinuousClock.now
+    if let last = found.withLock({ $0 }), now - last < interval { return }
     let isInPlace =
       (try? Platform.identity(atPath: database)) == opened.withLock({ $0 })
       && (try? Platform.identity(atPath: "\(directory)/lock")) == identity
-    guard !isInPlace else { return }
+    guard !isInPlace else { return found.withLock { $0 = now } }
     throw StoreError(
       .inputOutput,
       operation: "commit",
