@@ -31,7 +31,7 @@ public struct IntervalTree<Bound: Comparable, Member: Comparable> {
   @usableFromInline var nodes: [Node] = []
   @usableFromInline var free: [Int] = []
   @usableFromInline var root = -1
-  /// The state of the generator of weights. It begins at random: choosing intervals cannot unbalance the tree.
+  /// The state of the generator of weights, random at first: choosing intervals cannot unbalance the tree.
   @usableFromInline var seed = UInt64.random(in: 0 ... .max)
 
   /// A tree without intervals.
