@@ -81,6 +81,7 @@ let package = Package(
       dependencies: [
         "VestaFunctions",
         "VestaFunctionsService",
+        "VestaFunctionsValues",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
@@ -91,6 +92,7 @@ let package = Package(
         .product(name: "VestaAuthInteropFakes", package: "AuthInterop"),
         .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),

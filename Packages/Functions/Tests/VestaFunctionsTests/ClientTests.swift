@@ -200,6 +200,10 @@ import VestaTesting
       typed.call(nil) { continuation.resume(returning: try? $0.get()) }
     }
     #expect(value == "pong")
+    let again = await withCheckedContinuation { continuation in
+      typed(nil) { continuation.resume(returning: try? $0.get()) }
+    }
+    #expect(again == "pong")
   }
 
   @Test func `URLs are those of upstream`() {

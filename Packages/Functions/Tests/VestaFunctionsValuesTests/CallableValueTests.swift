@@ -59,8 +59,18 @@ import VestaTesting
   @Test func `values nest two hundred levels, and no more, by every way`() throws {
     func json(_ levels: Int) -> JSONValue { (1..<levels).reduce(JSONValue.bool(true)) { nest, _ in .array([nest]) } }
     func plain(_ levels: Int) -> Any { (1..<levels).reduce(true as Any) { nest, _ in [nest] } }
+    func object(_ levels: Int) -> JSONValue {
+      (1..<levels).reduce(JSONValue.bool(true)) { nest, _ in .object(["k": nest]) }
+    }
+    func dictionary(_ levels: Int) -> Any { (1..<levels).reduce(true as Any) { nest, _ in ["k": nest] } }
     let deepest = CallableValue.maximumDepth
     #expect(deepest == 200)
+    #expect(try CallableValue.encode(dictionary(deepest)) == object(deepest))
+    try CallableValue.check(object(deepest))
+    _ = try CallableValue.decode(object(deepest))
+    #expect(throws: CallableValue.Failure.self) { try CallableValue.encode(dictionary(deepest + 1)) }
+    #expect(throws: CallableValue.Failure.self) { try CallableValue.check(object(deepest + 1)) }
+    #expect(throws: CallableValue.Failure.self) { _ = try CallableValue.decode(object(deepest + 1)) }
     #expect(try CallableValue.encode(plain(deepest)) == json(deepest))
     #expect(try SharedCoders().encoded(Nest(levels: deepest)) == json(deepest))
     try CallableValue.check(json(deepest))

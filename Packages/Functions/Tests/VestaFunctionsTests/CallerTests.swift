@@ -1,0 +1,80 @@
+import Testing
+import VestaAppCheckInteropFakes
+import VestaAuthInteropFakes
+import VestaBytes
+import VestaConcurrency
+import VestaFunctionsBackend
+import VestaFunctionsValues
+import VestaServiceInterop
+import VestaServiceInteropFakes
+import VestaTesting
+
+@testable import VestaFunctions
+
+/// Notes the context of each call, and returns its data.
+private final class NotingBackend: FunctionsBackend {
+  private let noted = Locked<[CallContext]>([])
+  var contexts: [CallContext] { noted.withLock { $0 } }
+
+  func call(_ call: FunctionCall, context: CallContext) async throws -> JSONValue {
+    noted.withLock { $0.append(context) }
+    return call.data
+  }
+
+  func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error> {
+    noted.withLock { $0.append(context) }
+    return AsyncThrowingStream { $0.finish() }
+  }
+}
+
+/// The tokens and the deadline that a call goes out with.
+@Suite struct CallerTests {
+  private let backend = NotingBackend()
+  private let auth = FakeAuth()
+  private let appCheck = FakeAppCheck()
+  private let location = FunctionLocation(
+    name: "f", FunctionLocation.Origin(projectID: "p", region: "r", customDomain: nil, emulatorOrigin: nil))
+
+  private var caller: FunctionsCaller {
+    FunctionsCaller(
+      backend: backend, auth: auth, appCheck: appCheck, messaging: nil, clock: ManualClock(at: 1_000_000).service)
+  }
+
+  @Test func `calls go out with the tokens that are there, which are not renewed for them`() async throws {
+    auth.signIn("ada")
+    for _ in 0..<2 { _ = try await caller.call(location, .null, timeout: 1, options: .standard) }
+    _ = try await caller.stream(location, .null, timeout: 1, options: .standard)
+    #expect(backend.contexts.map(\.caller) == Array(repeating: .idToken("token-1-of-ada"), count: 3))
+    #expect(backend.contexts.map(\.appCheckToken) == Array(repeating: "token-1", count: 3))
+  }
+
+  @Test func `nobody's call goes out without a token`() async throws {
+    _ = try await caller.call(location, .null, timeout: 1, options: .standard)
+    #expect(backend.contexts.map(\.caller) == [.nobody])
+  }
+
+  @Test func `tokens of limited use are asked for by the options, and are new for each call`() async throws {
+    let limited = HTTPSCallableOptions(requireLimitedUseAppCheckTokens: true)
+    for options in [limited, limited, .standard] {
+      _ = try await caller.call(location, .null, timeout: 1, options: options)
+    }
+    #expect(backend.contexts.map(\.appCheckToken) == ["limited-1", "limited-2", "token-3"])
+  }
+
+  private static let limits: [(Double, Int64)] = [
+    (70, 71_000_000), (0.25, 1_250_000), (0, 1_000_000), (-5, 1_000_000), (1e12, 1_000_000_001_000_000),
+    (.infinity, 1_000_000_001_000_000), (.nan, 1_000_000_001_000_000),
+  ]
+
+  @Test(arguments: limits)
+  func `a time limit becomes a deadline`(timeout: Double, deadline: Int64) async throws {
+    _ = try await caller.call(location, .null, timeout: timeout, options: .standard)
+    #expect(backend.contexts.first?.deadline == deadline)
+  }
+
+  @Test func `a result that cannot be decoded is an error of the call`() throws {
+    #expect(try HTTPSCallableResult(.integer(1)).data as? Int == 1)
+    let nested = (0..<CallableValue.maximumDepth).reduce(JSONValue.null) { nest, _ in .array([nest]) }
+    #expect(throws: CallableValue.Failure.self) { try HTTPSCallableResult(nested) }
+  }
+}
