@@ -232,7 +232,8 @@ struct SimulationSoakTests {
     let first = Self.setting("VESTA_SIMULATION_SEED", 2_000_000)
     var simulation = Simulation(seed: UInt64(first + seed), isLazy: seed % 3 != 0, hasQuietTimes: true)
     for _ in 0..<10 { try await simulation.run(steps: 4_000) }
-    #expect(simulation.hours > 4)
+    // Pauses are random: about five hours, and less for some seeds.
+    #expect(simulation.hours > 3)
   }
 
   @Test(arguments: 0..<100) func `Soak: a million steps come to rest`(seed: Int) async throws {
