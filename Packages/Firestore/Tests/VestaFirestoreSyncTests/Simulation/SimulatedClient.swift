@@ -63,6 +63,8 @@ final class SimulatedClient {
   /// The targets that the watch stream follows: a snapshot has come since the backend acknowledged them.
   private var followed: Set<Int32> = []
   private var acknowledged: Set<Int32> = []
+  /// The versions of the targets whose first results were read, until a snapshot of the watch stream includes them.
+  private var readVersions: [Int32: Timestamp] = [:]
   /// The documents that were written, and when; they are shown before the watch stream has brought the other changes.
   private var written: [DocumentKey: Timestamp] = [:]
   var isNetworkEnabled = true
@@ -213,7 +215,7 @@ final class SimulatedClient {
   private func closeWatch() {
     if let served { server.close(served) }
     (watch, served) = (nil, nil)
-    (fetches, followed, acknowledged) = ([], [], [])
+    (fetches, followed, acknowledged, readVersions) = ([], [], [], [:])
   }
 
   /// Delivers one message or fires one timer; `false` when nothing is on its way.
@@ -275,7 +277,10 @@ final class SimulatedClient {
     let response = served.outbox.removeFirst()
     if case .targetChange(let change) = response {
       if change.kind == .add { acknowledged.formUnion(change.targetIDs) }
-      if change.kind == .noChange { followed.formUnion(acknowledged) }
+      if change.kind == .noChange {
+        followed.formUnion(acknowledged)
+        for id in acknowledged { readVersions[id] = nil }
+      }
     }
     read(.responses([response]))
     machine.watchReceived(stream: number, response)
@@ -294,6 +299,7 @@ final class SimulatedClient {
     followed.insert(record.id)
     machine.watchFetched(stream: fetch.stream, target: record.id, found.documents, version: version)
     let isUsed = machine.listenTargets[record.id]?.snapshotVersion == version
+    if isUsed { readVersions[record.id] = version }
     if !isUsed, !wasFollowed { followed.remove(record.id) }
   }
 
@@ -394,7 +400,11 @@ extension SimulatedClient {
   private func check(_ snapshot: ViewSnapshot, _ id: ListenerID) {
     guard !snapshot.isFromCache, let query = listeners[id] else { return }
     guard let target = machine.target(of: query), followed.contains(target) else { return }
-    let unseen = written.filter { $0.value > machine.local.lastRemoteSnapshotVersion }.keys
+    let lastBrought = machine.local.lastRemoteSnapshotVersion
+    // A target that was read goes on from its own version: a write of the client's own may be shown before the changes of
+    // others that came between.
+    let brought = readVersions[target].map { min($0, lastBrought) } ?? lastBrought
+    let unseen = written.filter { $0.value > brought }.keys
     let own = Set(machine.local.queue.batches.flatMap(\.paths)).union(snapshot.mutatedKeys).union(unseen)
       .union(snapshot.documents.filter { $0.pending != .none }.map(\.path))
     // Own writes can push other documents over a limit.
