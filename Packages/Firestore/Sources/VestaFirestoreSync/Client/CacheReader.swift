@@ -4,12 +4,12 @@ import VestaStoreInterop
 
 /// Reads a durable cache: at the start what every client needs, and the rest when an event needs it.
 ///
-/// Worked example: 100,000 cached documents in `items`, of which 25 have `group == 7`, and durable indexes of `group` and
-/// `sent`. The start reads the row of the cache, the pending writes and the targets. A query for group 7 reads the 25
-/// entries of the index between the values 7 and after 7, then their 25 documents. A query for the 20 items that were
-/// sent last reads the last 20 entries of the index of `sent`, and their documents; a listener to it reads the rest of
-/// the collection after its first snapshot, because any of it may take the place of a result. Without an index a query
-/// reads its collection, and a collection group all of its collections.
+/// Worked example: 100,000 cached documents in `items`, of which 25 have `group == 7`, and durable indexes of `group`
+/// and `sent`. The start reads the row of the cache, the pending writes and the targets. A query for group 7 reads the
+/// 25 entries of the index between the values 7 and after 7, then their 25 documents. A query for the 20 items that
+/// were sent last reads the last 20 entries of the index of `sent`, and their documents; a listener to it reads the
+/// rest of the collection after its first snapshot, because any of it may take the place of a result. Without an index
+/// a query reads its collection, and a collection group all of its collections.
 struct CacheReader: Sendable {
   let open: @Sendable () async throws -> any OrderedStore
   let prefix: [UInt8]

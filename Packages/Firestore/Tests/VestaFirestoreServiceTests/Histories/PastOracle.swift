@@ -8,9 +8,9 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// A random history over engines on one store, and a model that keeps every state of it: what is said about the past and
-/// to listeners is compared, while the log is sorted and pruned, engines are killed or left alone in the middle of their
-/// work, and clocks jump.
+/// A random history over engines on one store, and a model that keeps every state of it: what is said about the past
+/// and to listeners is compared, while the log is sorted and pruned, engines are killed or left alone in the middle of
+/// their work, and clocks jump.
 ///
 /// Example: `rooms/1` is set to 2 and to 3, an engine is killed after the first of the two commits of its sorter, a
 /// listener of the lowest two rooms goes on at the other engine with its token, and a get at the time of the first

@@ -401,8 +401,8 @@ extension SimulatedClient {
     guard !snapshot.isFromCache, let query = listeners[id] else { return }
     guard let target = machine.target(of: query), followed.contains(target) else { return }
     let lastBrought = machine.local.lastRemoteSnapshotVersion
-    // A target that was read goes on from its own version: a write of the client's own may be shown before the changes of
-    // others that came between.
+    // A target that was read goes on from its own version: a write of the client's own may be shown before the changes
+    // of others that came between.
     let brought = readVersions[target].map { min($0, lastBrought) } ?? lastBrought
     let unseen = written.filter { $0.value > brought }.keys
     let own = Set(machine.local.queue.batches.flatMap(\.paths)).union(snapshot.mutatedKeys).union(unseen)
