@@ -37,21 +37,42 @@ import VestaTesting
     #expect(try CallableValue.encode(NSNumber(value: Int64(7))) == ["@type": .string(Self.int64), "value": "7"])
   }
 
-  /// Arrays in one another, with a number in the innermost.
+  /// Arrays or objects in one another; the innermost is a value, or an empty array or object.
   private indirect enum Nest: Encodable {
-    case leaf
+    case value, emptyArray, emptyObject
     case array(Nest)
+    case object(Nest)
 
-    init(levels: Int) { self = (1..<levels).reduce(Nest.leaf) { nest, _ in .array(nest) } }
+    init(levels: Int, of outer: (Nest) -> Nest, leaf: Nest = .value) {
+      self = (1..<levels).reduce(leaf) { nest, _ in outer(nest) }
+    }
 
     func encode(to encoder: any Encoder) throws {
       switch self {
-      case .leaf:
+      case .value:
         var container = encoder.singleValueContainer()
         try container.encode(true)
+      case .emptyArray: try [Bool]().encode(to: encoder)
+      case .emptyObject: try [String: Bool]().encode(to: encoder)
       case .array(let inner):
         var container = encoder.unkeyedContainer()
+        // The deepest element decides.
+        try container.encode(true)
         try container.encode(inner)
+        try container.encode(true)
+      case .object(let inner): try ["a": Nest.value, "k": inner, "z": Nest.value].encode(to: encoder)
+      }
+    }
+  }
+
+  @Test func `the levels of what is encoded are counted by the deepest value`() throws {
+    let (deepest, coders) = (CallableValue.maximumDepth, SharedCoders())
+    for outer in [Nest.array, Nest.object] {
+      for leaf in [Nest.value, .emptyArray, .emptyObject] {
+        _ = try coders.encoded(Nest(levels: deepest, of: outer, leaf: leaf))
+        #expect(throws: CallableValue.Failure.self) {
+          try coders.encoded(Nest(levels: deepest + 1, of: outer, leaf: leaf))
+        }
       }
     }
   }
@@ -72,12 +93,10 @@ import VestaTesting
     #expect(throws: CallableValue.Failure.self) { try CallableValue.check(object(deepest + 1)) }
     #expect(throws: CallableValue.Failure.self) { _ = try CallableValue.decode(object(deepest + 1)) }
     #expect(try CallableValue.encode(plain(deepest)) == json(deepest))
-    #expect(try SharedCoders().encoded(Nest(levels: deepest)) == json(deepest))
     try CallableValue.check(json(deepest))
     _ = try CallableValue.decode(json(deepest))
     let beyond = deepest + 1
     #expect(throws: CallableValue.Failure.self) { try CallableValue.encode(plain(beyond)) }
-    #expect(throws: CallableValue.Failure.self) { try SharedCoders().encoded(Nest(levels: beyond)) }
     #expect(throws: CallableValue.Failure.self) { try CallableValue.check(json(beyond)) }
     #expect(throws: CallableValue.Failure.self) { _ = try CallableValue.decode(json(beyond)) }
   }
