@@ -85,6 +85,17 @@ import VestaTesting
     #expect(try directory.bytes(of: ".new") == [3])
   }
 
+  @Test func `a file beside is emptied whole, and its directory is as new ones are`() throws {
+    let directory = try TemporaryDirectory()
+    let file = try FileBeside(named: ".new", target: directory.path(of: "folder/target"))
+    let folder = try FileManager.default.attributesOfItem(atPath: directory.path(of: "folder"))
+    #expect((folder[.posixPermissions] as? Int).map { $0 & 0o055 } != 0)
+    try file.append([1, 2])
+    try file.truncate()
+    try file.finish()
+    #expect(try directory.bytes(of: "folder/target") == [])
+  }
+
   @Test(arguments: [
     ("/a/b", "/a"), ("/a/b/", "/a"), ("/a/b//", "/a"), ("/a", "/"), ("/a/", "/"), ("/", "/"), ("//", "/"), ("a", "."),
     ("a/", "."), ("a/b", "a"), ("a/b/", "a"),
