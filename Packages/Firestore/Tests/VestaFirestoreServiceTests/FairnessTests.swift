@@ -6,7 +6,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// What calls cost beside a neighbour and alone, counted: attempts, rows that are read, rows of others meanwhile.
+/// Counts the cost of calls, alone and beside a busy neighbour: attempts, and rows that are read.
 struct FairnessTests {
   /// Adds one to a document in transactions; returns how often they had to begin.
   ///

@@ -132,14 +132,20 @@ struct LazyCacheTests {
     while try await !store.all().contains(where: { isRow($0.key, tag: 11) }) { await Task.yield() }
   }
 
+  /// A client without a network that has just started, over a cache with so many items and an index of their numbers.
+  private func restartedWithOrderIndex(items: Int) async throws -> SyncClient {
+    try await fillCache(items: items)
+    let first = world.client(store: store)
+    await first.setNetworkEnabled(false)
+    try await makeOrderIndex(first)
+    await first.shutdown()
+    let client = world.client(store: store)
+    await client.setNetworkEnabled(false)
+    return client
+  }
+
   @Test func `a limited query with a durable index of its order reads its results`() async throws {
-    try await fillCache(items: 1_500)
-    var client = world.client(store: store)
-    await client.setNetworkEnabled(false)
-    try await makeOrderIndex(client)
-    await client.shutdown()
-    client = world.client(store: store)
-    await client.setNetworkEnabled(false)
+    var client = try await restartedWithOrderIndex(items: 1_500)
     let found = try await store.rows { try await client.cachedResults(largest(5)) }
     #expect(found.result.ids == (1_495..<1_500).reversed().map { "i\($0)" })
     #expect(found.rows < 100)
@@ -163,13 +169,7 @@ struct LazyCacheTests {
   }
 
   @Test func `a limited listener that begins with the first results takes in what comes after them`() async throws {
-    try await fillCache(items: 1_500)
-    var client = world.client(store: store)
-    await client.setNetworkEnabled(false)
-    try await makeOrderIndex(client)
-    await client.shutdown()
-    client = world.client(store: store)
-    await client.setNetworkEnabled(false)
+    let client = try await restartedWithOrderIndex(items: 1_500)
     let received = Received()
     let options = ListenOptions(includesMetadata: true, isCacheOnly: true)
     let registration = client.listen(try largest(3), options: options) { received.receive($0) }

@@ -9,7 +9,7 @@ import VestaTesting
 
 @testable import VestaStorageService
 
-/// What holds just at a limit, and is of no use a step beyond it.
+/// The engine's limits: a value at the limit, and its neighbours on both sides.
 @Suite struct BoundaryTests {
   private let directory: TemporaryDirectory
   private let clock = ManualClock()

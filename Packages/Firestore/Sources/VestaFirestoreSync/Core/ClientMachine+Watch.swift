@@ -67,8 +67,9 @@ extension ClientMachine {
 
   /// The first results of a target have been read.
   ///
-  /// If they are used, the stream is asked to follow the target from their version on: a moment later, so that a
-  /// listener that leaves after its first snapshot costs the engine nothing else. If not, it is asked for them now.
+  /// If the results are used, the client waits a moment and then asks the stream to follow the target from their
+  /// version on: a listener that is removed after its first snapshot costs the engine nothing more. If the results are
+  /// not used, the stream is asked for the target at once.
   ///
   /// - Parameter documents: The documents that match, all of one version; of a document's target, also its absence.
   ///   `nil` when they could not be read: the stream has the error.

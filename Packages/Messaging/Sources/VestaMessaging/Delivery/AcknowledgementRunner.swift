@@ -4,7 +4,8 @@ import VestaServiceInterop
 
 /// Acknowledges messages together: while one acknowledgement is under way, the next ones are gathered.
 ///
-/// One that fails for now is tried again: the service delivers a limited number of messages without it.
+/// An acknowledgement that fails, and may succeed later, is tried again: without it the service delivers only a limited
+/// number of further messages.
 final class AcknowledgementRunner: Sendable {
   private struct State {
     var token: String?
