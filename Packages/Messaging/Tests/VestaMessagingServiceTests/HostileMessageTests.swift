@@ -113,28 +113,6 @@ import VestaTesting
     }
   }
 
-  @Test func `an immediate message (time to live 0) arrives although a backlog is being read`() async throws {
-    let engine = MessagingEngine(
-      projectID: "p", senderID: "1", options: MessagingServiceOptions(deliveryWindow: 3)
-    ) { ModelStore() }
-    let token = try await engine.register()
-    try await engine.subscribe(token: token, toTopic: "news", context: CallContext())
-    for number in 1...5 { try await engine.send("\(number)", to: .token(token)) }
-    let (log, connection) = engine.inbox(token)
-    try await log.wait(forTexts: ["1", "2", "3"])
-    try await engine.send("now", to: .token(token), ttl: "0s")
-    try await engine.send("topic now", to: .topic("news"), ttl: "0s")
-    try await engine.send("8", to: .token(token))
-    // Acknowledgements make room; they come one by one so that each makes the service read again.
-    let all = ["1", "2", "3", "4", "5", "now", "topic now", "8"]
-    for done in all.indices {
-      try await log.wait(for: "message \(done)") { $0.count > done }
-      try await engine.acknowledge(token: token, messageIDs: [log.events[done].messageID], context: CallContext())
-    }
-    #expect(log.events.compactMap { $0.message.data["text"] } == all)
-    connection.cancel()
-  }
-
   @Test func `what waits is counted right when collapsed messages are dropped`() async throws {
     let engine = makeEngine(maximumWaiting: 2)
     let token = try await engine.register()

@@ -8,8 +8,10 @@ import VestaStoreInterop
 // Worked example: A connects when the last message is 7. Its connection is added (loading), the table begins to
 // dispatch after 7, and what waits for A is read and delivered. Message 8 to a topic of A is committed meanwhile: the
 // dispatcher finds A loading and notes 8 down for it. A has read everything up to 7, settles, learns of 8 and reads
-// again. From then on it is settled: message 9 goes to it without a read. When A has a full window of unacknowledged
-// deliveries it goes back to loading, and reads again when acknowledgements have made room.
+// again. Had it read 8 before the dispatcher came to it, it would have waited for the dispatcher, which alone tells it
+// of immediate messages, so that those arrive in their place. From then on it is settled: message 9 goes to it without
+// a read. When A has a full window of unacknowledged deliveries it goes back to loading, and reads again when
+// acknowledgements have made room.
 extension MessagingEngine {
   // MARK: Connecting
 
@@ -74,8 +76,12 @@ extension MessagingEngine {
     }
     let end = min(load.cursorEnd, session.firstBroadcastInFlight.map { $0 - 1 } ?? .max)
     if load.isWorthAdvancing(to: end) { try await advance(session, to: end) }
-    guard deliver(load, limit, to: session) else { return false }
-    if load.isTruncated { return session.freeWindow > 0 }
+    // Immediate messages are not read, they are dispatched: what was sent after one must not arrive before it.
+    await table.waitForDispatch(upTo: load.lastNumber) { startDispatching() }
+    guard deliver(load, limit, to: session), !load.isTruncated else {
+      // An acknowledgement that came meanwhile has made room without starting to read: the window was not full.
+      return session.freeWindow > 0
+    }
     session.advance(to: load.lastNumber)
     return !table.settle(session, topics: load.topics, at: load.lastNumber)
   }
@@ -132,9 +138,13 @@ extension MessagingEngine {
     repeat {
       while let position = table.position {
         do {
+          let awaited = table.awaited
           let records = try await newRecords(after: position)
-          if records.isEmpty { break }
           for (number, record) in records { dispatch(number, record) }
+          // Of what somebody had read before this read there is no more: the newest messages may have been removed.
+          if records.count < Self.longestPage { table.passed(awaited) }
+          table.wakeWaiting()
+          if records.isEmpty { break }
         } catch {
           // The other messages are dispatched a little later; nothing may be sent until then.
           _ = options.clock.schedule(after: .seconds(1)) { [weak self] in self?.startDispatching() }
@@ -144,10 +154,12 @@ extension MessagingEngine {
     } while !table.endDispatch()
   }
 
-  /// The messages after a position; a damaged one is `nil`, and stops none of the others.
+  private static let longestPage = 256
+
+  /// The messages after a position, a page of them; a damaged one is `nil`, and stops none of the others.
   private func newRecords(after position: Int64) async throws -> [(Int64, MessageRecord?)] {
     try await store().read { reader in
-      try await reader.entries(in: Keys.messages(after: position), limit: 256).map { entry in
+      try await reader.entries(in: Keys.messages(after: position), limit: Self.longestPage).map { entry in
         (try Keys.number(of: entry.key), StoreRow.intact(MessageRecord.self, entry.value, entry.key))
       }
     }

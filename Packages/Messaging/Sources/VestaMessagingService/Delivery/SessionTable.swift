@@ -22,6 +22,9 @@ final class SessionTable: Sendable {
     var loading: Set<RegistrationKey> = []
     /// The last message that was dispatched; `nil` without connections.
     var position: Int64?
+    /// The last message that a connection which is loading has read: it delivers when the dispatcher is as far.
+    var awaited: Int64 = 0
+    var waiting = Waiters()
     var isDispatching = false
     var dispatchesAgain = false
     var isClosed = false
@@ -31,6 +34,8 @@ final class SessionTable: Sendable {
 
   var count: Int { state.withLock { $0.entries.count } }
   var position: Int64? { state.withLock { $0.position } }
+  /// The number of loads that wait for the dispatcher.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   // MARK: Connections
 
@@ -47,22 +52,27 @@ final class SessionTable: Sendable {
   }
 
   func remove(_ session: Session) {
-    state.withLock { state in
-      guard let entry = state.entries[session.key], entry.session === session else { return }
+    let waiting = state.withLock { state in
+      guard let entry = state.entries[session.key], entry.session === session else { return Waiters() }
       state.entries[session.key] = nil
       state.loading.remove(session.key)
       for topic in entry.topics.keys { Self.remove(session.key, from: topic, &state) }
-      if state.entries.isEmpty { state.position = nil }
+      guard state.entries.isEmpty else { return Waiters() }
+      state.position = nil
+      return state.waiting.takeAll()
     }
+    waiting.resume()
     session.silence()
   }
 
   func close() -> [Session] {
-    state.withLock { state in
+    let (sessions, waiting) = state.withLock { state in
       state.isClosed = true
       defer { (state.entries, state.byTopic, state.loading, state.position) = ([:], [:], [], nil) }
-      return state.entries.values.map(\.session)
+      return (state.entries.values.map(\.session), state.waiting.takeAll())
     }
+    waiting.resume()
+    return sessions
   }
 
   func session(_ key: RegistrationKey) -> Session? { state.withLock { $0.entries[key]?.session } }
@@ -175,6 +185,30 @@ final class SessionTable: Sendable {
     state.withLock { state in state.position = state.position.map { max($0, number) } }
   }
 
+  /// Up to which message somebody waits for the dispatcher.
+  var awaited: Int64 { state.withLock { $0.awaited } }
+
+  /// Waits until everything up to a message was dispatched, or nothing is dispatched any more.
+  ///
+  /// - Parameters:
+  ///   - number: A message that was committed.
+  ///   - start: Has the dispatcher look for messages.
+  func waitForDispatch(upTo number: Int64, start: @Sendable () -> Void) async {
+    let isReached: @Sendable (State) -> Bool = { state in state.position.map { $0 >= number } ?? true }
+    while true {
+      let isDone = state.withLock { state in
+        if !isReached(state) { state.awaited = max(state.awaited, number) }
+        return isReached(state)
+      }
+      if isDone { return }
+      start()
+      await state.wait(in: \.waiting, until: isReached)
+    }
+  }
+
+  /// Has those who wait for the dispatcher look how far it is.
+  func wakeWaiting() { state.withLock { $0.waiting.takeAll() }.resume() }
+
   /// The connections that a message is for; those that are loading read again.
   func recipients(of message: DispatchedMessage) -> [Session] {
     state.withLock { state in
@@ -210,51 +244,5 @@ extension Session {
   /// Whether a message that is dispatched was not read for this connection before: an immediate one is never read.
   func wants(_ message: DispatchedMessage) -> Bool {
     message.number > position || message.isInstant(on: platform) && message.number > startNumber
-  }
-}
-
-/// A message on its way to the connections.
-struct DispatchedMessage: Sendable {
-  enum Audience: Sendable {
-    case registration(RegistrationKey)
-    case topic(String)
-    case condition(TopicCondition)
-  }
-
-  var number: Int64
-  var record: MessageRecord
-  var message: PushMessage
-  var audience: Audience
-
-  /// The delivery settings of the message on a platform.
-  func settings(on platform: String) -> DeliverySettings {
-    DeliverySettings(message, platform: platform, now: Double(record.sentTime) / 1_000_000)
-  }
-
-  /// Whether the message is immediate (time to live 0) on a platform.
-  func isInstant(on platform: String) -> Bool { settings(on: platform).timeToLive <= 0 }
-
-  /// The message as it arrives on a platform.
-  func delivery(platform: String, senderID: String) -> PushDelivery {
-    let from =
-      if case .topic(let topic) = message.target { "/topics/\(topic)" } else { senderID }
-    return PushDelivery(
-      messageID: Tokens.messageID(number, sentTime: record.sentTime), message: message, from: from,
-      sentTime: record.sentTime, settings: settings(on: platform))
-  }
-
-  /// A message of the store; `nil` for a note that is no message, and for a message that cannot be read.
-  init?(number: Int64, record: MessageRecord) {
-    guard record.kind != .subscriptionChange, let message = try? PushMessage(json: record.json) else { return nil }
-    self.number = number
-    self.record = record
-    self.message = message
-    switch message.target {
-    case .topic(let topic): audience = .topic(topic)
-    case .condition(let text):
-      guard let condition = try? TopicCondition(text) else { return nil }
-      audience = .condition(condition)
-    case .token, .installation: audience = .registration(record.registration)
-    }
   }
 }
