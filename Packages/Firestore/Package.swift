@@ -33,6 +33,7 @@ let package = Package(
       name: "VestaFirestore",
       dependencies: [
         "VestaFirestoreModel", "VestaFirestoreSync",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaDataCoding", package: "Core"),
@@ -82,6 +83,7 @@ let package = Package(
       dependencies: [
         "VestaFirestore", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
         "VestaFirestoreSync",
+        .product(name: "VestaAuthInteropFakes", package: "AuthInterop"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),

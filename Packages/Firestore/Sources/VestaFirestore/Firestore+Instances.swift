@@ -1,3 +1,4 @@
+internal import VestaBytes
 internal import VestaConcurrency
 public import VestaCore
 internal import VestaFirestoreModel
@@ -58,14 +59,14 @@ extension Firestore {
 final class FirestoreProvider: Sendable, ComponentLifecycleMaintainer {
   static let defaultDatabase = "(default)"
 
-  private let databases = InstanceTable<String, Firestore>()
+  private let databases = InstanceTable<UTF8String, Firestore>()
   private let source: any FirestoreClientSource
 
   init(source: any FirestoreClientSource) { self.source = source }
 
   func firestore(app: VestaApp, database: String) throws -> Firestore {
     guard !database.isEmpty else { throw VestaError(.invalidOption, "A database must have a name.") }
-    return try databases.instance(for: database) {
+    return try databases.instance(for: UTF8String(database)) {
       let name = DatabaseName(project: app.options.projectID ?? "default", database: database)
       return Firestore(app: app, database: name, source: source)
     }

@@ -278,7 +278,7 @@ struct CacheHistory {
     await begin()
     // The last write is there as a whole, or not at all.
     let count = rows.count { row in
-      if case .batch(user, _)? = key(of: row.key) { return true }
+      if case .batch(let owner, _)? = key(of: row.key) { return owner.string == user }
       return false
     }
     let isKept = count > pending[user, default: []].count

@@ -1,4 +1,5 @@
 import Testing
+import VestaAuthInteropFakes
 import VestaConcurrency
 import VestaCore
 import VestaFirestoreBackend
@@ -90,5 +91,33 @@ struct ClientCreationTests {
     #expect(throws: VestaError.self) { try db.client() }
     box.withLock { $0 = nil }
     await app.delete()
+  }
+
+  @Test func `databases are told apart by the bytes of their names`() async throws {
+    let app = try makeApp()
+    let databases = try ["caf\u{E9}", "cafe\u{301}"].map { try Firestore.instance(for: app, database: $0) }
+    #expect(databases[0] !== databases[1])
+    await app.delete()
+  }
+
+  @Test func `users are told apart by the bytes of their ids`() async throws {
+    let auth = FakeAuth()
+    auth.signIn("caf\u{E9}")
+    var options = SyncOptions()
+    options.isEmbedded = true
+    options.user = auth.getUserID()
+    let client = SyncClient(
+      database: DatabaseName(project: "demo"), backend: ReferenceBackend(), store: nil, options: options)
+    let adapter = SyncClientAdapter(client, auth: auth, isEmbedded: true)
+    await client.setNetworkEnabled(false)
+    let path = ResourcePath(["rooms", "a"])
+    try await client.write([Mutation(path, .set([:]))]).localCommit()
+    #expect(try await client.cachedDocument(path).isFound)
+    auth.signIn("cafe\u{301}")
+    // The fake calls its listeners on a thread of its own.
+    while try await client.cachedDocument(path).isFound { await Task.yield() }
+    auth.signIn("caf\u{E9}")
+    while try await !client.cachedDocument(path).isFound { await Task.yield() }
+    await adapter.shutdown()
   }
 }

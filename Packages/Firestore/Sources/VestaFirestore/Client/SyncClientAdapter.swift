@@ -1,4 +1,5 @@
 internal import VestaAuthInterop
+internal import VestaBytes
 internal import VestaConcurrency
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
@@ -11,11 +12,12 @@ final class SyncClientAdapter: FirestoreClient {
 
   init(_ client: SyncClient, auth: (any AuthInterop)?, isEmbedded: Bool) {
     self.client = client
-    let last = Locked(auth?.getUserID())
+    let last = Locked(auth?.getUserID().map { UTF8String($0) })
     users = auth?.addTokenListener { [weak client] change in
+      let user = change.userID.map { UTF8String($0) }
       let isSame = last.withLock { last in
-        defer { last = change.userID }
-        return last == change.userID
+        defer { last = user }
+        return last == user
       }
       // An engine in the process asks for the token of each call: streams need not begin again for a new token.
       if isSame, isEmbedded { return }

@@ -1,3 +1,4 @@
+import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -52,7 +53,7 @@ extension ClientMachine {
   }
 
   /// The query that a bundle brought under a name.
-  package func namedQuery(_ name: String) -> LocalQuery? { local.bundles.queries[name]?.query }
+  package func namedQuery(_ name: String) -> LocalQuery? { local.bundles.queries[UTF8String(name)]?.query }
 }
 
 /// The part of a bundle that has been read.
@@ -99,9 +100,10 @@ struct BundleLoad {
       documents.append((metadata, nil))
       if !metadata.exists { progress.documentsLoaded += 1 }
       return !metadata.exists
-    case .document(let document):
-      guard let last = documents.last, last.content == nil, document.name.hasSuffix("/" + last.metadata.key.description)
-      else { throw WireJSON.invalid("The document being added does not match the stored metadata.") }
+    case .document(let key, let document):
+      guard let last = documents.last, last.content == nil, key == last.metadata.key else {
+        throw WireJSON.invalid("The document being added does not match the stored metadata.")
+      }
       documents[documents.count - 1].content = document
       progress.documentsLoaded += 1
       return true
@@ -119,9 +121,10 @@ extension LocalStore {
   ///
   /// - Returns: The documents that have changed, with the pending writes on top.
   mutating func apply(_ load: BundleLoad, _ bundle: BundleCache.Bundle) -> [DocumentKey: CachedDocument] {
-    let umbrella = allocate(QueryTarget(database: database, path: ResourcePath(["__bundle__", "docs", bundle.id])))
+    let umbrella = allocate(
+      QueryTarget(database: database, path: ResourcePath(["__bundle__", "docs", bundle.id.string])))
     var updates: [DocumentKey: CachedDocument] = [:]
-    var keysByQuery: [String: Set<DocumentKey>] = [:]
+    var keysByQuery: [UTF8String: Set<DocumentKey>] = [:]
     for (metadata, content) in load.documents {
       let name = ResourceName(database: database, path: metadata.key)
       if let content {

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
@@ -60,7 +61,7 @@ extension ClientMachine {
 
   /// Makes another user the current one, or notes new credentials of the same.
   package func changeUser(_ user: String) {
-    if user != local.user {
+    if UTF8String(user) != local.user {
       let error = FirestoreServiceError(
         .cancelled, "'waitForPendingWrites' callback is cancelled due to a user change.")
       for callback in pendingWritesCallbacks.sorted(by: { $0.key < $1.key }).flatMap(\.value) {

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -79,7 +80,7 @@ package final class ClientMachine {
   var activeLimbo: [DocumentKey: Int32] = [:]
   var limboResolutions: [Int32: LimboResolution] = [:]
   var limboIDs = TargetIDs.limbo
-  var writeCallbacks: [String: [Int: CallbackID]] = [:]
+  var writeCallbacks: [UTF8String: [Int: CallbackID]] = [:]
   var pendingWritesCallbacks: [Int: [CallbackID]] = [:]
 
   // Remote.

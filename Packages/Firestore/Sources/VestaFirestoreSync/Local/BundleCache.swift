@@ -1,3 +1,4 @@
+package import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -6,14 +7,14 @@ package struct BundleCache: Sendable {
   /// A bundle that was loaded.
   package struct Bundle: Sendable, Hashable {
     /// Its name.
-    package let id: String
+    package let id: UTF8String
     /// The format.
     package let version: Int
     /// When it was made.
     package let createTime: Timestamp
 
     /// A bundle.
-    package init(id: String, version: Int, createTime: Timestamp) {
+    package init(id: UTF8String, version: Int, createTime: Timestamp) {
       self.id = id
       self.version = version
       self.createTime = createTime
@@ -23,14 +24,14 @@ package struct BundleCache: Sendable {
   /// A query of a bundle.
   package struct NamedQuery: Sendable, Hashable {
     /// Its name.
-    package let name: String
+    package let name: UTF8String
     /// The query.
     package let query: LocalQuery
     /// The snapshot that its results are from.
     package let readTime: Timestamp
 
     /// A named query.
-    package init(name: String, query: LocalQuery, readTime: Timestamp) {
+    package init(name: UTF8String, query: LocalQuery, readTime: Timestamp) {
       self.name = name
       self.query = query
       self.readTime = readTime
@@ -38,9 +39,9 @@ package struct BundleCache: Sendable {
   }
 
   /// The bundles by name.
-  package var bundles: [String: Bundle] = [:]
+  package var bundles: [UTF8String: Bundle] = [:]
   /// The queries by name.
-  package var queries: [String: NamedQuery] = [:]
+  package var queries: [UTF8String: NamedQuery] = [:]
 
   /// Whether a bundle, or a later one of its name, has been loaded.
   func has(_ bundle: Bundle) -> Bool { bundles[bundle.id].map { $0.createTime >= bundle.createTime } ?? false }

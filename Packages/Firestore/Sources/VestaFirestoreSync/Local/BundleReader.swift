@@ -1,4 +1,4 @@
-import VestaBytes
+package import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -7,7 +7,7 @@ package enum BundleElement: Sendable {
   case metadata(BundleMetadata)
   case namedQuery(BundleCache.NamedQuery)
   case documentMetadata(BundledDocument)
-  case document(Document)
+  case document(DocumentKey, Document)
 }
 
 /// The first element of a bundle, about the bundle itself.
@@ -29,7 +29,7 @@ package struct BundledDocument: Sendable, Hashable {
   /// Whether it existed then.
   package let exists: Bool
   /// The named queries that it is a result of.
-  package let queries: [String]
+  package let queries: [UTF8String]
 }
 
 /// Reads a bundle: JSON texts, each after its length in bytes as a decimal number.
@@ -77,7 +77,9 @@ package struct BundleReader: Sendable {
     case "metadata": return .metadata(try metadata(content))
     case "namedQuery": return .namedQuery(try namedQuery(content))
     case "documentMetadata": return .documentMetadata(try bundled(content))
-    case "document": return .document(try WireJSON.document(member.value))
+    case "document":
+      let document = try WireJSON.document(member.value)
+      return .document(try key(of: document.name), document)
     default: throw WireJSON.invalid("Unrecognized BundleElement \"\(member.name)\".")
     }
   }
@@ -89,7 +91,7 @@ package struct BundleReader: Sendable {
     let version = json["version"].flatMap(WireJSON.integer) ?? 1
     guard version == 1 else { throw WireJSON.invalid("The bundle has version \(version); only version 1 is known.") }
     return BundleMetadata(
-      bundle: BundleCache.Bundle(id: id, version: 1, createTime: try WireJSON.timestamp(time)),
+      bundle: BundleCache.Bundle(id: UTF8String(id), version: 1, createTime: try WireJSON.timestamp(time)),
       totalDocuments: Int(clamping: json["totalDocuments"].flatMap(WireJSON.integer) ?? 0),
       totalBytes: Int(clamping: json["totalBytes"].flatMap(WireJSON.integer) ?? 0))
   }
@@ -99,19 +101,24 @@ package struct BundleReader: Sendable {
       throw WireJSON.invalid("A named query needs a name, a bundledQuery and a readTime.")
     }
     return BundleCache.NamedQuery(
-      name: name, query: try WireJSON.bundledQuery(query, in: database), readTime: try WireJSON.timestamp(time))
+      name: UTF8String(name), query: try WireJSON.bundledQuery(query, in: database),
+      readTime: try WireJSON.timestamp(time))
   }
 
   private func bundled(_ json: JSONObject) throws(FirestoreServiceError) -> BundledDocument {
     guard let name = json["name"]?.string, let time = json["readTime"] else {
       throw WireJSON.invalid("The metadata of a document need a name and a readTime.")
     }
+    return BundledDocument(
+      key: try key(of: name), readTime: try WireJSON.timestamp(time), exists: json["exists"]?.bool ?? false,
+      queries: (json["queries"]?.array ?? []).compactMap { $0.string.map { UTF8String($0) } })
+  }
+
+  private func key(of name: String) throws(FirestoreServiceError) -> DocumentKey {
     let resource = try ResourceName(document: name, likely: database)
     guard resource.database == database else {
       throw WireJSON.invalid("The document \"\(name)\" is not of the database \(database).")
     }
-    return BundledDocument(
-      key: resource.path, readTime: try WireJSON.timestamp(time), exists: json["exists"]?.bool ?? false,
-      queries: (json["queries"]?.array ?? []).compactMap(\.string))
+    return resource.path
   }
 }

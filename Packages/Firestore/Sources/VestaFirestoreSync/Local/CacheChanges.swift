@@ -1,3 +1,4 @@
+package import VestaBytes
 import VestaFirestoreModel
 
 /// The rows of the cache that an event has changed and that must be written.
@@ -13,9 +14,9 @@ package struct CacheChanges: Sendable {
   /// Documents of targets.
   package var targetDocuments: Set<TargetDocument> = []
   /// Bundles.
-  package var bundles: Set<String> = []
+  package var bundles: Set<UTF8String> = []
   /// Named queries.
-  package var namedQueries: Set<String> = []
+  package var namedQueries: Set<UTF8String> = []
   /// Whether the row of the cache as a whole has changed.
   package var globals = false
 
@@ -31,7 +32,7 @@ package struct CacheChanges: Sendable {
   /// A batch of a user.
   package struct UserBatch: Sendable, Hashable {
     /// The user; empty for nobody.
-    package let user: String
+    package let user: UTF8String
     /// The batch.
     package let id: Int
   }

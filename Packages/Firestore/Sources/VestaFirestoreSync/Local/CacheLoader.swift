@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -6,7 +7,7 @@ package import VestaFirestoreModel
 /// A damaged row of what the backend can send again discards everything of that kind: documents, targets, bundles are
 /// fetched again. A damaged pending write is set aside under a key of its own, reported, and never deleted.
 package struct CacheLoader {
-  private var batches: [String: [MutationBatch]] = [:]
+  private var batches: [UTF8String: [MutationBatch]] = [:]
   private var documents: [CachedDocument] = []
   private var sequenceNumbers: [DocumentKey: Int64] = [:]
   private var records: [TargetRecord] = []
@@ -134,7 +135,7 @@ extension CacheLoader {
 
 extension LocalStore {
   /// Takes the pending writes of a user out of a durable cache.
-  mutating func restore(_ batches: [MutationBatch], of owner: String) {
+  mutating func restore(_ batches: [MutationBatch], of owner: UTF8String) {
     let current = user
     user = owner
     queues[owner] = MutationQueue(batches: batches)

@@ -1,3 +1,4 @@
+package import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -36,13 +37,13 @@ package struct CacheRow: Sendable, Hashable {
 /// Overlays are not kept: they are computed from batches and documents when the cache is opened.
 package enum CacheKey: Sendable, Hashable {
   case globals
-  case batch(user: String, Int)
+  case batch(user: UTF8String, Int)
   case document(DocumentKey)
   case sequenceNumber(DocumentKey)
   case target(Int32)
   case targetDocument(Int32, DocumentKey)
-  case bundle(String)
-  case namedQuery(String)
+  case bundle(UTF8String)
+  case namedQuery(UTF8String)
   case setAside([UInt8])
   case indexEntry(ResourcePath, CacheIndex.ID, entry: [UInt8])
   case index(ResourcePath, CacheIndex.ID)
@@ -54,7 +55,7 @@ package enum CacheKey: Sendable, Hashable {
     case .globals: writer.write(byte: 1)
     case .batch(let user, let id):
       writer.write(byte: 2)
-      writer.write(text: user)
+      writer.write(text: user.string)
       writer.write(int: Int64(id))
     case .document(let key): writer.write(tag: 3, key)
     case .sequenceNumber(let key): writer.write(tag: 4, key)
@@ -67,10 +68,10 @@ package enum CacheKey: Sendable, Hashable {
       writer.write(path: key)
     case .bundle(let name):
       writer.write(byte: 7)
-      writer.write(text: name)
+      writer.write(text: name.string)
     case .namedQuery(let name):
       writer.write(byte: 8)
-      writer.write(text: name)
+      writer.write(text: name.string)
     case .setAside(let key):
       writer.write(byte: 9)
       writer.write(blob: key)
@@ -123,13 +124,13 @@ package enum CacheKey: Sendable, Hashable {
     var reader = RowReader(bytes)
     switch try reader.byte() {
     case 1: self = .globals
-    case 2: self = .batch(user: try reader.text(), Int(try reader.int()))
+    case 2: self = .batch(user: UTF8String(try reader.text()), Int(try reader.int()))
     case 3: self = .document(try reader.path())
     case 4: self = .sequenceNumber(try reader.path())
     case 5: self = .target(try reader.target())
     case 6: self = .targetDocument(try reader.target(), try reader.path())
-    case 7: self = .bundle(try reader.text())
-    case 8: self = .namedQuery(try reader.text())
+    case 7: self = .bundle(UTF8String(try reader.text()))
+    case 8: self = .namedQuery(UTF8String(try reader.text()))
     case 9: self = .setAside(try reader.blob())
     case 10:
       let (collection, id) = (try reader.path(), try reader.index())

@@ -1,3 +1,4 @@
+package import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -21,11 +22,11 @@ package struct LocalStore {
   package let database: DatabaseName
   let policy: GarbagePolicy
   /// The user whose writes are pending; empty for nobody.
-  package internal(set) var user: String
+  package internal(set) var user: UTF8String
   /// The documents of the backend.
   package var documents: RemoteDocuments
   /// The pending writes of each user.
-  package internal(set) var queues: [String: MutationQueue] = [:]
+  package internal(set) var queues: [UTF8String: MutationQueue] = [:]
   /// The targets.
   package internal(set) var targets = TargetCache()
   /// The named queries and bundles.
@@ -52,10 +53,10 @@ package struct LocalStore {
   /// An empty cache.
   package init(database: DatabaseName, user: String, policy: GarbagePolicy) {
     self.database = database
-    self.user = user
+    self.user = UTF8String(user)
     self.policy = policy
     documents = RemoteDocuments(database: database)
-    queues[user] = MutationQueue()
+    queues[self.user] = MutationQueue()
   }
 
   /// The pending writes of the current user.
@@ -74,9 +75,9 @@ package struct LocalStore {
   /// - Returns: The documents that either user has written, as they are now.
   package mutating func changeUser(_ new: String) -> [DocumentKey: CachedDocument] {
     let old = queue
-    user = new
+    user = UTF8String(new)
     contents += 1
-    if queues[new] == nil { queues[new] = MutationQueue() }
+    if queues[user] == nil { queues[user] = MutationQueue() }
     // Documents may have come and gone while somebody else was signed in.
     recalculateOverlays(of: queue.batches.reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) })
     let keys = (old.batches + queue.batches).reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) }

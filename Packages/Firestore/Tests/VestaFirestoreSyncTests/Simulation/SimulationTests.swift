@@ -217,8 +217,8 @@ struct Simulation {
 
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil))
 struct SimulationSoakTests {
-  /// A number of the environment: `VESTA_SIMULATION_SEED`, the first of a hundred seeds; `VESTA_SIMULATION_STEPS`, the
-  /// steps of each of a hundred parts.
+  /// A number of the environment: `VESTA_SIMULATION_SEED`, the first seed; `VESTA_SIMULATION_COUNT`, how many seeds;
+  /// `VESTA_SIMULATION_STEPS`, the steps of each of a hundred parts.
   private static func setting(_ name: String, _ standard: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
   }
@@ -236,7 +236,9 @@ struct SimulationSoakTests {
     #expect(simulation.hours > 3)
   }
 
-  @Test(arguments: 0..<100) func `Soak: a million steps come to rest`(seed: Int) async throws {
+  @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 100)) func `Soak: a million steps come to rest`(seed: Int)
+    async throws
+  {
     var simulation = Simulation(seed: UInt64(Self.setting("VESTA_SIMULATION_SEED", 1_000_000) + seed))
     let steps = Self.setting("VESTA_SIMULATION_STEPS", 10_000)
     // A hundred parts, each of which comes to rest: the first that does not says so.
