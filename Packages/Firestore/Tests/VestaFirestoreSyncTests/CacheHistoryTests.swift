@@ -3,9 +3,10 @@ import Testing
 import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
-import VestaFirestoreSync
 import VestaStoreInterop
 import VestaTesting
+
+@testable import VestaFirestoreSync
 
 /// A durable cache beside a model that keeps everything in memory, through whatever can happen to a client.
 @Suite(.timeLimit(.minutes(15)))
@@ -273,8 +274,7 @@ struct CacheHistory {
     for _ in 0..<random.below(4) { await Task.yield() }
     let rows = try await store.read { try await $0.entries(in: .all) }
     await client.shutdown()
-    store = FullStore()
-    _ = try await store.write { for row in rows { try await $0.put(row.value, for: row.key) } }
+    try await replaceStore(by: rows)
     await begin()
     // The last write is there as a whole, or not at all.
     let count = rows.count { row in
@@ -284,6 +284,12 @@ struct CacheHistory {
     let isKept = count > pending[user, default: []].count
     if isKept { pending[user, default: []].append(last) }
     try await checkDocument(last.operations[0].id)
+  }
+
+  /// Goes on with a store that has some rows and nothing else.
+  private mutating func replaceStore(by rows: [StoreEntry]) async throws {
+    store = FullStore()
+    _ = try await store.write { for row in rows { try await $0.put(row.value, for: row.key) } }
   }
 
   private func key(of row: [UInt8]) -> CacheKey? {
@@ -313,11 +319,8 @@ struct CacheHistory {
   /// Fetches everything again into an empty cache, with the pending writes of the other user.
   private mutating func clearAllButWrites() async throws {
     await client.shutdown()
-    let rows = try await store.read { try await $0.entries(in: .all) }.filter { row in
-      if case .batch? = key(of: row.key) { return false }
-      return true
-    }
-    _ = try await store.write { transaction in for row in rows { try await transaction.delete(row.key) } }
+    let rows = try await store.read { try await $0.entries(in: .all) }
+    try await replaceStore(by: rows.filter { key(of: $0.key)?.isBatch == true })
     await begin()
     try await follow()
   }

@@ -94,10 +94,10 @@ final class CacheWriter: Sendable {
   }
 
   private func commit(_ batch: Batch) async throws {
-    let sorted = batch.rows.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-    let cleared = batch.cleared
     try await open().write { transaction in
-      for prefix in cleared { try await transaction.deleteRange(KeyRange(prefix: prefix)) }
+      for prefix in batch.cleared { try await transaction.deleteRange(KeyRange(prefix: prefix)) }
+      // In the transaction: a store that refuses to begin one does not cost the order of all that waits for it.
+      let sorted = batch.rows.sorted { UTF8Order.compare(bytes: $0.key, $1.key) < 0 }
       for (key, value) in sorted {
         if let value { try await transaction.put(value, for: key) } else { try await transaction.delete(key) }
       }

@@ -144,7 +144,8 @@ package struct WatchAggregator {
       acknowledge(id)
       if states[id]?.outstandingResponses == 0 { states[id] = nil }
     case .current where isActive(id):
-      states[id]?.isCurrent = true
+      // A filter of the same snapshot did not match: the target is current when it has been fetched again.
+      if pendingResets[id] == nil { states[id]?.isCurrent = true }
       states[id]?.hasPendingChanges = true
       states[id]?.store(change.resumeToken)
     case .reset where isActive(id):
