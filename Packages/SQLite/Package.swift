@@ -40,7 +40,8 @@ let package = Package(
     .executableTarget(
       name: "StoreCrashWorker",
       dependencies: [
-        "VestaSQLite", .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        "VestaSQLite", .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
       ],
       swiftSettings: settings

@@ -111,6 +111,12 @@ import VestaStoreInterop
     }
     #expect(await refusal { try await world.send(.emailSignIn, url: "https://evil.com") } == .unauthorizedDomain)
     #expect(ContinueURL("https://[::1]:9099/x", appSchemes: []) == .web(host: "[::1]"))
+    #expect(ContinueURL("https://AZ.az-09.com/x", appSchemes: []) == .web(host: "az.az-09.com"))
+    #expect(ContinueURL("https://[::1]:80]/x", appSchemes: []) == nil)
+    // The neighbours of letters and digits are neither.
+    for neighbour in ["`", "{", "@", "[", "/", ":"] {
+      #expect(ContinueURL("https://a\(neighbour)b.com/x", appSchemes: []) != .web(host: "a\(neighbour)b.com"))
+    }
   }
 
   // MARK: Information in answers

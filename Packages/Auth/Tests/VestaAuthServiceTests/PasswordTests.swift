@@ -155,4 +155,12 @@ import VestaStoreInterop
     try await world.engine.setProjectConfig(config, context: world.context)
     #expect(await refusal { try await world.signIn("", "") } == .projectDisabled)
   }
+
+  @Test func `a hash of the preferred scheme is not made again at a sign-in`() async throws {
+    let world = World()
+    try await world.signUp()
+    let before = world.crypto.passwordWork
+    try await world.signIn()
+    #expect(world.crypto.passwordWork == before + 1)
+  }
 }

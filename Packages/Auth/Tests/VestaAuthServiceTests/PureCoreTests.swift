@@ -69,6 +69,39 @@ import VestaTesting
     #expect(try totp.acceptedStep(for: "", at: seconds, lastUsed: nil) == nil)
   }
 
+  @Test func `a password policy has lengths between its limits`() {
+    let cases: [(minimum: Int, maximum: Int, isValid: Bool)] = [
+      (5, 4096, false), (6, 4096, true), (30, 4096, true), (31, 4096, false), (6, 4097, false), (8, 8, true),
+      (8, 7, false),
+    ]
+    for (minimum, maximum, isValid) in cases {
+      var policy = PasswordPolicy()
+      (policy.minimumLength, policy.maximumLength) = (minimum, maximum)
+      #expect(((try? policy.validate()) != nil) == isValid, "\(minimum) to \(maximum)")
+    }
+  }
+
+  @Test func `codes are made from the four bytes that the last one points to`() throws {
+    // Hashes and codes of RFC 4226, appendix D: the secret is "12345678901234567890".
+    let vectors: [(step: Int64, hash: String, code: String)] = [
+      (0, "cc93cf18508d94934c64b65d8ba7667fb7cde4b0", "755224"),
+      (1, "75a48a19d4cbe100644e8ac1397eea747a2d33ab", "287082"),
+      (2, "0bacb7fa082fef30782211938bc1c5e70416ff44", "359152"),
+      (3, "66c28227d03a2d5529262ff016a1e6ef76557ece", "969429"),
+      (4, "a904c900a64b35909874b33e61c5938a8e15ed1c", "338314"),
+      (9, "1637409809a679dc698207310c8c7fc07290d9e5", "520489"),
+    ]
+    for vector in vectors {
+      let hash = try Hex.decode(vector.hash)
+      let totp = TOTP { message in message == [UInt8](repeating: 0, count: 7) + [UInt8(vector.step)] ? hash : [] }
+      #expect(try totp.code(at: vector.step) == vector.code, "step \(vector.step)")
+    }
+    // A step that needs all eight bytes; a hash that points to its end.
+    let late: Int64 = 0x0102_0304_0506_0708
+    let totp = TOTP { $0 == [1, 2, 3, 4, 5, 6, 7, 8] ? [UInt8](repeating: 0, count: 15) + [0xFF, 0, 0, 9, 0x0F] : [] }
+    #expect(try totp.code(at: late) == "706441")
+  }
+
   @Test func `a bucket empties and refills`() {
     var limiter = RateLimiter(RateLimit(burst: 3, refillInterval: .milliseconds(100)))
     var taken = (0..<4).map { _ in limiter.take("a", now: 1000) }

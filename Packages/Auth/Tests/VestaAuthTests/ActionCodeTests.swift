@@ -20,6 +20,16 @@ import VestaAuthBackend
     #expect(ActionCodeURL(link: link)?.code == "abc")
   }
 
+  @Test func `a link is looked for in four links around it, and no more`() throws {
+    var link = "https://x.test/?mode=signIn&oobCode=abc"
+    for depth in 1...5 {
+      var components = URLComponents(string: "https://app.test/")
+      components?.queryItems = [URLQueryItem(name: depth % 2 == 0 ? "link" : "deep_link_id", value: link)]
+      link = try #require(components?.string)
+      #expect(ActionCodeURL(link: link)?.code == (depth <= 4 ? "abc" : nil), "\(depth) links around it")
+    }
+  }
+
   @Test(arguments: ["", "hello", "https://x.test", "%%%", "http://[", "link=link", "?link=%3Flink%3D%253Flink"])
   func `what is no link is refused`(_ text: String) { #expect(ActionCodeURL(link: text)?.code == nil) }
 

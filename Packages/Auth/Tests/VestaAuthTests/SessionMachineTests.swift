@@ -146,6 +146,12 @@ import VestaTesting
     #expect(StoredSession.decoded(try session.encoded()) == session)
   }
 
+  @Test func `an account without a time of creation has none`() {
+    for (time, date) in [(-1, nil), (0, nil), (1000, Date(timeIntervalSince1970: 1))] as [(Int64, Date?)] {
+      #expect(UserRecord(AuthUser(localID: "ada", createdAt: time), wasAnonymous: false).creationDate == date)
+    }
+  }
+
   @Test func `bytes that are no session are never read as one`() throws {
     let user = UserRecord(AuthUser(localID: "ada", createdAt: 1), wasAnonymous: false)
     let bytes = try StoredSession(

@@ -423,6 +423,14 @@ import VestaTesting
     #expect(test.auth.currentUser === user)
   }
 
+  @Test func `a user whose renewed token is refused as well is signed out`() async throws {
+    let test = try TestAuth()
+    let user = try await test.signIn()
+    test.backend.fail("lookup", with: .invalidIDToken)
+    #expect(await code { try await user.reload() } == .invalidUserToken)
+    #expect(test.auth.currentUser == nil)
+  }
+
   @Test func `a backend that gives the same token again is asked again`() async throws {
     let test = try TestAuth()
     test.backend.state.withLock {

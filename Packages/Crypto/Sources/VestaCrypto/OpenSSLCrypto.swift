@@ -20,8 +20,11 @@ public struct OpenSSLCrypto: CryptoProvider {
   /// - Parameter slowOperations: How many passwords may be hashed at the same time; each takes a core, and 16 MiB of
   ///   memory with the standard scheme. By default one less than there are cores, between 1 and 8.
   public init(slowOperations: Int? = nil) {
-    workers = BoundedWorkers(limit: slowOperations ?? min(8, Platform.processorCount - 1))
+    workers = BoundedWorkers(limit: slowOperations ?? Self.slowOperations(cores: Platform.processorCount))
   }
+
+  /// One core is left for everything else, if there is another.
+  static func slowOperations(cores: Int) -> Int { min(8, max(1, cores - 1)) }
 
   /// The digest of a run of bytes.
   public func digest(_ algorithm: DigestAlgorithm, of bytes: RawSpan) throws(CryptoError) -> [UInt8] {

@@ -67,4 +67,9 @@ import VestaConcurrency
     for _ in 0..<5 { await #expect(throws: Broken.self) { try await workers.run { throw Broken() } } }
     #expect(try await workers.run { 1 } == 1)
   }
+
+  @Test func `one core is left to others, and no more than eight passwords are hashed at once`() {
+    let expected = [1: 1, 2: 1, 3: 2, 8: 7, 9: 8, 10: 8, 64: 8]
+    for (cores, count) in expected { #expect(OpenSSLCrypto.slowOperations(cores: cores) == count, "\(cores) cores") }
+  }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VestaFirestoreBackend
 import VestaTesting
@@ -21,6 +22,17 @@ import VestaTesting
     #expect(found < 300)
   }
 
+  @Test(arguments: [0.5, 0.3, 0.1, 0.01, 0.0001]) func `a filter is as large as its share of false positives asks`(
+    share: Double
+  ) {
+    let filter = BloomFilter(expecting: 10_000, falsePositives: share, digest: Self.digest).message
+    let bits = Double(filter.bitmap.count * 8 - Int(filter.padding))
+    // The optimum: -ln(p) / ln(2)^2 bits a name, and -log2(p) hashes.
+    let bitsPerName = -log(share) / (log(2) * log(2))
+    #expect(abs(bits / 10_000 / bitsPerName - 1) < 0.05)
+    #expect(abs(Double(filter.hashCount) + log2(share)) <= 0.75)
+  }
+
   @Test func `bits are where the wire has them`() throws {
     // Halves 1 and 2 give the bits 1, 3 and 5 of a bitmap of 12.
     let filter = BloomFilterMessage(bitmap: [0b10_1010, 0], padding: 4, hashCount: 3)
@@ -34,6 +46,10 @@ import VestaTesting
     let empty = BloomFilter(expecting: 0, digest: Self.digest)
     #expect(empty.message == BloomFilterMessage(bitmap: [], padding: 0, hashCount: 0))
     #expect(!empty.mayContain("x"))
+    for hashCount in 0...1 as ClosedRange<Int32> {
+      let received = BloomFilterMessage(bitmap: [], padding: 0, hashCount: hashCount)
+      #expect(try !BloomFilter(received, digest: Self.digest).mayContain("x"))
+    }
   }
 
   @Test(arguments: [([1], 8, 1), ([1], -1, 1), ([], 1, 0), ([1], 0, 0), ([1], 0, -1)] as [([UInt8], Int32, Int32)])

@@ -158,4 +158,31 @@ import VestaFirestoreBackend
     #expect(try Aggregator([Aggregation(.average(fieldPath: "a"))]).result == ["field_1": .null])
     #expect(throws: FirestoreServiceError.self) { try Aggregator([]) }
   }
+
+  @Test func `a query that goes on has what is left of its limit`() throws {
+    var query = Self.query()
+    query.offset = 3
+    let last = Document(name: "\(Self.root)/c/x", fields: [:])
+    #expect(try Self.normal(query).continued(after: last, count: 2).limit == nil)
+    query.limit = 5
+    for (count, left) in [(0, 5), (2, 3), (5, 0), (7, 0)] {
+      let rest = try Self.normal(query).continued(after: last, count: count)
+      #expect(rest.limit == left && rest.offset == 0 && rest.after == last)
+    }
+  }
+
+  @Test func `an array contains its elements, and nothing else does`() throws {
+    let documents = Self.documents([
+      "one": ["a": .array([.integer(1)])], "two": ["a": .array([.integer(2), .double(1)])], "none": ["a": .array([])],
+      "other": ["a": .array([.string("1"), .array([.integer(1)])])], "plain": ["a": .integer(1)], "absent": [:],
+    ])
+    let query = Self.query(.field(path: "a", .arrayContains, .integer(1)))
+    #expect(try Self.names(query, in: documents).sorted() == ["one", "two"])
+  }
+
+  @Test func `a query that goes on begins behind its last result`() throws {
+    let documents = Self.documents(["a": [:], "b": [:], "c": [:], "d": [:]]).sorted { $0.name < $1.name }
+    let rest = try Self.normal(Self.query()).continued(after: documents[1], count: 2)
+    #expect(rest.results(in: documents).documents.map(\.name) == documents[2...].map(\.name))
+  }
 }

@@ -34,6 +34,24 @@ import VestaFirestoreBackend
     #expect(last != first && last.canonicalID != first.canonicalID)
   }
 
+  @Test func `targets that differ in anything have identifiers that differ`() throws {
+    func cursor(_ number: Int64, before: Bool) -> StructuredQuery.Cursor {
+      .init(values: [.integer(number)], before: before)
+    }
+    let targets = try [
+      Self.query(orders: [Self.rank]), Self.query(orders: [Self.rankDown]), Self.query(orders: [Self.rank], limit: 1),
+      Self.query(orders: [Self.rank], limit: 2), Self.query(orders: [Self.rank], startAt: cursor(1, before: true)),
+      Self.query(orders: [Self.rank], startAt: cursor(1, before: false)),
+      Self.query(orders: [Self.rank], startAt: cursor(2, before: true)),
+      Self.query(orders: [Self.rank], endAt: cursor(1, before: true)),
+      Self.query(orders: [Self.rank], endAt: cursor(1, before: false)),
+      Self.query(orders: [Self.rank], endAt: cursor(2, before: true)),
+      Self.query(filters: [.field(path: "rank", .greaterThan, .integer(1))], orders: [Self.rank]),
+      Self.query(orders: [Self.rank], group: "c"),
+    ].map(\.target)
+    #expect(Set(targets.map(\.canonicalID)).count == targets.count && Set(targets).count == targets.count)
+  }
+
   @Test func `a query has the orders of its inequalities, also where a part can match nothing`() throws {
     let filter = Filter.composite(
       .or, [.field(path: "b", .lessThan, .integer(0)), .field(path: "a", .greaterThan, .double(.nan))])

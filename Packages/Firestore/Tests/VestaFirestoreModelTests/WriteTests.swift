@@ -156,6 +156,17 @@ import VestaFirestoreBackend
     #expect(throws: Never.self) { try DocumentRules.check(Self.document(fields)) }
   }
 
+  @Test func `times are of the years 1 to 9999`() {
+    let cases: [(Int64, Int32, Bool)] = [
+      (-62_135_596_800, 0, true), (-62_135_596_801, 999_999_999, false), (253_402_300_799, 999_999_999, true),
+      (253_402_300_800, 0, false), (0, -1, false), (0, 1_000_000_000, false),
+    ]
+    for (seconds, nanos, isValid) in cases {
+      let document = Self.document(["t": .timestamp(Timestamp(seconds: seconds, nanos: nanos))])
+      #expect(((try? DocumentRules.check(document)) != nil) == isValid, "\(seconds) and \(nanos)")
+    }
+  }
+
   @Test func `a string and a field name may be as long as their limits, and no longer`() {
     func refusal(_ fields: MapValue) -> String? {
       do {

@@ -87,6 +87,18 @@ import VestaTesting
     #expect(found == wanted, "seed \(seed)")
   }
 
+  @Test func `an index leaves no lease behind, also when it is asked for again`() async throws {
+    let engine = makeEngine()
+    for number in 0..<5 { try await engine.commit(update("rooms/\(number)", ["n": .integer(Int64(number))])) }
+    let database = try await engine.engine(database)
+    for _ in 0..<2 {
+      database.indexes.build([Self.shape])
+      await database.indexes.settle()
+      let rows = try await database.store.read { try await $0.entries(in: KeyRange(prefix: database.keys.leases)) }
+      #expect(rows.isEmpty)
+    }
+  }
+
   @Test func `a run that the log has forgotten is read again`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
