@@ -40,7 +40,13 @@ extension ClientMachine {
     _ changed: [DocumentKey: CachedDocument], _ event: RemoteEvent?
   ) -> [ConcernedView] {
     var concerned: [QueryID: [DocumentKey: CachedDocument]] = [:]
-    for (key, document) in changed { viewIndex.forEach(lookingAt: key) { concerned[$0, default: [:]][key] = document } }
+    if let id = viewIndex.only(lookingAt: changed.keys) {
+      concerned[id] = changed
+    } else {
+      for (key, document) in changed {
+        viewIndex.forEach(lookingAt: key) { concerned[$0, default: [:]][key] = document }
+      }
+    }
     for id in concernedViews(event) where concerned[id] == nil { concerned[id] = [:] }
     let list = concerned.compactMap { id, documents -> ConcernedView? in
       guard let target = views[id]?.target, let place = queriesByTarget[target]?.firstIndex(of: id) else { return nil }
@@ -65,7 +71,8 @@ extension ClientMachine {
   private func update(_ concerned: ConcernedView, _ event: RemoteEvent?) -> View.Outcome? {
     let id = concerned.id
     guard let query = views[id]?.query, let begun = views[id]?.begun,
-      var changes = views[id]?.view.computeChanges(concerned.changed)
+      var changes = views[id]?.view.computeChanges(
+        concerned.changed, order: event?.targetChanges[concerned.target]?.order ?? [])
     else { return nil }
     if changes.needsRefill {
       let all = local.execute(query, usesPreviousResults: false).documents

@@ -15,6 +15,9 @@ extension ClientMachine {
   func unlistenRemotely(_ id: Int32) {
     settleToken(of: id)
     guard let record = listenTargets.removeValue(forKey: id) else { return }
+    // The version of results that were read is in this record alone. A view that stays, because listeners of the cache
+    // have it, goes on from there: without a version the stream would not say which of its documents were deleted.
+    if record.resumeToken.isEmpty, record.snapshotVersion > .zero { local.resume(id, at: record) }
     progress.forget(id)
     targetPlaces.remove(record.target)
     let wasAsked = !fetched.remove(id)
@@ -90,11 +93,13 @@ extension ClientMachine {
     var update = TargetUpdate()
     update.isCurrent = true
     event.documentUpdates.reserveCapacity(documents.count)
+    update.added.reserveCapacity(documents.count)
     for var document in documents {
       document.readTime = version
       event.documentUpdates[document.path] = document
       if document.isFound { update.added.insert(document.path) }
     }
+    if event.documentUpdates.count == documents.count { update.order = documents.map(\.path) }
     event.targetChanges[target] = update
     apply(event)
   }

@@ -108,6 +108,8 @@ package final class ClientMachine {
     keptBatches = local.batchKeys
     self.local.documents.keepsIndexes = configuration.keepsIndexes
     self.local.makesRowsOfDocuments = !configuration.keepsOnlyPendingWrites
+    // Only the row of the cache and the collection by its size need the bytes.
+    if configuration.keepsOnlyPendingWrites, case .eager = local.policy { self.local.documents.countsBytes = false }
   }
 
   /// Takes a part of the cache that has been read.

@@ -71,12 +71,17 @@ package struct View: Sendable {
   // MARK: Computing changes
 
   /// Computes the effect of changed documents on the results; nothing is applied.
+  ///
+  /// - Parameter order: All of them, each once, in the order that first results are likely to have; empty when it is not
+  ///   known.
   package func computeChanges(
-    _ changed: [DocumentKey: CachedDocument], previous: DocumentChanges? = nil
+    _ changed: [DocumentKey: CachedDocument], previous: DocumentChanges? = nil, order: [DocumentKey] = []
   ) -> DocumentChanges {
     var pass = Pass(view: self, previous: previous)
     if pass.isInitial {
-      pass.addInitial(changed.values.filter { query.matches($0) })
+      // What is in order already takes one comparison each.
+      let ordered = order.count == changed.count ? order.compactMap { changed[$0] } : []
+      pass.addInitial((ordered.count == changed.count ? ordered : Array(changed.values)).filter { query.matches($0) })
     } else {
       for (key, document) in changed.sorted(by: { $0.key < $1.key }) { pass.add(key, document) }
     }

@@ -5,9 +5,9 @@ import VestaFirestoreModel
 extension LocalStore {
   /// Forgets everything but the pending writes and the targets in use.
   mutating func discard() {
-    let indexing = (documents.makesIndexes, documents.keepsIndexes)
+    let settings = (documents.makesIndexes, documents.keepsIndexes, documents.countsBytes)
     documents = RemoteDocuments(database: database)
-    (documents.makesIndexes, documents.keepsIndexes) = indexing
+    (documents.makesIndexes, documents.keepsIndexes, documents.countsBytes) = settings
     bundles = BundleCache()
     sequenceNumbers = [:]
     orphans = []

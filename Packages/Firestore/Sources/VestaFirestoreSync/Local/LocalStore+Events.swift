@@ -16,9 +16,19 @@ extension LocalStore {
       changes.globals = true
     }
     // Views are notified before the transaction ends: unreferenced documents leave the cache then.
-    let result = localDocuments(changed)
+    let result = shown(changed, of: event.documentUpdates)
     endTransaction()
     return result
+  }
+
+  /// The documents that have changed, with the pending writes on top: most of the time they are as they were sent.
+  private func shown(
+    _ changed: [DocumentKey], of updates: [DocumentKey: CachedDocument]
+  ) -> [DocumentKey: CachedDocument] {
+    let isAsSent =
+      !hasOverlays && changed.count == updates.count
+      && updates.values.allSatisfy { !($0.isMissing && $0.version == .zero) }
+    return isAsSent ? updates : localDocuments(changed)
   }
 
   /// Notes how far a target in use has been followed, without a change of its documents.

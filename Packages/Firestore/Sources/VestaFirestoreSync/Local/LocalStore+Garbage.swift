@@ -27,6 +27,14 @@ extension LocalStore {
     }
   }
 
+  /// Notes that a target or view has ceased to refer to documents.
+  mutating func dereference(_ keys: Set<DocumentKey>) {
+    switch policy {
+    case .eager: if orphans.isEmpty { orphans = keys } else { orphans.formUnion(keys) }
+    case .leastRecentlyUsed: touch(keys)
+    }
+  }
+
   /// Notes that a document was used now.
   mutating func touch(_ key: DocumentKey) {
     guard case .leastRecentlyUsed = policy else { return }

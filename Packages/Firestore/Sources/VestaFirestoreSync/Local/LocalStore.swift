@@ -107,7 +107,7 @@ package struct LocalStore {
   package mutating func release(_ id: Int32) {
     beginTransaction()
     guard var record = active.removeValue(forKey: id) else { return }
-    for key in viewReferences.removeAll(of: id) { dereference(key) }
+    dereference(viewReferences.removeAll(of: id))
     switch policy {
     case .eager: removeTarget(id)
     case .leastRecentlyUsed:
@@ -119,11 +119,10 @@ package struct LocalStore {
   }
 
   mutating func removeTarget(_ id: Int32) {
-    for key in targets.remove(id) {
-      note(key, of: id)
-      // The removal of a target does not count as a use of its documents: their sequence numbers stay.
-      if case .eager = policy { dereference(key) }
-    }
+    let keys = targets.remove(id)
+    if makesRowsOfDocuments { for key in keys { note(key, of: id) } }
+    // The removal of a target does not count as a use of its documents: their sequence numbers stay.
+    if case .eager = policy { dereference(keys) }
     changes.targets.insert(id)
   }
 
@@ -137,7 +136,7 @@ package struct LocalStore {
     guard !views.isEmpty else { return }
     beginTransaction()
     for view in views {
-      for key in view.added { viewReferences.insert(key, view.target) }
+      viewReferences.insert(view.added, view.target)
       for key in view.removed {
         viewReferences.remove(key, view.target)
         dereference(key)

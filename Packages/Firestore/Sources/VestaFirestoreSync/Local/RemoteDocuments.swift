@@ -20,55 +20,64 @@ package struct RemoteDocuments: Sendable {
   package var keepsIndexes = false
   /// How many documents are in memory.
   package private(set) var count = 0
-  /// How large the documents of the cache are, as the service counts; with those that have not been read.
-  package private(set) var byteSize = 0
+  /// Whether the size is counted along with every change, and not only when it is asked for.
+  var countsBytes = true
+  private var countedBytes = 0
+  /// The collection of the last document that was added: most of the time the next one is of the same.
+  private var recent = ResourcePath.root
 
   /// A cache without documents.
   package init(database: DatabaseName) { self.database = database }
 
+  /// How large the documents of the cache are, as the service counts; with those that have not been read.
+  package var byteSize: Int { countsBytes ? countedBytes : all.reduce(0) { $0 + Self.size(of: $1) } }
+
+  /// The collection of a document; without making its path again where it is known.
+  private func collection(of key: DocumentKey) -> ResourcePath { key.isDocument(in: recent) ? recent : key.parent }
+
   /// A document; invalid when the cache does not have it.
   package subscript(key: DocumentKey) -> CachedDocument {
-    byCollection[key.parent]?[key.documentID] ?? CachedDocument(ResourceName(database: database, path: key), .invalid)
+    known(key) ?? CachedDocument(ResourceName(database: database, path: key), .invalid)
   }
 
   /// A document of the cache; `nil` when the cache does not have it.
-  func known(_ key: DocumentKey) -> CachedDocument? { byCollection[key.parent]?[key.documentID] }
+  func known(_ key: DocumentKey) -> CachedDocument? { byCollection[collection(of: key)]?[key.documentID] }
 
   /// Adds a document, in place of the one at its path.
   package mutating func insert(_ document: CachedDocument) {
     let old = put(document)
-    byteSize += Self.size(of: document) - (old.map(Self.size) ?? 0)
-    noteIndexRows(of: document.path.parent, old, by: document)
+    if countsBytes { countedBytes += Self.size(of: document) - (old.map(Self.size) ?? 0) }
+    noteIndexRows(old, by: document)
   }
 
   /// Adds a document that was read from a row, unless it is in memory.
   mutating func load(_ document: CachedDocument) {
-    guard byCollection[document.path.parent]?[document.path.documentID] == nil else { return }
+    guard known(document.path) == nil else { return }
     _ = put(document)
   }
 
   /// Notes the size of the cache and its durable indexes, before any document is read.
   mutating func restore(byteSize: Int?, indexes: [ResourcePath: Set<CacheIndex.ID>]) {
-    self.byteSize = byteSize ?? all.reduce(0) { $0 + Self.size(of: $1) }
+    countedBytes = byteSize ?? all.reduce(0) { $0 + Self.size(of: $1) }
     durableIndexes = indexes
   }
 
   private mutating func put(_ document: CachedDocument) -> CachedDocument? {
-    let collection = document.path.parent
+    let collection = collection(of: document.path)
+    recent = collection
+    if byCollection[collection] == nil { groups[collection.collectionID, default: []].insert(collection) }
     let old = byCollection[collection, default: [:]].updateValue(document, forKey: document.path.documentID)
     updateIndexes(of: collection, document.path.documentID, old, by: document)
-    guard old == nil else { return old }
-    count += 1
-    groups[collection.collectionID, default: []].insert(collection)
-    return nil
+    if old == nil { count += 1 }
+    return old
   }
 
   /// Removes a document.
   package mutating func remove(_ key: DocumentKey) {
-    let collection = key.parent
+    let collection = collection(of: key)
     guard let old = byCollection[collection]?.removeValue(forKey: key.documentID) else { return }
-    byteSize -= Self.size(of: old)
-    noteIndexRows(of: collection, old, by: nil)
+    if countsBytes { countedBytes -= Self.size(of: old) }
+    noteIndexRows(old, by: nil)
     updateIndexes(of: collection, key.documentID, old, by: nil)
     count -= 1
     guard byCollection[collection]?.isEmpty == true else { return }
@@ -105,6 +114,7 @@ package struct RemoteDocuments: Sendable {
   private mutating func updateIndexes(
     of collection: ResourcePath, _ id: UTF8String, _ old: CachedDocument?, by new: CachedDocument?
   ) {
+    if indexes.isEmpty, builds.isEmpty { return }
     builds[collection]?.note(id, old)
     guard let ids = indexes[collection]?.keys else { return }
     for index in Array(ids) { indexes[collection]?[index]?.replace(old, by: new) }
@@ -187,8 +197,10 @@ package struct RemoteDocuments: Sendable {
     indexRows.add(index, of: collection)
   }
 
-  private mutating func noteIndexRows(of collection: ResourcePath, _ old: CachedDocument?, by new: CachedDocument?) {
-    guard let ids = durableIndexes[collection], let id = (old ?? new)?.path.lastSegment else { return }
+  private mutating func noteIndexRows(_ old: CachedDocument?, by new: CachedDocument?) {
+    guard !durableIndexes.isEmpty, let path = (old ?? new)?.path else { return }
+    let (collection, id) = (collection(of: path), path.lastSegment)
+    guard let ids = durableIndexes[collection] else { return }
     for index in ids {
       let gone = old.map { CacheIndex.bytes(of: $0, index) } ?? []
       let come = new.map { CacheIndex.bytes(of: $0, index) } ?? []
@@ -245,4 +257,9 @@ struct IndexBuild: Sendable {
 extension ResourcePath {
   /// The identifier of the document, which names it among those of its collection.
   fileprivate var documentID: UTF8String { UTF8String(lastSegment) }
+
+  /// Whether the path is one of a document right below a collection.
+  func isDocument(in collection: ResourcePath) -> Bool {
+    segments.count == collection.segments.count + 1 && hasPrefix(collection)
+  }
 }

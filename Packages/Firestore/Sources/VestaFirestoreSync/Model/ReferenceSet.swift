@@ -56,6 +56,17 @@ package struct ReferenceSet: Sendable {
     if keysByID[id] == nil { keysByID[id] = keys } else { keysByID[id]?.formUnion(keys) }
   }
 
+  /// Adds references to many documents.
+  package mutating func insert(_ keys: [DocumentKey], _ id: Int32) {
+    if keys.isEmpty { return }
+    for key in keys { idsByKey[key, default: .one(id)].insert(id) }
+    // Taken out while it grows, so that nothing is copied.
+    var all = keysByID.removeValue(forKey: id) ?? []
+    all.reserveCapacity(all.count + keys.count)
+    for key in keys { all.insert(key) }
+    keysByID[id] = all
+  }
+
   /// Removes a reference.
   package mutating func remove(_ key: DocumentKey, _ id: Int32) {
     if idsByKey[key]?.remove(id) == true { idsByKey[key] = nil }

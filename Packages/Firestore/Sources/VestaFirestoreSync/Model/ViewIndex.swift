@@ -32,6 +32,16 @@ struct ViewIndex: Sendable {
     }
   }
 
+  /// The query that looks at each of some documents, if no other one looks at any of them.
+  ///
+  /// - Returns: `nil` where that is not so, or takes longer to find out than `forEach(lookingAt:_:)` takes.
+  func only(lookingAt keys: some Collection<DocumentKey>) -> QueryID? {
+    guard byGroup.isEmpty, let collection = keys.first?.parent, let ids = byCollection[collection], ids.count == 1,
+      keys.allSatisfy({ $0.isDocument(in: collection) && (byDocument.isEmpty || byDocument[$0] == nil) })
+    else { return nil }
+    return ids.first
+  }
+
   /// Calls an action with each query that looks at a document.
   func forEach(lookingAt key: DocumentKey, _ action: (QueryID) -> Void) {
     for id in byDocument[key] ?? [] { action(id) }

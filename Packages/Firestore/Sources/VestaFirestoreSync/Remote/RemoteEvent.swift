@@ -30,6 +30,8 @@ package struct TargetUpdate: Sendable, Hashable {
   package var isCurrent = false
   /// Documents that are new in the target.
   package var added: Set<DocumentKey> = []
+  /// The documents that are new in the target, each once, in the order of its results; empty if not known.
+  package var order: [DocumentKey] = []
   /// Documents of the target that have changed.
   package var modified: Set<DocumentKey> = []
   /// Documents that have left the target.
