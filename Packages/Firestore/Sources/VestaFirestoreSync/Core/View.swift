@@ -72,8 +72,8 @@ package struct View: Sendable {
 
   /// Computes the effect of changed documents on the results; nothing is applied.
   ///
-  /// - Parameter order: All of them, each once, in the order that first results are likely to have; empty when it is not
-  ///   known.
+  /// - Parameter order: All of them, each once, in the order that first results are likely to have; empty when it is
+  ///   not known.
   package func computeChanges(
     _ changed: [DocumentKey: CachedDocument], previous: DocumentChanges? = nil, order: [DocumentKey] = []
   ) -> DocumentChanges {
