@@ -76,6 +76,12 @@ import VestaFirestoreSync
     #expect(!machine.local.localDocument(path("rooms/a")).isValid)
   }
 
+  @Test func `a document of version zero is a document, and only one without a version is malformed`() {
+    let document = Document(name: Self.root + "rooms/a", fields: [:], updateTime: .zero)
+    receive([acknowledged, Self.change(document)] + snapshot(at: 9))
+    #expect(machine.takeActions().snapshots.last?.ids == ["a"])
+  }
+
   @Test func `after a malformed message the stream opens again, not at once, and goes on`() {
     receive([acknowledged, Self.named("rooms/b")])
     // The next attempt waits for the longest time: the message will be the same.

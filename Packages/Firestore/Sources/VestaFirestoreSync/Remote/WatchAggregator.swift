@@ -173,7 +173,7 @@ package struct WatchAggregator {
   ///   not to be used either: the snapshot that it belongs to can never be complete.
   package mutating func receive(_ change: DocumentChange) throws(FirestoreServiceError) {
     let key = try key(of: change.document.name)
-    guard let version = change.document.updateTime, version > .zero else {
+    guard change.document.updateTime != nil else {
       throw Self.malformed("the document \(change.document.name) has no update time")
     }
     let document = CachedDocument(change.document, at: key)
