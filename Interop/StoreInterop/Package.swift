@@ -32,7 +32,11 @@ let package = Package(
     ),
     .target(
       name: "VestaStoreInteropFakes",
-      dependencies: ["VestaStoreInterop", .product(name: "VestaConcurrency", package: "Core")],
+      dependencies: [
+        "VestaStoreInterop",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+      ],
       swiftSettings: settings
     ),
     .target(
