@@ -184,4 +184,18 @@ struct BoundaryTests {
     #expect(NodeSize.estimate(node) == 1 + (2 + 4 + 4) + (2 + 4 + 2) + 3)
     #expect(NodeSize.estimate(.empty) == 4)
   }
+
+  @Test func `keys that are one number in several spellings have one order in memory and in rows`() {
+    let keys = ["-1", "-01", "0", "00", "-0", "000", "-00", "1", "01", "001", "a"].map { DatabaseKey($0) }
+    func bytes(_ key: DatabaseKey) -> [UInt8] {
+      var bytes: [UInt8] = []
+      PathCoding.append(key, to: &bytes)
+      return bytes
+    }
+    for left in keys {
+      for right in keys {
+        #expect((left < right) == bytes(left).lexicographicallyPrecedes(bytes(right)), "\(left) and \(right)")
+      }
+    }
+  }
 }

@@ -76,7 +76,8 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
     if left.order != right.order { return left.order < right.order }
     if left.isText { return left.text.isBelowByUTF16(right.text) }
     let leftLength = left.text.utf8.count, rightLength = right.text.utf8.count
-    return leftLength != rightLength ? leftLength < rightLength : left.text.isBelowByUTF16(right.text)
+    // The same number in the same length: "00" before "-0", as in the rows of the engine.
+    return leftLength != rightLength ? leftLength < rightLength : right.text.isBelowByUTF16(left.text)
   }
 
   /// The first bytes of a string in the order of UTF-16, as a number.
