@@ -3,7 +3,7 @@ import VestaAuthBackend
 
 @testable import VestaAuthService
 
-/// What an account's ways to sign in say about it.
+/// Accounts with and without ways to sign in, and how an account begins.
 @Suite struct UserRecordTests {
   private static let ways: [(name: String, add: @Sendable (inout UserRecord) -> Void)] = [
     ("address", { $0.email = "ada@example.com" }), ("phone", { $0.phoneNumber = "+15550000001" }),

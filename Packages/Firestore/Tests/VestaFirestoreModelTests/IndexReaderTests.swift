@@ -4,7 +4,7 @@ import VestaTesting
 
 @testable import VestaFirestoreModel
 
-/// What an `IndexEncoder` writes, walked over and measured.
+/// Reads the bytes that an `IndexEncoder` writes: the length of each value, and its number.
 @Suite struct IndexReaderTests {
   private static let numbers = Generate.integers.map(Value.integer) + Generate.doubles.map(Value.double)
 

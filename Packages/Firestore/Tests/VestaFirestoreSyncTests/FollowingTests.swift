@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
 
-/// What happens between the first results of a target, read from the engine in the process, and following it.
+/// A target after its first results were read from the engine, and before the watch stream is asked for it.
 @Suite(.timeLimit(.minutes(15)))
 struct FollowingTests {
   private let machine: ClientMachine

@@ -103,9 +103,9 @@ enum Worker {
   }
 }
 
-/// A wrong store: a write returns before its commit, which the third write after it makes.
+/// A wrong store: a write returns before its commit, which the second write after it makes.
 ///
-/// So the last two acknowledged writes are never there after a kill, however threads are scheduled.
+/// So a kill always loses the last two acknowledged writes, in whatever order threads run.
 private final class HastyStore: OrderedStore {
   private struct Undone: Error {}
   private typealias Body = @Sendable (any StoreTransaction) async throws -> Void

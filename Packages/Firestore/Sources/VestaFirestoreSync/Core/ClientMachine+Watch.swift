@@ -15,8 +15,8 @@ extension ClientMachine {
   func unlistenRemotely(_ id: Int32) {
     settleToken(of: id)
     guard let record = listenTargets.removeValue(forKey: id) else { return }
-    // The version of results that were read is in this record alone. A view that stays, because listeners of the cache
-    // have it, goes on from there: without a version the stream would not say which of its documents were deleted.
+    // Only this record has the version of results that were read. If listeners of the cache keep the view, the next
+    // remote listener continues from that version: without it the stream would not report deleted documents.
     if record.resumeToken.isEmpty, record.snapshotVersion > .zero { local.resume(id, at: record) }
     progress.forget(id)
     targetPlaces.remove(record.target)
@@ -70,9 +70,9 @@ extension ClientMachine {
 
   /// The first results of a target have been read.
   ///
-  /// If the results are used, the client waits a moment and then asks the stream to follow the target from their
-  /// version on: a listener that is removed after its first snapshot costs the engine nothing more. If the results are
-  /// not used, the stream is asked for the target at once.
+  /// When the client uses the results, it asks the stream two milliseconds later for the changes since their version.
+  /// A listener that is removed before that costs the engine nothing more. When the client does not use the results, it
+  /// asks the stream for the whole target at once.
   ///
   /// - Parameter documents: The documents that match, all of one version; of a document's target, also its absence.
   ///   `nil` when they could not be read: the stream has the error.

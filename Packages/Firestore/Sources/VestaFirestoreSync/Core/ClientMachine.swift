@@ -108,7 +108,7 @@ package final class ClientMachine {
     keptBatches = local.batchKeys
     self.local.documents.keepsIndexes = configuration.keepsIndexes
     self.local.makesRowsOfDocuments = !configuration.keepsOnlyPendingWrites
-    // Only the row of the cache and the collection by its size need the bytes.
+    // Only the stored size of the cache and its garbage collection need the number of bytes.
     if configuration.keepsOnlyPendingWrites, case .eager = local.policy { self.local.documents.countsBytes = false }
   }
 

@@ -72,14 +72,14 @@ package struct View: Sendable {
 
   /// Computes the effect of changed documents on the results; nothing is applied.
   ///
-  /// - Parameter order: All of them, each once, in the order that first results are likely to have; empty when it is
-  ///   not known.
+  /// - Parameter order: The keys of all changed documents in the probable order of the first results; empty when the
+  ///   order is not known.
   package func computeChanges(
     _ changed: [DocumentKey: CachedDocument], previous: DocumentChanges? = nil, order: [DocumentKey] = []
   ) -> DocumentChanges {
     var pass = Pass(view: self, previous: previous)
     if pass.isInitial {
-      // What is in order already takes one comparison each.
+      // Documents that are in order already take one comparison each.
       let ordered = order.count == changed.count ? order.compactMap { changed[$0] } : []
       pass.addInitial((ordered.count == changed.count ? ordered : Array(changed.values)).filter { query.matches($0) })
     } else {

@@ -141,7 +141,7 @@ extension MessagingEngine {
           let awaited = table.awaited
           let records = try await newRecords(after: position)
           for (number, record) in records { dispatch(number, record) }
-          // Of what somebody had read before this read there is no more: the newest messages may have been removed.
+          // Messages up to there that were not found have been removed: nobody needs to wait for them.
           if records.count < Self.longestPage { table.passed(awaited) }
           table.wakeWaiting()
           if records.isEmpty { break }

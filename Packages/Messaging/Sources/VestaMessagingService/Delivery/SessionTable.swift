@@ -22,7 +22,7 @@ final class SessionTable: Sendable {
     var loading: Set<RegistrationKey> = []
     /// The last message that was dispatched; `nil` without connections.
     var position: Int64?
-    /// The last message that a connection which is loading has read: it delivers when the dispatcher is as far.
+    /// The last message that loading connections have read: they deliver after it has been dispatched.
     var awaited: Int64 = 0
     var waiting = Waiters()
     var isDispatching = false
@@ -185,7 +185,7 @@ final class SessionTable: Sendable {
     state.withLock { state in state.position = state.position.map { max($0, number) } }
   }
 
-  /// Up to which message somebody waits for the dispatcher.
+  /// The last message whose dispatch somebody waits for.
   var awaited: Int64 { state.withLock { $0.awaited } }
 
   /// Waits until everything up to a message was dispatched, or nothing is dispatched any more.
@@ -206,7 +206,7 @@ final class SessionTable: Sendable {
     }
   }
 
-  /// Has those who wait for the dispatcher look how far it is.
+  /// Resumes the waiting loads, which then check the position again.
   func wakeWaiting() { state.withLock { $0.waiting.takeAll() }.resume() }
 
   /// The connections that a message is for; those that are loading read again.
