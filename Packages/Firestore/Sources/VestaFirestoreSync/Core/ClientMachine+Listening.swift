@@ -40,7 +40,7 @@ extension ClientMachine {
   package func target(of query: LocalQuery) -> Int32? { views[QueryID(query)]?.target }
 
   private func beginView(_ query: LocalQuery, _ id: QueryID, isRemote: Bool) {
-    let record = local.allocate(query.target)
+    let record = local.allocate(query.target, id.target)
     takeResults(of: id, target: record.id, isCacheOnly: !isRemote)
     let snapshot = makeView(query, id, record)
     emit(events.receive([snapshot].compactMap { $0 }))
@@ -48,7 +48,7 @@ extension ClientMachine {
   }
 
   private func makeView(_ query: LocalQuery, _ id: QueryID, _ record: TargetRecord) -> ViewSnapshot? {
-    let result = local.execute(query, usesPreviousResults: true)
+    let result = local.execute(query, of: record, usesPreviousResults: true)
     var view = View(query, id: id, remoteKeys: result.remoteKeys)
     var synthesized = TargetUpdate()
     synthesized.resumeToken = record.resumeToken
@@ -68,6 +68,7 @@ extension ClientMachine {
     queriesByTarget[target]?.removeAll { $0 == id }
     guard queriesByTarget[target]?.isEmpty == true else { return }
     settleToken(of: target)
+    dropDeferred(target)
     local.release(target)
     unlistenRemotely(target)
     cleanUp(target, error: nil)

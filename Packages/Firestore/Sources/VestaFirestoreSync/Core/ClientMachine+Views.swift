@@ -81,10 +81,15 @@ extension ClientMachine {
     let outcome = views[id]?.view.apply(
       changes, event?.targetChanges[concerned.target],
       isPendingReset: event?.targetMismatches[concerned.target] != nil,
-      version: begun < lastSnapshot.count ? lastSnapshot.version : .zero)
+      version: seenVersion(begun: begun))
     unsettle(id)
     return outcome
   }
+
+  /// The version of the last snapshot of the backend that a view has seen.
+  ///
+  /// - Parameter begun: How many there had been when the view began.
+  func seenVersion(begun: Int) -> Timestamp { begun < lastSnapshot.count ? lastSnapshot.version : .zero }
 
   /// Notes whether a view follows every snapshot of the backend.
   func unsettle(_ id: QueryID) {

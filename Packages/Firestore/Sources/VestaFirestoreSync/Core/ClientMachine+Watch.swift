@@ -88,20 +88,8 @@ extension ClientMachine {
     if fetched.end(target) { emit(.startTimer(.watchFollow, seconds: FetchedTargets.followSeconds)) }
     listenTargets[target] = record.resuming(at: [], version: version)
     perform(onlineMachine.update(.online))
-    // Without a version of its own: that of the last snapshot of the stream stays.
-    var event = RemoteEvent(version: .zero)
-    var update = TargetUpdate()
-    update.isCurrent = true
-    event.documentUpdates.reserveCapacity(documents.count)
-    update.added.reserveCapacity(documents.count)
-    for var document in documents {
-      document.readTime = version
-      event.documentUpdates[document.path] = document
-      if document.isFound { update.added.insert(document.path) }
-    }
-    if event.documentUpdates.count == documents.count { update.order = documents.map(\.path) }
-    event.targetChanges[target] = update
-    apply(event)
+    let results = FirstResults(documents, of: target, version: version)
+    if !showDeferred(results) { apply(results.event) }
   }
 
   private func requestRemoval(of id: Int32) {

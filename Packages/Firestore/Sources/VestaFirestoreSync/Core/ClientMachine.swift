@@ -61,7 +61,22 @@ package final class ClientMachine {
   var database: DatabaseName { configuration.database }
 
   // Local.
-  package internal(set) var local: LocalStore
+  /// The cache, with everything that has been received.
+  package internal(set) var local: LocalStore {
+    // As coroutines, so that nothing is copied.
+    _read {
+      takeDeferred()
+      yield store
+    }
+    _modify {
+      takeDeferred()
+      yield &store
+    }
+  }
+  /// The cache without the results that wait.
+  var store: LocalStore
+  /// First results that the cache has not taken yet.
+  var deferred: FirstResults?
 
   /// The documents and results that were read from an engine in the process for events that wait.
   var engineCache = EngineCache()
@@ -104,12 +119,12 @@ package final class ClientMachine {
   /// A client with a cache; `start()` comes first.
   package init(_ configuration: Configuration, local: LocalStore) {
     self.configuration = configuration
-    self.local = local
+    store = local
     keptBatches = local.batchKeys
-    self.local.documents.keepsIndexes = configuration.keepsIndexes
-    self.local.makesRowsOfDocuments = !configuration.keepsOnlyPendingWrites
+    store.documents.keepsIndexes = configuration.keepsIndexes
+    store.makesRowsOfDocuments = !configuration.keepsOnlyPendingWrites
     // Only the stored size of the cache and its garbage collection need the number of bytes.
-    if configuration.keepsOnlyPendingWrites, case .eager = local.policy { self.local.documents.countsBytes = false }
+    if configuration.keepsOnlyPendingWrites, case .eager = local.policy { store.documents.countsBytes = false }
   }
 
   /// Takes a part of the cache that has been read.
@@ -117,7 +132,7 @@ package final class ClientMachine {
 
   /// The actions since the last call, in order.
   package func takeActions() -> [ClientAction] {
-    for task in local.documents.takeWantedIndexes() { emit(.makeIndexes(task)) }
+    for task in store.documents.takeWantedIndexes() { emit(.makeIndexes(task)) }
     defer { actions = [] }
     return actions
   }
@@ -130,7 +145,7 @@ package final class ClientMachine {
   /// The rows of a durable cache that have changed since the last call.
   package func takeRows() -> [CacheRow] {
     guard configuration.keepsOnlyPendingWrites else { return local.takeRows() }
-    return local.takeBatchRows().filter { row in
+    return store.takeBatchRows().filter { row in
       if row.value == nil { return keptBatches.remove(row.key) != nil }
       // While the network is enabled, the engine is about to have the write.
       if isNetworkEnabled { return false }
@@ -140,7 +155,7 @@ package final class ClientMachine {
   }
 
   /// Forgets which rows have changed, where there is no store for them.
-  package func dropRows() { local.dropChanges() }
+  package func dropRows() { store.dropChanges() }
 
   /// Whether a write that comes now has a row of its own; otherwise the engine is about to have it.
   package var makesRowsOfWrites: Bool { !(configuration.keepsOnlyPendingWrites && isNetworkEnabled) }

@@ -151,14 +151,13 @@ package struct EventMachine: Sendable {
   mutating func receive(_ snapshots: [ViewSnapshot]) -> [Event] {
     var events: [Event] = []
     for snapshot in snapshots {
-      guard infos[snapshot.id] != nil else { continue }
-      infos[snapshot.id]?.snapshot = snapshot
-      for index in infos[snapshot.id]?.listeners.indices ?? 0..<0 {
-        guard let event = infos[snapshot.id]?.listeners[index].receive(snapshot),
-          let id = infos[snapshot.id]?.listeners[index].id
-        else { continue }
-        events.append(.snapshot(id, event))
+      guard var info = infos[snapshot.id] else { continue }
+      info.snapshot = snapshot
+      for index in info.listeners.indices {
+        guard let event = info.listeners[index].receive(snapshot) else { continue }
+        events.append(.snapshot(info.listeners[index].id, event))
       }
+      infos[snapshot.id] = info
     }
     return events.isEmpty ? [] : events + syncEvents
   }

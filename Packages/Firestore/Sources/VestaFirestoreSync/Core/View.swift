@@ -89,6 +89,19 @@ package struct View: Sendable {
     return pass.result(needsRefill: pass.needsRefill)
   }
 
+  /// Applies the first results of the query, in their probable order, to a view without documents.
+  ///
+  /// - Returns: `nil` when the view has documents.
+  package mutating func applyFirst(
+    _ found: [CachedDocument], _ target: TargetUpdate, version: Timestamp
+  ) -> Outcome? {
+    var pass = Pass(view: self, previous: nil)
+    guard pass.isInitial else { return nil }
+    pass.addInitial(found.filter { query.matches($0) })
+    pass.trim()
+    return apply(pass.result(needsRefill: false), target, version: version)
+  }
+
   /// One run over changed documents.
   private struct Pass {
     let query: LocalQuery

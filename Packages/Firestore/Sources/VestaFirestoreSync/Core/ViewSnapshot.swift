@@ -106,17 +106,21 @@ package struct ViewSnapshot: Sendable {
 
   /// The first snapshot of a listener: every document is added.
   func initial(excludesMetadataChanges: Bool) -> ViewSnapshot {
-    ViewSnapshot(
-      query: query, id: id, documents: documents, oldDocuments: DocumentSet(orders: query.orders),
-      changes: documents.map { DocumentViewChange(.added, $0) }, mutatedKeys: mutatedKeys, isFromCache: isFromCache,
-      syncStateChanged: true, excludesMetadataChanges: excludesMetadataChanges, hasCachedResults: hasCachedResults)
+    let isInitial = oldDocuments.isEmpty && changes.count == documents.count
+    return ViewSnapshot(
+      query: query, id: id, documents: documents,
+      oldDocuments: isInitial ? oldDocuments : DocumentSet(orders: query.orders),
+      changes: isInitial ? changes : documents.map { DocumentViewChange(.added, $0) }, mutatedKeys: mutatedKeys,
+      isFromCache: isFromCache, syncStateChanged: true, excludesMetadataChanges: excludesMetadataChanges,
+      hasCachedResults: hasCachedResults)
   }
 
   /// The snapshot without changes of metadata alone.
   func withoutMetadataChanges() -> ViewSnapshot {
     ViewSnapshot(
       query: query, id: id, documents: documents, oldDocuments: oldDocuments,
-      changes: changes.filter { $0.kind != .metadata }, mutatedKeys: mutatedKeys, isFromCache: isFromCache,
-      syncStateChanged: syncStateChanged, excludesMetadataChanges: true, hasCachedResults: hasCachedResults)
+      changes: changes.contains { $0.kind == .metadata } ? changes.filter { $0.kind != .metadata } : changes,
+      mutatedKeys: mutatedKeys, isFromCache: isFromCache, syncStateChanged: syncStateChanged,
+      excludesMetadataChanges: true, hasCachedResults: hasCachedResults)
   }
 }

@@ -54,7 +54,7 @@ extension ClientMachine {
 
   /// The beginnings of keys whose rows are to be deleted before the rows that have changed are written.
   package func takeClearedPrefixes() -> [[UInt8]] {
-    defer { local.clearedTags = [] }
-    return configuration.keepsOnlyPendingWrites ? [] : local.clearedTags.map { [$0] }
+    defer { store.clearedTags = [] }
+    return configuration.keepsOnlyPendingWrites ? [] : store.clearedTags.map { [$0] }
   }
 }

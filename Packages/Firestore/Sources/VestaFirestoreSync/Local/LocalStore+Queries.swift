@@ -4,12 +4,14 @@ package import VestaFirestoreModel
 /// How a query is answered from the cache: from what its target had before, else from its collections.
 extension LocalStore {
   /// The results of a query in the cache, without its limit, and the documents of its target.
+  ///
+  /// - Parameter record: What is known about the target, where the caller knows it.
   package mutating func execute(
-    _ query: LocalQuery, usesPreviousResults: Bool
+    _ query: LocalQuery, of record: TargetRecord? = nil, usesPreviousResults: Bool
   ) -> (documents: [DocumentKey: CachedDocument], remoteKeys: Set<DocumentKey>) {
     var version = Timestamp.zero
     var keys: Set<DocumentKey> = []
-    if let kept = targets.record(of: query.target) {
+    if let kept = record ?? targets.record(of: query.target) {
       keys = targets.keys(of: kept.id)
       version = (active[kept.id] ?? kept).lastLimboFreeVersion
     }

@@ -87,16 +87,19 @@ package struct LocalStore {
   // MARK: Targets
 
   /// Begins to use a target and returns what is known about it.
-  package mutating func allocate(_ target: QueryTarget) -> TargetRecord {
+  ///
+  /// - Parameter key: The identity of the target, where the caller has it.
+  package mutating func allocate(_ target: QueryTarget, _ key: TargetKey? = nil) -> TargetRecord {
     beginTransaction()
-    if let kept = targets.record(of: target) {
+    let key = key ?? TargetKey(target)
+    if let kept = targets.record(of: key) {
       let record = active[kept.id] ?? kept
       active[kept.id] = record
       return record
     }
     let record = TargetRecord(target, id: targetIDs.next(), sequenceNumber: sequenceNumber)
     residence.add(target: record.id)
-    targets.save(record)
+    targets.save(record, key)
     changes.targets.insert(record.id)
     changes.globals = true
     active[record.id] = record

@@ -10,6 +10,8 @@ package struct TargetCache: Sendable {
   /// The snapshot version up to which the cache has received everything.
   package var lastRemoteSnapshotVersion = Timestamp.zero
   private var ids: [TargetKey: Int32] = [:]
+  /// The keys of the targets, which take longer to make than to find.
+  private var keys: [Int32: TargetKey] = [:]
   private var documents = ReferenceSet()
 
   /// A cache without targets.
@@ -24,12 +26,22 @@ package struct TargetCache: Sendable {
   }
 
   /// The record of a target.
-  package func record(of target: QueryTarget) -> TargetRecord? { ids[TargetKey(target)].flatMap { records[$0] } }
+  package func record(of target: QueryTarget) -> TargetRecord? { record(of: TargetKey(target)) }
+
+  /// The record of the target with a key.
+  func record(of key: TargetKey) -> TargetRecord? { ids[key].flatMap { records[$0] } }
 
   /// Keeps a record in place of the one with its identifier.
   package mutating func save(_ record: TargetRecord) {
+    let key = keys[record.id] ?? TargetKey(record.target)
+    save(record, key)
+  }
+
+  /// Keeps a record whose target has a key.
+  mutating func save(_ record: TargetRecord, _ key: TargetKey) {
     records[record.id] = record
-    ids[TargetKey(record.target)] = record.id
+    keys[record.id] = key
+    ids[key] = record.id
     highestID = max(highestID, record.id)
   }
 
@@ -38,7 +50,8 @@ package struct TargetCache: Sendable {
   /// - Returns: The documents it had.
   @discardableResult
   package mutating func remove(_ id: Int32) -> Set<DocumentKey> {
-    if let record = records.removeValue(forKey: id) { ids[TargetKey(record.target)] = nil }
+    records[id] = nil
+    if let key = keys.removeValue(forKey: id) { ids[key] = nil }
     return documents.removeAll(of: id)
   }
 

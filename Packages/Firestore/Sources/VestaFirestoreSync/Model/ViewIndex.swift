@@ -32,6 +32,11 @@ struct ViewIndex: Sendable {
     }
   }
 
+  /// Whether one query at most looks at a collection, and none at a document of any or at a collection group.
+  func isAlone(in collection: ResourcePath) -> Bool {
+    byGroup.isEmpty && byDocument.isEmpty && (byCollection[collection]?.count ?? 0) <= 1
+  }
+
   /// The query that looks at each of some documents, if no other one looks at any of them.
   ///
   /// - Returns: `nil` where that is not so, or takes longer to find out than `forEach(lookingAt:_:)` takes.
