@@ -1,8 +1,9 @@
 import Testing
 import VestaFirestoreBackend
 import VestaFirestoreModel
-import VestaFirestoreSync
 import VestaTesting
+
+@testable import VestaFirestoreSync
 
 /// Indexes over the cache against looking at every document.
 @Suite struct CacheIndexTests {
@@ -32,9 +33,12 @@ import VestaTesting
     let start =
       Bool.random(using: &random) && orders?.isEmpty == false
       ? StructuredQuery.Cursor(values: [.integer(10)], before: Bool.random(using: &random)) : nil
+    let end =
+      Bool.random(using: &random) && orders?.isEmpty == false
+      ? StructuredQuery.Cursor(values: [.integer(18)], before: Bool.random(using: &random)) : nil
     return try LocalQuery(
       database: database, path: path("rooms"), filters: Array(filters.shuffled(using: &random).prefix(count)),
-      orders: orders ?? [], limit: limit, limitType: type, startAt: start)
+      orders: orders ?? [], limit: limit, limitType: type, startAt: start, endAt: end)
   }
 
   /// The results of a query within its limit.
@@ -142,5 +146,27 @@ import VestaTesting
     }
     #expect(!indexes.isEmpty)
     #expect(entries == expected)
+  }
+
+  @Test func `a range looks at the documents within all of its bounds alone`() throws {
+    var documents = RemoteDocuments(database: database)
+    for number in 0..<200 {
+      let name = ResourceName(database: database, path: path("rooms/r\(number)"))
+      documents.insert(
+        CachedDocument(name, .found(["n": .integer(Int64(number))]), version: Timestamp(seconds: 1)))
+    }
+    let bounds: [Filter] = [
+      .field(path: "n", .greaterThanOrEqual, .integer(20)), .field(path: "n", .greaterThanOrEqual, .integer(100)),
+      .field(path: "n", .lessThanOrEqual, .integer(150)), .field(path: "n", .lessThanOrEqual, .integer(109)),
+    ]
+    let order = NormalQuery.Order(FieldPath(["n"]))
+    let between = try LocalQuery(
+      database: database, path: path("rooms"), orders: [order],
+      startAt: StructuredQuery.Cursor(values: [.integer(100)], before: true),
+      endAt: StructuredQuery.Cursor(values: [.integer(109)], before: false))
+    for query in [try query("rooms", bounds), try query("rooms", bounds.reversed()), between] {
+      let found = documents.candidates(for: query, in: path("rooms")) { query.matches($0) }
+      #expect(found?.count == 10)
+    }
   }
 }

@@ -106,6 +106,19 @@ struct FollowingTests {
     #expect(Outcome(machine).watches.isEmpty)
   }
 
+  @Test func `results that are older than the last snapshot of the stream are not used`() throws {
+    machine.listen(try query("rooms"), options: ListenOptions(), listener: 2)
+    let fetch = try #require(Outcome(machine).fetches.first)
+    let later = Timestamp(seconds: 20)
+    for time in [later, Timestamp(seconds: 15)] {
+      machine.watchReceived(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time)))
+      #expect(machine.local.lastRemoteSnapshotVersion == later)
+    }
+    read(fetch, [room("a")])
+    let outcome = Outcome(machine)
+    #expect(outcome.snapshots.isEmpty && isFollowed(outcome, from: .zero))
+  }
+
   @Test func `results of a stream that has ended are not used`() throws {
     machine.listen(try query("rooms"), options: ListenOptions(), listener: 2)
     let fetch = try #require(Outcome(machine).fetches.first)

@@ -36,6 +36,14 @@ import VestaFirestoreModel
     for number in 0..<10 { store.release(fetch("rooms/d\(number)")) }
   }
 
+  @Test mutating func `a document counts with its name, 32 bytes more and its fields`() throws {
+    _ = fetch("rooms/d0")
+    let document = try #require(store.documents[path("rooms/d0")].document)
+    let fields = DocumentSize.size(of: document.fields)
+    #expect(fields > 0)
+    #expect(store.byteSize == DocumentSize.size(ofName: document.name) + 32 + fields)
+  }
+
   @Test mutating func `nothing goes while the cache is smaller than its limit`() {
     fill()
     #expect(store.collectGarbage(threshold: store.byteSize + 1, percentile: 100) == LocalStore.GarbageResult())

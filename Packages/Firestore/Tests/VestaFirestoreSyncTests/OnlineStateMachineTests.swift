@@ -1,4 +1,6 @@
 import Testing
+import VestaFirestoreBackend
+import VestaFirestoreModel
 
 @testable import VestaFirestoreSync
 
@@ -51,5 +53,28 @@ import Testing
     #expect(machine.update(.online) == Outcome(state: .online))
     #expect(machine.update(.unknown) == Outcome(state: .unknown))
     #expect(machine.streamStarting() == Outcome(timer: .start))
+  }
+
+  @Test func `a client that waits for too long says so once`() throws {
+    let machine = ClientMachine(
+      ClientMachine.Configuration(database: database),
+      local: LocalStore(database: database, user: "", policy: .eager))
+    machine.enableNetwork()
+    machine.listen(try query("rooms"), options: ListenOptions(), listener: 1)
+    var warnings = 0
+    for _ in 0..<2 {
+      machine.timerFired(.onlineState)
+      for case .warnUnreachable in machine.takeActions() { warnings += 1 }
+    }
+    #expect(warnings == 1)
+  }
+
+  @Test func `a view has seen the last snapshot of the backend only if it came after the view began`() {
+    let machine = ClientMachine(
+      ClientMachine.Configuration(database: database),
+      local: LocalStore(database: database, user: "", policy: .eager))
+    machine.lastSnapshot = (Timestamp(seconds: 7), 3)
+    #expect(machine.seenVersion(begun: 2) == Timestamp(seconds: 7))
+    #expect(machine.seenVersion(begun: 3) == .zero)
   }
 }

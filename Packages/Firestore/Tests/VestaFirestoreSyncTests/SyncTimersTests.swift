@@ -89,6 +89,17 @@ import VestaTesting
     #expect(fired.entries == [80])
   }
 
+  @Test func `a timer that is put off by less than a second is put off all the same`() {
+    let timers = SyncTimers(clock)
+    start(timers, 60)
+    clock.advance(to: 0.5)
+    start(timers, 60)
+    clock.advance(to: 60.25)
+    #expect(fired.entries.isEmpty)
+    clock.advance(to: 70)
+    #expect(fired.entries == [60.5])
+  }
+
   @Test func `a timer that starts again for an earlier time fires then, and once`() {
     let timers = SyncTimers(clock)
     start(timers, 60)
