@@ -304,6 +304,18 @@ struct ListenTests {
     #expect(error?.code == .unavailable)
   }
 
+  @Test func `a closed engine observes its store no longer`() async throws {
+    let store = CountingStore()
+    let engine = makeEngine(on: store)
+    try await engine.commit(update("rooms/a", [:]))
+    var follower = try await Follower(engine)
+    follower.add(Target(id: 2, .query(parent: root, .all("rooms"))))
+    try await follower.snapshot()
+    #expect(store.observerCount == 2, "the listeners, and the documents that were read lately")
+    try await engine.close()
+    #expect(store.observerCount == 0)
+  }
+
   @Test func `a write call answers in order and ends with the first failure`() async throws {
     let engine = makeEngine()
     let call = try await engine.write(database: database, context: owner)
