@@ -62,6 +62,18 @@ struct ClockTests {
     }
   }
 
+  @Test func `the first time of all is too old, and not in the future`() async throws {
+    let clock = ManualClock()
+    for engine in Self.engines(clock) {
+      try await engine.commit(update("rooms/a", ["n": .integer(1)]))
+      for microseconds in [Int64(0), 1] {
+        let time = Timestamp(microseconds: microseconds)
+        let refusal = await failure { _ = try await Self.number(engine, .readTime(time)) }
+        #expect(refusal?.code == .failedPrecondition && refusal?.message.contains("too old") == true)
+      }
+    }
+  }
+
   /// Whatever the clock does: every time that an answer had is read again with the same result, by any engine.
   @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6])
   func `with a clock that jumps, one read time has one answer`(seed: UInt64) async throws {

@@ -117,6 +117,31 @@ struct CompanyTests {
     #expect(building.allSatisfy { $0.put <= WorkPace.largest + 4 }, "\(building.map(\.put))")
   }
 
+  @Test func `writes with many array elements are applied ahead, however these are spread`() throws {
+    func isPreparable(_ counts: [[Int]], _ others: FieldTransform.Operation...) throws -> Bool {
+      let writes = counts.enumerated().map { number, counts in
+        let changes = counts.enumerated().map { position, count in
+          let elements = (0..<count).map { Value.integer(Int64($0)) }
+          return FieldTransform(
+            fieldPath: "f\(position)",
+            position.isMultiple(of: 2) ? .appendMissingElements(elements) : .removeAllFromArray(elements))
+        }
+        return Write(
+          .transform(
+            name: name("rooms/\(number)"),
+            transforms: changes + others.map { FieldTransform(fieldPath: "other", $0) }))
+      }
+      return CommitPlan(writes, at: try writes.map { try ResourceName(document: $0.name).path }).isPreparable
+    }
+    for counts in [[[257]], [[200, 57]], [[200], [57]], [[64, 65], [64, 64]]] {
+      #expect(try isPreparable(counts), "\(counts)")
+      #expect(try isPreparable(counts, .increment(.integer(1))))
+      // The time of a commit is not known before it.
+      #expect(try !isPreparable(counts, .serverTimestamp))
+    }
+    for counts in [[[]], [[256]], [[200, 56]], [[128], [64, 64]]] { #expect(try !isPreparable(counts), "\(counts)") }
+  }
+
   /// A draft that is made before its commit and stamped is the draft that the commit would have made.
   @Test(arguments: [UInt64(61), 62])
   func `writes applied ahead have the outcome of writes applied in the commit`(seed: UInt64) throws {

@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaStoreInterop
 import VestaStoreInteropFakes
 
-/// A store that counts the rows that its readers return, and those that its transactions change.
+/// A store that counts the rows that its readers return, those that its transactions change, and who observes it.
 final class CountingStore: CommitObservable {
   struct Rows: Sendable, Equatable {
     /// Visited by scans.
@@ -22,11 +22,19 @@ final class CountingStore: CommitObservable {
   private let store: ModelStore
   private let rows = Locked(Rows())
   private let committed = Locked([Changes]())
+  private let begun = Locked(0)
+  private let observers = Locked(0)
 
   init(clock: StoreClock = .system) { store = ModelStore(clock: clock) }
 
   /// The changes of the transactions that have committed so far, in the order in which they returned.
   var commitsSoFar: [Changes] { committed.withLock { $0 } }
+
+  /// The number of transactions that have begun so far, those included that fail.
+  var writesSoFar: Int { begun.withLock { $0 } }
+
+  /// The number of observers whose registrations are not cancelled.
+  var observerCount: Int { observers.withLock { $0 } }
 
   /// Whether what the task reads is counted.
   @TaskLocal fileprivate static var isCounting = false
@@ -45,6 +53,7 @@ final class CountingStore: CommitObservable {
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
+    begun.withLock { $0 += 1 }
     let rows = rows
     let commit = try await store.write { transaction in
       let changes = Locked(Changes())
@@ -60,7 +69,12 @@ final class CountingStore: CommitObservable {
   func close() async throws { try await store.close() }
 
   func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    store.observeCommits(observer)
+    observers.withLock { $0 += 1 }
+    let registration = store.observeCommits(observer)
+    return ListenerRegistration { [observers] in
+      registration.cancel()
+      observers.withLock { $0 -= 1 }
+    }
   }
 
   var commits: AsyncStream<StoreVersion> { store.commits }

@@ -3,6 +3,8 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaServiceInterop
 import VestaServiceInteropFakes
+import VestaStoreInterop
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreService
@@ -79,6 +81,20 @@ import VestaTesting
       await code { try await engine.runQuery(request, context: context) { _ in Issue.record("answered") } }
     }
     #expect(ending == .deadlineExceeded && rows.total < 3_000, "\(rows)")
+  }
+
+  @Test func `a scan asks once in so many rows whether it may go on`() async throws {
+    let store = ModelStore()
+    _ = try await store.write { transaction in
+      for number in 0..<1_000 { try await transaction.put([], for: [UInt8(number / 256), UInt8(number % 256)]) }
+    }
+    let checks = Locked(0)
+    let visited = try await store.read { reader in
+      let checked = CheckedReader(base: reader) { checks.withLock { $0 += 1 } }
+      return try await checked.scan(KeyRange(prefix: []), order: .ascending, limit: nil) { _, _ in .next }.visited
+    }
+    #expect(visited == 1_000)
+    #expect(checks.withLock { $0 } == 1 + 1_000 / CheckedReader.rowsBetweenChecks)
   }
 
   @Test func `a commit that waits past its deadline changes nothing and waits no longer`() async throws {

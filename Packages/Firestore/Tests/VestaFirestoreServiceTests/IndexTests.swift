@@ -98,6 +98,40 @@ struct IndexTests {
     #expect(entries.count == 1)
   }
 
+  @Test func `an index that only shortens a count is in use and stays`() async throws {
+    let clock = ManualClock()
+    let engine = makeEngine(clock)
+    let writes = (0..<400).map {
+      update("rooms/\($0)", ["n": .integer(Int64($0)), "m": .integer(Int64(400 - $0))])
+    }
+    _ = try await engine.commit(CommitRequest(database: database, writes: writes), context: owner)
+    // All but the last of the order by m and n are passed over: the range of n is shorter.
+    var query = StructuredQuery.all("rooms")
+    query.filter = .composite(
+      .and,
+      [
+        .field(path: "m", .greaterThan, .integer(0)), .field(path: "n", .greaterThanOrEqual, .integer(2)),
+        .field(path: "n", .lessThan, .integer(22)),
+      ])
+    let request = RunAggregationQueryRequest(
+      parent: root, query: .init(query: query, aggregations: [Aggregation(.count(upTo: nil), alias: "c")]))
+    let base = try await engine.engine(database)
+    func count() async throws {
+      #expect(try await engine.runAggregation(request, context: owner).result == ["c": .integer(20)])
+      await base.indexes.settle()
+    }
+    for _ in 0..<4 { try await count() }
+    for _ in 0..<4 {
+      clock.advance(seconds: 86_400)
+      try await count()
+    }
+    let rows = try await base.store.read { reader in
+      try await reader.entries(in: KeyRange(prefix: base.keys.indexes)).map { try IndexRow($0.value) }
+    }
+    let range = try #require(rows.first { $0.shape.properties == "(n ASC, __name__ ASC)" })
+    #expect(range.isReady && clock.now - range.lastUsed < 2 * 86_400_000_000)
+  }
+
   @Test(arguments: [UInt64(31), 32, 33])
   func `the planner's answer is the reference's`(seed: UInt64) async throws {
     var data = SplitMix(seed: seed)

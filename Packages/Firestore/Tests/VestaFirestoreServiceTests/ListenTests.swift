@@ -296,12 +296,49 @@ struct ListenTests {
     #expect(follower.targets[2]?.count == 1)
   }
 
+  @Test func `a target resumes from any time up to the clock's or the last commit's, and starts over from a later one`()
+    async throws
+  {
+    let clock = ManualClock()
+    let engine = makeEngine(clock)
+    let last = try #require(try await engine.commit(update("rooms/a", [:])).commitTime.microseconds)
+    func changes(from time: Int64) async throws -> [TargetChange.Kind] {
+      var follower = try await Follower(engine)
+      follower.add(target(2, .all("rooms"), resume: .readTime(Timestamp(microseconds: time))))
+      try await follower.snapshot()
+      follower.cancel()
+      return follower.changes
+    }
+    // Nothing is committed for long: what a client was told meanwhile is ahead of the last commit.
+    clock.advance(seconds: 1_000)
+    for time in [last, last + 1, clock.now] {
+      #expect(try await changes(from: time) == [.add, .current, .noChange])
+    }
+    #expect(try await changes(from: clock.now + 1) == [.add, .reset, .current, .noChange])
+    // A clock that is put back is behind it.
+    clock.jump(to: last - 1_000_000)
+    #expect(try await changes(from: last) == [.add, .current, .noChange])
+    #expect(try await changes(from: last + 1) == [.add, .reset, .current, .noChange])
+  }
+
   @Test func `closing the engine ends its calls`() async throws {
     let engine = makeEngine()
     var follower = try await Follower(engine)
     try await engine.close()
     let error = await failure { _ = try await follower.read { _ in false } }
     #expect(error?.code == .unavailable)
+  }
+
+  @Test func `a closed engine observes its store no longer`() async throws {
+    let store = CountingStore()
+    let engine = makeEngine(on: store)
+    try await engine.commit(update("rooms/a", [:]))
+    var follower = try await Follower(engine)
+    follower.add(Target(id: 2, .query(parent: root, .all("rooms"))))
+    try await follower.snapshot()
+    #expect(store.observerCount == 2, "the listeners, and the documents that were read lately")
+    try await engine.close()
+    #expect(store.observerCount == 0)
   }
 
   @Test func `a write call answers in order and ends with the first failure`() async throws {

@@ -199,6 +199,15 @@ struct NeighbourLimitTests {
     #expect(unread.add((0..<40).flatMap { responses("r/\($0)", Int64($0)) }) == .kept)
   }
 
+  @Test func `what is unread has the same size in however many turns it came`() {
+    let responses = (0..<6).flatMap { [Self.change("r/\($0)", 1, [2]), Self.snapshot($0)] }
+    var (inOne, inMany) = (UnreadResponses(limit: .max), UnreadResponses(limit: .max))
+    #expect(inOne.add(responses) == .kept)
+    for response in responses { #expect(inMany.add([response]) == .kept) }
+    #expect(inOne.bytes == inMany.bytes && inOne.bytes > 0)
+    #expect(inOne.responses == inMany.responses)
+  }
+
   // MARK: Work beside the commits
 
   @Test func `background work is done in large parts alone, and in short ones beside others`() {

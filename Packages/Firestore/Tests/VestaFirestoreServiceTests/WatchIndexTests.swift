@@ -39,6 +39,23 @@ struct WatchIndexTests {
     #expect(matches > 500)
   }
 
+  @Test func `documents are candidates for those who follow them by name, until nobody does`() throws {
+    let database = try DatabaseName(parsing: database)
+    let paths = [ResourcePath(["rooms", "a"]), ResourcePath(["rooms", "b"])]
+    func found(in index: WatchIndex) -> [Set<Int>] { paths.map { index.candidates(Place($0), $0, []) } }
+    var index = WatchIndex()
+    let one = try WatchSubject(.documents([name("rooms/a")]), in: database)
+    let both = try WatchSubject(.documents([name("rooms/a"), name("rooms/b")]), in: database)
+    index.insert(1, one)
+    index.insert(2, both)
+    #expect(found(in: index) == [[1, 2], [2]])
+    index.remove(2, both)
+    #expect(found(in: index) == [[1], []])
+    index.remove(1, one)
+    #expect(found(in: index) == [[], []])
+    #expect(index.isEmpty)
+  }
+
   @Test func `queries that ask for something else are not candidates`() throws {
     let database = try DatabaseName(parsing: database)
     var index = WatchIndex()

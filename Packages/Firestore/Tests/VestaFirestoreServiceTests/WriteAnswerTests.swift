@@ -134,6 +134,32 @@ struct WriteAnswerTests {
     #expect(try AnswerRow(row: rows[0].value).number == 1)
   }
 
+  @Test func `old rows go wherever they are, also behind many that stay`() async throws {
+    let clock = ManualClock()
+    let engine = makeEngine(clock)
+    try await engine.commit(update("rooms/b", [:]))
+    let database = try await engine.engine(database)
+    await database.pruner.settle()
+    clock.advance(by: .seconds(31 * 86_400))
+    let now = clock.now
+    _ = try await database.store.write { transaction in
+      // The first rows of all are new ones, and the last ones are old; the queues of clients are anywhere between.
+      for (byte, time) in [(UInt8.min, now), (.max, 1)] {
+        for number in 1...600 {
+          let queue = [byte, byte, byte, byte, UInt8(number / 256), UInt8(number % 256), 0, 0]
+          let answer = CommitResponse(writeResults: [], commitTime: Timestamp(microseconds: time))
+          let row = AnswerRow(time: time, number: 1, outcome: .success(answer))
+          let key = database.keys.answer(to: WriteRequestID(queue: queue, number: 1))
+          try await transaction.put(row.fieldBytes(), for: key)
+        }
+      }
+    }
+    try await engine.commit(update("rooms/b", ["n": .integer(1)]))
+    await database.pruner.settle()
+    let rows = try await database.store.read { try await $0.entries(in: KeyRange(prefix: database.keys.answers)) }
+    #expect(try rows.count == 600 && rows.allSatisfy { try AnswerRow.time(of: $0.value) == now })
+  }
+
   @Test func `a request before the window is refused and changes nothing`() async throws {
     let engine = makeEngine()
     _ = try await Self.answers(engine, (1...20).map { Self.increment($0) })

@@ -76,6 +76,33 @@ import VestaTesting
     #expect(try await indexesUsed(second) == 1)
   }
 
+  @Test func `queries that lack an index which another engine makes begin no transaction while it does`()
+    async throws
+  {
+    let clock = ManualClock()
+    let store = CountingStore(clock: clock.ofStore)
+    let engine = makeEngine(at: store, clock)
+    try await fill(engine, 20)
+    let base = try await engine.engine(database)
+    let index = try await unfinishedIndex(of: engine)
+    _ = try await store.write { try await Lease(.building(index), of: 77, keys: base.keys).keep(in: $0) }
+    func ask() async throws -> Int {
+      await base.pruner.settle()
+      await base.sorter?.settle()
+      let before = store.writesSoFar
+      _ = try await engine.query(Self.byNumber)
+      await base.indexes.settle()
+      return store.writesSoFar - before
+    }
+    // The first one looks whether the lease is free.
+    #expect(try await ask() > 0)
+    for _ in 0..<3 { #expect(try await ask() == 0) }
+    clock.advance(by: .microseconds(Lease.length + 20_000))
+    #expect(try await indexesUsed(engine) == 0)
+    await base.indexes.settle()
+    #expect(try await indexesUsed(engine) == 1)
+  }
+
   /// Registers the index without making it.
   private func unfinishedIndex(of engine: FirestoreEngine) async throws -> Int64 {
     let database = try await engine.engine(database)
