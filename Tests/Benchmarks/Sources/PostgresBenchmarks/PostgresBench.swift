@@ -39,12 +39,8 @@ actor PostgresBench {
 
   /// A store of its own, in the space of the benchmarks.
   func open(_ latency: Int, named name: String = "bench") async throws -> any OrderedStore {
-    try await open(at: try url(latency), named: name)
-  }
-
-  func open(at url: String, named name: String = "bench") async throws -> any OrderedStore {
     var options = PostgresOptions()
-    options.url = url
+    options.url = try url(latency)
     return try await PostgresStoreProvider(options: options)
       .openStore(named: name, in: "benchmarks", options: StoreOptions())
   }

@@ -5,7 +5,7 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 
 // Top-level code is on the main actor, where every asynchronous call would hop.
 await Task.detached {
-  if arguments.count == 2, arguments[0] == "read" { return await readAsChild(arguments[1]) }
+  if arguments == ["read"] { return await readAsChild() }
   await runBenchmarks(postgresBenchmarks(), filters: arguments)
   await closePostgresBenchmarks()
 }.value
