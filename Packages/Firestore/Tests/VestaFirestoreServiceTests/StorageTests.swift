@@ -136,4 +136,23 @@ struct StorageTests {
     #expect(parts.count > 1)
     #expect(try await engine.query(.all("rooms"), .readTime(Timestamp(microseconds: version - 1))).count == 6)
   }
+
+  @Test func `the value of an entry says of each part whether it is a double`() {
+    let place = Place(ResourcePath(["rooms", "a"]))
+    for count in [1, 2, 9, 17] {
+      for bits in [Set<Int>(), [0], [count - 1], [0, count - 1], Set(0..<count)] {
+        let bytes = EntryValue(place: place, doubles: (0..<count).map { bits.contains($0) }).bytes
+        #expect(EntryValue.place(bytes) == place)
+        for part in 0..<count + 8 { #expect(EntryValue.isDouble(bytes, part: part) == bits.contains(part)) }
+      }
+    }
+  }
+
+  @Test func `a place that was cut has a prefix all the same`() {
+    let place = Place(ResourcePath(["rooms", "a", "members", "b"]))
+    for length in place.bytes.indices {
+      let cut = Place(bytes: Array(place.bytes.prefix(length)))
+      #expect(cut.bytes.starts(with: cut.collectionPrefix))
+    }
+  }
 }

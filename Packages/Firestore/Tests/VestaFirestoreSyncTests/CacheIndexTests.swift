@@ -169,4 +169,19 @@ import VestaTesting
       #expect(found?.count == 10)
     }
   }
+
+  @Test func `a cursor of several values counts by the first one`() throws {
+    var documents = RemoteDocuments(database: database)
+    for number in 0..<200 {
+      let name = ResourceName(database: database, path: path("rooms/r\(number)"))
+      let fields: MapValue = ["n": .integer(Int64(number)), "s": .string("s\(number % 3)")]
+      documents.insert(CachedDocument(name, .found(fields), version: Timestamp(seconds: 1)))
+    }
+    let query = try LocalQuery(
+      database: database, path: path("rooms"),
+      orders: [NormalQuery.Order(FieldPath(["n"])), NormalQuery.Order(FieldPath(["s"]))],
+      startAt: StructuredQuery.Cursor(values: [.integer(190), .string("s0")], before: true))
+    let found = documents.candidates(for: query, in: path("rooms")) { query.matches($0) }
+    #expect(found?.count == 10)
+  }
 }

@@ -3,7 +3,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
 import VestaFirestoreModel
-import VestaFirestoreSync
+@testable import VestaFirestoreSync
 
 /// How the first snapshot of an embedded client comes.
 @Suite(.timeLimit(.minutes(15)))
@@ -140,5 +140,31 @@ struct FirstSnapshotTests {
     limited.remove()
     registration.remove()
     await client.shutdown()
+  }
+
+  @Test func `a target that is listened to again says how many documents the cache has of it`() throws {
+    let machine = ClientMachine(
+      ClientMachine.Configuration(database: database),
+      local: LocalStore(database: database, user: "", policy: .leastRecentlyUsed(bytes: nil)))
+    machine.enableNetwork()
+    let time = Timestamp(seconds: 9)
+    let id = try #require(machine.listen(try query("rooms"), options: ListenOptions(), listener: 1))
+    machine.watchOpened(stream: 1)
+    machine.watchReceived(stream: 1, .targetChange(TargetChange(.add, targetIDs: [id])))
+    for room in ["a", "b"] {
+      let name = ResourceName(database: database, path: path("rooms/\(room)")).description
+      let document = Document(name: name, fields: [:], createTime: time, updateTime: time)
+      machine.watchReceived(stream: 1, .documentChange(DocumentChange(document: document, targetIDs: [id])))
+    }
+    machine.watchReceived(
+      stream: 1, .targetChange(TargetChange(.current, targetIDs: [id], resumeToken: [1], readTime: time)))
+    machine.watchReceived(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time)))
+    machine.unlisten(1)
+    _ = machine.takeActions()
+    machine.listen(try query("rooms"), options: ListenOptions(), listener: 2)
+    let counts = machine.takeActions().compactMap { action -> Int32? in
+      if case .watch(_, let record) = action { record.expectedCount } else { nil }
+    }
+    #expect(counts == [2])
   }
 }

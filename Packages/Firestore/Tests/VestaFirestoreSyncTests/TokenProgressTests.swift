@@ -49,4 +49,21 @@ import VestaFirestoreModel
     progress.end()
     #expect(progress.takeAll().isEmpty)
   }
+
+  @Test func `a target that nobody listens to follows no stream`() throws {
+    let machine = ClientMachine(
+      ClientMachine.Configuration(database: database),
+      local: LocalStore(database: database, user: "", policy: .eager))
+    machine.enableNetwork()
+    let id = try #require(machine.listen(try query("rooms"), options: ListenOptions(), listener: 1))
+    machine.listen(try query("halls"), options: ListenOptions(), listener: 2)
+    machine.watchOpened(stream: 1)
+    machine.watchReceived(stream: 1, .targetChange(TargetChange(.add, targetIDs: [id])))
+    machine.watchReceived(
+      stream: 1, .targetChange(TargetChange(.current, targetIDs: [id], resumeToken: [1], readTime: time(9))))
+    machine.watchReceived(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time(9))))
+    #expect(machine.progress.takeAll() == [id])
+    machine.unlisten(1)
+    #expect(machine.progress.takeAll().isEmpty)
+  }
 }

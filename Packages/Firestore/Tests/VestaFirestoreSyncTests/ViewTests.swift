@@ -34,4 +34,22 @@ import VestaFirestoreModel
         "removed h", "removed a", "added z", "added y", "added x", "modified b", "modified g",
       ])
   }
+
+  @Test(arguments: [
+    (DocumentViewChange.Kind.added, DocumentViewChange.Kind.metadata, DocumentViewChange.Kind?.some(.added), 2),
+    (.modified, .metadata, .modified, 2), (.metadata, .metadata, .metadata, 2), (.metadata, .modified, .modified, 2),
+    (.metadata, .removed, .removed, 2), (.modified, .modified, .modified, 2), (.added, .modified, .added, 2),
+    (.added, .removed, nil, 0), (.modified, .removed, .removed, 1), (.removed, .added, .modified, 2),
+  ])
+  func `two changes of a document are one`(
+    first: DocumentViewChange.Kind, second: DocumentViewChange.Kind, merged: DocumentViewChange.Kind?, version: Int
+  ) {
+    let name = ResourceName(database: database, path: path("rooms/a"))
+    var set = DocumentChangeSet()
+    for (kind, version) in [(first, Int64(1)), (second, 2)] {
+      set.add(DocumentViewChange(kind, CachedDocument(name, .found([:]), version: Timestamp(seconds: version))))
+    }
+    let change = set.changes[path("rooms/a")]
+    #expect(change?.kind == merged && (change?.document.version.seconds ?? 0) == Int64(version))
+  }
 }
