@@ -155,4 +155,14 @@ struct StorageTests {
       #expect(cut.bytes.starts(with: cut.collectionPrefix))
     }
   }
+
+  @Test(arguments: [Int64.min, -70_000, -1, 0, 7, 255, 256, 1 << 40, .max])
+  func `the places of a collection begin with its prefix, whatever number names what it is in`(number: Int64) {
+    for collection in [["__id\(number)__"], ["rooms", "__id\(number)__", "members"]] {
+      let path = ResourcePath(collection)
+      for document in ["b", "__id\(number)__"] {
+        #expect(Place(path.appending(document)).collectionPrefix == Place.prefix(of: path))
+      }
+    }
+  }
 }

@@ -75,4 +75,16 @@ import VestaFirestoreSync
     receive(2, [current(all, at: 13)], at: 13)
     #expect(shown().map(\.isFromCache) == [false])
   }
+
+  @Test func `a target that the backend refuses fails its listener alone`() {
+    let cause = FirestoreServiceError(.permissionDenied, "no")
+    machine.watchReceived(stream: 2, .targetChange(TargetChange(.remove, targetIDs: [all], cause: cause)))
+    var failed: [ListenerID] = []
+    for case .event(.failure(let listener, let error)) in machine.takeActions() {
+      #expect(error == cause)
+      failed.append(listener)
+    }
+    #expect(failed == [1])
+    #expect(machine.listenTargets.keys.sorted() == [one])
+  }
 }
