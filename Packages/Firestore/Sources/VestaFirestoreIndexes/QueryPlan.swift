@@ -16,9 +16,9 @@ package struct QueryPlan: Equatable, Sendable {
     /// The encoded values of the equalities, which follow the number of the index in a key.
     package var prefix: [UInt8] = []
     /// Whether every direction is the opposite of the query's: then it is read backwards.
-    package var isTurned = false
+    package var isTurned: Bool
 
-    package init(source: Source, prefix: [UInt8] = [], isTurned: Bool = false) {
+    package init(source: Source, prefix: [UInt8] = [], isTurned: Bool) {
       self.source = source
       self.prefix = prefix
       self.isTurned = isTurned

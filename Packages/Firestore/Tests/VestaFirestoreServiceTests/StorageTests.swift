@@ -156,7 +156,7 @@ struct StorageTests {
     }
   }
 
-  @Test(arguments: [Int64.min, -70_000, -1, 0, 7, 255, 256, 1 << 40, .max])
+  @Test(arguments: [Int64.min, -70_000, -1, 0, 7, 255, 256, 0x0100_0501, 1 << 40, .max])
   func `the places of a collection begin with its prefix, whatever number names what it is in`(number: Int64) {
     for collection in [["__id\(number)__"], ["rooms", "__id\(number)__", "members"]] {
       let path = ResourcePath(collection)
