@@ -19,10 +19,12 @@ struct ClientCreationTests {
   private final class CountingSource: FirestoreClientSource {
     private let before: @Sendable (Int) throws -> Void
     private let count = Locked(0)
+    private let closings = Locked(0)
 
     init(_ before: @escaping @Sendable (Int) throws -> Void = { _ in }) { self.before = before }
 
     var created: Int { count.withLock { $0 } }
+    var closed: Int { closings.withLock { $0 } }
 
     func makeClient(database: DatabaseName, settings: FirestoreSettings.Values) throws -> any FirestoreClient {
       let number = count.withLock { count in
@@ -35,7 +37,7 @@ struct ClientCreationTests {
     }
 
     func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws {}
-    func close() async {}
+    func close() async { closings.withLock { $0 += 1 } }
   }
 
   private func firestore(_ app: VestaApp, _ source: CountingSource) -> Firestore {
@@ -79,6 +81,33 @@ struct ClientCreationTests {
     #expect(throws: FirestoreErrorCode.self) { try db.client() }
     #expect(source.created == 1)
     box.withLock { $0 = nil }
+    await app.delete()
+  }
+
+  @Test func `terminate ends the client beneath`() async throws {
+    let app = try makeApp()
+    let db = firestore(app, CountingSource())
+    let client = try db.client()
+    try await client.write([Mutation(ResourcePath(["c", "a"]), .set([:]))]).localCommit()
+    try await db.terminate()
+    await #expect(throws: FirestoreServiceError.self) {
+      try await client.write([Mutation(ResourcePath(["c", "a"]), .set([:]))]).localCommit()
+    }
+    await app.delete()
+  }
+
+  @Test func `deleting an app ends the clients of all its databases and closes once what they share`() async throws {
+    let app = try makeApp()
+    let source = CountingSource()
+    let provider = FirestoreProvider(source: source)
+    let clients = try ["(default)", "other"].map { try provider.firestore(app: app, database: $0).client() }
+    await provider.appWillBeDeleted(app)
+    #expect(source.closed == 1)
+    for client in clients {
+      await #expect(throws: FirestoreServiceError.self) {
+        try await client.write([Mutation(ResourcePath(["c", "a"]), .set([:]))]).localCommit()
+      }
+    }
     await app.delete()
   }
 

@@ -196,6 +196,38 @@ struct FirestoreTests {
     await app.delete()
   }
 
+  @Test func `a listener for snapshots in sync is notified at once, on the queue of the settings`() async throws {
+    let queue = DispatchQueue(label: "callbacks")
+    let settings = db.settings
+    settings.dispatchQueue = queue
+    db.settings = settings
+    let count = Locked(0)
+    let registration = db.addSnapshotsInSyncListener {
+      dispatchPrecondition(condition: .onQueue(queue))
+      count.withLock { $0 += 1 }
+    }
+    // The client calls its listeners in the order in which they came.
+    for await _ in db.snapshotsInSync { break }
+    queue.sync {}
+    #expect(count.withLock { $0 } == 1)
+    registration.remove()
+    await app.delete()
+  }
+
+  @Test func `only a document that exists has pending writes, until the backend accepts them`() async throws {
+    let document = db.document("c/a")
+    try await document.setData(["n": 1])
+    #expect(try await !document.getDocument().metadata.hasPendingWrites)
+    try await db.disableNetwork()
+    try await document.startSetData(["n": 2]).localCommit()
+    #expect(try await document.getDocument(source: .cache).metadata.hasPendingWrites)
+    try await document.startDelete().localCommit()
+    let deleted = try await document.getDocument(source: .cache)
+    #expect(!deleted.exists)
+    #expect(!deleted.metadata.hasPendingWrites)
+    await app.delete()
+  }
+
   @Test func `databases of an app know nothing of each other`() async throws {
     let other = try Firestore.instance(for: app, database: "other")
     try await db.document("c/a").setData(["n": 1])

@@ -4,3 +4,4 @@ import VestaFirestore
 typealias Timestamp = VestaFirestore.Timestamp
 typealias GeoPoint = VestaFirestore.GeoPoint
 typealias FieldPath = VestaFirestore.FieldPath
+typealias Filter = VestaFirestore.Filter

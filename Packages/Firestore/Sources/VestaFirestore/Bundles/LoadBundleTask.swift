@@ -69,8 +69,6 @@ public final class LoadBundleTaskProgress: Sendable, Hashable {
 public final class LoadBundleTask: Sendable {
   private struct State {
     var last: LoadBundleTaskProgress?
-    var failure: (any Error)?
-    var isOver = false
     var nextHandle = 1
     var observers: [LoadBundleObserverHandle: ListenerRegistration] = [:]
   }
@@ -120,16 +118,21 @@ public final class LoadBundleTask: Sendable {
     for observer in observers { observer.cancel() }
   }
 
-  /// The progress from now on; it ends when the bundle is loaded and throws when loading fails.
+  /// The progress from now on, with the last one in any case; it ends when the bundle is loaded and throws when loading
+  /// fails.
   public var progress: AsyncThrowingStream<LoadBundleTaskProgress, any Error> {
     .events { sink in
-      let registration = events.add(onEnd: { sink.finish(throwing: $0) }, { sink.send($0) })
-      let (isOver, last, failure) = state.withLock { ($0.isOver, $0.last, $0.failure) }
-      if isOver {
-        if let last, failure == nil { sink.send(last) }
-        sink.finish(throwing: failure)
-      }
-      return registration
+      let isEmpty = Locked(true)
+      return events.add(
+        onEnd: { failure in
+          // The last progress may have been sent before this stream was made.
+          if failure == nil, isEmpty.withLock({ $0 }), let last = self.lastProgress { sink.send(last) }
+          sink.finish(throwing: failure)
+        },
+        { progress in
+          isEmpty.withLock { $0 = false }
+          sink.send(progress)
+        })
     }
   }
 
@@ -138,13 +141,7 @@ public final class LoadBundleTask: Sendable {
     events.emit(progress)
   }
 
-  func finish(_ failure: (any Error)?) {
-    state.withLock { state in
-      state.failure = failure
-      state.isOver = true
-    }
-    events.finish(throwing: failure)
-  }
+  func finish(_ failure: (any Error)?) { events.finish(throwing: failure) }
 }
 
 extension LoadBundleTask {

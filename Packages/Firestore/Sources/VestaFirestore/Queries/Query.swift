@@ -100,7 +100,7 @@ extension QueryDescription {
   fileprivate func checkConflicts(with filter: WireFilter) throws {
     var present = filters.flatMap(\.operators)
     for operation in filter.operators {
-      if let other = operation.conflicts.first(where: present.contains) {
+      if let other = present.first(where: operation.conflicts.contains) {
         throw FirestoreErrorCode.invalid(
           operation == other
             ? "Invalid Query. You cannot use more than one '\(operation.userName)' filter."

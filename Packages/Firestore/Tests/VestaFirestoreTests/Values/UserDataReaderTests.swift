@@ -38,10 +38,11 @@ import VestaFirestoreBackend
   @Test func `an NSNumber is a boolean, an integer or a double by what it was made of`() throws {
     let data = try set([
       "yes": NSNumber(value: true), "one": NSNumber(value: 1), "half": NSNumber(value: 0.5),
-      "large": NSNumber(value: Int64.max),
+      "large": NSNumber(value: Int64.max), "unsigned": NSNumber(value: UInt64(Int64.max)),
     ])
     let expected: MapValue = [
       "yes": .boolean(true), "one": .integer(1), "half": .double(0.5), "large": .integer(.max),
+      "unsigned": .integer(.max),
     ]
     #expect(data.fields == expected)
     #expect(
