@@ -11,10 +11,16 @@ extension ClientMachine {
         limboReferences.insert(key, target)
         beginLimbo(key)
       case .removed(let key):
+        // Two queries, of the first and of the last results, can have one target.
+        if hasInLimbo(key, target) { continue }
         limboReferences.remove(key, target)
         if !limboReferences.contains(key) { endLimbo(key) }
       }
     }
+  }
+
+  private func hasInLimbo(_ key: DocumentKey, _ target: Int32) -> Bool {
+    queriesByTarget[target]?.contains { views[$0]?.view.limboKeys.contains(key) ?? false } ?? false
   }
 
   private func beginLimbo(_ key: DocumentKey) {

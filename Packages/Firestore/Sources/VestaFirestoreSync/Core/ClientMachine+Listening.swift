@@ -53,7 +53,8 @@ extension ClientMachine {
     var synthesized = TargetUpdate()
     synthesized.resumeToken = record.resumeToken
     if let mirror = queriesByTarget[record.id]?.first {
-      synthesized.isCurrent = views[mirror]?.view.syncState == .synced
+      // Also while that view has documents in limbo: the new one then has them in limbo itself.
+      synthesized.isCurrent = views[mirror]?.view.isCurrent ?? false
     }
     let outcome = view.apply(view.computeChanges(result.documents), synthesized)
     track(outcome.limboChanges, record.id)
@@ -64,9 +65,12 @@ extension ClientMachine {
   }
 
   private func endView(_ id: QueryID, _ target: Int32) {
+    let limbo = views[id]?.view.limboKeys ?? []
     forgetView(id)
     queriesByTarget[target]?.removeAll { $0 == id }
-    guard queriesByTarget[target]?.isEmpty == true else { return }
+    guard queriesByTarget[target]?.isEmpty == true else {
+      return track(limbo.sorted().map { .removed($0) }, target)
+    }
     settleToken(of: target)
     dropDeferred(target)
     local.release(target)

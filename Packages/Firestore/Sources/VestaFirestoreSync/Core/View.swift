@@ -45,10 +45,12 @@ package struct View: Sendable {
   package private(set) var syncState = SyncState.none
   /// The documents that the backend says are results.
   package private(set) var syncedKeys: Set<DocumentKey>
-  private var isCurrent = false
+  /// Whether the backend has sent everything that matched when the target was added.
+  private(set) var isCurrent = false
   private var documents: DocumentSet
   private var mutatedKeys: Set<DocumentKey> = []
-  private var limboKeys: Set<DocumentKey> = []
+  /// The documents in limbo.
+  private(set) var limboKeys: Set<DocumentKey> = []
   /// Whether `limboKeys` is exact, so that only what changes has to be looked at.
   private var isLimboExact = false
   /// Documents that are shown with a local state although the write was acknowledged, with the version that the backend
