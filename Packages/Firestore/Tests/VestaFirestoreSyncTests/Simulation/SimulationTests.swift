@@ -19,7 +19,9 @@ final class SimulatedClock: Sendable {
   func random() -> Double { state.withLock { Double.random(in: 0...1, using: &$0.random) } }
 }
 
-/// Clients, a server and the network between them on one schedule; every failure is reproduced by its seed.
+/// Clients, a server and the network between them on one schedule.
+///
+/// A failure comes again with its seed, where hashing is the same each time: `SWIFT_DETERMINISTIC_HASHING=1`.
 struct Simulation {
   private let server = SimulatedServer()
   private let clock: SimulatedClock
