@@ -39,16 +39,16 @@ struct FirstResults {
 
 /// First results reach their listener before the cache takes them.
 ///
-/// The cache takes them as soon as anything looks at it. Until then nothing can tell the difference, and a listener that
-/// leaves after its first snapshot has cost the cache nothing.
+/// The cache takes them as soon as anything looks at it. Until then nothing can tell the difference, and a listener
+/// that leaves after its first snapshot has cost the cache nothing.
 ///
 /// Worked example: a listener of `rooms` gets 20 documents. A write to one of them looks at the cache, which takes the
 /// documents first. Had the listener left before, they would have been dropped.
 extension ClientMachine {
   /// Shows first results, which the cache takes later.
   ///
-  /// - Returns: Whether that is possible: no other view shows anything of their collection, the cache has nothing of it,
-  ///   and no write of any user is pending. The results are shown as they were read then.
+  /// - Returns: Whether that is possible: no other view shows anything of their collection, the cache has nothing of
+  ///   it, and no write of any user is pending. The results are shown as they were read then.
   func showDeferred(_ results: FirstResults) -> Bool {
     guard let ids = queriesByTarget[results.target], ids.count == 1, let view = views[ids[0]],
       canDefer(view.query),
