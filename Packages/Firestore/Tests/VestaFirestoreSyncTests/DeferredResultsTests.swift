@@ -15,7 +15,7 @@ struct DeferredResultsTests {
     private var rows: [ResourcePath: (fields: MapValue, version: Int64)] = [:]
     private var version: Int64 = 10
     private var followed: Set<Int32> = []
-    /// What the application and the stream were told, in order.
+    /// The snapshots of the listeners and the requests to the watch stream, in order.
     private(set) var told: [String] = []
     private let looksAtOnce: Bool
 
@@ -34,7 +34,7 @@ struct DeferredResultsTests {
       perform()
     }
 
-    /// What was told since the last call.
+    /// The snapshots and requests since the last call.
     func takeTold() -> [String] {
       defer { told = [] }
       return told

@@ -36,26 +36,14 @@ final class DroppingBackend: ForwardingFirestoreBackend {
 
   func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall {
     let call = try await backend.write(database: database, context: context)
-    let (responses, outgoing) = AsyncThrowingStream.makeStream(of: [WriteResponse].self, throwing: (any Error).self)
-    let task = Task { [self] in
-      do {
-        for try await batch in call.responses {
-          for response in batch {
-            if drops(response) {
-              await beforeDrop()
-              throw FirestoreServiceError(.unavailable, "The connection is lost.")
-            }
-            outgoing.yield([response])
-          }
+    let (responses, outgoing) = call.relayedResponses { [self] batch, outgoing in
+      for response in batch {
+        if drops(response) {
+          await beforeDrop()
+          throw FirestoreServiceError(.unavailable, "The connection is lost.")
         }
-        outgoing.finish()
-      } catch {
-        outgoing.finish(throwing: error)
+        outgoing.yield([response])
       }
-    }
-    outgoing.onTermination = { _ in
-      call.cancel()
-      task.cancel()
     }
     return WriteCall(
       responses: responses, send: { call.send($0) }, finish: { call.finish() }, cancel: { outgoing.finish() })
@@ -81,5 +69,29 @@ struct ImmediateClock: SyncClock {
     guard seconds < 9 else { return {} }
     let task = Task { if !Task.isCancelled { action() } }
     return { task.cancel() }
+  }
+}
+
+extension DuplexCall {
+  typealias Outgoing = AsyncThrowingStream<[Response], any Error>.Continuation
+
+  /// The responses of the call, which a task passes on; the call ends with their consumer.
+  func relayedResponses(
+    _ passOn: @escaping @Sendable ([Response], Outgoing) async throws -> Void
+  ) -> (AsyncThrowingStream<[Response], any Error>, Outgoing) {
+    let (responses, outgoing) = AsyncThrowingStream.makeStream(of: [Response].self, throwing: (any Error).self)
+    let task = Task {
+      do {
+        for try await batch in self.responses { try await passOn(batch, outgoing) }
+        outgoing.finish()
+      } catch {
+        outgoing.finish(throwing: error)
+      }
+    }
+    outgoing.onTermination = { _ in
+      self.cancel()
+      task.cancel()
+    }
+    return (responses, outgoing)
   }
 }

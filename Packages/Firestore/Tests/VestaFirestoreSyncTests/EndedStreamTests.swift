@@ -27,19 +27,7 @@ struct EndedStreamTests {
 
     func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall {
       let call = try await engine.listen(database: database, context: context)
-      let (responses, outgoing) = AsyncThrowingStream.makeStream(of: [ListenResponse].self, throwing: (any Error).self)
-      let task = Task {
-        do {
-          for try await batch in call.responses { outgoing.yield(batch) }
-          outgoing.finish()
-        } catch {
-          outgoing.finish(throwing: error)
-        }
-      }
-      outgoing.onTermination = { _ in
-        call.cancel()
-        task.cancel()
-      }
+      let (responses, outgoing) = call.relayedResponses { batch, outgoing in outgoing.yield(batch) }
       ends.withLock { $0.append { outgoing.finish() } }
       return ListenCall(
         responses: responses, send: { call.send($0) }, finish: { call.finish() }, cancel: { call.cancel() })

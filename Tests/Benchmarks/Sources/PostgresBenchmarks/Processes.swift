@@ -42,7 +42,7 @@ private func costInChild() async throws -> Double {
 
 /// The work of a child process: it reads, and prints the cost of a read.
 ///
-/// What adds the latency is its own, as each of two machines has its own way to the server.
+/// It has a proxy of its own that adds the latency, as each of two machines has its own connection to the server.
 public func readAsChild() async {
   do {
     let store = try await PostgresBench.shared.open(1_000)

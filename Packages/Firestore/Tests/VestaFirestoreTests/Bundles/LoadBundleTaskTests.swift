@@ -18,7 +18,7 @@ struct LoadBundleTaskTests {
     return LoadBundleTaskProgress(progress, state: state)
   }
 
-  /// What is in a stream that has ended.
+  /// The elements of a stream that has ended.
   private func collected(
     _ stream: AsyncThrowingStream<LoadBundleTaskProgress, any Error>
   ) async throws -> [LoadBundleTaskProgress] {

@@ -4,7 +4,7 @@ import VestaFirestoreModel
 
 @testable import VestaFirestore
 
-/// What a query takes, and how it refuses the rest.
+/// The filters, orders and limits that a query accepts, and the errors for all others.
 @Suite(.timeLimit(.minutes(15)))
 struct QueryRuleTests {
   private let cities = testDatabase.collection("cities")
