@@ -1,16 +1,17 @@
 import Dispatch
 import Foundation
 
-/// Runs the benchmarks whose name contains one of the filters, and prints a line for each.
+/// Runs the benchmarks that a filter names, and prints a line for each.
 ///
 /// Call it from a task that is not on the main actor: every call from there would hop.
 ///
 /// - Parameters:
 ///   - benchmarks: All benchmarks.
-///   - filters: Parts of names; none means everything.
+///   - filters: Names, or parts of them; a whole name stands for that benchmark alone, none means everything.
 public func runBenchmarks(_ benchmarks: [Benchmark], filters: [String]) async {
+  let names = Set(benchmarks.map(\.name))
   let chosen = benchmarks.filter { benchmark in
-    filters.isEmpty || filters.contains { benchmark.name.contains($0) }
+    filters.isEmpty || filters.contains { names.contains($0) ? benchmark.name == $0 : benchmark.name.contains($0) }
   }
   // The C library takes shortcuts in a process of one thread, so there are some more.
   let company = LiveThreads(count: 2)
