@@ -33,6 +33,69 @@ import VestaTesting
     for key in buffer.values.keys { #expect(changed.ranges[0].contains(key)) }
   }
 
+  @Test func `a row with too many keys and a range without an end says a range without an end`() throws {
+    var buffer = WriteBuffer()
+    for index in 10..<200 { buffer.put([], for: [UInt8](repeating: UInt8(index), count: 4_000)) }
+    buffer.delete(KeyRange(from: [5], to: [6]))
+    #expect(try ChangedKeys(ChangedKeys(buffer).bytes).ranges.map(\.lower) == [[5]])
+    buffer.delete(KeyRange(from: [220], to: nil))
+    #expect(try ChangedKeys(ChangedKeys(buffer).bytes).ranges == [KeyRange(from: [5], to: nil)])
+  }
+
+  @Test func `a range that is added twice is kept once, and an empty one is not`() {
+    var changed = ChangedKeys()
+    let range = KeyRange(from: [1], to: [3])
+    for added in [range, range, KeyRange(from: [4], to: [4])] { changed.add(added) }
+    #expect(changed.ranges == [range])
+  }
+
+  @Test func `an empty range meets no other`() {
+    let (empty, around) = (KeyRange(from: [2], to: [2]), KeyRange(from: [1], to: [3]))
+    #expect(!empty.meets(around) && !around.meets(empty) && around.meets(around))
+  }
+
+  /// The statements that commit one transaction.
+  private func statements(of request: CommitRequest) -> [Statement] {
+    let last = CommitState(version: 1, floor: 0, hasLong: false)
+    return CommitUnit([request], last, log: ConflictLog(base: 1)).statements(
+      in: Schema(prefix: "vesta", store: "test", directory: ""), unit: [1], last, forgettingBefore: nil)
+  }
+
+  private func statements(of changes: WriteBuffer) -> [Statement] {
+    statements(of: CommitRequest(version: 2, changes: changes, reads: ChangedKeys(), readVersion: nil))
+  }
+
+  @Test func `a unit has a statement for each kind of change, and none for the others`() {
+    func verbs(_ statements: [Statement]) -> [String] { statements.map { String($0.sql.prefix { $0 != " " }) } }
+    var (put, deleted, emptied) = (WriteBuffer(), WriteBuffer(), WriteBuffer())
+    put.put([1], for: [1])
+    deleted.delete([1])
+    emptied.delete(KeyRange(from: [1], to: [2]))
+    #expect(verbs(statements(of: put)) == ["INSERT", "INSERT", "UPDATE", "COMMIT"])
+    #expect(verbs(statements(of: deleted)) == ["DELETE", "INSERT", "UPDATE", "COMMIT"])
+    #expect(verbs(statements(of: emptied)) == ["DELETE", "INSERT", "UPDATE", "COMMIT"])
+    #expect(verbs(statements(of: CommitRequest(floor: 2))) == ["UPDATE", "COMMIT"])
+  }
+
+  @Test func `the entries of a large unit are put in parts, each entry once and in order`() {
+    func parts(_ buffer: WriteBuffer) -> [[[UInt8]]] {
+      statements(of: buffer).compactMap { statement in
+        guard statement.sql.contains(".entries"), case .byteArrays(let keys)? = statement.parameters.first else {
+          return nil
+        }
+        return keys
+      }
+    }
+    var (many, large) = (WriteBuffer(), WriteBuffer())
+    for index in 0..<12_000 { many.put([], for: key(index)) }
+    for index in 0..<5 { large.put([UInt8](repeating: 0, count: 2_000_000), for: key(index)) }
+    // Thousands of entries at most, and some megabytes.
+    #expect(parts(many).count == 3 && parts(many).allSatisfy { $0.count < 6_000 })
+    #expect(parts(many).flatMap { $0 } == (0..<12_000).map(key))
+    #expect(parts(large).map(\.count) == [3, 2])
+    #expect(parts(large).flatMap { $0 } == (0..<5).map(key))
+  }
+
   @Test func `two sets meet where one key would show it`() {
     var random = SplitMix(seed: 6)
     for _ in 0..<2_000 {
@@ -82,6 +145,25 @@ import VestaTesting
       for change in merged.changes(in: .all) { found[change.key] = change.value }
       #expect(found == model)
     }
+  }
+
+  @Test func `a request waits for lower versions that are running, and for a short time only`() {
+    func request(_ version: Int64) -> CommitRequest {
+      CommitRequest(version: version, changes: WriteBuffer(), reads: ChangedKeys(), readVersion: nil)
+    }
+    let first = request(4)
+    let queue = [first, request(2), request(9)]
+    func ready(_ running: Set<Int64>, after wait: Duration) -> [Int64] {
+      CommitLeader.ready(queue, running: running, now: first.since + wait).map(\.version)
+    }
+    #expect(ready([], after: .zero) == [2, 4, 9])
+    #expect(ready([3, 7], after: .milliseconds(1)) == [2])
+    #expect(ready([10], after: .milliseconds(1)) == [2, 4, 9])
+    #expect(ready([1], after: .milliseconds(1)) == [])
+    #expect(ready([1, 3], after: .seconds(1)) == [2, 4, 9])
+    let many = (1...300).map { request($0) }
+    #expect(CommitLeader.ready(many, running: [], now: .now).map(\.version) == Array(1...256))
+    #expect(CommitLeader.ready(many, running: [290], now: many[0].since).count == 256)
   }
 
   /// Transactions that read some keys and write others: whatever a unit accepts could have run in the order of

@@ -21,6 +21,24 @@ import Testing
     #expect(shared.targets.map(\.port) == ["6000", "6000"])
   }
 
+  @Test func `an empty part of a list of hosts or ports stands for the default`() throws {
+    #expect(
+      try plan("host=,two port=1,").targets == [ConnectionTarget(port: "1"), ConnectionTarget(host: "two")])
+  }
+
+  @Test func `a timeout that is no number of seconds is the usual one`() throws {
+    for (value, timeout) in [("1", 1), ("0", nil), ("-1", nil), ("", nil)] as [(String, Int?)] {
+      #expect(try plan("host=one connect_timeout='\(value)'").timeout == timeout)
+    }
+    #expect(try plan("host=one", ["PGCONNECT_TIMEOUT": "9"]).timeout == 9)
+  }
+
+  @Test func `the system finds an address of this machine, and names each once`() {
+    let addresses = PlatformNames.addresses(of: "localhost")
+    #expect(addresses.contains("127.0.0.1") || addresses.contains("::1"))
+    #expect(Set(addresses).count == addresses.count)
+  }
+
   @Test func `what has no name is not looked up`() throws {
     for url in [
       "postgresql:///db?host=/var/run/postgresql", "host=127.0.0.1", "host=::1", "host=@abstract", "dbname=x",
@@ -63,6 +81,8 @@ import Testing
     let unknown = PostgresFailure(connecting: "FATAL:  28000: role \"x\" does not exist")
     #expect(!unknown.isPassing && !unknown.allowsAnotherHost)
     #expect(PostgresFailure(connecting: "connection refused\n\tIs the server running?").isPassing)
+    let last = PostgresFailure(connecting: "FATAL:  0Z002: stacked diagnostics")
+    #expect(last == .refused(state: "0Z002", message: "stacked diagnostics"))
     for odd in ["", ":  ", "a:  b", "FATAL:  1234", "FATAL:  12345", "FATAL:  12a45: x"] {
       #expect(PostgresFailure(connecting: odd).isUncertain)
     }

@@ -58,6 +58,16 @@ extension OneAtATime {
       await #expect { try await Server.open(space) } throws: { ($0 as? StoreError)?.code == .newerSchema }
     }
 
+    @Test func `a schema of no form, or of another store, is refused with a sentence`() async throws {
+      for change in ["form = 0", "store = 'other'"] {
+        let space = Server.newSpace()
+        try await Server.open(space).close()
+        let schema = Schema(prefix: "vesta", store: "test", directory: space)
+        try await Server.run("UPDATE \(schema.name).state SET \(change)")
+        await #expect { try await Server.open(space) } throws: { ($0 as? StoreError)?.code == .notADatabase }
+      }
+    }
+
     @Test func `a missing server is reported with what to check`() async throws {
       let error = await #expect(throws: StoreError.self) {
         try await Server.open("x") { $0.url = "postgresql://vesta@127.0.0.1:1/postgres" }

@@ -20,6 +20,48 @@ extension OneAtATime {
       #expect(PageSize(limit: 3).next.upTo(2).entries == 2)
     }
 
+    @Test func `a page has others after it where it has what was asked for`() {
+      let entries = [StoreEntry(key: [1], value: [2, 3]), StoreEntry(key: [2], value: [])]
+      #expect(Page(entries, PageSize(limit: 2)).hasMore)
+      #expect(!Page(entries, PageSize(limit: 3)).hasMore)
+      #expect(!Page([], PageSize(limit: 1)).hasMore)
+      let large = StoreEntry(key: [1], value: [UInt8](repeating: 0, count: 200_000))
+      #expect(Page([large], PageSize(limit: 3)).hasMore)
+    }
+
+    @Test func `keys as long as the index can have, and one byte longer, are found like others`() async throws {
+      let store = try await Server.open(Server.newSpace())
+      let keys = [2_047, 2_048, 2_049].map { [UInt8](repeating: 1, count: $0) }
+      func values() async throws -> [[[UInt8]?]] {
+        [try await store.get(keys), try await store.read { try await $0.get(keys) }]
+      }
+      // That a key is missing is known with the beginning, or needs no question.
+      let before = store.roundTrips
+      for key in keys { #expect(try await store.get(key) == nil) }
+      #expect(store.roundTrips - before == 3)
+      try await store.write { for key in keys.prefix(2) { try await $0.put([1], for: key) } }
+      #expect(try await values() == [[[1], [1], nil], [[1], [1], nil]])
+      try await store.write { for key in keys { try await $0.put([2], for: key) } }
+      #expect(try await values() == [[[2], [2], [2]], [[2], [2], [2]]])
+      #expect(try await store.read { try await $0.entries(in: .all) }.map(\.key) == keys)
+      try await store.write { for key in keys { try await $0.delete(key) } }
+      #expect(try await values() == [[nil, nil, nil], [nil, nil, nil]])
+      try await store.close()
+    }
+
+    @Test func `a transaction that empties a range with one long key has changed the store`() async throws {
+      let store = try await Server.open(Server.newSpace())
+      let long = [UInt8](repeating: 9, count: 3_000)
+      let version = try await store.put([1], for: long)
+      let commit = try await store.write { try await $0.deleteRange(KeyRange(from: [9], to: [10])) }
+      #expect(commit.version > version)
+      #expect(try await store.get(long) == nil)
+      // Now there is nothing in it.
+      let again = try await store.write { try await $0.deleteRange(KeyRange(from: [9], to: [10])) }
+      #expect(again.version == commit.version)
+      try await store.close()
+    }
+
     @Test func `a scan over large values asks for few at once, and comes to its end in both directions`() async throws {
       let store = try await Server.open(Server.newSpace())
       var random = SplitMix(seed: 4)

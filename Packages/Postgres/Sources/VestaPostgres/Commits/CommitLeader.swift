@@ -162,7 +162,7 @@ final class CommitLeader: Sendable {
       }
       let (unit, isDone) = state.withLock { state -> ([CommitRequest], Bool) in
         state.queue.removeAll { $0.turn.isOver }
-        let unit = CommitLeader.ready(state, now: .now)
+        let unit = CommitLeader.ready(state.queue, running: state.running, now: .now)
         state.queue.removeAll { request in unit.contains { $0 === request } }
         if unit.isEmpty, state.queue.isEmpty, state.alone.isEmpty {
           state.isLeading = false
@@ -175,10 +175,10 @@ final class CommitLeader: Sendable {
     }
   }
 
-  /// The requests that may commit: no transaction with a lower version is running, or it has had time enough.
-  private static func ready(_ state: State, now: ContinuousClock.Instant) -> [CommitRequest] {
-    let sorted = state.queue.sorted { $0.version < $1.version }
-    guard let lowest = state.running.min(), let oldest = sorted.map(\.since).min(), now - oldest < courtesy else {
+  /// The requests that may commit: no transaction with a lower version is running, or it has had time enough; pure.
+  static func ready(_ queue: [CommitRequest], running: Set<Int64>, now: ContinuousClock.Instant) -> [CommitRequest] {
+    let sorted = queue.sorted { $0.version < $1.version }
+    guard let lowest = running.min(), let oldest = sorted.map(\.since).min(), now - oldest < courtesy else {
       return Array(sorted.prefix(largestUnit))
     }
     return Array(sorted.prefix { $0.version < lowest }.prefix(largestUnit))
