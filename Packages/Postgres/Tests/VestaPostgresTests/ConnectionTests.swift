@@ -16,6 +16,14 @@ extension OneAtATime {
       return "postgresql://vesta@\(host):\(port)/postgres?\(options)"
     }
 
+    @Test func `a result has its rows and no others, and tells null from an empty value`() async throws {
+      let values = try await Server.run("SELECT v FROM (VALUES ('a'), (NULL), ('')) AS list (v)")[0]
+      #expect(values.rows == [[[97]], [nil], [[]]] && values.affected == 3)
+      #expect(try await Server.run("SELECT 1 WHERE false")[0].rows.isEmpty)
+      let changed = try await Server.run("CREATE TEMPORARY TABLE three AS SELECT generate_series(1, 3)")[0]
+      #expect(changed.rows.isEmpty && changed.affected == 3)
+    }
+
     @Test func `a name is looked up beside, and nobody waits for it who needs it not`() async throws {
       let space = Server.newSpace()
       let (gate, isAsked) = (Gate(), Gate())
