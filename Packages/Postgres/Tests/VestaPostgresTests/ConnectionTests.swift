@@ -24,6 +24,22 @@ extension OneAtATime {
       #expect(changed.rows.isEmpty && changed.affected == 3)
     }
 
+    @Test func `readers that come one after the other use one connection`() async throws {
+      let proxy = try PostgresProxy(to: Server.url)
+      defer { proxy.close() }
+      let store = try await Server.open(Server.newSpace()) { $0.url = proxy.url }
+      // After the first one, the connection that has opened the store is gone.
+      #expect(try await store.get(key(0)) == nil)
+      let used = Locked<Set<Int>>([])
+      proxy.rule { message in
+        used.withLock { _ = $0.insert(message.connection) }
+        return .pass
+      }
+      for _ in 0..<5 { #expect(try await store.get(key(0)) == nil) }
+      #expect(used.withLock { $0.count } == 1)
+      try await store.close()
+    }
+
     @Test func `a name is looked up beside, and nobody waits for it who needs it not`() async throws {
       let space = Server.newSpace()
       let (gate, isAsked) = (Gate(), Gate())
