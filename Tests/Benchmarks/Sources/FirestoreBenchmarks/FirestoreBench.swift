@@ -87,9 +87,11 @@ final class FirestoreBench: Sendable {
 
   // MARK: Calls
 
-  func commit(_ writes: [Write], in name: String, transaction: [UInt8]? = nil) async throws {
+  /// - Returns: The time of the commit.
+  @discardableResult
+  func commit(_ writes: [Write], in name: String, transaction: [UInt8]? = nil) async throws -> Timestamp {
     let request = CommitRequest(database: Self.database(name), writes: writes, transaction: transaction)
-    _ = try await engine.commit(request, context: Self.owner)
+    return try await engine.commit(request, context: Self.owner).commitTime
   }
 
   func get(_ document: String, in name: String, consistency: ReadConsistency = .latest) async throws -> (
@@ -130,8 +132,7 @@ final class FirestoreBench: Sendable {
   /// The time of a commit that changes nothing else.
   func commitTime(in name: String) async throws -> Timestamp {
     let write = Write.update(Document(name: "\(Self.root(name))/marks/one", fields: [:]))
-    let request = CommitRequest(database: Self.database(name), writes: [write])
-    return try await engine.commit(request, context: Self.owner).commitTime
+    return try await commit([write], in: name)
   }
 
   /// Runs a query and counts its results.

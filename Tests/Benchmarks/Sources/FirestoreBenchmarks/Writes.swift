@@ -71,7 +71,8 @@ private func increments(count: Int) -> Side {
           let read = try await bench.get(name, in: "counter", consistency: .newTransaction(.readWrite()))
           guard case .integer(let number)? = read.document?.fields["n"] else { preconditionFailure("no number") }
           let write = Write.update(Document(name: name, fields: ["n": .integer(number + 1)]))
-          return try await bench.commit([write], in: "counter", transaction: read.transaction)
+          try await bench.commit([write], in: "counter", transaction: read.transaction)
+          return
         } catch let error as FirestoreServiceError where error.code == .aborted {}
       }
     }

@@ -36,12 +36,14 @@ extension DatabaseCall {
     }
     var total = QueryAnswer(plan: answer.plan)
     var results = 0
+    let turn = Turn()
     while true {
       total.read += answer.read
       total.scanned += answer.scanned
       results += answer.documents.count
       for document in answer.documents {
         try checkDeadline()
+        await turn.yieldIfLong()
         try await receive(RunQueryResponse(document: query.projected(document), readTime: context.readTime))
       }
       guard !answer.isLast, let last = answer.documents.last else { break }

@@ -35,6 +35,7 @@ extension DatabaseCall {
       try checkDeadline(beginning: transaction)
       try await receive(BatchGetDocumentsResponse(transaction: transaction, readTime: context.readTime))
     }
+    let turn = Turn()
     while true {
       context.note(zip(first, rows).map { ($0.place, $1) })
       for (target, row) in zip(first, rows) {
@@ -42,6 +43,7 @@ extension DatabaseCall {
         if isLatest, let row { noteRead(row, RecentDocuments.Key(name: name), at: context.version) }
         let result = Self.result(name, row, paths)
         try checkDeadline(beginning: transaction)
+        await turn.yieldIfLong()
         try await receive(
           BatchGetDocumentsResponse(result: result, transaction: transaction, readTime: context.readTime))
         transaction = nil

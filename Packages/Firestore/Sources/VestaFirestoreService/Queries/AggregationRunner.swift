@@ -9,7 +9,16 @@ struct AggregationRunner {
   let figures: Aggregator
   let snapshot: Snapshot
   /// The number of rows that a walk reads before ranges are counted; small in tests.
-  var firstBudget = RangeRace.firstBudget
+  private let firstBudget: Int
+
+  init(
+    query: NormalQuery, figures: Aggregator, snapshot: Snapshot, firstBudget: Int = RangeRace.firstBudget
+  ) {
+    self.query = query
+    self.figures = figures
+    self.snapshot = snapshot.yielding
+    self.firstBudget = firstBudget
+  }
 
   /// The query that is planned: ordered by the fields of the figures too, so that entries have their values.
   var planned: NormalQuery {

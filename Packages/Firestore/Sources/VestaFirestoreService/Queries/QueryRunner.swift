@@ -33,7 +33,13 @@ struct QueryRunner {
   let query: NormalQuery
   let snapshot: Snapshot
   /// The number of rows that a walk reads before ranges are counted; small in tests.
-  var firstBudget = RangeRace.firstBudget
+  private let firstBudget: Int
+
+  init(query: NormalQuery, snapshot: Snapshot, firstBudget: Int = RangeRace.firstBudget) {
+    self.query = query
+    self.snapshot = snapshot.yielding
+    self.firstBudget = firstBudget
+  }
 
   /// All results.
   func answer() async throws -> QueryAnswer { try await page(.all) }
