@@ -7,7 +7,7 @@ import VestaStoreInterop
 ///
 /// A bar of "at least 0.6 of raw" is a cost of at most 1/0.6.
 public func postgresBenchmarks() -> [Benchmark] {
-  [0, 300, 1_000].flatMap(lines) + [alone, scan] + firestoreOnPostgresBenchmarks() + [processes]
+  [0, 300, 1_000].flatMap(lines) + [alone, scan] + firestoreOnPostgresBenchmarks() + processes
 }
 
 /// Ends what the benchmarks have opened.

@@ -5,7 +5,7 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 
 // Top-level code is on the main actor, where every asynchronous call would hop.
 await Task.detached {
-  if arguments == ["read"] { return await readAsChild() }
+  if await workAsChild(arguments) { return }
   await runBenchmarks(postgresBenchmarks(), filters: arguments)
   await closePostgresBenchmarks()
 }.value
