@@ -9,6 +9,7 @@ private let documents = 10_000
 func writeLines() -> [Benchmark] {
   [
     line("set", .ratio(atMost: 1.4), sets(from: 1, count: 1_000), rawUpdates(count: 1_000, per: 1)),
+    line("set-beside-two-rows", .none, sets(from: 1, count: 1_000), rawUpdates(count: 1_000, per: 1, logging: true)),
     line("set-32-tasks", .ratio(atMost: 1 / 0.5), sets(from: 32, count: 4_000), rawUpdates(count: 1_000, per: 1)),
     line("batch-500", .ratio(atMost: 1 / 0.2), batches(count: 10_000), rawUpdates(count: 10_000, per: 500)),
     line("transaction-read", .ratio(atMost: 3), transactionReads(20_000), transactionReads(1_000)),
@@ -44,18 +45,33 @@ private func batches(count: Int) -> Side {
 }
 
 /// Reads each row and writes it anew, so many in a transaction.
-private func rawUpdates(count: Int, per transaction: Int) -> Side {
-  Side("raw get and put, \(transaction) a commit", count: count) { bench, count, seed in
+///
+/// - Parameter logging: Whether a second row goes to the end of the table each time, as every history of changes needs.
+private func rawUpdates(count: Int, per transaction: Int, logging: Bool = false) -> Side {
+  let name = logging ? "raw get and two puts" : "raw get and put"
+  return Side("\(name), \(transaction) a commit", count: count) { bench, count, seed in
     for first in stride(from: 0, to: count, by: transaction) {
       bench.raw.begin()
       for index in first..<first + transaction {
         let key = Workload.key(Workload.mix(seed &+ index) % documents)
         _ = bench.raw.get(key)
         bench.raw.put(Workload.value(seed &+ index, length: Items.rowLength), for: key)
+        if logging { bench.raw.put(Workload.value(seed &- index, length: Items.rowLength), for: logKey()) }
       }
       bench.raw.commit()
     }
   }
+}
+
+private let logged = Locked(0)
+
+/// A key behind those of all rows, and behind the one before.
+private func logKey() -> [UInt8] {
+  let number = logged.withLock { logged in
+    logged += 1
+    return logged
+  }
+  return [UInt8](repeating: 0xFF, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
 }
 
 /// Transactions that read a number and write the next one, until each has succeeded.

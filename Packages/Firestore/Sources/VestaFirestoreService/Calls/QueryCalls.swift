@@ -43,7 +43,7 @@ extension DatabaseCall {
       results += answer.documents.count
       for document in answer.documents {
         try checkDeadline()
-        await turn.yieldIfLong()
+        await turn.took(1)
         try await receive(RunQueryResponse(document: query.projected(document), readTime: context.readTime))
       }
       guard !answer.isLast, let last = answer.documents.last else { break }

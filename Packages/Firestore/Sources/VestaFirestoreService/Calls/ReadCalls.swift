@@ -43,7 +43,7 @@ extension DatabaseCall {
         if isLatest, let row { noteRead(row, RecentDocuments.Key(name: name), at: context.version) }
         let result = Self.result(name, row, paths)
         try checkDeadline(beginning: transaction)
-        await turn.yieldIfLong()
+        await turn.took(1)
         try await receive(
           BatchGetDocumentsResponse(result: result, transaction: transaction, readTime: context.readTime))
         transaction = nil

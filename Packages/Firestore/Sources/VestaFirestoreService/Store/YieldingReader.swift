@@ -14,20 +14,23 @@ struct YieldingReader: StoreReader {
   var version: StoreVersion { base.version }
 
   func get(_ key: [UInt8]) async throws -> [UInt8]? {
-    await turn.yieldIfLong()
-    return try await base.get(key)
+    let value = try await base.get(key)
+    await turn.took(1)
+    return value
   }
 
   func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
-    await turn.yieldIfLong()
-    return try await base.get(keys)
+    let values = try await base.get(keys)
+    await turn.took(keys.count)
+    return values
   }
 
   func scan(
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
-    await turn.yieldIfLong()
-    return try await base.scan(range, order: order, limit: limit, visit)
+    let end = try await base.scan(range, order: order, limit: limit, visit)
+    await turn.took(end.visited)
+    return end
   }
 }
 
@@ -36,15 +39,19 @@ extension Snapshot {
   var yielding: Snapshot { reading(with: YieldingReader(reader)) }
 }
 
-/// How long a task has kept its thread, as far as one part of its work knows.
+/// The rows for which a task has kept its thread, as far as one part of its work knows.
+///
+/// Rows and not time, so that a call that reads few never yields: whoever waits for a first snapshot reads it without
+/// another thread, also where it was interrupted on the way.
 final class Turn {
-  private static let longest = Duration.milliseconds(1)
-  private var begin = ContinuousClock.now
+  static let longest = 256
+  private var rows = 0
 
-  /// Lets other tasks run after a millisecond.
-  nonisolated(nonsending) func yieldIfLong() async {
-    guard begin.duration(to: .now) >= Turn.longest else { return }
+  /// Notes that rows were read or handed out, and lets other tasks run after 256 of them.
+  nonisolated(nonsending) func took(_ count: Int) async {
+    rows += count
+    guard rows >= Turn.longest else { return }
+    rows = 0
     await Task.yield()
-    begin = .now
   }
 }
