@@ -3,7 +3,7 @@ import VestaStoreInterop
 
 @testable import VestaPostgres
 
-/// What follows from a failure, without a server.
+/// Whether a failure may pass, and which error a caller gets for it; no server is needed.
 @Suite struct FailureTests {
   private func properties(of failure: PostgresFailure) -> Set<String> {
     let all = [

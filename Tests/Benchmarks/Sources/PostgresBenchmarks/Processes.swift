@@ -8,8 +8,8 @@ import VestaStoreInterop
 ///
 /// A process has so many connections and no more, and each waits for its answer: that limits one process, and two have
 /// twice as many. Four milliseconds are added to each round trip, so that this is what limits them here too. With
-/// less, the server, both processes and what adds the latency want more than the two cores that they share; the line
-/// by hand, which has as many threads as a store has connections, says what is left then.
+/// less, the server, both processes and what adds the latency want more than the two cores that they share. The line by
+/// hand has as many threads as a store has connections, and the same latency.
 let processes = [
   Benchmark(
     name: "postgres-get-two-processes", unit: .microseconds, bar: .ratio(atMost: 1 / 1.6),
