@@ -61,6 +61,58 @@ extension OneAtATime {
       try await again.close()
     }
 
+    /// There are old frames where the new ones would go.
+    @Test(arguments: [false, true])
+    func `a commit that fails within a log that starts over has failed for certain`(_ halves: Bool) async throws {
+      defer { store_files_inject(store_fault()) }
+      let directory = try TemporaryDirectory()
+      var tuning = StoreTuning()
+      tuning.checkpointPages = 20
+      let store = try directory.open(tuning: tuning)
+      var pages = 0
+      for number in 0... {
+        try await store.put(value(number, length: 1_500), for: key(number))
+        let after = try await store.logPages()
+        if after < pages { break }
+        pages = after
+      }
+      let entries = try await store.everything()
+      var fault = store_fault()
+      fault.operations = Int32(STORE_FAULT_WRITE)
+      (fault.times, fault.halves) = (Int32.max, halves ? 1 : 0)
+      store_files_inject(fault)
+      #expect(await code { try await store.put([2], for: key(0)) } == .inputOutput)
+      store_files_inject(store_fault())
+      let image = try directory.crashImage()
+      try await store.close()
+      for directory in [image, directory] {
+        let again = try directory.open()
+        #expect(try await again.everything() == entries)
+        try await again.close()
+      }
+    }
+
+    @Test func `a log that gets no room behind its frames takes commits all the same`() async throws {
+      defer { store_files_inject(store_fault()) }
+      let directory = try TemporaryDirectory()
+      var fault = store_fault()
+      fault.operations = Int32(STORE_FAULT_ROOM)
+      (fault.times, fault.no_space) = (Int32.max, 1)
+      store_files_inject(fault)
+      let store = try directory.open()
+      for number in 0..<20 { try await store.put(value(number, length: 3_000), for: key(number)) }
+      #expect(store_files_faults() >= 20)
+      store_files_inject(store_fault())
+      let image = try directory.crashImage()
+      try await store.close()
+      for directory in [image, directory] {
+        let again = try directory.open()
+        let entries = try await again.everything()
+        #expect(entries == (0..<20).map { StoreEntry(key: key($0), value: value($0, length: 3_000)) })
+        try await again.close()
+      }
+    }
+
     @Test func `after running out of pages the store goes on`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()

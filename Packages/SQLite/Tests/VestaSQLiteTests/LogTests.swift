@@ -86,6 +86,68 @@ extension OneAtATime {
       try await again.close()
     }
 
+    /// The lengths of the log's file after each of so many commits to a fresh store, and what its frames take up.
+    private func lengths(
+      of commits: Int, each length: Int, _ store: SQLiteStore, _ directory: TemporaryDirectory
+    ) async throws -> [(file: Int, frames: Int)] {
+      var lengths: [(file: Int, frames: Int)] = []
+      for number in 0..<commits {
+        try await store.put(value(number, length: length), for: key(number))
+        let frames = 32 + (try await store.logPages()) * (8_192 + 24)
+        lengths.append((try Platform.size(of: directory.database + "-wal"), frames))
+      }
+      return lengths
+    }
+
+    /// A sync of a file that has become longer takes three times as long.
+    @Test func `few of many commits make the log longer, and what is behind its frames is bounded`() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      let lengths = try await lengths(of: 300, each: 20_000, store, directory)
+      #expect((5_000_000...15_000_000).contains(lengths.last?.frames ?? 0))
+      #expect(Set(lengths.map(\.file)).count < 30, "\(lengths.map(\.file))")
+      for (file, frames) in lengths {
+        #expect(file >= frames && file <= frames + max(2 * 65_536, min(frames / 4 + 65_536, 1_048_576 + 65_536)))
+      }
+      try await store.close()
+    }
+
+    @Test func `a log that is not synced has no room behind its frames`() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open(.relaxed)
+      try await store.put([1], for: [1])
+      let lengths = try await lengths(of: 40, each: 20_000, store, directory)
+      #expect(Set(lengths.map(\.file)).count > 30)
+      try await store.close()
+    }
+
+    @Test func `after the log was cut it gets room again`() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      _ = try await lengths(of: 20, each: 20_000, store, directory)
+      // Ends with a log of no length.
+      try await store.compact()
+      #expect(try Platform.size(of: directory.database + "-wal") == 0)
+      let lengths = try await lengths(of: 50, each: 20_000, store, directory)
+      #expect(Set(lengths.map(\.file)).count < 15, "\(lengths.map(\.file))")
+      try await store.close()
+    }
+
+    @Test func `what is committed is there after a kill, wherever the room behind the log begins`() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      for number in 0..<20 {
+        try await store.put(value(number, length: 3_000), for: key(number))
+        let image = try directory.crashImage()
+        let again = try image.open()
+        let entries = try await again.everything()
+        #expect(entries == (0...number).map { StoreEntry(key: key($0), value: value($0, length: 3_000)) })
+        try await again.put([1], for: [9])
+        try await again.close()
+      }
+      try await store.close()
+    }
+
     @Test func `a writer at the limit of the log waits for the reader that holds it`() async throws {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()

@@ -82,7 +82,8 @@ package enum DocumentRules {
       switch value {
       case .null, .boolean, .integer, .double: true
       case .string(let text): text.utf8.count < FirestoreLimits.valueSize
-      case .timestamp, .bytes, .reference, .geoPoint, .array, .map: false
+      case .timestamp(let time): isValid(time)
+      case .bytes, .reference, .geoPoint, .array, .map: false
       }
     let size = name.utf8.count
     return isShort && size > 0 && length + size <= FirestoreLimits.fieldPathLength && !PathRules.isReserved(name)

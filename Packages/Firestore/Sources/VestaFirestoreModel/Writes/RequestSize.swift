@@ -5,12 +5,15 @@ package import VestaFirestoreBackend
 /// Names, fields, masks and transforms count, by the rules of `DocumentSize`: that is a little less than the wire's
 /// count, and the same for callers that use no wire.
 package enum RequestSize {
-  /// Checks the writes of a request.
+  /// Whether writes may be too large together: few documents cannot, as each has a limit of its own.
+  package static func isWorthChecking(_ writes: [Write]) -> Bool {
+    writes.count > 8 || writes.contains { !$0.transforms.isEmpty }
+  }
+
+  /// Checks the writes of a request, whose values are not nested too deeply.
   ///
   /// - Throws: `INVALID_ARGUMENT` with the service's message.
   package static func check(_ writes: [Write]) throws(FirestoreServiceError) {
-    // Few writes cannot be too large: each document has a limit of its own.
-    guard writes.count > 8 || writes.contains(where: { !$0.transforms.isEmpty }) else { return }
     var size = 0
     for write in writes {
       size += self.size(of: write)

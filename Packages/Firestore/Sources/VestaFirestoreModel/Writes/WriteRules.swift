@@ -14,8 +14,11 @@ package enum WriteRules {
     var transforms: [ResourcePath: Int] = [:]
     var paths: [ResourcePath] = []
     paths.reserveCapacity(writes.count)
-    try checkDepth(of: writes)
-    try RequestSize.check(writes)
+    // The check of each document has one of its depth; this one is for what adds the documents up.
+    if RequestSize.isWorthChecking(writes) {
+      try checkDepth(of: writes)
+      try RequestSize.check(writes)
+    }
     for write in writes {
       let name = try ResourceName(document: write.name, likely: database)
       guard name.database == database else {

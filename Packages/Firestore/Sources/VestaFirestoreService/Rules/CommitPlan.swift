@@ -30,8 +30,10 @@ struct CommitPlan: Sendable {
     var indexes: [Place: Int] = [:]
     self.writes = zip(writes, paths).map { write, path in
       let place = Place(path)
-      if writes.count > 1, let known = indexes[place] { return (write, known) }
-      indexes[place] = targets.count
+      if writes.count > 1 {
+        if let known = indexes[place] { return (write, known) }
+        indexes[place] = targets.count
+      }
       targets.append(Target(place: place, path: path, name: write.name))
       return (write, targets.count - 1)
     }

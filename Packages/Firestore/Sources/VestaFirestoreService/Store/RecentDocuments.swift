@@ -153,13 +153,18 @@ final class RecentDocuments: Sendable {
     observation?.cancel()
   }
 
-  private var isFollowing: Bool { state.withLock { $0.observation != nil } }
+  /// Whether there is a document that a commit may change.
+  ///
+  /// One that is kept after this was asked and before the store reports the commit is doubtful then.
+  private var keepsAny: Bool {
+    state.withLock { $0.observation != nil && !($0.young.isEmpty && $0.old.isEmpty) }
+  }
 
   // MARK: Commits
 
   /// Says what a commit will have changed if it succeeds, before it can be visible.
   fileprivate func announce(_ version: Int64, _ names: () -> [String]) -> Bool {
-    guard limit > 0, isFollowing else { return false }
+    guard limit > 0, keepsAny else { return false }
     let keys = names().map(Key.init)
     state.withLock { $0.coming[version] = keys }
     return true

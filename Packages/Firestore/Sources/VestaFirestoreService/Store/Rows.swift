@@ -159,6 +159,9 @@ struct LoggedChange: Sendable, Equatable {
   var place: Place
   /// The row that the commit replaced; `nil` where there was none.
   var before: [UInt8]?
+
+  /// The bytes of both, and what is written around them at the most.
+  var size: Int { place.bytes.count + (before?.count ?? 0) + 16 }
 }
 
 /// A part of what a commit changed; large commits have several.
@@ -169,7 +172,7 @@ struct LogRow: Sendable, Equatable {
   static let softLimit = 262_144
 
   var bytes: [UInt8] {
-    var writer = RowWriter()
+    var writer = RowWriter(reserving: changes.reduce(0) { $0 + $1.size })
     for change in changes {
       writer.write(blob: change.place.bytes)
       writer.write(byte: change.before == nil ? 0 : 1)
@@ -197,7 +200,7 @@ struct LogRow: Sendable, Equatable {
     var size = 0
     for change in changes {
       part.append(change)
-      size += change.place.bytes.count + (change.before?.count ?? 0)
+      size += change.size
       if size >= softLimit {
         rows.append(LogRow(changes: part))
         (part, size) = ([], 0)

@@ -39,8 +39,8 @@ void store_stamp_free(store_stamp *stamp);
 /// Makes the syncs of a connection's log begin the commits that its writer expects.
 int store_files_watch(struct sqlite3 *connection, store_stamp *stamp);
 
-/// Whether the last write to a connection's log failed and left the file shorter than it would be: the commit that was
-/// to be written is not whole, as its end is not there.
+/// Whether the last write to a connection's log failed and some of it is certainly not in the file: the commit that was
+/// to be written is not whole.
 int store_files_log_is_cut(struct sqlite3 *connection);
 
 /// Twice the version of the last commit; one more while another one becomes visible.
@@ -70,6 +70,8 @@ enum {
   STORE_FAULT_TRUNCATE = 8,
   STORE_FAULT_INDEX = 16,
   STORE_FAULT_OPEN = 32,
+  // The making of room behind a log.
+  STORE_FAULT_ROOM = 64,
 };
 
 /// For tests: which operations fail, and how.

@@ -87,14 +87,16 @@ struct EntryTable {
   /// - Parameter hasLarge: Whether the store may hold large values; while it holds none, nothing has to be looked up.
   func put(_ value: [UInt8], for key: [UInt8], hasLarge: Bool) throws {
     try key.withUnsafeBytes { key in
-      let isLarge = Self.isLarge(key: key.count, value: value.count)
-      let old = hasLarge ? try reference(under: key) : nil
-      guard isLarge else {
-        if let old { try deleteLarge(old) }
-        return try value.withUnsafeBytes { try put($0, for: key) }
+      try value.withUnsafeBytes { value in
+        if Self.isLarge(key: key.count, value: value.count) {
+          let old = hasLarge ? try reference(under: key) : nil
+          let new = try putLarge(value, in: old)
+          if old == nil { try putReference(new, for: key) }
+        } else if try !putSmall(value, for: key) {
+          if let old = try reference(under: key) { try deleteLarge(old) }
+          try put(.put, value, for: key)
+        }
       }
-      let new = try value.withUnsafeBytes { try putLarge($0, in: old) }
-      if old == nil { try putReference(new, for: key) }
     }
   }
 
@@ -159,8 +161,14 @@ struct EntryTable {
     }
   }
 
-  private func put(_ value: UnsafeRawBufferPointer, for key: UnsafeRawBufferPointer) throws {
-    let statement = try connection.statement(.put)
+  /// Writes a small value beside its key, in one descent; false when the number of a large one is there.
+  private func putSmall(_ value: UnsafeRawBufferPointer, for key: UnsafeRawBufferPointer) throws -> Bool {
+    try put(.putSmall, value, for: key)
+    return connection.changes > 0
+  }
+
+  private func put(_ query: Query, _ value: UnsafeRawBufferPointer, for key: UnsafeRawBufferPointer) throws {
+    let statement = try connection.statement(query)
     try statement.bind(1, key)
     try statement.bind(2, value)
     try statement.run()

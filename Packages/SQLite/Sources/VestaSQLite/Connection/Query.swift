@@ -5,7 +5,7 @@ enum Query: Int, CaseIterable {
   case state, setState
   case value, largeValue
   case ascending, ascendingToEnd, descending, descendingToEnd
-  case put, putReference, putLarge, reference
+  case putSmall, put, putReference, putLarge, reference
   case delete, deleteRange, deleteRangeToEnd
   case deleteLarge, deleteLargeRange, deleteLargeRangeToEnd
 
@@ -26,6 +26,11 @@ enum Query: Int, CaseIterable {
     case .ascendingToEnd: "SELECT key, value FROM entry WHERE key >= ?1 ORDER BY key"
     case .descending: "SELECT key, value FROM entry WHERE key >= ?1 AND key < ?2 ORDER BY key DESC"
     case .descendingToEnd: "SELECT key, value FROM entry WHERE key >= ?1 ORDER BY key DESC"
+    case .putSmall:
+      """
+      INSERT INTO entry (key, value) VALUES (?1, ?2)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE typeof(entry.value) = 'blob'
+      """
     case .put, .putReference:
       "INSERT INTO entry (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
     case .putLarge:
@@ -51,7 +56,7 @@ enum Query: Int, CaseIterable {
     case .begin, .state, .value, .largeValue: "read"
     case .ascending, .ascendingToEnd, .descending, .descendingToEnd: "scan"
     case .beginWriting, .savepoint, .releaseSavepoint, .rollbackToSavepoint, .rollback: "write"
-    case .put, .putReference, .putLarge, .reference: "put"
+    case .putSmall, .put, .putReference, .putLarge, .reference: "put"
     case .delete, .deleteLarge: "delete"
     case .deleteRange, .deleteRangeToEnd, .deleteLargeRange, .deleteLargeRangeToEnd: "deleteRange"
     case .commit, .setState: "commit"
