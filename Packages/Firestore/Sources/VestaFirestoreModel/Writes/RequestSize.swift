@@ -10,10 +10,11 @@ package enum RequestSize {
     writes.count > 8 || writes.contains { !$0.transforms.isEmpty }
   }
 
-  /// Checks the writes of a request, whose values are not nested too deeply.
+  /// Checks the writes of a request, whose values must not be nested too deeply.
   ///
   /// - Throws: `INVALID_ARGUMENT` with the service's message.
   package static func check(_ writes: [Write]) throws(FirestoreServiceError) {
+    guard isWorthChecking(writes) else { return }
     var size = 0
     for write in writes {
       size += self.size(of: write)
