@@ -9,6 +9,7 @@ public func storeBenchmarks() -> [Benchmark] {
   lines("100b", LazyTable(length: 100, keys: keys), many: 10_000, batch: 1_000)
     + lines("1kib", LazyTable(length: 1_024, keys: keys), many: 10_000, batch: 1_000)
     + lines("100kib", LazyTable(length: 102_400, keys: max(200, keys / 500)), many: 200, batch: 100)
+    + [firstPuts]
 }
 
 private let keys = ProcessInfo.processInfo.environment["VESTA_BENCH_KEYS"].flatMap { Int($0) } ?? 1_000_000

@@ -36,7 +36,7 @@ struct YieldingReader: StoreReader {
 
 extension Snapshot {
   /// The same, read by a task that lets others run now and then.
-  var yielding: Snapshot { reading(with: YieldingReader(reader)) }
+  var yielding: Snapshot { reader is YieldingReader ? self : reading(with: YieldingReader(reader)) }
 }
 
 /// The rows for which a task has kept its thread, as far as one part of its work knows.
