@@ -36,7 +36,7 @@ typedef struct {
 
 // The room that is made behind a log at once: a quarter of its length, between these bounds.
 #define ROOM_STEP (64 * 1024)
-#define ROOM_LIMIT (1024 * 1024)
+#define ROOM_LIMIT (256 * 1024)
 
 struct store_stamp {
   // Twice the version of the last commit that is visible; one more while another one becomes visible.
