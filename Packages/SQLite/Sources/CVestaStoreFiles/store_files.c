@@ -300,7 +300,8 @@ static int store_sync(sqlite3_file *file, int flags) {
   StoreFile *mine = store_file(file);
   int written = write_frames(file);
   if (written != SQLITE_OK) return written;
-  if (mine->stamp && mine->stamp->is_expected) make_room(file);
+  // Of a commit that this sync makes durable; others are held from their beginning.
+  if (mine->stamp && mine->stamp->is_expected && !mine->stamp->is_held) make_room(file);
   if (mine->sync_delay > 0) system_vfs->xSleep(system_vfs, mine->sync_delay);
   if (mine->failing_syncs > 0) {
     mine->failing_syncs--;
