@@ -100,6 +100,12 @@ public protocol StoreReader {
   /// In a transaction: the version that it is based on.
   var version: StoreVersion { get }
 
+  /// Whether it answers on the calling thread without suspending, as the readers of embedded engines do.
+  ///
+  /// Who reads much of it reads `yielding`, so that others get the thread too. `false` unless a reader says otherwise;
+  /// a transaction never does, as others wait for it to end.
+  var answersInPlace: Bool { get }
+
   /// The value under a key.
   ///
   /// - Parameter key: The whole key; it may be empty.

@@ -33,7 +33,8 @@ public final class ModelStore: CommitObservable {
       return (model: state.model, version: state.version)
     }
     let reader = ModelTransaction(
-      model: snapshot.model, version: snapshot.version, isCancelled: { Task.isCancelled }, versions: versions)
+      model: snapshot.model, version: snapshot.version, isReader: true, isCancelled: { Task.isCancelled },
+      versions: versions)
     defer {
       reader.end()
       endRead()
@@ -53,7 +54,8 @@ public final class ModelStore: CommitObservable {
     }
     let start = state.withLock { (model: $0.model, version: $0.version) }
     let transaction = ModelTransaction(
-      model: start.model, version: start.version, isCancelled: { Task.isCancelled }, versions: versions)
+      model: start.model, version: start.version, isReader: false, isCancelled: { Task.isCancelled },
+      versions: versions)
     defer { transaction.end() }
     let value = try await bodies.run(.write) { try await body(transaction) }
     try Task.checkCancellation()
@@ -111,14 +113,18 @@ public final class ModelStore: CommitObservable {
 private final class ModelTransaction: StoreTransaction {
   private(set) var model: StoreModel
   let version: StoreVersion
+  let answersInPlace: Bool
   private let isCancelled: () -> Bool
   private let versions: StoreVersions
   private var commitTime: StoreVersion?
   private var hasEnded = false
 
-  init(model: StoreModel, version: StoreVersion, isCancelled: @escaping () -> Bool, versions: StoreVersions) {
+  init(
+    model: StoreModel, version: StoreVersion, isReader: Bool, isCancelled: @escaping () -> Bool, versions: StoreVersions
+  ) {
     self.model = model
     self.version = version
+    answersInPlace = isReader
     self.isCancelled = isCancelled
     self.versions = versions
   }

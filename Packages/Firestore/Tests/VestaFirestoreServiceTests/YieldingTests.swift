@@ -1,23 +1,13 @@
-import Dispatch
 import Testing
-import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaStoreInterop
+import VestaTesting
 
 @testable import VestaFirestoreService
 
 /// Long calls let other tasks run: on one thread, where a task that does not suspend holds up all others.
 struct YieldingTests {
-  /// Runs tasks on one thread.
-  private final class OneThread: TaskExecutor {
-    private let queue = DispatchQueue(label: "one thread")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-  }
-
   private static let count = 5_000
 
   private static func filled() async throws -> FirestoreEngine {
@@ -34,21 +24,7 @@ struct YieldingTests {
     -> Int
   {
     let engine = try await filled()
-    let (visits, isOver) = (Locked(0), Locked(false))
-    let thread = OneThread()
-    let long = Task(executorPreference: thread) {
-      defer { isOver.withLock { $0 = true } }
-      try await call(engine)
-    }
-    let other = Task(executorPreference: thread) {
-      while !isOver.withLock({ $0 }) {
-        visits.withLock { $0 += 1 }
-        await Task.yield()
-      }
-    }
-    try await long.value
-    await other.value
-    return visits.withLock { $0 }
+    return try await OneThread.visits { try await call(engine) }
   }
 
   /// A query that no index can answer: it looks at each document.
@@ -56,7 +32,9 @@ struct YieldingTests {
     from: [.init(collectionID: "rooms")], filter: .field(path: "n", .notIn, .array([.integer(1), .integer(2)])),
     orderBy: [.init(fieldPath: "n")])
 
-  @Test(arguments: ["all documents", "a scan", "many documents by name", "a sum", "a count"])
+  @Test(arguments: [
+    "all documents", "a scan", "many documents by name", "a sum", "a count", "a count, until a deadline",
+  ])
   func `others run during`(_ name: String) async throws {
     let visits = try await Self.visits { engine in
       switch name {
@@ -70,11 +48,11 @@ struct YieldingTests {
         let kind: Aggregation.Operation = name == "a sum" ? .sum(fieldPath: "n") : .count(upTo: nil)
         let counting = StructuredAggregationQuery(query: Self.scan, aggregations: [Aggregation(kind, alias: "n")])
         let request = RunAggregationQueryRequest(parent: root, query: counting)
-        _ = try await engine.runAggregation(request, context: owner)
+        let context = name.hasSuffix("deadline") ? owner.limited(to: .seconds(3600), by: .system) : owner
+        _ = try await engine.runAggregation(request, context: context)
       }
     }
-    // Once before the call begins, and then again and again.
-    #expect(visits >= Self.count / Turn.longest, "\(visits)")
+    #expect(visits >= Self.count / ReadingPace.rows, "\(visits)")
   }
 
   @Test func `nobody else runs during a call that reads few rows`() async throws {

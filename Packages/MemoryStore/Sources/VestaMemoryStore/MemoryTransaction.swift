@@ -7,6 +7,8 @@ final class MemorySnapshot: StoreReader {
   private var tree: OrderedTree?
   let version: StoreVersion
 
+  var answersInPlace: Bool { true }
+
   init(tree: OrderedTree, version: StoreVersion) {
     self.tree = tree
     self.version = version

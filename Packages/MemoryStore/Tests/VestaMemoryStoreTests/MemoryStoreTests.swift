@@ -5,6 +5,13 @@ import VestaTesting
 @testable import VestaMemoryStore
 
 @Suite struct MemoryStoreTests {
+  @Test func `a reader answers in place, and a transaction is not read in pieces`() async throws {
+    let store = MemoryStore()
+    try await store.read { #expect($0.answersInPlace) }
+    try await store.write { #expect(!$0.answersInPlace) }
+    try await store.close()
+  }
+
   @Test func `close inside a transaction is refused instead of waiting for itself`() async throws {
     let store = MemoryStore()
     try await store.write { transaction in

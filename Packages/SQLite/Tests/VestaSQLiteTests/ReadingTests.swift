@@ -7,6 +7,14 @@ import VestaTesting
 
 extension OneAtATime {
   @Suite struct ReadingTests {
+    @Test func `a reader answers in place, and a transaction is not read in pieces`() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      try await store.read { #expect($0.answersInPlace) }
+      try await store.write { #expect(!$0.answersInPlace) }
+      try await store.close()
+    }
+
     @Test func `values on both sides of the limit are kept and replaced by each other`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()

@@ -35,7 +35,7 @@ extension Room {
   ) async throws -> (nodes: [DatabasePath: DatabaseNode], version: StoreVersion) {
     let (keys, hub) = (context.keys, hub)
     return try await openStore().read { reader in
-      let tree = TreeReader(reader: reader, keys: keys)
+      let tree = TreeReader(reader: reader.yielding, keys: keys)
       var nodes: [DatabasePath: DatabaseNode] = [:]
       for (number, place) in reading.places {
         for (key, node) in place.children where node == nil {

@@ -26,7 +26,7 @@ struct QueryReader {
   init(
     _ reader: any StoreReader, _ context: RoomContext, for specs: some Sequence<DatabaseQuerySpec>
   ) async throws {
-    tree = TreeReader(reader: reader, keys: context.keys)
+    tree = TreeReader(reader: reader.yielding, keys: context.keys)
     let usesIndexes = specs.contains { !$0.loadsAllData }
     catalog = usesIndexes ? try await context.catalogs.read(reader, context.keys) : IndexCatalog()
   }

@@ -12,6 +12,7 @@ struct CheckedReader: StoreReader {
   let check: () throws -> Void
 
   var version: StoreVersion { base.version }
+  var answersInPlace: Bool { base.answersInPlace }
 
   func get(_ key: [UInt8]) async throws -> [UInt8]? {
     try check()

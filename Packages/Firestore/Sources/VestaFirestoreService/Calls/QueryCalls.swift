@@ -1,5 +1,6 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaStoreInterop
 
 extension DatabaseCall {
   /// Runs a query and hands the results over, all of one version, in pages.
@@ -36,14 +37,14 @@ extension DatabaseCall {
     }
     var total = QueryAnswer(plan: answer.plan)
     var results = 0
-    let turn = Turn()
+    let pace = ReadingPace()
     while true {
       total.read += answer.read
       total.scanned += answer.scanned
       results += answer.documents.count
       for document in answer.documents {
         try checkDeadline()
-        await turn.took(1)
+        await pace.read(1)
         try await receive(RunQueryResponse(document: query.projected(document), readTime: context.readTime))
       }
       guard !answer.isLast, let last = answer.documents.last else { break }

@@ -35,7 +35,7 @@ extension DatabaseCall {
       try checkDeadline(beginning: transaction)
       try await receive(BatchGetDocumentsResponse(transaction: transaction, readTime: context.readTime))
     }
-    let turn = Turn()
+    let pace = ReadingPace()
     while true {
       context.note(zip(first, rows).map { ($0.place, $1) })
       for (target, row) in zip(first, rows) {
@@ -43,7 +43,7 @@ extension DatabaseCall {
         if isLatest, let row { noteRead(row, RecentDocuments.Key(name: name), at: context.version) }
         let result = Self.result(name, row, paths)
         try checkDeadline(beginning: transaction)
-        await turn.took(1)
+        await pace.read(1)
         try await receive(
           BatchGetDocumentsResponse(result: result, transaction: transaction, readTime: context.readTime))
         transaction = nil

@@ -16,7 +16,7 @@ struct AggregationRunner {
   ) {
     self.query = query
     self.figures = figures
-    self.snapshot = snapshot.yielding
+    self.snapshot = snapshot.reading(with: snapshot.reader.yielding)
     self.firstBudget = firstBudget
   }
 

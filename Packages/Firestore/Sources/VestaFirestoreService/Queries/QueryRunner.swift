@@ -37,7 +37,7 @@ struct QueryRunner {
 
   init(query: NormalQuery, snapshot: Snapshot, firstBudget: Int = RangeRace.firstBudget) {
     self.query = query
-    self.snapshot = snapshot.yielding
+    self.snapshot = snapshot.reading(with: snapshot.reader.yielding)
     self.firstBudget = firstBudget
   }
 

@@ -15,6 +15,8 @@ final class SQLiteReader: StoreReader {
     self.visible = visible
   }
 
+  var answersInPlace: Bool { true }
+
   var version: StoreVersion {
     if let knownVersion { return knownVersion }
     do {
