@@ -16,6 +16,7 @@ public func databaseBenchmarks() -> [Benchmark] {
     line("value-10k", .ratio(atMost: 2), clientValue(), valueByHand()),
     line("update-500-paths", .ratio(atMost: 8), update(listeners: 100), raw(perCommit: 500, count: 5000)),
     line("update-500-beside-100", .ratio(atMost: 1.3), update(listeners: 100), update(listeners: 0)),
+    line("p99-write-beside-readers", .none, slowestWrite(readers: 2), slowestWrite(readers: 0)),
     line("build-1m-nodes", .ratio(atMost: 2), build(), buildByHand()),
     line("load-1m-nodes", .ratio(atMost: 2), load(), rowsByHand(100_000, rounds: 1)),
   ]
@@ -75,6 +76,40 @@ private func writes(tasks: Int, count: Int) -> Side {
       try await group.waitForAll()
     }
   }
+}
+
+/// The slowest hundredth of leaf writes beside callers that read 100,000 leaves again and again.
+private func slowestWrite(readers: Int) -> Side {
+  let run = side("", count: 1, prepare: { try await $0.fill("small", 100_000) }) { _, _ in }.run
+  return (
+    "p99 of writes beside \(readers) readers",
+    {
+      _ = await run()
+      do { return try await slowestWrite(beside: readers) } catch { preconditionFailure("a write failed: \(error)") }
+    }
+  )
+}
+
+private func slowestWrite(beside readers: Int) async throws -> Double {
+  let bench = try await DatabaseBench.shared()
+  let readers = (0..<readers).map { _ in
+    Task {
+      let client = BenchClient(bench.engine, "small")
+      while !Task.isCancelled { try await client.call(.get(.root, .all)) }
+      client.close()
+    }
+  }
+  let client = BenchClient(bench.engine, "other")
+  var times: [Double] = []
+  for number in 0..<500 {
+    let start = ContinuousClock.now
+    try await client.call(.put(DatabasePath("leaf\(number)"), DatabaseNode(.int(Int64(number))), hash: nil))
+    times.append((ContinuousClock.now - start) / .nanoseconds(1))
+  }
+  client.close()
+  for reader in readers { reader.cancel() }
+  for reader in readers { _ = await reader.result }
+  return times.sorted()[times.count * 99 / 100]
 }
 
 private func raw(perCommit: Int, count: Int) -> Side {
