@@ -17,28 +17,41 @@ public enum OneThread {
     }
   }
 
+  /// Runs two tasks on the thread; both are there before either runs, and the first begins.
+  ///
+  /// - Parameters:
+  ///   - first: The first task; tasks that it starts are on other threads.
+  ///   - second: It runs whenever the first one lets it.
+  /// - Returns: The values of both.
+  public static func run<First: Sendable, Second: Sendable>(
+    _ first: @escaping @Sendable () async -> First, beside second: @escaping @Sendable () async -> Second
+  ) async -> (First, Second) {
+    let thread = Executor()
+    thread.queue.suspend()
+    let tasks = (
+      Task(executorPreference: thread, operation: first), Task(executorPreference: thread, operation: second)
+    )
+    thread.queue.resume()
+    return (await tasks.0.value, await tasks.1.value)
+  }
+
   /// How often another task runs on the thread while a call is under way there.
   ///
-  /// - Parameter call: The call; tasks that it starts are on other threads.
+  /// - Parameter call: The call.
   public static func visits(during call: @escaping @Sendable () async throws -> Void) async throws -> Int {
-    let (visits, isOver) = (Locked(0), Locked(false))
-    let thread = Executor()
-    // Both are there before either runs, the call first.
-    thread.queue.suspend()
-    let long = Task(executorPreference: thread) {
+    let isOver = Locked(false)
+    let (outcome, visits) = await run {
       defer { isOver.withLock { $0 = true } }
-      try await call()
-    }
-    let other = Task(executorPreference: thread) {
+      do { return Result<Void, any Error>.success(try await call()) } catch { return .failure(error) }
+    } beside: {
+      var visits = 0
       while !isOver.withLock({ $0 }) {
-        visits.withLock { $0 += 1 }
+        visits += 1
         await Task.yield()
       }
+      return visits
     }
-    thread.queue.resume()
-    let outcome = await long.result
-    await other.value
     try outcome.get()
-    return visits.withLock { $0 }
+    return visits
   }
 }

@@ -82,6 +82,53 @@ struct RecentDocumentTests {
     #expect(!recent.document(.init(name: document.name)).isFound)
   }
 
+  @Test func `what is kept while a commit is under way that has announced nothing is doubtful`() async throws {
+    let (recent, store) = (RecentDocuments(limit: 100_000), ModelStore())
+    try await recent.follow(store)
+    let key = RecentDocuments.Key(name: name("rooms/a"))
+    let document = Document(name: key.name, fields: [:])
+    let commit = try await store.write { transaction in
+      let version = try await transaction.commitVersion().microseconds
+      CommitAnnouncement(to: recent).announce(version) {
+        Issue.record("Nothing is kept.")
+        return [key.name]
+      }
+      for _ in 0..<2 { recent.noteRead(key, at: transaction.version.microseconds) { (document, 10) } }
+      #expect(recent.document(key).isFound)
+      try await transaction.put([1], for: [1])
+    }
+    guard case .doubtful(let first) = recent.document(key) else {
+      Issue.record("It may have changed.")
+      return
+    }
+    #expect(first == commit.version.microseconds)
+  }
+
+  @Test func `a commit whose body ran again has announced its last run alone`() async throws {
+    let (recent, clock) = (RecentDocuments(limit: 100_000), ManualClock())
+    let store = ModelStore(clock: clock.ofStore)
+    try await recent.follow(store)
+    let keys = ["a", "b"].map { RecentDocuments.Key(name: name("rooms/\($0)")) }
+    for key in keys {
+      for _ in 0..<2 { recent.noteRead(key, at: 0) { (Document(name: key.name, fields: [:]), 10) } }
+    }
+    let first = try await store.write { transaction in
+      let announcement = CommitAnnouncement(to: recent)
+      let version = try await transaction.commitVersion().microseconds
+      announcement.announce(version + 1) { [keys[0].name] }
+      announcement.announce(version) { [keys[1].name] }
+      try await transaction.put([1], for: [1])
+    }
+    #expect(recent.document(keys[0]).isFound && !recent.document(keys[1]).isFound)
+    // The version of the earlier run is another commit's.
+    let second = try await store.put([2], for: [1])
+    #expect(second.microseconds == first.version.microseconds + 1)
+    guard case .doubtful = recent.document(keys[0]) else {
+      Issue.record("It may have changed.")
+      return
+    }
+  }
+
   @Test func `what is kept has a limit, and what is used stays`() async throws {
     let recent = RecentDocuments(limit: 20_000)
     let store = ModelStore()

@@ -1,6 +1,9 @@
 import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaStoreInterop
 import VestaTesting
 
@@ -10,8 +13,8 @@ import VestaTesting
 struct YieldingTests {
   private static let count = 5_000
 
-  private static func filled() async throws -> FirestoreEngine {
-    let engine = makeEngine()
+  private static func filled(_ clock: ManualClock = ManualClock()) async throws -> FirestoreEngine {
+    let engine = makeEngine(clock)
     for start in stride(from: 0, to: count, by: 500) {
       let writes = (start..<start + 500).map { update("rooms/\(10_000 + $0)", ["n": .integer(Int64($0))]) }
       _ = try await engine.commit(CommitRequest(database: database, writes: writes), context: owner)
@@ -53,6 +56,68 @@ struct YieldingTests {
       }
     }
     #expect(visits >= Self.count / ReadingPace.rows, "\(visits)")
+  }
+
+  /// Runs a call on one thread, and something else there when the call first lets others run after its first result.
+  private static func play(
+    _ engine: FirestoreEngine, _ name: String, _ context: CallContext, meanwhile: @escaping @Sendable () async -> Void
+  ) async -> (code: ServiceCode?, before: Int, after: Int) {
+    let (counts, isOver, hasRun) = (Locked((before: 0, after: 0)), Locked(false), Locked(false))
+    let receive: @Sendable () -> Void = {
+      let isAfter = hasRun.withLock { $0 }
+      counts.withLock { if isAfter { $0.after += 1 } else { $0.before += 1 } }
+    }
+    let (code, _) = await OneThread.run { () -> ServiceCode? in
+      defer { isOver.withLock { $0 = true } }
+      let error = await failure {
+        if name == "a query" {
+          try await engine.runQuery(RunQueryRequest(parent: root, query: .all("rooms")), context: context) {
+            if $0.document != nil { receive() }
+          }
+        } else {
+          let names = (0..<Self.count).map { "\(root)/rooms/\(10_000 + $0)" }
+          let request = BatchGetDocumentsRequest(database: database, documents: names)
+          try await engine.batchGet(request, context: context) { _ in receive() }
+        }
+      }
+      return error?.code
+    } beside: {
+      while counts.withLock({ $0.before }) == 0, !isOver.withLock({ $0 }) { await Task.yield() }
+      hasRun.withLock { $0 = true }
+      await meanwhile()
+    }
+    let (before, after) = counts.withLock { $0 }
+    return (code, before, after)
+  }
+
+  @Test(arguments: ["a query", "many documents by name"])
+  func `nothing is handed out after a deadline that passed while others ran`(_ name: String) async throws {
+    let clock = ManualClock()
+    let engine = try await Self.filled(clock)
+    let context = owner.limited(to: .seconds(1), by: clock.service)
+    let (code, before, after) = await Self.play(engine, name, context) { clock.advance(by: .seconds(1)) }
+    #expect(code == .deadlineExceeded)
+    #expect(before == ReadingPace.rows - 1 && after == 0, "\(before), \(after)")
+  }
+
+  @Test(arguments: ["a query", "many documents by name"])
+  func `a call during which the engine is closed ends, and nobody waits for it forever`(_ name: String) async throws {
+    let engine = try await Self.filled()
+    let (code, before, after) = await Self.play(engine, name, owner) { try? await engine.close() }
+    #expect(code != nil || before + after == Self.count, "\(String(describing: code)), \(before), \(after)")
+  }
+
+  @Test(arguments: ["a query", "many documents by name"])
+  func `what is committed while a call lets others run is not in its results`(_ name: String) async throws {
+    let engine = try await Self.filled()
+    let (code, before, after) = await Self.play(engine, name, owner) {
+      let writes = (0..<Self.count).map { Write.delete(VestaFirestoreServiceTests.name("rooms/\(10_000 + $0)")) }
+      for start in stride(from: 0, to: Self.count, by: 500) {
+        let request = CommitRequest(database: database, writes: Array(writes[start..<start + 500]))
+        _ = try? await engine.commit(request, context: owner)
+      }
+    }
+    #expect(code == nil && before + after == Self.count, "\(String(describing: code)), \(before), \(after)")
   }
 
   @Test func `nobody else runs during a call that reads few rows`() async throws {

@@ -188,6 +188,8 @@ static int write_bytes(sqlite3_file *file, const void *bytes, int length, sqlite
 // Whether some of what was to be written is certainly not in the file.
 static int is_missing(sqlite3_file *file, const unsigned char *bytes, int length, sqlite3_int64 offset) {
   unsigned char piece[4096];
+  int performs;
+  if (fault_of(STORE_FAULT_READ, &performs)) return 0;
   for (int at = 0; at < length; at += (int)sizeof piece) {
     int count = length - at < (int)sizeof piece ? length - at : (int)sizeof piece;
     int status = store_file(file)->system->xRead(file, piece, count, offset + at);
@@ -198,11 +200,20 @@ static int is_missing(sqlite3_file *file, const unsigned char *bytes, int length
   return 0;
 }
 
+// Cuts a file; the room behind a log goes with it.
+static int cut_file(sqlite3_file *file, sqlite3_int64 size) {
+  store_file(file)->known_end = 0;
+  return store_file(file)->system->xTruncate(file, size);
+}
+
 static int write_log(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
   StoreFile *mine = store_file(file);
   int status = write_bytes(file, bytes, length, offset);
   int reason = errno;
   mine->is_cut = status != SQLITE_OK && is_missing(file, bytes, length, offset);
+  // Half of a header would be taken for damage after a crash. A log that gets a header holds nothing that is needed: it
+  // is new, or all of it was written back.
+  if (mine->is_cut && offset == 0) cut_file(file, 0);
   mine->written_to = offset + length;
   errno = reason;
   return status;
@@ -320,8 +331,7 @@ static int store_truncate(sqlite3_file *file, sqlite3_int64 size) {
   if (fault && !performs) return fault;
   int written = write_frames(file);
   if (written != SQLITE_OK) return written;
-  int status = store_file(file)->system->xTruncate(file, size);
-  store_file(file)->known_end = 0;
+  int status = cut_file(file, size);
   return fault ? fault : status;
 }
 

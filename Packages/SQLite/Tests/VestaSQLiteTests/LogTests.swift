@@ -132,6 +132,19 @@ extension OneAtATime {
       try await store.close()
     }
 
+    @Test func `a log that still has room after a kill gets no more of it`() async throws {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      try await store.put([1], for: [1])
+      let image = try directory.crashImage()
+      try await store.close()
+      let again = try image.open()
+      let length = try Platform.size(of: image.database + "-wal")
+      for number in UInt8(2)..<5 { try await again.put([number], for: [number]) }
+      #expect(try Platform.size(of: image.database + "-wal") == length)
+      try await again.close()
+    }
+
     @Test func `what is committed is there after a kill, wherever the room behind the log begins`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()

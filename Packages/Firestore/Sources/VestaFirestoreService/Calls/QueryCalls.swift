@@ -43,8 +43,8 @@ extension DatabaseCall {
       total.scanned += answer.scanned
       results += answer.documents.count
       for document in answer.documents {
-        try checkDeadline()
         await pace.read(1)
+        try checkDeadline()
         try await receive(RunQueryResponse(document: query.projected(document), readTime: context.readTime))
       }
       guard !answer.isLast, let last = answer.documents.last else { break }

@@ -42,8 +42,8 @@ extension DatabaseCall {
         let name = target.name.description
         if isLatest, let row { noteRead(row, RecentDocuments.Key(name: name), at: context.version) }
         let result = Self.result(name, row, paths)
-        try checkDeadline(beginning: transaction)
         await pace.read(1)
+        try checkDeadline(beginning: transaction)
         try await receive(
           BatchGetDocumentsResponse(result: result, transaction: transaction, readTime: context.readTime))
         transaction = nil
