@@ -24,6 +24,8 @@ private final class Audience: Sendable {
     _ name: String, _ bench: FirestoreBench, count: Int, query: @Sendable (Int) -> StructuredQuery
   ) async throws -> Audience {
     if let audience = made.withLock({ $0[name] }) { return audience }
+    // A database is there from its first commit on.
+    _ = try await bench.commitTime(in: name)
     var calls: [ListenCall] = []
     for number in 0..<count { calls.append(try await bench.listen(query(number), in: name)) }
     let audience = Audience(calls)
