@@ -102,8 +102,8 @@ public protocol StoreReader {
 
   /// Whether it answers on the calling thread without suspending, as the readers of embedded engines do.
   ///
-  /// Who reads much of it reads `yielding`, so that others get the thread too. `false` unless a reader says otherwise;
-  /// a transaction never does, as others wait for it to end.
+  /// Long reads of such a reader should go through `yielding`, which lets other tasks use the thread in between. The
+  /// default is `false`. It is also `false` in transactions, which should end soon, as other writes wait for them.
   var answersInPlace: Bool { get }
 
   /// The value under a key.

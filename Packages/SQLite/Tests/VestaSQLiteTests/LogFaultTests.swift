@@ -56,7 +56,7 @@ extension OneAtATime {
       return (directory, store, entries)
     }
 
-    /// What the commit at a place puts.
+    /// The entries that the commit at a place writes.
     private func added(at place: Place, in round: Int = 1) -> [StoreEntry] {
       let count = place == .many ? 90 : place == .rewritten ? 30 : 4
       return (0..<count).map { small(1_000 + $0, in: round) }

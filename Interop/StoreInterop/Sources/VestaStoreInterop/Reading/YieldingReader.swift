@@ -58,7 +58,7 @@ public struct YieldingReader: StoreReader {
 }
 
 extension StoreReader {
-  /// No: it suspends by itself, or others wait for it.
+  /// `false`: the reader suspends by itself, or is a transaction.
   public var answersInPlace: Bool { false }
 
   /// The same reader where it suspends by itself, and one that lets other tasks run now and then where it does not.
@@ -67,8 +67,8 @@ extension StoreReader {
 
 /// Lets other tasks run after each 256 rows that a task has read or handed out.
 ///
-/// Rows and not time, so that a call that reads few never yields: who waits for a first result gets it without another
-/// thread, also where it was interrupted on the way. Used by one task.
+/// It counts rows and not time, so that a call that reads few rows never yields, even if its thread was interrupted
+/// meanwhile. Used by one task.
 public final class ReadingPace {
   /// The rows after which others run.
   public static let rows = 256
