@@ -42,11 +42,12 @@ public final class Database: Sendable {
   private let events: EventQueue
   private let stores: (any StoreProvider)?
   private let storeName: String
-  private let directory: String
+  private let directory: @Sendable () async throws -> String
 
   init(
     app: VestaApp?, url: DatabaseURL, environment: Repo.Environment, callbackQueue: DispatchQueue,
-    stores: (any StoreProvider)?, storeName: String, directory: String
+    stores: (any StoreProvider)?, storeName: String,
+    directory: @escaping @Sendable () async throws -> String
   ) {
     self.app = app
     self.environment = environment
@@ -140,7 +141,7 @@ public final class Database: Sendable {
       if state.isPersistenceEnabled, let stores, state.persistence == nil {
         let (name, directory) = (storeName, directory)
         state.persistence = Persistence(limit: limit) {
-          try await stores.openStore(named: name, in: directory, options: StoreOptions())
+          try await stores.openStore(named: name, in: directory(), options: StoreOptions())
         }
       }
       let repo = Repo(

@@ -209,12 +209,6 @@ public final class ComponentContainer: Sendable {
     return container
   }
 
-  /// Whether a created instance is notified when the app is deleted.
-  var hasLifecycleMaintainers: Bool {
-    let created = state.withLock { $0.created }
-    return created.contains { $0.lifecycleMaintainer != nil }
-  }
-
   func attach(_ app: VestaApp) { state.withLock { $0.app = app } }
 
   /// Ends all instances, the one created last first; called once.
