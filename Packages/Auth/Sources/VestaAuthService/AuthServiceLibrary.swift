@@ -7,9 +7,9 @@ import VestaStoreInterop
 /// Registers the embedded service of Auth: provides `any AuthBackend` and `any AuthAdminBackend`, one engine for
 /// both, and needs a store and a crypto provider.
 ///
-/// The store `auth` in the project's directory is opened at the first call and closed with the last app of the project. An app
-/// may bring its own `AuthServiceOptions`, and a library its own `CodeSender`, by registering a component that provides
-/// them; one that cannot be created is an error.
+/// The store `auth` in the project's directory is opened at the first call and closed with the last app of the project.
+/// An app may bring its own `AuthServiceOptions`, and a library its own `CodeSender`, by registering a component that
+/// provides them; one that cannot be created is an error.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [AuthServiceLibrary.self, …])

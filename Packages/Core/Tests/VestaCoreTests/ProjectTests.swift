@@ -89,7 +89,9 @@ import VestaTesting
         try app(VestaOptions(projectID: project)),
         // The same directory by another path.
         try app(
-          VestaOptions(projectID: project, backend: .embedded(directory: directory.appending(path: "../\(directory.lastPathComponent)/")))),
+          VestaOptions(
+            projectID: project,
+            backend: .embedded(directory: directory.appending(path: "../\(directory.lastPathComponent)/")))),
       ]
       let engines = try apps.map(engine)
       #expect(Set(engines.map(ObjectIdentifier.init)).count == 3)
@@ -105,7 +107,9 @@ import VestaTesting
       let apps = try (0..<64).map { _ in try app(options) }
       let engines = Log<ObjectIdentifier>()
       await onThreads(64) { index in
-        if let engine = try? VestaApp.instance(of: Engine.self, for: apps[index]) { engines.add(ObjectIdentifier(engine)) }
+        if let engine = try? VestaApp.instance(of: Engine.self, for: apps[index]) {
+          engines.add(ObjectIdentifier(engine))
+        }
       }
       #expect(engines.entries.count == 64 && Set(engines.entries).count == 1)
       await withTaskGroup(of: Void.self) { group in
@@ -166,17 +170,22 @@ import VestaTesting
     try Data(text.utf8).write(to: file)
   }
 
-  private func text(_ file: URL) -> String? { (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) } }
+  private func text(_ file: URL) -> String? {
+    (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) }
+  }
 
   private func layout(_ directory: URL, _ name: String = VestaApp.defaultName, project: String = "p") -> DataLayout {
     DataLayout(
-      options: VestaOptions(projectID: project, backend: .embedded(directory: directory)), appName: name, environment: [:])
+      options: VestaOptions(projectID: project, backend: .embedded(directory: directory)), appName: name,
+      environment: [:])
   }
 
   @Test func `the data of an earlier version is found again after a crash at any point`() async throws {
     for done in 0...4 {
       try await withTemporaryDirectory { directory in
-        for name in ["sample/s", "beside/b", "session/x"] { try write(name, directory.appending(path: "(default)/\(name)")) }
+        for name in ["sample/s", "beside/b", "session/x"] {
+          try write(name, directory.appending(path: "(default)/\(name)"))
+        }
         let layout = layout(directory)
         // A start that is killed after some of the steps.
         if done > 0 { try layout.adoptApp() }

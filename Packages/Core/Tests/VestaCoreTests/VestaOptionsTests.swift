@@ -201,4 +201,23 @@ import VestaTesting
     #expect(folder(nil) == "(none)-\(VestaOptions.programProject)")
     #expect(Set(["..", "", "a/b", "a%2Fb", "(default)", ".", "%", "%."].map(folder)).count == 8)
   }
+
+  @Test func `the options file of a program is found beside it`() async throws {
+    try await withTemporaryDirectory { directory in
+      let (first, second) = (directory.appending(path: "first"), directory.appending(path: "second"))
+      for folder in [first, second] {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      }
+      #expect(try VestaOptions.found([:], in: [first, second]) == VestaOptions())
+      try Data(Self.json.utf8).write(to: second.appending(path: "google-services.json"))
+      let found = try VestaOptions.found(["VESTA_API_KEY": "mine"], in: [first, second])
+      #expect(found.projectID == "shop" && found.apiKey == "mine" && found.backend == .embedded())
+      // A file that is there and cannot be used is an error, and not another project.
+      try Data("{".utf8).write(to: first.appending(path: "GoogleService-Info.plist"))
+      let error = #expect(throws: VestaError.self) { try VestaOptions.found([:], in: [first, second]) }
+      #expect(error?.code == .optionsFileMalformed && error?.message.contains("first/GoogleService-Info.plist") == true)
+      let named = ["VESTA_OPTIONS_FILE": second.appending(path: "google-services.json").path]
+      #expect(try VestaOptions.found(named, in: [first, second]).projectID == "shop")
+    }
+  }
 }

@@ -86,7 +86,9 @@ public final class Database: Sendable {
     guard let app = app ?? VestaApp.app() else {
       throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
     }
-    return try app.container.require(DatabaseProvider.self).database(url: url)
+    return try app.container.require(
+      DatabaseProvider.self, providedBy: "DatabaseLibrary of VestaDatabase (Packages/Database)"
+    ).database(url: url)
   }
 
   private class func require(_ app: VestaApp?, _ url: String?) -> Database {

@@ -29,7 +29,10 @@ public enum DatabaseLibrary: Library {
         dependencies: [
           .required(
             (any DatabaseBackend).self,
-            providedBy: "VestaDatabaseService (the embedded engine, part of Packages/Database)"),
+            providedBy: """
+              DatabaseServiceLibrary of VestaDatabaseService (the embedded engine; Packages/Database), which needs a store too, \
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite)
+              """),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any StoreProvider).self),

@@ -5,8 +5,8 @@ import VestaStoreInterop
 
 /// Registers the embedded tree engine: provides `any DatabaseBackend`, and needs a store.
 ///
-/// The store `database` in the project's directory is opened at the first connection and closed with the last app of the
-/// project. An app may bring its own `DatabaseServiceOptions` by contributing a component for them.
+/// The store `database` in the project's directory is opened at the first connection and closed with the last app of
+/// the project. An app may bring its own `DatabaseServiceOptions` by contributing a component for them.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [DatabaseServiceLibrary.self, SQLiteLibrary.self])

@@ -6,9 +6,10 @@ import VestaStoreInterop
 
 /// Registers the embedded document engine: provides `any FirestoreBackend`, and needs a store.
 ///
-/// The store `firestore` in the project's directory is opened at the first call and closed with the last app of the project. An
-/// app may bring its own `FirestoreServiceOptions` by contributing a component for them. With a `CryptoProvider` in the
-/// app, resuming listeners get the names of the documents that still exist (`FirestoreServiceOptions.md5`).
+/// The store `firestore` in the project's directory is opened at the first call and closed with the last app of the
+/// project. An app may bring its own `FirestoreServiceOptions` by contributing a component for them. With a
+/// `CryptoProvider` in the app, resuming listeners get the names of the documents that still exist
+/// (`FirestoreServiceOptions.md5`).
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FirestoreServiceLibrary.self, SQLiteLibrary.self])

@@ -5,9 +5,9 @@ import VestaStoreInterop
 /// Registers the embedded messaging service: provides `any MessagingBackend` and `any MessagingAdminBackend`,
 /// one engine for both, and needs a store.
 ///
-/// The store `messaging` in the project's directory is opened at the first call and closed with the last app of the project.
-/// An app may bring its own ``MessagingServiceOptions`` by registering a component that provides them, and transports
-/// by contributing components for `any PushTransport`.
+/// The store `messaging` in the project's directory is opened at the first call and closed with the last app of the
+/// project. An app may bring its own ``MessagingServiceOptions`` by registering a component that provides them, and
+/// transports by contributing components for `any PushTransport`.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [MessagingLibrary.self, MessagingServiceLibrary.self, SQLiteLibrary.self])

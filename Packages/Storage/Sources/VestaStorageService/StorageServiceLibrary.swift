@@ -7,8 +7,8 @@ import VestaStoreInterop
 /// Registers the embedded object service: provides `any StorageBackend`, and needs a store and a crypto provider.
 ///
 /// The store `storage` and the folder `storage-content` in the project's directory are opened at the first call and
-/// closed with the last app of the project. An app may bring its own `StorageServiceOptions`, or a `BlobStore` for the content,
-/// by registering a component that provides them.
+/// closed with the last app of the project. An app may bring its own `StorageServiceOptions`, or a `BlobStore` for the
+/// content, by registering a component that provides them.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [StorageServiceLibrary.self, …])

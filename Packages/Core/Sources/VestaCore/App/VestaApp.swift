@@ -20,8 +20,8 @@ import VestaConcurrency
 ///
 /// All members may be used from any thread.
 public final class VestaApp: Sendable {
-  /// The name of the default app.
-  public static let defaultName = "[DEFAULT]"
+  /// The name of the default app, which is upstream's.
+  public static let defaultName = "__FIRAPP_DEFAULT"
 
   /// The name under which the app was configured; `defaultName` for the default app.
   public let name: String
@@ -72,7 +72,8 @@ public final class VestaApp: Sendable {
   let deleted = Latch()
 
   private init(
-    name: String, options: VestaOptions, libraries: [any Library.Type], graph: ComponentGraph, after predecessors: [Latch]
+    name: String, options: VestaOptions, libraries: [any Library.Type], graph: ComponentGraph,
+    after predecessors: [Latch]
   ) {
     self.name = name
     frozenOptions = options
@@ -141,14 +142,14 @@ public final class VestaApp: Sendable {
     for app in AppRegistry.shared.apps.values where isMeant(app) { await app.delete() }
   }
 
-  /// Configures the default app with the options of the environment, see `VestaOptions.fromEnvironment(_:)`.
+  /// Configures the default app with the options of a file and of the environment, see `VestaOptions.defaultOptions()`.
   ///
   /// - Parameter libraries: The libraries of the app; `nil` for those that were registered with `register(_:)`.
   /// - Returns: The app.
   /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
   @discardableResult
   public static func configure(libraries: [any Library.Type]? = nil) throws(VestaError) -> VestaApp {
-    try configure(name: defaultName, options: VestaOptions.fromEnvironment(), libraries: libraries)
+    try configure(name: defaultName, options: VestaOptions.found(), libraries: libraries)
   }
 
   /// Configures the default app.
@@ -242,15 +243,15 @@ public final class VestaApp: Sendable {
 
   /// Deletes the app: takes its instances down, the one created last first.
   ///
-  /// The app is gone when this is called: its name is free, and an app of that name may be configured at once. When this
-  /// has returned, listeners have ended, streams have finished and files are closed; the engines of its project are
-  /// closed too, unless another app of this process uses that project. Data on disk stays, but for
+  /// The app is gone when this is called: its name is free, and an app of that name may be configured at once. When
+  /// this has returned, listeners have ended, streams have finished and files are closed; the engines of its project
+  /// are closed too, unless another app of this process uses that project. Data on disk stays, but for
   /// ``isDataCollectionDefaultEnabled``, which returns to its default, as upstream's does. ``didDeleteNotification`` is
   /// posted at the end.
   ///
   /// Within `appWillBeDeleted` this returns at once for an app that waits for the one being taken down, and so for that
-  /// app itself. A task that `appWillBeDeleted` detaches and waits for must not delete its app: it would wait for itself,
-  /// and the log says so.
+  /// app itself. A task that `appWillBeDeleted` detaches and waits for must not delete its app: it would wait for
+  /// itself, and the log says so.
   ///
   /// - Returns: `true` when this call or one at the same time has deleted the app; `false` when it was deleted before.
   @discardableResult
@@ -301,7 +302,9 @@ public final class VestaApp: Sendable {
     deleted.open()
   }
 
-  /// Takes an app down that could not be configured. Its name is free at once; what an instance that has been created
+  /// Takes an app down that could not be configured.
+  ///
+  /// Its name is free at once; what an instance that has been created
   /// already has to end continues in the background.
   private func discard() {
     let before = beginDeletion()

@@ -46,7 +46,9 @@ struct DataLayout: Hashable, Sendable {
   var appDirectory: URL { base.appending(path: project).appending(path: app) }
 
   /// The directory of the project's engines.
-  var enginesPath: String { Self.path(of: base.appending(path: project).appending(path: "(engines)").standardizedFileURL) }
+  var enginesPath: String {
+    Self.path(of: base.appending(path: project).appending(path: "(engines)").standardizedFileURL)
+  }
 
   /// Where an earlier version kept the data of the engines: in the folders of apps, that of the default app first.
   var earlierEngines: [String] {

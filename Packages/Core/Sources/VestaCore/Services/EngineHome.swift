@@ -5,7 +5,9 @@ public struct EngineHome: Sendable {
 
   init(_ project: Project, names: [String]) { (self.project, self.names) = (project, names) }
 
-  /// The path of the directory, without a slash at the end. Open nothing in it before ``ready()`` has returned.
+  /// The path of the directory, without a slash at the end.
+  ///
+  /// Open nothing in it before ``ready()`` has returned.
   public var path: String { project.layout.enginesPath }
 
   /// Waits until no other engine of this process has the directory open.

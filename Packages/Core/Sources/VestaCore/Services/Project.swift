@@ -88,7 +88,8 @@ final class Project: Sendable {
         try await engine.close()
       } catch {
         log.error(
-          "I-COR000010", "The \(engine.product) service of the project \"\(layout.project)\" could not be closed: \(error)")
+          "I-COR000010",
+          "The \(engine.product) service of the project \"\(layout.project)\" could not be closed: \(error)")
       }
     }
     for latch in earlier { await latch.wait() }
