@@ -125,6 +125,8 @@ public struct AuthServiceOptions: Sendable {
   /// The clock.
   public var clock = ServiceClock.system
 
+  var tuning = AuthTuning()
+
   /// The defaults: no development mode, the system's clock, one hour for ID tokens.
   public init() {}
 
