@@ -20,7 +20,19 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
     let receive: @Sendable (Event) -> Void
   }
 
-  private let queue: DispatchQueue
+  private enum Queue: Sendable {
+    case dispatch(DispatchQueue)
+    case lane(BlockingLane)
+
+    func async(_ work: @escaping @Sendable () -> Void) {
+      switch self {
+      case .dispatch(let queue): queue.async(execute: work)
+      case .lane(let lane): lane.async(work)
+      }
+    }
+  }
+
+  private let queue: Queue
   private let listener: Locked<Listener?>
 
   /// A receiver.
@@ -29,7 +41,17 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
   ///   - queue: A serial queue, or a concurrent one where the order of the calls does not matter.
   ///   - receive: Called with each event, on the queue.
   public init(queue: DispatchQueue, receive: @escaping @Sendable (Event) -> Void) {
-    self.queue = queue
+    self.queue = .dispatch(queue)
+    listener = Locked(Listener(receive: receive))
+  }
+
+  /// A receiver whose listener may block, because no queue was chosen for it.
+  ///
+  /// - Parameters:
+  ///   - lane: The lane of this listener, or of all that have an order among them.
+  ///   - receive: Called with each event, on a thread of the lane's pool.
+  public init(lane: BlockingLane, receive: @escaping @Sendable (Event) -> Void) {
+    queue = .lane(lane)
     listener = Locked(Listener(receive: receive))
   }
 
