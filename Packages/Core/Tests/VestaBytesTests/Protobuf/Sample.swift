@@ -76,13 +76,13 @@ extension Sample {
     if Bool.random(using: &random) { sample.small = .random(in: .min ... .max, using: &random) }
     if Bool.random(using: &random) { sample.large = .random(in: .min ... .max, using: &random) }
     if Bool.random(using: &random) {
-      sample.ratio = [0.5, -0.0, 1e300, .infinity, 3, -7].randomElement(using: &random)!
+      sample.ratio = [0.5, -0.0, 1e300, .infinity, 3, -7].randomElement(using: &random) ?? 0
     }
     if Bool.random(using: &random) { sample.text = text(using: &random) }
     if Bool.random(using: &random) {
       sample.bytes = (0..<Int.random(in: 0..<300, using: &random)).map { _ in .random(in: 0...255, using: &random) }
     }
-    sample.colour = [.none, .red, .green].randomElement(using: &random)!
+    sample.colour = [.none, .red, .green].randomElement(using: &random) ?? .none
     if Bool.random(using: &random) { sample.limit = .random(in: -1...1, using: &random) }
     sample.texts = (0..<Int.random(in: 0..<3, using: &random)).map { _ in text(using: &random) }
     sample.numbers = (0..<Int.random(in: 0..<40, using: &random)).map { _ in .random(in: -2...300, using: &random) }
@@ -104,6 +104,6 @@ extension Sample {
 
   private static func text(using random: inout some RandomNumberGenerator) -> String {
     let letters = ["a", "é", "\u{0}", "\"", "\\", "🐢", "e\u{301}", "long enough to be on the heap"]
-    return (0..<Int.random(in: 0..<9, using: &random)).map { _ in letters.randomElement(using: &random)! }.joined()
+    return (0..<Int.random(in: 0..<9, using: &random)).map { _ in letters.randomElement(using: &random) ?? "" }.joined()
   }
 }
