@@ -42,11 +42,12 @@ public final class Database: Sendable {
   private let events: EventQueue
   private let stores: (any StoreProvider)?
   private let storeName: String
-  private let directory: String
+  private let directory: @Sendable () async throws -> String
 
   init(
     app: VestaApp?, url: DatabaseURL, environment: Repo.Environment, callbackQueue: DispatchQueue,
-    stores: (any StoreProvider)?, storeName: String, directory: String
+    stores: (any StoreProvider)?, storeName: String,
+    directory: @escaping @Sendable () async throws -> String
   ) {
     self.app = app
     self.environment = environment
@@ -85,7 +86,9 @@ public final class Database: Sendable {
     guard let app = app ?? VestaApp.app() else {
       throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
     }
-    return try app.container.require(DatabaseProvider.self).database(url: url)
+    return try app.container.require(
+      DatabaseProvider.self, providedBy: "DatabaseLibrary of VestaDatabase (Packages/Database)"
+    ).database(url: url)
   }
 
   private class func require(_ app: VestaApp?, _ url: String?) -> Database {
@@ -140,7 +143,7 @@ public final class Database: Sendable {
       if state.isPersistenceEnabled, let stores, state.persistence == nil {
         let (name, directory) = (storeName, directory)
         state.persistence = Persistence(limit: limit) {
-          try await stores.openStore(named: name, in: directory, options: StoreOptions())
+          try await stores.openStore(named: name, in: directory(), options: StoreOptions())
         }
       }
       let repo = Repo(

@@ -133,7 +133,7 @@ private final class Simulation {
           database: Database(
             app: nil, url: DatabaseURL(host: "test.firebaseio.com", isSecure: true, namespace: "test"),
             environment: environment, callbackQueue: DispatchQueue(label: "callbacks"), stores: nil,
-            storeName: "cache", directory: "")))
+            storeName: "cache", directory: { "" })))
     }
   }
 

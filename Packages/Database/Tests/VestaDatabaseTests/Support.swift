@@ -43,7 +43,7 @@ final class World: Sendable {
     Database(
       app: nil, url: DatabaseURL(host: "test.firebaseio.com", isSecure: true, namespace: "test"),
       environment: environment, callbackQueue: DispatchQueue(label: "callbacks"), stores: stores,
-      storeName: "cache", directory: "")
+      storeName: "cache", directory: { "" })
   }
 }
 

@@ -13,7 +13,8 @@ import VestaServiceInterop
 /// their cancellation cannot pile up.
 final class FunctionsEngine: FunctionsBackend {
   let registry: FunctionRegistry
-  private let options: FunctionsServiceOptions
+  let options: FunctionsServiceOptions
+  /// For calls that come in without an app.
   private let check: CallerCheck
   private let clock: ServiceClock
   private let places: FairQueue
@@ -23,11 +24,12 @@ final class FunctionsEngine: FunctionsBackend {
   private let maximumAdmitted: Int
 
   init(
-    registry: FunctionRegistry, options: FunctionsServiceOptions, check: CallerCheck, clock: ServiceClock = .system
+    registry: FunctionRegistry, options: FunctionsServiceOptions, check: CallerCheck? = nil,
+    clock: ServiceClock = .system
   ) {
     self.registry = registry
     self.options = options
-    self.check = check
+    self.check = check ?? CallerCheck(auth: nil, verifyAppCheckToken: options.verifyAppCheckToken)
     self.clock = clock
     places = FairQueue(limit: options.maximumConcurrentCalls)
     deadlines = Deadlines(clock: clock)
@@ -57,19 +59,29 @@ final class FunctionsEngine: FunctionsBackend {
   // MARK: FunctionsBackend
 
   func call(_ call: FunctionCall, context: CallContext) async throws -> JSONValue {
+    try await self.call(call, context: context, checkedBy: check)
+  }
+
+  func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error> {
+    stream(call, context: context, checkedBy: check)
+  }
+
+  func call(_ call: FunctionCall, context: CallContext, checkedBy check: CallerCheck) async throws -> JSONValue {
     do {
-      let work = try await prepared(call, context, channel: nil)
+      let work = try await prepared(call, context, check, channel: nil)
       return try await run(work)
     } catch {
       throw failure(error, call)
     }
   }
 
-  func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error> {
+  func stream(
+    _ call: FunctionCall, context: CallContext, checkedBy check: CallerCheck
+  ) -> AsyncThrowingStream<FunctionEvent, any Error> {
     let reader = StreamReader { [self] channel in
       Task {
         do {
-          let work = try await prepared(call, context, channel: channel)
+          let work = try await prepared(call, context, check, channel: channel)
           channel.finish(.success(try await run(work)))
         } catch {
           channel.finish(.failure(failure(error, call)))
@@ -90,7 +102,9 @@ final class FunctionsEngine: FunctionsBackend {
     let deadline: Int64
   }
 
-  private func prepared(_ call: FunctionCall, _ context: CallContext, channel: StreamChannel?) async throws -> Work {
+  private func prepared(
+    _ call: FunctionCall, _ context: CallContext, _ check: CallerCheck, channel: StreamChannel?
+  ) async throws -> Work {
     let now = clock.now()
     if let deadline = context.deadline, deadline <= now { throw FailureRules.late }
     let function = try registry.function(for: call.target)

@@ -90,7 +90,7 @@ public final class Messaging: NSObject, Sendable {
   /// Stops the process when no default app is configured, or when it was configured without `MessagingLibrary`. Use
   /// ``instance(for:)`` where that can happen.
   public class func messaging() -> Messaging {
-    VestaApp.instanceOrStop(of: Messaging.self, call: "Messaging.messaging()")
+    VestaApp.instanceOrStop(of: Messaging.self, providedBy: library, call: "Messaging.messaging()")
   }
 
   /// The messages of an app, or why it has none.
@@ -99,7 +99,7 @@ public final class Messaging: NSObject, Sendable {
   /// - Returns: Always the same object for the same app.
   /// - Throws: `VestaError` with a sentence that says what to do.
   public class func instance(for app: VestaApp? = nil) throws(VestaError) -> Messaging {
-    try VestaApp.instance(of: Messaging.self, for: app)
+    try VestaApp.instance(of: Messaging.self, for: app, providedBy: library)
   }
 
   // MARK: Settings
@@ -184,3 +184,5 @@ public final class Messaging: NSObject, Sendable {
     tokens.finish()
   }
 }
+
+private let library: StaticString = "MessagingLibrary of VestaMessaging (Packages/Messaging)"

@@ -111,7 +111,10 @@ public final class RemoteConfig: NSObject, Sendable {
   public class func instance(
     for app: VestaApp? = nil, namespace: String = NamespaceGoogleMobilePlatform
   ) throws -> RemoteConfig {
-    try VestaApp.instance(of: RemoteConfigProvider.self, for: app).remoteConfig(namespace: namespace)
+    try VestaApp.instance(
+      of: RemoteConfigProvider.self, for: app,
+      providedBy: "RemoteConfigLibrary of VestaRemoteConfig (Packages/RemoteConfig)"
+    ).remoteConfig(namespace: namespace)
   }
 
   // MARK: Settings

@@ -59,7 +59,9 @@ extension Storage {
     guard let bucket = bucket ?? app.options.storageBucket else {
       throw VestaError(.notProvided, "The options have no storageBucket. Set it, or name a bucket.")
     }
-    return try app.container.require(StorageInstances.self).storage(of: app, bucket: bucket)
+    return try app.container.require(
+      StorageInstances.self, providedBy: "StorageLibrary of VestaStorage (Packages/Storage)"
+    ).storage(of: app, bucket: bucket)
   }
 
   private class func defaultApp() -> VestaApp {
