@@ -75,7 +75,7 @@ public struct UpdateDocumentRequest: Sendable, Hashable {
   public var updateMask: DocumentMask?
   /// The fields to return; `nil` for all.
   public var mask: DocumentMask?
-  /// What is required of the document before.
+  /// The condition on the document as it is before.
   public var precondition: Precondition?
 
   /// No fields.
@@ -103,7 +103,7 @@ public enum UpdateDocumentRequestWire: ProtobufSchema {
 public struct DeleteDocumentRequest: Sendable, Hashable {
   /// The name of the document.
   public var name = ""
-  /// What is required of the document before.
+  /// The condition on the document as it is before.
   public var precondition: Precondition?
 
   /// No fields.

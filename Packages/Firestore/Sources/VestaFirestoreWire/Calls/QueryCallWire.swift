@@ -1,20 +1,35 @@
 public import VestaBytes
 public import VestaFirestoreBackend
 
-/// The statement of `google.firestore.v1.RunQueryRequest`.
-public enum RunQueryRequestWire: ProtobufSchema {
-  /// No fields.
-  public static var empty: RunQueryRequest { RunQueryRequest(parent: "", query: QueryWire.empty) }
+/// The conversion of `google.firestore.v1.RunQueryRequest`, which has to have a query.
+public enum RunQueryRequestWire: ProtobufConversion {
+  /// The fields.
+  public typealias Parts = (request: RunQueryRequest, query: StructuredQuery?)
 
-  /// Visits the fields.
-  public static func visit(
-    _ request: inout RunQueryRequest, _ visitor: inout some ProtobufVisitor
-  ) throws(BytesError) {
-    try visitor.field(1, "parent", &request.parent, ProtobufString.self)
-    try visitor.field(2, "structuredQuery", &request.query, ProtobufMessage<QueryWire>.self)
-    try visitor.consistency(&request.consistency, transaction: 5, newTransaction: 6, readTime: 7)
-    try visitor.optional(10, "explainOptions", &request.explain, ProtobufMessage<ExplainOptionsWire>.self)
-    try visitor.requestOptions(11)
+  /// The statement.
+  public enum Schema: ProtobufSchema {
+    /// No fields.
+    public static var empty: Parts { (RunQueryRequest(parent: "", query: QueryWire.empty), nil) }
+
+    /// Visits the fields.
+    public static func visit(_ parts: inout Parts, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+      try visitor.field(1, "parent", &parts.request.parent, ProtobufString.self)
+      try visitor.optional(2, "structuredQuery", &parts.query, ProtobufMessage<QueryWire>.self)
+      try visitor.consistency(&parts.request.consistency, transaction: 5, newTransaction: 6, readTime: 7)
+      try visitor.optional(10, "explainOptions", &parts.request.explain, ProtobufMessage<ExplainOptionsWire>.self)
+      try visitor.requestOptions(11)
+    }
+  }
+
+  /// The fields of a request.
+  public static func parts(of request: RunQueryRequest) -> Parts { (request, request.query) }
+
+  /// The request of fields.
+  public static func value(of parts: Parts) throws(BytesError) -> RunQueryRequest {
+    guard let query = parts.query else { throw BytesError(.malformed, "the request has no query") }
+    var request = parts.request
+    request.query = query
+    return request
   }
 }
 
@@ -36,24 +51,40 @@ public enum RunQueryResponseWire: ProtobufSchema {
   }
 }
 
-/// The statement of `google.firestore.v1.RunAggregationQueryRequest`.
-public enum RunAggregationRequestWire: ProtobufSchema {
-  /// No fields.
-  public static var empty: RunAggregationQueryRequest {
-    RunAggregationQueryRequest(
-      parent: "", query: StructuredAggregationQuery(query: QueryWire.empty, aggregations: []))
+/// The conversion of `google.firestore.v1.RunAggregationQueryRequest`, which has to have a query.
+public enum RunAggregationRequestWire: ProtobufConversion {
+  /// The fields.
+  public typealias Parts = (request: RunAggregationQueryRequest, query: StructuredAggregationQuery?)
+
+  /// The statement.
+  public enum Schema: ProtobufSchema {
+    /// No fields.
+    public static var empty: Parts {
+      (
+        RunAggregationQueryRequest(
+          parent: "", query: StructuredAggregationQuery(query: QueryWire.empty, aggregations: [])), nil
+      )
+    }
+
+    /// Visits the fields.
+    public static func visit(_ parts: inout Parts, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+      try visitor.field(1, "parent", &parts.request.parent, ProtobufString.self)
+      try visitor.optional(2, "structuredAggregationQuery", &parts.query, ProtobufConverted<AggregationQueryWire>.self)
+      try visitor.consistency(&parts.request.consistency, transaction: 4, newTransaction: 5, readTime: 6)
+      try visitor.optional(8, "explainOptions", &parts.request.explain, ProtobufMessage<ExplainOptionsWire>.self)
+      try visitor.requestOptions(9)
+    }
   }
 
-  /// Visits the fields.
-  public static func visit(
-    _ request: inout RunAggregationQueryRequest, _ visitor: inout some ProtobufVisitor
-  ) throws(BytesError) {
-    try visitor.field(1, "parent", &request.parent, ProtobufString.self)
-    try visitor.field(
-      2, "structuredAggregationQuery", &request.query, ProtobufConverted<AggregationQueryWire>.self)
-    try visitor.consistency(&request.consistency, transaction: 4, newTransaction: 5, readTime: 6)
-    try visitor.optional(8, "explainOptions", &request.explain, ProtobufMessage<ExplainOptionsWire>.self)
-    try visitor.requestOptions(9)
+  /// The fields of a request.
+  public static func parts(of request: RunAggregationQueryRequest) -> Parts { (request, request.query) }
+
+  /// The request of fields.
+  public static func value(of parts: Parts) throws(BytesError) -> RunAggregationQueryRequest {
+    guard let query = parts.query else { throw BytesError(.malformed, "the request has no query") }
+    var request = parts.request
+    request.query = query
+    return request
   }
 }
 
@@ -73,24 +104,39 @@ public enum RunAggregationResponseWire: ProtobufSchema {
   }
 }
 
-/// The statement of `google.firestore.v1.PartitionQueryRequest`.
-public enum PartitionQueryRequestWire: ProtobufSchema {
-  /// No fields.
-  public static var empty: PartitionQueryRequest {
-    PartitionQueryRequest(parent: "", query: QueryWire.empty, partitionCount: 0)
+/// The conversion of `google.firestore.v1.PartitionQueryRequest`, which has to have a query.
+public enum PartitionQueryRequestWire: ProtobufConversion {
+  /// The fields.
+  public typealias Parts = (request: PartitionQueryRequest, query: StructuredQuery?)
+
+  /// The statement.
+  public enum Schema: ProtobufSchema {
+    /// No fields.
+    public static var empty: Parts {
+      (PartitionQueryRequest(parent: "", query: QueryWire.empty, partitionCount: 0), nil)
+    }
+
+    /// Visits the fields.
+    public static func visit(_ parts: inout Parts, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+      try visitor.field(1, "parent", &parts.request.parent, ProtobufString.self)
+      try visitor.optional(2, "structuredQuery", &parts.query, ProtobufMessage<QueryWire>.self)
+      try visitor.field(3, "partitionCount", &parts.request.partitionCount, ProtobufInt64.self)
+      try visitor.field(4, "pageToken", &parts.request.pageToken, ProtobufString.self)
+      try visitor.field(5, "pageSize", &parts.request.pageSize, ProtobufInt32.self)
+      try visitor.optional(6, "readTime", &parts.request.readTime, TimestampWire.self)
+      try visitor.requestOptions(7)
+    }
   }
 
-  /// Visits the fields.
-  public static func visit(
-    _ request: inout PartitionQueryRequest, _ visitor: inout some ProtobufVisitor
-  ) throws(BytesError) {
-    try visitor.field(1, "parent", &request.parent, ProtobufString.self)
-    try visitor.field(2, "structuredQuery", &request.query, ProtobufMessage<QueryWire>.self)
-    try visitor.field(3, "partitionCount", &request.partitionCount, ProtobufInt64.self)
-    try visitor.field(4, "pageToken", &request.pageToken, ProtobufString.self)
-    try visitor.field(5, "pageSize", &request.pageSize, ProtobufInt32.self)
-    try visitor.optional(6, "readTime", &request.readTime, TimestampWire.self)
-    try visitor.requestOptions(7)
+  /// The fields of a request.
+  public static func parts(of request: PartitionQueryRequest) -> Parts { (request, request.query) }
+
+  /// The request of fields.
+  public static func value(of parts: Parts) throws(BytesError) -> PartitionQueryRequest {
+    guard let query = parts.query else { throw BytesError(.malformed, "the request has no query") }
+    var request = parts.request
+    request.query = query
+    return request
   }
 }
 

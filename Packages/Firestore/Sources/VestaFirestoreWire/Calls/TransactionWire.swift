@@ -1,7 +1,7 @@
 public import VestaBytes
 public import VestaFirestoreBackend
 
-/// The statement of `google.firestore.v1.TransactionOptions`; without a mode they are those of a transaction that writes.
+/// The statement of `google.firestore.v1.TransactionOptions`; without a mode the transaction may write.
 public enum TransactionOptionsWire: ProtobufSchema {
   /// A transaction that writes.
   public static var empty: TransactionOptions { .readWrite() }

@@ -18,8 +18,8 @@ public struct WriteStreamRequest: Sendable, Hashable {
 
 /// The conversion of `google.firestore.v1.WriteRequest`.
 ///
-/// The id of a write, which makes it happen once although its answer was lost, travels in two labels: a service that does
-/// not know them ignores them.
+/// The id of a write, which makes it happen once although its answer was lost, travels in two labels. A service that
+/// does not know them ignores them.
 public enum WriteRequestWire: ProtobufConversion {
   /// The fields.
   public struct Parts {

@@ -21,7 +21,7 @@ public enum WriteWire: ProtobufConversion {
     public var operation: Operation?
     /// The fields that are written.
     public var mask: DocumentMask?
-    /// What is required of the document before.
+    /// The condition on the document as it is before.
     public var precondition: Precondition?
     /// The transforms after an update.
     public var transforms: [FieldTransform] = []

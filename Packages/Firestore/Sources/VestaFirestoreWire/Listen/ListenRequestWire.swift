@@ -6,17 +6,17 @@ public struct ListenStreamRequest: Sendable, Hashable {
   /// The resource name of the database.
   public var database: String
 
-  /// What is asked for; `nil` for a message that asks for nothing.
+  /// The target to add or to remove; `nil` for a message without one.
   public var request: ListenRequest?
 
-  /// Labels, such as `goog-listen-tags`.
-  public var labels: [String: String]
+  /// The purpose of the target, for measurements: `limbo-document`, `existence-filter-mismatch`.
+  public var tag: String?
 
   /// A request.
-  public init(database: String, _ request: ListenRequest?, labels: [String: String] = [:]) {
+  public init(database: String, _ request: ListenRequest?, tag: String? = nil) {
     self.database = database
     self.request = request
-    self.labels = labels
+    self.tag = tag
   }
 }
 
@@ -40,16 +40,20 @@ public enum ListenRequestWire: ProtobufSchema {
     } embed: {
       .removeTarget(id: $0)
     }
-    try visitor.map(4, "labels", &message.labels, ProtobufString.self)
+    var labels = message.tag.map { [tagLabel: $0] } ?? [:]
+    try visitor.map(4, "labels", &labels, ProtobufString.self)
+    message.tag = labels[tagLabel]
     try visitor.requestOptions(5)
   }
+
+  private static let tagLabel = "goog-listen-tags"
 }
 
 /// The conversion of `google.firestore.v1.Target`.
 public enum TargetWire: ProtobufConversion {
   /// The fields.
   public struct Parts {
-    /// What is listened to.
+    /// The query or the documents.
     public var subject: Target.Subject?
     /// Where to continue.
     public var resume: Target.Resume?
