@@ -194,6 +194,13 @@ public struct ProtobufJSONReader: Sendable {
     BytesError(.malformed, memberPath.isEmpty ? "JSON: \(message)" : "JSON at \(memberPath): \(message)")
   }
 
+  /// A reader of a member of the value that is being read, for a kind that reads an object itself.
+  public func within(_ name: String) -> ProtobufJSONReader {
+    var reader = ProtobufJSONReader(path: memberPath, ignoresUnknownNames: ignoresUnknownNames)
+    reader.member = name
+    return reader
+  }
+
   @usableFromInline
   var memberPath: String { path.isEmpty ? member : member.isEmpty ? path : "\(path).\(member)" }
 

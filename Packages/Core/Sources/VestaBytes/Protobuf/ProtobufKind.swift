@@ -10,8 +10,8 @@ public protocol ProtobufKind: SendableMetatype {
   /// How the bytes of a value end; `.delimited` values begin with their length.
   static var wireType: ProtobufWireType { get }
 
-  /// The value of a field that is not on the wire.
-  static var empty: Value { get }
+  /// The value of a map entry that has none on the wire; `nil` when that is an error.
+  static var absentEntry: Value? { get }
 
   /// Whether JSON's null is a value of this kind, and not the absence of one.
   static var acceptsNull: Bool { get }
@@ -22,7 +22,10 @@ public protocol ProtobufKind: SendableMetatype {
   /// Writes a value, with its length and without its number.
   static func write(_ value: Value, to writer: inout ProtobufWriter) throws(BytesError)
 
-  /// Reads a value into `value`: a message is merged, every other value replaced.
+  /// Reads a value.
+  static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Value
+
+  /// Reads a value when the field had one already: a message is merged, every other value replaced.
   static func merge(_ reader: inout ProtobufReader, into value: inout Value) throws(BytesError)
 
   /// Writes a value as JSON.
@@ -33,16 +36,18 @@ public protocol ProtobufKind: SendableMetatype {
 }
 
 extension ProtobufKind {
+  /// An entry without a value is an error.
+  @inlinable
+  public static var absentEntry: Value? { nil }
+
   /// Null is the absence of a value.
   @inlinable
   public static var acceptsNull: Bool { false }
 
-  /// Reads a value.
+  /// Replaces the value.
   @inlinable
-  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Value {
-    var value = empty
-    try merge(&reader, into: &value)
-    return value
+  public static func merge(_ reader: inout ProtobufReader, into value: inout Value) throws(BytesError) {
+    value = try read(&reader)
   }
 }
 
@@ -52,9 +57,9 @@ public enum ProtobufMessage<Schema: ProtobufSchema>: ProtobufKind {
   @inlinable
   public static var wireType: ProtobufWireType { .delimited }
 
-  /// The message without fields.
+  /// An entry without a value has the message without fields.
   @inlinable
-  public static var empty: Schema.Message { Schema.empty }
+  public static var absentEntry: Schema.Message? { Schema.empty }
 
   /// A message has presence.
   @inlinable
@@ -66,6 +71,14 @@ public enum ProtobufMessage<Schema: ProtobufSchema>: ProtobufKind {
     let start = writer.begin()
     try writer.write(value, Schema.self)
     writer.close(start)
+  }
+
+  /// Reads the message.
+  @inlinable
+  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Schema.Message {
+    var message = Schema.empty
+    try merge(&reader, into: &message)
+    return message
   }
 
   /// Reads fields into the message.
@@ -108,9 +121,9 @@ public enum ProtobufEnum<Schema: ProtobufEnumSchema>: ProtobufKind {
   @inlinable
   public static var wireType: ProtobufWireType { .varint }
 
-  /// The first case.
+  /// An entry without a value has the first case.
   @inlinable
-  public static var empty: Schema.Value { Schema.cases[0].value }
+  public static var absentEntry: Schema.Value? { Schema.cases[0].value }
 
   /// Whether the value is the first case, and that has the number zero.
   @inlinable
@@ -127,10 +140,10 @@ public enum ProtobufEnum<Schema: ProtobufEnumSchema>: ProtobufKind {
 
   /// Reads the number of a case.
   @inlinable
-  public static func merge(_ reader: inout ProtobufReader, into value: inout Schema.Value) throws(BytesError) {
+  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Schema.Value {
     let number = Int32(truncatingIfNeeded: try reader.varint())
     guard let known = Schema.cases.first(where: { $0.number == number }) else { throw unknown("\(number)") }
-    value = known.value
+    return known.value
   }
 
   /// Writes the name of the case.
@@ -165,9 +178,9 @@ public enum ProtobufWrapper<Kind: ProtobufKind>: ProtobufKind {
   @inlinable
   public static var wireType: ProtobufWireType { .delimited }
 
-  /// The value of a wrapper without its field.
+  /// An entry without a value has that of the wrapped kind.
   @inlinable
-  public static var empty: Kind.Value { Kind.empty }
+  public static var absentEntry: Kind.Value? { Kind.absentEntry }
 
   /// A message has presence.
   @inlinable
@@ -184,13 +197,16 @@ public enum ProtobufWrapper<Kind: ProtobufKind>: ProtobufKind {
 
   /// Reads the wrapper.
   @inlinable
-  public static func merge(_ reader: inout ProtobufReader, into value: inout Kind.Value) throws(BytesError) {
+  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Kind.Value {
     let outer = try reader.enter()
+    var value = Kind.absentEntry
     while try reader.nextField() {
-      try reader.field(1, "value", &value, Kind.self)
+      try reader.optional(1, "value", &value, Kind.self)
       if !reader.isTaken { try reader.skip() }
     }
+    guard let value else { throw reader.malformed("a wrapper has no value") }
     try reader.leave(outer)
+    return value
   }
 
   /// Writes the value without the wrapper.

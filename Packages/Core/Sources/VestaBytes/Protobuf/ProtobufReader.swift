@@ -249,9 +249,7 @@ extension ProtobufReader: ProtobufVisitor {
   ) throws(BytesError) {
     guard number == self.number else { return }
     try expect(Kind.wireType)
-    var merged = value ?? Kind.empty
-    try Kind.merge(&self, into: &merged)
-    value = merged
+    value = try merged(value, kind)
     isTaken = true
   }
 
@@ -291,7 +289,7 @@ extension ProtobufReader: ProtobufVisitor {
   ) throws(BytesError) -> (key: String, value: Kind.Value) {
     let outer = try enter()
     var key = ""
-    var value = Kind.empty
+    var value: Kind.Value?
     while try nextField() {
       switch number {
       case 1:
@@ -299,11 +297,12 @@ extension ProtobufReader: ProtobufVisitor {
         key = try string()
       case 2:
         try expect(Kind.wireType)
-        try Kind.merge(&self, into: &value)
+        value = try Kind.read(&self)
       default: try skip()
       }
     }
     try leave(outer)
+    guard let value = value ?? Kind.absentEntry else { throw malformed("an entry of field \(number) has no value") }
     return (key, value)
   }
 
@@ -315,9 +314,16 @@ extension ProtobufReader: ProtobufVisitor {
   ) throws(BytesError) {
     guard number == self.number else { return }
     try expect(Kind.wireType)
-    var value = extract(oneof) ?? Kind.empty
-    try Kind.merge(&self, into: &value)
-    oneof = embed(value)
+    oneof = embed(try merged(extract(oneof), kind))
     isTaken = true
+  }
+
+  @inlinable
+  mutating func merged<Kind: ProtobufKind>(
+    _ value: Kind.Value?, _ kind: Kind.Type
+  ) throws(BytesError) -> Kind.Value {
+    guard var value else { return try Kind.read(&self) }
+    try Kind.merge(&self, into: &value)
+    return value
   }
 }

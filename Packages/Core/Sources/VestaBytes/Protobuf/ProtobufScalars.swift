@@ -4,9 +4,9 @@ public enum ProtobufBool: ProtobufKind {
   @inlinable
   public static var wireType: ProtobufWireType { .varint }
 
-  /// False.
+  /// An entry without a value has the default one.
   @inlinable
-  public static var empty: Bool { false }
+  public static var absentEntry: Bool? { false }
 
   /// Whether the value is false.
   @inlinable
@@ -18,8 +18,8 @@ public enum ProtobufBool: ProtobufKind {
 
   /// Reads a varint; every number but zero is true.
   @inlinable
-  public static func merge(_ reader: inout ProtobufReader, into value: inout Bool) throws(BytesError) {
-    value = try reader.varint() != 0
+  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Bool {
+    try reader.varint() != 0
   }
 
   /// Writes `true` or `false`.
@@ -40,9 +40,9 @@ public enum ProtobufInt32: ProtobufKind {
   @inlinable
   public static var wireType: ProtobufWireType { .varint }
 
-  /// Zero.
+  /// An entry without a value has the default one.
   @inlinable
-  public static var empty: Int32 { 0 }
+  public static var absentEntry: Int32? { 0 }
 
   /// Whether the value is zero.
   @inlinable
@@ -56,8 +56,8 @@ public enum ProtobufInt32: ProtobufKind {
 
   /// Reads a varint; bits beyond 32 are dropped.
   @inlinable
-  public static func merge(_ reader: inout ProtobufReader, into value: inout Int32) throws(BytesError) {
-    value = Int32(truncatingIfNeeded: try reader.varint())
+  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Int32 {
+    Int32(truncatingIfNeeded: try reader.varint())
   }
 
   /// Writes a number.
@@ -78,9 +78,9 @@ public enum ProtobufInt64: ProtobufKind {
   @inlinable
   public static var wireType: ProtobufWireType { .varint }
 
-  /// Zero.
+  /// An entry without a value has the default one.
   @inlinable
-  public static var empty: Int64 { 0 }
+  public static var absentEntry: Int64? { 0 }
 
   /// Whether the value is zero.
   @inlinable
@@ -94,8 +94,8 @@ public enum ProtobufInt64: ProtobufKind {
 
   /// Reads a varint.
   @inlinable
-  public static func merge(_ reader: inout ProtobufReader, into value: inout Int64) throws(BytesError) {
-    value = Int64(bitPattern: try reader.varint())
+  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Int64 {
+    Int64(bitPattern: try reader.varint())
   }
 
   /// Writes a string of the number.
@@ -115,9 +115,9 @@ public enum ProtobufDouble: ProtobufKind {
   @inlinable
   public static var wireType: ProtobufWireType { .fixed64 }
 
-  /// Zero.
+  /// An entry without a value has the default one.
   @inlinable
-  public static var empty: Double { 0 }
+  public static var absentEntry: Double? { 0 }
 
   /// Whether the value is a positive zero.
   @inlinable
@@ -131,8 +131,8 @@ public enum ProtobufDouble: ProtobufKind {
 
   /// Reads eight bytes.
   @inlinable
-  public static func merge(_ reader: inout ProtobufReader, into value: inout Double) throws(BytesError) {
-    value = Double(bitPattern: try reader.fixed64())
+  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Double {
+    Double(bitPattern: try reader.fixed64())
   }
 
   /// Writes a number, or one of the strings `NaN`, `Infinity` and `-Infinity`.
@@ -168,9 +168,9 @@ public enum ProtobufString: ProtobufKind {
   @inlinable
   public static var wireType: ProtobufWireType { .delimited }
 
-  /// The empty string.
+  /// An entry without a value has the default one.
   @inlinable
-  public static var empty: String { "" }
+  public static var absentEntry: String? { "" }
 
   /// Whether the value is empty.
   @inlinable
@@ -182,8 +182,8 @@ public enum ProtobufString: ProtobufKind {
 
   /// Reads a length and UTF-8.
   @inlinable
-  public static func merge(_ reader: inout ProtobufReader, into value: inout String) throws(BytesError) {
-    value = try reader.string()
+  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> String {
+    try reader.string()
   }
 
   /// Writes a string.
@@ -202,9 +202,9 @@ public enum ProtobufBytes: ProtobufKind {
   @inlinable
   public static var wireType: ProtobufWireType { .delimited }
 
-  /// No bytes.
+  /// An entry without a value has the default one.
   @inlinable
-  public static var empty: [UInt8] { [] }
+  public static var absentEntry: [UInt8]? { [] }
 
   /// Whether there are no bytes.
   @inlinable
@@ -216,8 +216,8 @@ public enum ProtobufBytes: ProtobufKind {
 
   /// Reads a length and bytes.
   @inlinable
-  public static func merge(_ reader: inout ProtobufReader, into value: inout [UInt8]) throws(BytesError) {
-    value = try reader.blob()
+  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> [UInt8] {
+    try reader.blob()
   }
 
   /// Writes base64 with padding.
