@@ -28,6 +28,7 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
     var clientID: String?
     var databaseURL: String?
     var storageBucket: String?
+    var appGroupID: String?
     var backend = Backend.embedded()
     var callbackQueue: QueueReference?
 
@@ -145,6 +146,12 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
   public var storageBucket: String? {
     get { values.withLock { $0.storageBucket } }
     set { values.withLock { $0.storageBucket = newValue } }
+  }
+
+  /// The app group that an app and its extensions share on Apple's platforms; nothing here reads it.
+  public var appGroupID: String? {
+    get { values.withLock { $0.appGroupID } }
+    set { values.withLock { $0.appGroupID = newValue } }
   }
 
   /// Where the data lives; embedded unless it was set.
