@@ -106,7 +106,8 @@
     /// Whether the disk is full; not known here.
     public var isFull: Bool { false }
 
-    static func locked(_ path: String) -> FileFailure {
+    /// The failure of a file that somebody else has locked.
+    public static func locked(_ path: String) -> FileFailure {
       FileFailure(code: busy, path: path, "lock \(path): somebody else has locked the file")
     }
 

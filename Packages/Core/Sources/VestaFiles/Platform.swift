@@ -369,7 +369,8 @@ import VestaConcurrency
 
     static func closed(_ path: String) -> FileFailure { FileFailure(EBADF, "use", path) }
 
-    static func locked(_ path: String) -> FileFailure { FileFailure(EWOULDBLOCK, "lock", path) }
+    /// The failure of a file that somebody else has locked.
+    public static func locked(_ path: String) -> FileFailure { FileFailure(EWOULDBLOCK, "lock", path) }
 
     /// The system's words for the error number.
     public var reason: String { String(cString: strerror(code)) }

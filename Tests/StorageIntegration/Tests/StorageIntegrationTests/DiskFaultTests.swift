@@ -176,7 +176,8 @@ import VestaTesting
     small.inlineLimit = 0
     let stores = try harness.app.container.require((any StoreProvider).self)
     return StorageEngine(
-      options: options ?? small, crypto: try harness.app.container.require((any CryptoProvider).self), blobs: blobs,
+      options: options ?? small, crypto: try harness.app.container.require((any CryptoProvider).self),
+      content: .provided(blobs),
       clock: clock.map { clock in ServiceClock(now: { clock.now }) { clock.schedule(after: $0, $1) } } ?? .system
     ) {
       try await stores.openStore(named: "faulty", in: directory, options: StoreOptions())
