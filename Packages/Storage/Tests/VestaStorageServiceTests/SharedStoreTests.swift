@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VestaFiles
 import VestaServiceInterop
@@ -33,7 +34,7 @@ final class SharedStore: OrderedStore {
 /// Two engines on one store, as two processes have them.
 @Suite struct SharedStoreTests {
   private let directory: TemporaryDirectory
-  private let clock = ManualClock()
+  private let clock: ManualClock
   private let storeClock = ManualStoreClock()
   private let store: ModelStore
   private let context = CallContext()
@@ -42,6 +43,7 @@ final class SharedStore: OrderedStore {
   init() throws {
     directory = try TemporaryDirectory()
     store = ModelStore(clock: storeClock.clock)
+    clock = ManualClock(at: storeClock.now.wall)
   }
 
   private func engine(_ content: ContentPlace? = nil, clock: ManualClock? = nil) -> StorageEngine {
@@ -59,6 +61,13 @@ final class SharedStore: OrderedStore {
     var bytes: [UInt8] = []
     while case let next = try await download.content.read(maximumLength: 1_000), !next.isEmpty { bytes += next }
     return bytes
+  }
+
+  /// Waits until so many bytes of an upload are durable, and then until its owner has had it for too long.
+  private func stop(_ engine: StorageEngine, _ id: UploadID, durable: Int64) async throws {
+    let call = StorageCall(engine: engine, context: context, now: clock.now)
+    while try await call.upload(id)?.checkpoint != durable { await Task.yield() }
+    storeClock.advance(by: StorageServiceTuning().ownership + 1_000)
   }
 
   private func refusal(_ body: () async throws -> Void) async -> StorageServiceError? {
@@ -132,7 +141,7 @@ final class SharedStore: OrderedStore {
     // The time of the store counts, and no clock of a process.
     clock.advance(by: .seconds(3_600))
     #expect(await refusal { _ = try await second.uploadStatus(id, context: context) }?.code == .aborted)
-    storeClock.advance(by: StorageServiceTuning().ownership + 1)
+    try await stop(first, id, durable: 120)
     #expect(try await second.uploadStatus(id, context: context).received == 120)
     _ = try await second.appendToUpload(id, offset: 120, bytes: new, context: context)
     // The former owner goes on: its blob is another one by now.
@@ -150,7 +159,7 @@ final class SharedStore: OrderedStore {
     let (first, second) = (engine(), engine())
     let id = try await first.startUpload(UploadRequest(object: name), context: context)
     _ = try await first.appendToUpload(id, offset: 0, bytes: [UInt8](repeating: 9, count: 120), context: context)
-    storeClock.advance(by: StorageServiceTuning().ownership + 1)
+    try await stop(first, id, durable: 120)
     #expect(try await second.uploadStatus(id, context: context).received == 120)
     #expect(
       await refusal {
@@ -226,10 +235,11 @@ final class SharedStore: OrderedStore {
       ids.append(id)
     }
     for upload in await first.uploads.removeAll() { await first.suspend(upload) }
-    try await store.write { [ids] transaction in
-      try await transaction.put([0xFF], for: Keys.upload(ids[0]))
-      // A directory in the place of a blob cannot be removed as a file.
-      try await transaction.put([], for: Keys.garbage(try #require(BlobID(rawValue: "0stuck"))))
+    // A directory in the place of a blob cannot be removed as a file.
+    let (damaged, stuck) = (Keys.upload(ids[0]), Keys.garbage(try #require(BlobID(rawValue: "0stuck"))))
+    _ = try await store.write { transaction in
+      try await transaction.put([0xFF], for: damaged)
+      try await transaction.put([], for: stuck)
     }
     try DurableFile.makeDirectory(directory.path(of: "content/partial/0stuck/x"))
     clock.advance(by: .seconds(8 * 24 * 3_600))
@@ -245,7 +255,9 @@ final class SharedStore: OrderedStore {
       let object = try await engine.putObject(
         UploadRequest(object: name), content: [UInt8](repeating: 1, count: 9), context: context)
       #expect(object.size == 9, "round \(round)")
-      for folder in ["partial", "blobs"] { try directory.remove("content/\(folder)") }
+      for folder in ["partial", "blobs"] {
+        try FileManager.default.removeItem(atPath: directory.path(of: "content/\(folder)"))
+      }
     }
   }
 

@@ -128,7 +128,14 @@ extension StorageCall {
     for digest in [size, record.expected, expected] {
       try ContentRules.check(digest, size: progress.size, crc32c: progress.checksum.value, md5: nil)
     }
-    var content = try await upload.seal()
+    var content: Content
+    do {
+      content = try await upload.seal()
+    } catch let error as BlobError where error.code == .notFound {
+      // Another process has taken the upload over, and has removed this blob.
+      if let current = try await self.upload(upload.id) { try checkOwned(current, in: try await engine.store.get()) }
+      throw error
+    }
     if content.md5 == nil, record.expected.md5 ?? expected.md5 != nil {
       // The sender knows the digest of content that gets none otherwise.
       content.md5 = try await digest(ofSealed: content)
