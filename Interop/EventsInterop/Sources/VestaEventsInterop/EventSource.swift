@@ -99,6 +99,11 @@ public protocol EventSourceObserver: AnyObject, Sendable {
   func sourceWillClose() async
 }
 
+extension EventSourceObserver {
+  /// Does nothing.
+  public func othersMayHaveRecorded() {}
+}
+
 /// The answer to a request for a lease.
 public enum EventLease: Sendable, Hashable {
   /// The owner has it.

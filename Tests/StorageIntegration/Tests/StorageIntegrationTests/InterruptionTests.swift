@@ -226,11 +226,11 @@ import VestaTesting
     let task = reference.write(toFile: target)
     let isFirst = Locked(true)
     task.observe(.progress) { snapshot in
-      guard
-        isFirst.withLock({
-          defer { $0 = false }; return $0
-        })
-      else { return }
+      let isNow = isFirst.withLock { isFirst in
+        defer { isFirst = false }
+        return isFirst
+      }
+      guard isNow else { return }
       snapshot.task.pause()
       snapshot.task.resume()
     }
