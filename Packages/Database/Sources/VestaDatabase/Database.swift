@@ -139,7 +139,7 @@ public final class Database: Sendable {
       let limit = Int(state.cacheSize)
       if state.isPersistenceEnabled, let stores, state.persistence == nil {
         let (name, directory) = (storeName, directory)
-        state.persistence = Persistence(limit: limit) {
+        state.persistence = Persistence(limit: limit, tuning: environment.tuning, clock: environment.clock) {
           try await stores.openStore(named: name, in: directory, options: StoreOptions())
         }
       }

@@ -7,12 +7,6 @@ import VestaDatabaseModel
 import VestaServiceInterop
 
 extension Repo {
-  /// A connection that lasted this long was a good one, in milliseconds.
-  private static let goodConnection: Int64 = 30_000
-
-  /// How long a connection may take to open.
-  private static let openingTime = Duration.seconds(30)
-
   // MARK: Connecting
 
   /// Takes a reason away for not connecting.
@@ -84,7 +78,7 @@ extension Repo {
         repo.flush()
       }
     }
-    timer = environment.clock.schedule(after: Self.openingTime) { [weak self] in
+    timer = environment.clock.schedule(after: environment.tuning.openingTime) { [weak self] in
       self?.enqueue { repo in
         guard repo.generation == attempt, repo.phase == .connecting else { return }
         repo.connection?.close()
@@ -99,11 +93,11 @@ extension Repo {
     switch message {
     case .hello(let hello): opened(hello)
     case .reply(let id, let reply): pending.removeValue(forKey: id)?(self, reply)
-    case .data(let path, let node, let tag): raiseAndRerun(tree.serverOverwrite(path, node, tag: tag), at: path)
+    case .data(let path, let node, let tag): raiseAndRerun(tree.receivedOverwrite(path, node, tag: tag), at: path)
     case .merge(let path, let values, let tag):
       var trie = WriteTrie.empty
       for value in values { trie.add(value.node, at: value.path) }
-      raiseAndRerun(tree.serverMerge(path, trie, tag: tag), at: path)
+      raiseAndRerun(tree.receivedMerge(path, trie, tag: tag), at: path)
     case .rangeMerge(let path, let merges, let tag):
       raiseAndRerun(tree.serverRangeMerge(path, merges, tag: tag), at: path)
     case .listenRevoked(let path, let spec):
@@ -188,7 +182,7 @@ extension Repo {
     currentListens = [:]
     let wasOpen = phase == .connected || phase == .authenticating
     phase = .disconnected
-    if wasOpen, now - connectedAt > Self.goodConnection { delay.reset() }
+    if wasOpen, now - connectedAt > environment.tuning.goodConnection.microseconds / 1000 { delay.reset() }
     releaseAcknowledgements()
     failOnDisconnectsInFlight()
     for id in gets.keys.sorted() where gets[id]?.timer == nil { limitGet(id) }

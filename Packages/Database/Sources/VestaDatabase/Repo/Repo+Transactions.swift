@@ -31,8 +31,6 @@ struct ClientTransaction: Sendable {
 }
 
 extension Repo {
-  private static let maximumRetries = 25
-
   /// Begins a transaction: runs its block on what is known, shows the result, and asks the service.
   func startTransaction(
     _ path: DatabasePath, appliesLocally: Bool, observer: Int,
@@ -136,7 +134,14 @@ extension Repo {
     raise(tree.acknowledge(writeID: transaction.writeID, isRevert: isRevert))
     let result = isCommitted ? transaction.output : node
     let completion = transaction.completion
-    complete { completion(error, isCommitted, result) }
+    if isCommitted, let persistence {
+      // As with a write: older writes must not be sent again over what the program takes for done.
+      persistence.whenForgotten { [events] closed in
+        events.post([{ closed.map { completion($0, false, nil) } ?? completion(nil, true, result) }])
+      }
+    } else {
+      complete { completion(error, isCommitted, result) }
+    }
     remove(transaction.observer, at: transaction.path, .all)
   }
 
@@ -154,7 +159,7 @@ extension Repo {
         let error = DatabaseError(status: status, message: message)
         end(transaction.id, error, isCommitted: false, node: transaction.input, isRevert: true)
       case .run:
-        if transaction.retries >= Self.maximumRetries {
+        if transaction.retries >= environment.tuning.transactionAttempts {
           let error = DatabaseError(status: .maxRetry)
           end(transaction.id, error, isCommitted: false, node: transaction.input, isRevert: true)
         } else {

@@ -60,7 +60,7 @@ extension Repo {
     // First what the write has left, then the write goes. Whoever has the answer need not fear that an older write is
     // sent again after a crash: all of them are gone from the device.
     storeChanges()
-    persistence.removeWrite(writeID) { [events] in events.post([{ completion(error) }]) }
+    persistence.forget(writeID) { [events] closed in events.post([{ completion(error ?? closed) }]) }
   }
 
   /// Sends a write that was stored before the program ended.

@@ -25,6 +25,7 @@ actor Repo {
     var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     /// How long a read waits for a connection.
     var readTime = Duration.seconds(3)
+    var tuning = DatabaseTuning()
   }
 
   nonisolated let url: DatabaseURL
@@ -59,7 +60,7 @@ actor Repo {
   var interruptions: Set<Interruption> = [.waitingForFirstUse]
   var connection: (any DatabaseConnection)?
   var generation = 0
-  var delay = ReconnectDelay()
+  var delay: ReconnectDelay
   var connectedAt: Int64 = 0
   var lastSession: String?
   var timer: ListenerRegistration?
@@ -99,6 +100,7 @@ actor Repo {
     self.persistence = persistence
     queue = WorkQueue(label: "vesta.database.\(url.namespace)")
     random = environment.random
+    delay = ReconnectDelay(environment.tuning)
   }
 
   // MARK: Running
@@ -160,7 +162,8 @@ actor Repo {
 
   /// Has the device keep what has changed in the cache.
   func storeChanges() {
-    if let changes = tree.cache?.takeChanges(), !changes.isEmpty { persistence?.store(changes) }
+    guard let changes = tree.cache?.takeChanges(), !changes.isEmpty, let cache = tree.cache else { return }
+    persistence?.store(changes, of: cache)
   }
 
   /// The time on this device, in milliseconds.
