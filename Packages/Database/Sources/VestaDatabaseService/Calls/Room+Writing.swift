@@ -164,15 +164,10 @@ extension Room {
 
   /// Tells the listens of a commit.
   func tell(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
-    var places: [Int: [DatabasePathValue]] = [:], disturbed: Set<Int> = []
-    for values in writes {
-      let published = hub.publish(values, version)
-      for connection in published.connections { connection.deliver() }
-      places.merge(published.places) { $0 + $1 }
-      disturbed.formUnion(published.disturbed)
-    }
-    if !places.isEmpty { await refresh(places, version) }
-    for connection in hub.restoreWindows(disturbed) { connection.deliver() }
+    let published = hub.publish(writes, version)
+    for connection in published.connections { connection.deliver() }
+    if !published.places.isEmpty { await refresh(published.places, version) }
+    for connection in hub.restore(Set(published.disturbed)) { connection.deliver() }
   }
 }
 
