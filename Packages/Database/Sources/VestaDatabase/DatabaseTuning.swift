@@ -36,6 +36,18 @@ struct DatabaseTuning: Sendable, Hashable {
   /// How often a transaction is sent before it fails.
   var transactionAttempts = 25
 
+  /// The most callbacks that are called before other work of the callback queue has its turn.
+  var callsOfABatch = 256
+
+  /// How long a database that could not be opened is left alone after a call that wants it.
+  var reopeningTime = Duration.seconds(1)
+
+  /// The size above which a listen says the hashes of ranges, in estimated bytes.
+  var rangesFrom = 1_024
+
+  /// The least length of the ranges, in characters.
+  var shortestRange = 512
+
   /// The figures of a program.
   init() {}
 }

@@ -105,12 +105,19 @@ private final class OracleHistory {
     var options = DatabaseServiceOptions()
     if isShared { options.sharing = .shared() }
     if seed % 2 == 0 { options.indexes.add(path: "t", indexOn: "a") }
+    if seed % 3 == 0 {
+      options.tuning.rowsOfACheck = random.below(4)
+      options.tuning.jobsOfAGroup = 1 + random.below(4)
+      options.tuning.rowsOfAStep = 1 + random.below(4)
+      options.tuning.bytesOfALogPart = 1 + random.below(60)
+    }
     engines = (0..<(isShared ? 2 : 1)).map { _ in
       DatabaseEngine(store: UnsteadyStore(store, seed: random.next()), options: options)
     }
     clients = (0..<3).map { [engines] number in
       var environment = Repo.Environment(backend: engines[number % engines.count])
       environment.readTime = .seconds(3600)
+      environment.tuning.openingTime = .seconds(3600)
       return World.client(environment)
     }
     self.random = random

@@ -38,6 +38,7 @@ extension Repo {
     completion: @escaping @Sendable (DatabaseError?, Bool, DatabaseNode?) -> Void
   ) {
     add(silentObserver(observer, path, .all))
+    retrySoon()
     var transaction = ClientTransaction(
       id: nextTransactionID, path: path, update: update, completion: completion, appliesLocally: appliesLocally,
       observer: observer)
@@ -46,10 +47,10 @@ extension Repo {
     transaction.input = input
     switch update(input).outcome {
     case nil:
-      remove(observer, at: path, .all)
+      remove(observer)
       complete { completion(nil, false, input) }
     case .failure(let problem):
-      remove(observer, at: path, .all)
+      remove(observer)
       let error = DatabaseError(.other, problem.description)
       complete { completion(error, false, nil) }
     case .success(let output):
@@ -142,7 +143,7 @@ extension Repo {
     } else {
       complete { completion(error, isCommitted, result) }
     }
-    remove(transaction.observer, at: transaction.path, .all)
+    remove(transaction.observer)
   }
 
   // MARK: Running again

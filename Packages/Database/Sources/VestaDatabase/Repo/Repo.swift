@@ -32,6 +32,8 @@ actor Repo {
   nonisolated let environment: Environment
   nonisolated let queue: WorkQueue
   nonisolated let events: EventQueue
+  /// The observers of the program.
+  nonisolated let table = ObserverTable()
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   // Data.
@@ -74,6 +76,12 @@ actor Repo {
   var hasTokenNews = false
   var appCheckToken: String?
   var tokenListeners: [ListenerRegistration] = []
+  /// Why the last connection has ended or could not be opened; `nil` while there is one.
+  var lastLoss: String?
+  /// Why the service cannot serve the database; `nil` when it can, as far as is known.
+  var failure: String?
+  /// Whether the next attempt to connect was brought forward.
+  var isHurried = false
 
   // Requests.
   var nextRequestID = 1
@@ -83,7 +91,6 @@ actor Repo {
   /// The first write that has not been sent on this connection.
   var nextPutToSend = 1
   var gets: [Int: OutstandingGet] = [:]
-  var nextGetID = 1
   var onDisconnectQueue: [(request: DatabaseRequest, completion: WriteCompletion)] = []
   var onDisconnectsInFlight: [Int: WriteCompletion] = [:]
   var onDisconnect = WriteTrie.empty
@@ -98,7 +105,8 @@ actor Repo {
     self.environment = environment
     self.events = events
     self.persistence = persistence
-    queue = WorkQueue(label: "vesta.database.\(url.namespace)")
+    // Blocks of transactions run on it, which may block.
+    queue = WorkQueue(label: "vesta.database.\(url.namespace)", on: .shared)
     random = environment.random
     delay = ReconnectDelay(environment.tuning)
   }
@@ -197,7 +205,10 @@ actor Repo {
     for operation in operations { complete { operation.completion(Self.deleted) } }
     let ended = observers.values.sorted { $0.id < $1.id }
     observers = [:]
-    for observer in ended { complete { observer.end() } }
+    for observer in ended {
+      table.forget(observer)
+      complete { observer.end() }
+    }
   }
 
   // MARK: Raising events
@@ -216,6 +227,7 @@ actor Repo {
         if observer.isOnce { removeOnce(observer) }
       case .cancelled(let status, let message):
         observers[observer.id] = nil
+        table.forget(observer)
         let error = DatabaseError(status: DatabaseStatus(rawValue: status), message: message)
         calls.append { observer.cancel(error) }
       }
@@ -225,6 +237,7 @@ actor Repo {
 
   private func removeOnce(_ observer: Observer) {
     observers[observer.id] = nil
+    table.forget(observer)
     if observer.path.front?.text == ".info" {
       _ = info.remove(observer.id, at: observer.path, observer.spec)
     } else {
